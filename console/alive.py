@@ -1,6 +1,8 @@
-"""A file that a living worker touches every few seconds, for probes: asking Celery itself (`inspect ping`) starts a second Celery each time.
+"""A file that a living worker touches every few seconds, for probes: asking Celery itself (`inspect ping`) starts a
+second Celery each time.
 
-Its age says that the worker's threads run and that it was connected to Redis once. Whether a hub watches the cluster is what /readyz tells.
+Its age says that the worker's threads run and that it was connected to Redis once. Whether a hub watches the cluster is
+what /readyz tells.
 """
 
 from contextlib import suppress

@@ -1,4 +1,5 @@
-"""What uvicorn serves: open-ended answers as raw ASGI applications, everything else through a bridge to Django's WSGI handler.
+"""What uvicorn serves: open-ended answers as raw ASGI applications, everything else through a bridge to Django's
+WSGI handler.
 
 uvicorn console.asgi:application --http console.web.http_protocol:BoundedProtocol --timeout-graceful-shutdown 2
 """
@@ -104,7 +105,8 @@ class Console:
         self._proxied = ProxiedApp()
         self._terminals = TerminalApp()
         self._end_streams_first()
-        # What was loaded stays. Left out of the count, the collector comes soon enough for what a thousand connections leave behind at once.
+        # What was loaded stays. Left out of the count, the collector comes soon enough for what a thousand connections
+        # leave behind at once.
         gc.collect()
         gc.freeze()
         await send({"type": "lifespan.startup.complete"})
@@ -119,7 +121,8 @@ class Console:
         await send({"type": "lifespan.shutdown.complete"})
 
     def _end_streams_first(self) -> None:
-        """uvicorn waits for open answers before it tells us that it ends, and a stream has no end: so hear the signal too.
+        """uvicorn waits for open answers before it tells us that it ends, and a stream has no end: so hear the
+        signal too.
 
         From the signal on /readyz says 503; DRAIN_SECONDS later everything that is open is ended, and uvicorn is told.
         """

@@ -1,6 +1,8 @@
-"""Celery's beat as a thread of the worker, for consoles with one worker (`make run`): a process of its own takes 75 MB for one entry.
+"""Celery's beat as a thread of the worker, for consoles with one worker (`make run`): a process of its own takes 75
+MB for one entry.
 
-With several workers beat is a process (`celery -A console.celery beat`) and BEAT_IN_WORKER stays off, or each worker would send every task.
+With several workers beat is a process (`celery -A console.celery beat`) and BEAT_IN_WORKER stays off, or each worker
+would send every task.
 """
 
 from typing import Any

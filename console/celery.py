@@ -2,8 +2,8 @@
 
 celery -A console.celery worker -Q default,watch -P threads
 
-The worker's steps are named, not imported: this module is imported wherever a task is sent, and must stay small there. Celery itself sets Django
-up in workers before it imports their tasks.
+The worker's steps are named, not imported: this module is imported wherever a task is sent, and must stay small there.
+Celery itself sets Django up in workers before it imports their tasks.
 """
 
 import os

@@ -1,4 +1,6 @@
-"""Which clusters somebody looks at, told to the workers: they follow the default one always, and the others for a while after the last page."""
+"""Which clusters somebody looks at, told to the workers: they follow the default one always, and the others for a
+while after the last page.
+"""
 
 import logging
 import time

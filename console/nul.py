@@ -1,5 +1,6 @@
-"""PostgreSQL keeps no NUL character in texts (https://www.postgresql.org/docs/current/datatype-character.html) and no \\u0000 in jsonb; Kubernetes, catalogs and addresses may
-have some. So that an object of a stranger's stops neither an index nor a page, texts are kept, and looked for, without them. SQLite keeps them.
+"""PostgreSQL keeps no NUL character in texts (https://www.postgresql.org/docs/current/datatype-character.html) and no
+\\u0000 in jsonb; Kubernetes, catalogs and addresses may have some. So that an object of a stranger's stops neither an
+index nor a page, texts are kept, and looked for, without them. SQLite keeps them.
 """
 
 from importlib import import_module

@@ -1,4 +1,6 @@
-"""How psycopg writes texts and JSON that PostgreSQL takes; see nul.py. https://www.psycopg.org/psycopg3/docs/advanced/adapt.html"""
+"""How psycopg writes texts and JSON that PostgreSQL takes; see nul.py.
+https://www.psycopg.org/psycopg3/docs/advanced/adapt.html
+"""
 
 import re
 from typing import Any

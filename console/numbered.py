@@ -1,7 +1,9 @@
-"""The number of a request: on every line of the log that it causes, in its answer, its acts and the tasks that it starts.
+"""The number of a request: on every line of the log that it causes, in its answer, its acts and the tasks that it
+starts.
 
-A proxy's own number (X-Request-Id) is taken over where it looks harmless, so that its log and ours can be laid side by side. Nothing of it is sent to the API
-server: its Audit-ID has to be one for each request there, and a User-Agent that differs each time spoils whatever counts them.
+A proxy's own number (X-Request-Id) is taken over where it looks harmless, so that its log and ours can be laid side by
+side. Nothing of it is sent to the API server: its Audit-ID has to be one for each request there, and a User-Agent that
+differs each time spoils whatever counts them.
 """
 
 import re
@@ -39,7 +41,9 @@ def told_or_made(told: str) -> str:
 
 
 def scoped(scope: MutableMapping[str, Any]) -> tuple[str, MutableMapping[str, Any]]:
-    """The number of an ASGI request, and the request with it among its headers: so all that look there find the same."""
+    """The number of an ASGI request, and the request with it among its headers: so all that look there find the
+    same.
+    """
     others = [(name, value) for name, value in scope["headers"] if name.lower() != HEADER]
     told = [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == HEADER]
     number = told_or_made(told[0] if len(told) == 1 else "")

@@ -1,4 +1,7 @@
-"""A task has the number of the request that asked for it, or, where nobody did, its own id. Part of console/celery.py."""
+"""A task has the number of the request that asked for it, or, where nobody did, its own id.
+
+Part of console/celery.py.
+"""
 
 from contextvars import Token
 from typing import Any

@@ -54,7 +54,9 @@ def secret_key(folder: Path) -> str:
 
 
 def private_file(path: Path) -> Path:
-    """`path`, which only its owner can read, also where it was made with another umask; SQLite gives its -wal and -shm the same mode."""
+    """`path`, which only its owner can read, also where it was made with another umask; SQLite gives its -wal and
+    -shm the same mode.
+    """
     with contextlib.suppress(OSError):
         path.touch(mode=0o600)
         for file in (path, *path.parent.glob(f"{path.name}-*")):
@@ -77,14 +79,17 @@ CSRF_TRUSTED_ORIGINS = [origin for origin in str(env.str("CSRF_TRUSTED_ORIGINS",
 # The cluster: a kubeconfig (KUBECONFIG or ~/.kube/config) and a context, or in-cluster identity when neither is there.
 KUBECONFIG = str(env.str("KUBECONFIG", ""))
 KUBE_CONTEXT = str(env.str("CONTEXT", ""))
-# Other contexts of it that people may switch to, with commas; * for all (docs/decisions/0025-several-clusters.md). See SIGN_IN below for what '' means.
+# Other contexts of it that people may switch to, with commas; * for all (docs/decisions/0025-several-clusters.md). See
+# SIGN_IN below for what '' means.
 KUBE_CONTEXTS = tuple(name.strip() for name in str(env.str("CONTEXTS", "")).split(",") if name.strip())
 # What people read beside the cluster's name, e.g. "embedded"; `make run` sets it, the pages only print it.
 CLUSTER_NOTE = str(env.str("CLUSTER_NOTE", ""))
 
 
 def catalog_folders(value: str) -> tuple[str, ...]:
-    """`<namespace>/<catalog>=<path>` or `<name>=<path>`, several joined as paths are; an entry without a name or a path is refused."""
+    """`<namespace>/<catalog>=<path>` or `<name>=<path>`, several joined as paths are; an entry without a name or a
+    path is refused.
+    """
     entries = tuple(entry for entry in value.split(os.pathsep) if entry)
     for entry in entries:
         name, _sign, path = entry.partition("=")
@@ -95,8 +100,9 @@ def catalog_folders(value: str) -> tuple[str, ...]:
     return entries
 
 
-# Who people are: `local`, everybody acts as the kubeconfig's identity; `token`, each signs in with a bearer token and acts with it (docs/decisions/0021-sign-in.md);
-# `oidc`, with the ID token of an OpenID Connect provider (docs/decisions/0022-openid-connect.md); `oidc,token`: whichever one likes.
+# Who people are: `local`, everybody acts as the kubeconfig's identity; `token`, each signs in with a bearer token and
+# acts with it (docs/decisions/0021-sign-in.md); `oidc`, with the ID token of an OpenID Connect provider
+# (docs/decisions/0022-openid-connect.md); `oidc,token`: whichever one likes.
 SIGN_IN = ",".join(part.strip() for part in str(env.str("SIGN_IN", "")).lower().split(",") if part.strip()) or "local"
 if SIGN_IN != "local" and not set(SIGN_IN.split(",")) <= {"token", "oidc"}:
     raise ImproperlyConfigured(f"SIGN_IN={SIGN_IN!r} is none of local, token, oidc and oidc,token")
@@ -123,12 +129,15 @@ if not 1 <= SIGN_IN_HOURS <= 336 or SIGN_IN_IDLE_MINUTES < 2:
 # A person's own console, told nothing else, offers all that the kubeconfig has.
 if not KUBE_CONTEXTS and not KUBE_CONTEXT and SIGN_IN == "local":
     KUBE_CONTEXTS = ("*",)
-# For SIGN_IN=local on an address that others reach: somebody in front lets the right people in (a proxy, a port published on loopback only).
+# For SIGN_IN=local on an address that others reach: somebody in front lets the right people in (a proxy, a port
+# published on loopback only).
 GUARDED_IN_FRONT = env_bool("GUARDED_IN_FRONT", False)
-# `make run` refuses the embedded cluster where people sign in unless this is set: its Pods are processes of this machine.
+# `make run` refuses the embedded cluster where people sign in unless this is set: its Pods are processes of this
+# machine.
 SHARE_EMBEDDED_CLUSTER = env_bool("SHARE_EMBEDDED_CLUSTER", False)
 
-# A hint of the administrator's: where people who may not list namespaces may have rights. It gives none: each is judged for each person.
+# A hint of the administrator's: where people who may not list namespaces may have rights. It gives none: each is judged
+# for each person.
 NAMESPACES = tuple(str(env.str("NAMESPACES", "")).replace(",", " ").split())
 
 # True where only this machine reaches the console: then who uses it may name folders and addresses of the machine.
@@ -136,18 +145,21 @@ NAMESPACES = tuple(str(env.str("NAMESPACES", "")).replace(",", " ").split())
 LOCAL_ONLY = env_bool("LOCAL_ONLY", False) and SIGN_IN == "local"
 # User names and passwords of registries, as `docker login` and `podman login` write them.
 REGISTRY_AUTH_FILE = str(env.str("REGISTRY_AUTH_FILE", str(Path.home() / ".docker" / "config.json")))
-# Folders that the console reads itself: what the cluster's CatalogSources of these names serve, or catalogs of the console's own.
+# Folders that the console reads itself: what the cluster's CatalogSources of these names serve, or catalogs of the
+# console's own.
 CATALOG_FOLDERS = catalog_folders(str(env.str("CATALOG_FOLDERS", "")))
 
 REDIS_URL = str(env.str("REDIS_URL", "redis://127.0.0.1:6379/0"))
 # One prefix for all our Redis keys, so that two consoles (or a test) can share a server.
 REDIS_PREFIX = str(env.str("REDIS_PREFIX", "console"))
 
-# Traces by OpenTelemetry (console/traces.py): imported only where a collector is named. The library itself reads the other OTEL_… variables.
+# Traces by OpenTelemetry (console/traces.py): imported only where a collector is named. The library itself reads the
+# other OTEL_… variables.
 OTEL_EXPORTER_OTLP_ENDPOINT = str(env.str("OTEL_EXPORTER_OTLP_ENDPOINT", "")).strip()
 if OTEL_EXPORTER_OTLP_ENDPOINT and not OTEL_EXPORTER_OTLP_ENDPOINT.startswith(("http://", "https://")):
     raise ImproperlyConfigured(
-        "OTEL_EXPORTER_OTLP_ENDPOINT is no http:// or https:// address: a collector's for OTLP over HTTP, port 4318 as a rule"
+        "OTEL_EXPORTER_OTLP_ENDPOINT is no http:// or https:// address: a collector's for OTLP over HTTP, port 4318 as"
+        " a rule"
     )
 if OTEL_EXPORTER_OTLP_ENDPOINT and find_spec("opentelemetry") is None:
     raise ImproperlyConfigured("OTEL_EXPORTER_OTLP_ENDPOINT needs OpenTelemetry's packages: uv sync --group tracing")
@@ -208,7 +220,8 @@ TEMPLATES = [
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
         "OPTIONS": {
-            # What `app_directories` and `cached` do by default, and cotton's reading of <c-…> (templates/components/README.md).
+            # What `app_directories` and `cached` do by default, and cotton's reading of <c-…>
+            # (templates/components/README.md).
             "loaders": [
                 (
                     "django.template.loaders.cached.Loader",
@@ -234,7 +247,8 @@ COTTON_DIR = "components"
 # A component sees its attributes and what context processors give, and nothing else of the page that uses it.
 COTTON_ISOLATE_BY_DEFAULT = True
 
-# Pages for the time in which their cluster does not answer (console/web/older_pages.py): ten minutes, at most 64 of OLDER_PAGE bytes in each process.
+# Pages for the time in which their cluster does not answer (console/web/older_pages.py): ten minutes, at most 64 of
+# OLDER_PAGE bytes in each process.
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"},
     "older_pages": {
@@ -279,23 +293,26 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 HTTPS = env_bool("HTTPS", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
-# Behind TLS: whoever came without is sent there, and remembers it for a year. Probes come from beside us and follow no redirect.
+# Behind TLS: whoever came without is sent there, and remembers it for a year. Probes come from beside us and follow no
+# redirect.
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
-# What other names of the domain do, and whether browsers ship it in their lists, is for the domain's owner to say (their gateway may add it).
+# What other names of the domain do, and whether browsers ship it in their lists, is for the domain's owner to say
+# (their gateway may add it).
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 # Consoles on one host share cookies over all ports: the port is in the names so that two do not fight.
 SESSION_COOKIE_NAME = f"console_session_{env_int('PORT', 9000)}"
 CSRF_COOKIE_NAME = f"console_csrf_{env_int('PORT', 9000)}"
 
-# A form of a large custom resource has more fields than Django's 1,000 and may be over 2.5 MB; etcd takes 1.5 MB an object.
-# Ten thousand items of a list, each with its fields, arrive whole (static/js/drafts.js says so before a page sends more).
+# A form of a large custom resource has more fields than Django's 1,000 and may be over 2.5 MB; etcd takes 1.5 MB an
+# object. Ten thousand items of a list, each with its fields, arrive whole (static/js/drafts.js says so before a page
+# sends more).
 DATA_UPLOAD_MAX_NUMBER_FIELDS = limits.FORM_FIELDS.value
 DATA_UPLOAD_MAX_MEMORY_SIZE = limits.REQUEST_BODY_BYTES.value
 FILE_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
-# Larger files lie beside the data: /tmp of a container is small, and its memory where it is a tmpfs. Django refuses a folder that isn't there,
-# and a Job for the database alone has none.
+# Larger files lie beside the data: /tmp of a container is small, and its memory where it is a tmpfs. Django refuses a
+# folder that isn't there, and a Job for the database alone has none.
 with contextlib.suppress(OSError):
     DATA_DIR.mkdir(parents=True, exist_ok=True)
 FILE_UPLOAD_TEMP_DIR = str(DATA_DIR) if DATA_DIR.is_dir() else None
@@ -340,8 +357,12 @@ SPECTACULAR_SETTINGS = {
     "SECURITY": [{"bearer": []}, {}],
 }
 
-# The history of objects (docs/decisions/0012): of every custom kind and of the built-in ones named here, as kubectl names them; '' for none at all.
-_KINDS = "custom deployments.apps statefulsets.apps daemonsets.apps cronjobs.batch services configmaps persistentvolumeclaims"
+# The history of objects (docs/decisions/0012): of every custom kind and of the built-in ones named here, as kubectl
+# names them; '' for none at all.
+_KINDS = (
+    "custom deployments.apps statefulsets.apps daemonsets.apps cronjobs.batch services configmaps"
+    " persistentvolumeclaims"
+)
 HISTORY_KINDS = tuple(str(env.str("HISTORY_KINDS", _KINDS)).split())
 # How long it is kept, how much of it in all, how many changes of one object; a kind of more objects is not followed.
 HISTORY_DAYS = env_int("HISTORY_DAYS", 30)
@@ -349,7 +370,10 @@ HISTORY_MEGABYTES = env_int("HISTORY_MEGABYTES", 200)
 HISTORY_CHANGES = env_int("HISTORY_CHANGES", 200)
 HISTORY_OBJECTS = env_int("HISTORY_OBJECTS", 1000)
 if min(HISTORY_DAYS, HISTORY_MEGABYTES, HISTORY_CHANGES, HISTORY_OBJECTS) < 1:
-    raise ImproperlyConfigured("HISTORY_DAYS, HISTORY_MEGABYTES, HISTORY_CHANGES and HISTORY_OBJECTS are 1 or more; HISTORY_KINDS= ends the history")  # fmt: skip
+    raise ImproperlyConfigured(
+        "HISTORY_DAYS, HISTORY_MEGABYTES, HISTORY_CHANGES and HISTORY_OBJECTS are 1 or more; HISTORY_KINDS= ends the"
+        " history"
+    )
 
 # The audit (docs/decisions/0020): how long it is kept, how many acts of it in all, and how many of them one export has.
 AUDIT_DAYS = env_int("AUDIT_DAYS", 90)
@@ -368,7 +392,8 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_TIME_LIMIT = 900
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "global_keyprefix": f"{REDIS_PREFIX}:celery:"}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# A Redis that is full refuses the notes of a worker that starts: that passes, like a connection that is lost, and must not end it.
+# A Redis that is full refuses the notes of a worker that starts: that passes, like a connection that is lost, and must
+# not end it.
 CELERY_BROKER_CHANNEL_ERROR_RETRY = True
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 2.0
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
@@ -394,7 +419,8 @@ def _worth_logging(record: logging.LogRecord) -> bool:
     return getattr(getattr(record, "request", None), "path", "") != "/readyz"
 
 
-# How long a web process that is told to end goes on answering, with /readyz 503, so that whoever sends it requests hears of it first.
+# How long a web process that is told to end goes on answering, with /readyz 503, so that whoever sends it requests
+# hears of it first.
 DRAIN_SECONDS = env_int("DRAIN_SECONDS", 0)
 if not 0 <= DRAIN_SECONDS <= 300:
     raise ImproperlyConfigured("DRAIN_SECONDS is 0 to 300")

@@ -1,4 +1,5 @@
-"""The order of API versions, as the API server prefers them: v2, v1, v1beta2, v1beta1, v1alpha1, then all others by name.
+"""The order of API versions, as the API server prefers them: v2, v1, v1beta2, v1beta1, v1alpha1, then all others by
+name.
 
 https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
 """

@@ -1,7 +1,7 @@
 """The served types of one cluster, asked for rarely: kept for seconds, then asked again by ETag (304 costs nothing).
 
-What is not there is looked for again after half a second. What was there is believed in for ten, or until a request to it is answered
-404 (ClusterClient), whichever comes first.
+What is not there is looked for again after half a second. What was there is believed in for ten, or until a request to
+it is answered 404 (ClusterClient), whichever comes first.
 """
 
 import threading
@@ -36,7 +36,9 @@ class _Part:
 
 
 class TypeCatalog:
-    """Safe across threads: one asks the server, the others wait for its answer, and for its silence no longer than one does."""
+    """Safe across threads: one asks the server, the others wait for its answer, and for its silence no longer than
+    one does.
+    """
 
     def __init__(self, send: Send) -> None:
         self._send = send

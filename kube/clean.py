@@ -1,6 +1,8 @@
-"""An object as a person would have written it, to be applied elsewhere: without what the API server, controllers, OLM or a tool adds by itself. Pure.
+"""An object as a person would have written it, to be applied elsewhere: without what the API server, controllers,
+OLM or a tool adds by itself. Pure.
 
-Defaults stay: nothing tells which of them somebody meant. The fields are those that kubectl-neat and `velero restore` leave out.
+Defaults stay: nothing tells which of them somebody meant. The fields are those that kubectl-neat and `velero restore`
+leave out.
 """
 
 from collections.abc import Mapping

@@ -30,7 +30,9 @@ def _are_namespaces(type_: ResourceType) -> bool:
 
 
 class ClusterClient:
-    """`name`: of the cluster, as its kubeconfig calls it, or the console where two would have one name; `user`: as whom."""
+    """`name`: of the cluster, as its kubeconfig calls it, or the console where two would have one name; `user`: as
+    whom.
+    """
 
     def __init__(self, config: ClusterConfig) -> None:
         self.config = config
@@ -38,11 +40,13 @@ class ClusterClient:
         self.user = config.user
         #: Who acts as `user`; '' for oneself.
         self.by = config.by
-        #: Whose the things are that the console keeps for people (favourites, runs, undo): what was done as another is not that one's own. No name has a
-        #: single arrow of its own here, so nobody can be called what two are called together.
+        #: Whose the things are that the console keeps for people (favourites, runs, undo): what was done as another is
+        #: not that one's own. No name has a single arrow of its own here, so nobody can be called what two are called
+        #: together.
         self.owner = " → ".join(one.replace("→", "→→") for one in (config.by, config.user) if one)[:512]
-        #: Under this, answers are kept in memory: nobody's are another's, not those of another session of a person of the same name (an impersonation has
-        #: one of its own), and not those of another cluster, which may have the same address (behind another proxy) and a user of the same name.
+        #: Under this, answers are kept in memory: nobody's are another's, not those of another session of a person of
+        #: the same name (an impersonation has one of its own), and not those of another cluster, which may have the
+        #: same address (behind another proxy) and a user of the same name.
         who = f"{config.user} {config.session}" if config.session else config.user
         self.who = f"{who}\n{config.alias}" if config.alias else who
         self._transport = SyncTransport(config)
@@ -65,7 +69,9 @@ class ClusterClient:
     # What is served
 
     def types(self) -> tuple[ResourceType, ...]:
-        """All types in all served versions, at most some seconds old; of one group the preferred version comes first."""
+        """All types in all served versions, at most some seconds old; of one group the preferred version comes
+        first.
+        """
         return self._catalog.current().types
 
     @property
@@ -79,7 +85,10 @@ class ClusterClient:
         self._schemas.forget()
 
     def find(self, group: str, version: str, plural: str) -> ResourceType:
-        """The type, by its place in an address. `group` 'core' or ''; `version` '' is the preferred one. Raises NotFound."""
+        """The type, by its place in an address.
+
+        `group` 'core' or ''; `version` '' is the preferred one. Raises NotFound.
+        """
         return self._catalog.find(group, version, plural)
 
     def find_kind(self, group: str, kind: str, version: str = "") -> ResourceType:
@@ -92,7 +101,9 @@ class ClusterClient:
         return self.find_kind(group, obj["kind"], version)
 
     def schema(self, type_: ResourceType) -> dict[str, Any] | None:
-        """The kind's OpenAPI v3 schema; `$ref`s point into its own `components.schemas`. None when the server publishes none.
+        """The kind's OpenAPI v3 schema; `$ref`s point into its own `components.schemas`.
+
+        None when the server publishes none.
 
         Shared by all callers: never change it.
         """
@@ -118,10 +129,12 @@ class ClusterClient:
         continue_: str = "",
         whole: bool = False,
     ) -> ObjectList:
-        """One page of whole objects; `limit` 0 = all of them. Each has its apiVersion and kind, which servers leave out of lists.
+        """One page of whole objects; `limit` 0 = all of them.
 
-        Who may not list all namespaces gets those that are theirs (`within`), unless it has to be the `whole`: where something is concluded
-        from what is not there. The namespaces themselves are then the ones of theirs.
+        Each has its apiVersion and kind, which servers leave out of lists.
+
+        Who may not list all namespaces gets those that are theirs (`within`), unless it has to be the `whole`: where
+        something is concluded from what is not there. The namespaces themselves are then the ones of theirs.
         """
 
         def ask(place: str, most: int, token: str) -> ObjectList:
@@ -161,7 +174,10 @@ class ClusterClient:
         include: str = "Metadata",
         whole: bool = False,
     ) -> Table:
-        """One page as the server's own columns and cells. `include`: 'None', 'Metadata' or 'Object' with each row; `whole`: as in list()."""
+        """One page as the server's own columns and cells.
+
+        `include`: 'None', 'Metadata' or 'Object' with each row; `whole`: as in list().
+        """
 
         def ask(place: str, most: int, token: str) -> Table:
             request = requests.list_table(
@@ -211,8 +227,9 @@ class ClusterClient:
         return ObjectList([self.get(type_, name)], "", "", None)
 
     def places(self, type_: ResourceType) -> tuple[str, ...] | None:
-        """Where a list of this type over all namespaces has been read just now: those of this user, since the whole was refused; None for the whole, or
-        where it was not asked for lately."""
+        """Where a list of this type over all namespaces has been read just now: those of this user, since the whole was
+        refused; None for the whole, or where it was not asked for lately.
+        """
         return spread.places(self) if self._refused.get((type_.group, type_.plural)) else None
 
     def create(self, type_: ResourceType, obj: KubeObject, namespace: str = "", *, dry_run: bool = False) -> KubeObject:
@@ -283,13 +300,16 @@ class ClusterClient:
         return Access(bool(status.get("allowed")), str(status.get("reason") or ""))
 
     def rules(self, namespace: str) -> tuple[tuple[dict[str, Any], ...], bool]:
-        """What this user may do in the namespace (SelfSubjectRulesReview): resourceRules, those for all namespaces among them; and whether that is all:
-        an authorizer that is asked elsewhere (a webhook) can't list its rules."""
+        """What this user may do in the namespace (SelfSubjectRulesReview): resourceRules, those for all namespaces
+        among them; and whether that is all: an authorizer that is asked elsewhere (a webhook) can't list its rules.
+        """
         status = self._dict(requests.rules_review(namespace)).get("status") or {}
         return tuple(status.get("resourceRules") or ()), not status.get("incomplete")
 
     def whoami(self) -> dict[str, Any]:
-        """As whom the API server knows the sender (SelfSubjectReview, Kubernetes 1.28 and newer): username, uid, groups, extra."""
+        """As whom the API server knows the sender (SelfSubjectReview, Kubernetes 1.28 and newer): username, uid,
+        groups, extra.
+        """
         return dict((self._dict(requests.self_review()).get("status") or {}).get("userInfo") or {})
 
     def log(
@@ -337,7 +357,9 @@ class ClusterClient:
         return answers.document(self._send(request).body, request.ref)
 
     def _send(self, request: ApiRequest) -> Answer:
-        """A type that turns out not to be served any more is not believed in for the rest of the seconds that it is kept."""
+        """A type that turns out not to be served any more is not believed in for the rest of the seconds that it is
+        kept.
+        """
         try:
             return self._transport.send(request, read_seconds=self._read_seconds)
         except NotFound as error:

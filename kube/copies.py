@@ -1,8 +1,9 @@
 """Annotations in which a program keeps a copy of the whole object, to compare with the next time. Pure.
 
-No person wrote them, of a Secret they hold the values, and in another object, or an older version of the same, they are a lie: kopf takes an object
-whose copy equals it for one that it has seen to, and does nothing for it.
-Sources: kubectl apply; kopf, AnnotationsDiffBaseStorage (prefix and key are each operator's own); banzaicloud/k8s-objectmatcher; rancher/wrangler.
+No person wrote them, of a Secret they hold the values, and in another object, or an older version of the same, they are
+a lie: kopf takes an object whose copy equals it for one that it has seen to, and does nothing for it. Sources: kubectl
+apply; kopf, AnnotationsDiffBaseStorage (prefix and key are each operator's own); banzaicloud/k8s-objectmatcher;
+rancher/wrangler.
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-#: (mtime in ns, size, inode) of a file; None while it is missing. A mounted Secret is changed by a symlink: its inode is another one then.
+#: (mtime in ns, size, inode) of a file; None while it is missing. A mounted Secret is changed by a symlink: its inode
+#: is another one then.
 Mark = tuple[int, int, int] | None
 
 
@@ -20,7 +21,10 @@ def marks(paths: tuple[Path, ...]) -> tuple[Mark, ...]:
 
 
 class TextFile:
-    """A token that is written anew now and then. While the file is missing or empty, which lasts a moment, the last text holds."""
+    """A token that is written anew now and then.
+
+    While the file is missing or empty, which lasts a moment, the last text holds.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 MASKED = "••••••"
-NAMES = re.compile(r"(pass(word|wd|phrase)?|pwd|token|(secret|access|api|private|encryption)[-_]?key|client[-_]?secret)$", re.I)  # fmt: skip
+NAMES = re.compile(
+    r"(pass(word|wd|phrase)?|pwd|token|(secret|access|api|private|encryption)[-_]?key|client[-_]?secret)$", re.I
+)
 
 
 def masked(value: Any, dots: Callable[[str], str]) -> Any:

@@ -7,7 +7,10 @@ CUT = f" … [cut here: the line is longer than {limits.LOG_LINE.value // 1024} 
 
 
 class LineCutter:
-    """For one log, piece by piece. Of a line longer than `most` bytes its beginning is passed on, with CUT behind it."""
+    """For one log, piece by piece.
+
+    Of a line longer than `most` bytes its beginning is passed on, with CUT behind it.
+    """
 
     def __init__(self, most: int = limits.LOG_LINE.value) -> None:
         self._most = most
@@ -36,7 +39,9 @@ class LineCutter:
 
 
 def page(text: bytes, most: int) -> str:
-    """A log for a page: its lines cut, and a last line that says so where it has `most` bytes, which is all that was asked for."""
+    """A log for a page: its lines cut, and a last line that says so where it has `most` bytes, which is all that was
+    asked for.
+    """
     shown = LineCutter().feed(text[:most]).decode("utf-8", "replace")
     if len(text) < most:
         return shown

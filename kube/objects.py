@@ -8,9 +8,12 @@ KubeObject = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ObjectList:
-    """One page. `continue_` asks for the next ('' = last page); `remaining` is the server's count of what is left, None if not said.
+    """One page.
 
-    `within`: the only namespaces that were read, since this user may not list all (kube/spread.py); () where nothing was left out.
+    `continue_` asks for the next ('' = last page); `remaining` is the server's count of what is left, None if not said.
+
+    `within`: the only namespaces that were read, since this user may not list all (kube/spread.py); () where nothing
+    was left out.
     """
 
     items: list[KubeObject]

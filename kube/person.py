@@ -1,4 +1,6 @@
-"""A configuration that is one person's: the way of another to the same server, and nothing of that one's credentials."""
+"""A configuration that is one person's: the way of another to the same server, and nothing of that one's
+credentials.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,15 +15,20 @@ def person(
     session: str = "",
     refused: Callable[[], None] = lambda: None,
 ) -> ClusterConfig:
-    """`way`: of load(nobody=True), so that no certificate, plugin, password or impersonation can come along. `token` is asked at each request where it
-    is renewed, `refused` called at each 401."""
+    """`way`: of load(nobody=True), so that no certificate, plugin, password or impersonation can come along.
+
+    `token` is asked at each request where it
+    is renewed, `refused` called at each 401.
+    """
     if way.user or way.headers or way.session or way.token():
         raise ValueError("a person's configuration is made of one that is nobody's")
     return replace(way, user=user, token=token if callable(token) else lambda: token, session=session, refused=refused)
 
 
 def acting(whose: ClusterConfig, user: str, groups: tuple[str, ...], session: str) -> ClusterConfig:
-    """As kubectl's --as and --as-group: the credentials of `whose`, and beside them whom the API server shall judge. `session`: of this impersonation alone.
+    """As kubectl's --as and --as-group: the credentials of `whose`, and beside them whom the API server shall judge.
+
+    `session`: of this impersonation alone.
 
     Raises ValueError for a configuration that acts as another already, and for names that can't stand in a header.
     """

@@ -1,4 +1,5 @@
-"""Credentials from exec and auth-provider plugins, by the official client, which is imported only when a kubeconfig has one: it takes 50 MB.
+"""Credentials from exec and auth-provider plugins, by the official client, which is imported only when a kubeconfig
+has one: it takes 50 MB.
 
 https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
 """
@@ -26,8 +27,8 @@ LoadPair = Callable[[ssl.SSLContext, bytes, bytes], None]
 class Plugin:
     """Runs the plugin when the last token is about to expire, or was refused. Safe across threads.
 
-    A plugin may answer with a certificate: then `tls` holds it, made by `fresh`, and a new one for each new certificate, so that no
-    connection of the old one is used on.
+    A plugin may answer with a certificate: then `tls` holds it, made by `fresh`, and a new one for each new
+    certificate, so that no connection of the old one is used on.
     """
 
     def __init__(
@@ -96,8 +97,9 @@ def _exec(user: dict[str, Any], cluster: dict[str, Any], folder: Path) -> dict[s
         hint = f" {user['exec']['installHint']}" if user["exec"].get("installHint") else ""
         if isinstance(error, FileNotFoundError):
             raise InvalidConfig(
-                f"the kubeconfig's credential plugin {command!r} isn't installed where the console runs. The console's image has none: "
-                f"use a ServiceAccount's token there, or build an image with the plugin (docs/deploy.md).{hint}"
+                f"the kubeconfig's credential plugin {command!r} isn't installed where the console runs. The console's"
+                " image has none: use a ServiceAccount's token there, or build an image with the plugin"
+                f" (docs/deploy.md).{hint}"
             ) from error
         raise InvalidConfig(f"the kubeconfig's credential plugin {command!r} failed: {_line(error)}.{hint}") from error
     return dict(status or {})

@@ -1,4 +1,5 @@
-"""Which proxy leads to a server: a kubeconfig's proxy-url, else the environment, read as kubectl and Go's programs read it.
+"""Which proxy leads to a server: a kubeconfig's proxy-url, else the environment, read as kubectl and Go's programs
+read it.
 
 https://pkg.go.dev/golang.org/x/net/http/httpproxy
 """
@@ -50,7 +51,10 @@ def authorization(url: str) -> dict[str, str]:
 
 
 def from_environment(server: str, environment: Mapping[str, str]) -> str:
-    """HTTPS_PROXY (HTTP_PROXY for a server without TLS) unless NO_PROXY names the server; '' for none. Raises ValueError."""
+    """HTTPS_PROXY (HTTP_PROXY for a server without TLS) unless NO_PROXY names the server; '' for none.
+
+    Raises ValueError.
+    """
     parts = urlsplit(server)
     name = f"{parts.scheme}_proxy"
     proxy = environment.get(name.upper()) or environment.get(name) or ""

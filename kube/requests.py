@@ -179,7 +179,10 @@ def delete(
     uid: str = "",
     resource_version: str = "",
 ) -> ApiRequest:
-    """`propagation`: Foreground, Background, Orphan or '' (the type's default). `uid` guards against a namesake made meanwhile."""
+    """`propagation`: Foreground, Background, Orphan or '' (the type's default).
+
+    `uid` guards against a namesake made meanwhile.
+    """
     options: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions"}
     if propagation:
         options["propagationPolicy"] = propagation
@@ -245,7 +248,10 @@ def pod_log(
     follow: bool = False,
     limit_bytes: int = 0,
 ) -> ApiRequest:
-    """`tail`: lines from the end, 0 = all. `since_time` is RFC 3339; the API server takes one of both. `limit_bytes`: from the first of these lines."""
+    """`tail`: lines from the end, 0 = all.
+
+    `since_time` is RFC 3339; the API server takes one of both. `limit_bytes`: from the first of these lines.
+    """
     query = _query(
         {
             "container": container,
@@ -271,7 +277,10 @@ def exec_(pod: str, namespace: str, container: str, command: tuple[str, ...]) ->
 
 
 def port_forward(pod: str, namespace: str, port: int) -> ApiRequest:
-    """The WebSocket of one TCP connection to `port` of the pod. It is the kubelet that answers, and not every one takes a wish for JSON."""
+    """The WebSocket of one TCP connection to `port` of the pod.
+
+    It is the kubelet that answers, and not every one takes a wish for JSON.
+    """
     path = f"/api/v1/namespaces/{segment(namespace)}/pods/{segment(pod)}/portforward"
     ref = f'port {port} of pod "{pod}" in namespace "{namespace}"'
     return ApiRequest("GET", path, (("ports", str(port)),), accept="*/*", ref=ref)

@@ -1,7 +1,7 @@
 """What was asked of API servers to change something: kept for as long as somebody wants to know, for the audit.
 
-As with kube/warnings.py nothing is collected unless `kept()` is around it; then each write is there with what came of it, and the last objects that were
-read stand beside them, as bytes that nobody has decoded.
+As with kube/warnings.py nothing is collected unless `kept()` is around it; then each write is there with what came of
+it, and the last objects that were read stand beside them, as bytes that nobody has decoded.
 """
 
 from collections import OrderedDict
@@ -40,7 +40,10 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One request that was to change something. `reason`: '' when it was done, else the API server's; `before`: the object as it was read last, or b''."""
+    """One request that was to change something.
+
+    `reason`: '' when it was done, else the API server's; `before`: the object as it was read last, or b''.
+    """
 
     config: ClusterConfig
     target: Target

@@ -1,4 +1,6 @@
-"""Where a request goes and as whom, looked up anew for each: address, certificates and token may have been renewed since the last."""
+"""Where a request goes and as whom, looked up anew for each: address, certificates and token may have been renewed
+since the last.
+"""
 
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -38,7 +40,8 @@ def signed(config: ClusterConfig, request: ApiRequest) -> Signed:
 def again(config: ClusterConfig, request: ApiRequest, used: Signed, error: KubeError | None = None) -> Signed | None:
     """The request signed anew, when it failed for what has been renewed meanwhile; else None.
 
-    Without an `error` the server answered 401: it has done nothing. With one, only what it can't have seen is sent again, or a read.
+    Without an `error` the server answered 401: it has done nothing. With one, only what it can't have seen is sent
+    again, or a read.
     """
     if error is None:
         config.refused()

@@ -1,4 +1,7 @@
-"""Where whoever traces this process learns of each request to the API server. Nobody does until `use()` is called (console/traces.py), and then this costs nothing."""
+"""Where whoever traces this process learns of each request to the API server.
+
+Nobody does until `use()` is called (console/traces.py), and then this costs nothing.
+"""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext

@@ -1,7 +1,8 @@
-"""Lists over all namespaces for somebody who may not list all: the lists of the namespaces that are theirs, read one by one and answered as one.
+"""Lists over all namespaces for somebody who may not list all: the lists of the namespaces that are theirs, read one
+by one and answered as one.
 
-The API server has no such request, and does not say which namespaces are somebody's; who knows is told to `found_by` (console/reach does). Everything is asked
-with the same client, so nothing is read that its owner may not read.
+The API server has no such request, and does not say which namespaces are somebody's; who knows is told to `found_by`
+(console/reach does). Everything is asked with the same client, so nothing is read that its owner may not read.
 https://kubernetes.io/docs/reference/access-authn-authz/rbac/ (a RoleBinding grants in its own namespace only)
 """
 
@@ -38,7 +39,10 @@ _finder: Callable[[Any], tuple[str, ...]] = _nothing
 
 
 def found_by(finder: Callable[[Any], tuple[str, ...]]) -> None:
-    """Who says which namespaces are a client's. It is asked after a refusal only, and may ask the client in turn (with `whole`)."""
+    """Who says which namespaces are a client's.
+
+    It is asked after a refusal only, and may ask the client in turn (with `whole`).
+    """
     global _finder
     _finder = finder
 
@@ -72,7 +76,10 @@ class Refused:
 
 
 def gather(ask: Ask[Page], where: Sequence[str], refused: Forbidden, limit: int, token: str) -> Page:
-    """One page over the namespaces `where`, which is sorted. Those that refuse are left out; raises Forbidden when all do."""
+    """One page over the namespaces `where`, which is sorted.
+
+    Those that refuse are left out; raises Forbidden when all do.
+    """
     first, inner = _parsed(token)
     rest = [one for one in where if one >= first]
     if limit:
@@ -82,7 +89,10 @@ def gather(ask: Ask[Page], where: Sequence[str], refused: Forbidden, limit: int,
 
 
 def named(own: Callable[[str], Page], where: Sequence[str], refused: Forbidden) -> Page:
-    """The namespaces `where` themselves, got one by one: those that are there and may be read. Raises Forbidden when none may."""
+    """The namespaces `where` themselves, got one by one: those that are there and may be read.
+
+    Raises Forbidden when none may.
+    """
 
     def get(place: str) -> Page | Forbidden:
         try:
@@ -133,7 +143,9 @@ def _number(page: Table | ObjectList) -> int | None:
 def _together(
     where: Sequence[str], answers: Sequence[Page | Forbidden], refused: Forbidden, shown: int | None = None
 ) -> Page:
-    """As one; of the first `shown` answers (None: all) the objects, of the others nothing but that they were answered."""
+    """As one; of the first `shown` answers (None: all) the objects, of the others nothing but that they were
+    answered.
+    """
     good: list[tuple[str, Any]] = [
         (place, one) for place, one in zip(where, answers, strict=True) if not isinstance(one, Forbidden)
     ]
@@ -144,8 +156,11 @@ def _together(
     for _place, one in good:
         version = one.resource_version if older(one.resource_version, version) else version
     common = {
-        "resource_version": version, "continue_": "", "remaining": None, "within": tuple(place for place, _one in good),
-    }  # fmt: skip
+        "resource_version": version,
+        "continue_": "",
+        "remaining": None,
+        "within": tuple(place for place, _one in good),
+    }
     page: Any
     if isinstance(first, Table):
         page = dataclasses.replace(first, rows=tuple(row for one in pages for row in one.rows), **common)

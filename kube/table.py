@@ -8,7 +8,10 @@ ACCEPT = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`priority` 0 is always shown, above that only in wide lists. `format` 'name' marks the name's column, type 'date' an age."""
+    """`priority` 0 is always shown, above that only in wide lists.
+
+    `format` 'name' marks the name's column, type 'date' an age.
+    """
 
     name: str
     type: str

@@ -10,7 +10,9 @@ def comparable(one: str, other: str) -> bool:
 
 
 def older(one: str, other: str) -> bool:
-    """Whether `one` comes before `other`; False where that can't be told (then what arrives later is taken for newer)."""
+    """Whether `one` comes before `other`; False where that can't be told (then what arrives later is taken for
+    newer).
+    """
     return comparable(one, other) and (len(one), one) < (len(other), other)
 
 

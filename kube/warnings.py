@@ -1,7 +1,9 @@
-"""What the API server says beside an answer: `Warning` headers, of deprecated versions, admission webhooks and policies.
+"""What the API server says beside an answer: `Warning` headers, of deprecated versions, admission webhooks and
+policies.
 
-Somebody collects them around his work; where nobody does, they are dropped. Only those of writes: a read of a deprecated version would say
-the same on every page. https://kubernetes.io/blog/2020/09/03/warnings/ and RFC 9111, 5.5 as of RFC 7234: `299 - "text"`.
+Somebody collects them around his work; where nobody does, they are dropped. Only those of writes: a read of a
+deprecated version would say the same on every page. https://kubernetes.io/blog/2020/09/03/warnings/ and RFC 9111, 5.5
+as of RFC 7234: `299 - "text"`.
 """
 
 import re

@@ -47,9 +47,12 @@ class WatchEvent:
 
 
 async def watch(transport: AsyncTransport, request: ApiRequest) -> AsyncIterator[list[WatchEvent]]:
-    """Events in bursts, as they come off the wire; the first, empty one says that the watch stands. Ends when the server ends it.
+    """Events in bursts, as they come off the wire; the first, empty one says that the watch stands.
 
-    Raises Gone when the resourceVersion is too old, any KubeError of an ERROR event, Unreachable when the connection breaks.
+    Ends when the server ends it.
+
+    Raises Gone when the resourceVersion is too old, any KubeError of an ERROR event, Unreachable when the connection
+    breaks.
     """
     stands = False
     try:
@@ -67,7 +70,10 @@ async def watch(transport: AsyncTransport, request: ApiRequest) -> AsyncIterator
 
 
 async def split_lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[list[bytes]]:
-    """Whole lines, as soon as they are whole. A line without its end at the very end is dropped: the connection broke in it."""
+    """Whole lines, as soon as they are whole.
+
+    A line without its end at the very end is dropped: the connection broke in it.
+    """
     rest: list[bytes] = []
     size = 0
     async for chunk in chunks:

@@ -1,4 +1,6 @@
-"""Reading a ClusterServiceVersion, or the part of it that a PackageManifest's channel holds. Pure: no cluster, no Django models.
+"""Reading a ClusterServiceVersion, or the part of it that a PackageManifest's channel holds.
+
+Pure: no cluster, no Django models.
 
 Nothing an operator's author wrote is trusted to have a shape: what can't be read is left out, never an error.
 https://olm.operatorframework.io/docs/concepts/crds/clusterserviceversion/
@@ -18,7 +20,8 @@ from untrusted import json_bounds
 
 Object = Mapping[str, Any]
 
-# The five levels, as authors write them in the annotation `capabilities`: https://sdk.operatorframework.io/docs/overview/operator-capabilities/
+# The five levels, as authors write them in the annotation `capabilities`:
+# https://sdk.operatorframework.io/docs/overview/operator-capabilities/
 LEVELS = ("Basic Install", "Seamless Upgrades", "Full Lifecycle", "Deep Insights", "Auto Pilot")
 # https://docs.redhat.com/en/documentation/openshift_container_platform/4.17/html/operators/developing-operators#osdk-generating-csvs
 FEATURES: dict[str, str | Promise] = {
@@ -35,9 +38,17 @@ FEATURES: dict[str, str | Promise] = {
     "token-auth-gcp": _("Short-lived tokens: Google Cloud"),
 }
 _ALIASES = {
-    "fips-compliant": "fips", "fipsmode": "fips", "fips-mode": "fips", "designed-for-fips": "fips", "proxy": "proxy-aware",
-    "single-node": "sno", "single-node-clusters": "sno", "tls": "tls-profiles", "tokenauth": "token-auth-aws", "tokenauthgcp": "token-auth-gcp",
-}  # fmt: skip
+    "fips-compliant": "fips",
+    "fipsmode": "fips",
+    "fips-mode": "fips",
+    "designed-for-fips": "fips",
+    "proxy": "proxy-aware",
+    "single-node": "sno",
+    "single-node-clusters": "sno",
+    "tls": "tls-profiles",
+    "tokenauth": "token-auth-aws",
+    "tokenauthgcp": "token-auth-gcp",
+}
 _DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 LEVEL_WORDS: tuple[str | Promise, ...] = (
     _("It installs and configures what it runs."),
@@ -51,8 +62,11 @@ MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace")
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """A kind that an operator provides or needs. `group` and `plural` come from the CRD's name; `version` is the one to use, and `deprecated`
-    where even that one is."""
+    """A kind that an operator provides or needs.
+
+    `group` and `plural` come from the CRD's name; `version` is the one to use, and `deprecated`
+    where even that one is.
+    """
 
     group: str
     version: str
@@ -102,8 +116,8 @@ def strings(value: Any) -> tuple[str, ...]:
 
 
 def provided(desc: Object, annotations: Object, crds: Iterable[Object] = ()) -> tuple[Api, ...]:
-    """The kinds for people, in the order in which they are useful: the one that the author wants made at the start, those
-    with an example, then by how many of their fields the author describes. Those marked as internal are left out.
+    """The kinds for people, in the order in which they are useful: the one that the author wants made at the start,
+    those with an example, then by how many of their fields the author describes. Those marked as internal are left out.
 
     `desc`: a CSV's spec, or a PackageManifest's description.
     """
@@ -130,8 +144,8 @@ def _group_kind(obj: Object) -> tuple[str, str]:
 def apis(definitions: Any, which: str = "owned", crds: Iterable[Object] = ()) -> tuple[Api, ...]:
     """Of `customresourcedefinitions`: the kinds it provides (`owned`) or needs (`required`), each once.
 
-    Of several versions of a kind the one to use is taken (`kind_versions.preferred`), with its own words. `crds`: the CustomResourceDefinitions where they
-    are at hand; without them Kubernetes' order of versions decides.
+    Of several versions of a kind the one to use is taken (`kind_versions.preferred`), with its own words. `crds`: the
+    CustomResourceDefinitions where they are at hand; without them Kubernetes' order of versions decides.
     """
     defined = {text(mapping(crd.get("metadata")).get("name")): kind_versions.defined(crd) for crd in crds}
     found: dict[str, list[Api]] = {}
@@ -182,13 +196,16 @@ def suggested_namespace(annotations: Object) -> str:
 
 
 def initialization(annotations: Object) -> Object | None:
-    """The object that the author wants made at the start (operatorframework.io/initialization-resource); None where there is none."""
+    """The object that the author wants made at the start (operatorframework.io/initialization-resource); None where
+    there is none.
+    """
     found = mapping(_json(annotations.get("operatorframework.io/initialization-resource")))
     return found if found.get("kind") and found.get("apiVersion") else None
 
 
 def features(annotations: Object) -> tuple[str, ...]:
-    """Infrastructure features as keys of FEATURES, unknown ones as they are: `features.operators.openshift.io/<name>: "true"`, and the older list.
+    """Infrastructure features as keys of FEATURES, unknown ones as they are:
+    `features.operators.openshift.io/<name>: "true"`, and the older list.
 
     A "false" of the newer annotations takes away what the older list says.
     """

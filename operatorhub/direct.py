@@ -1,10 +1,12 @@
-"""A bundle as the objects that OLM's InstallPlan would make of it: for running a bundle without a catalog, for plans and for exports.
+"""A bundle as the objects that OLM's InstallPlan would make of it: for running a bundle without a catalog, for plans
+and for exports.
 
-Pure. Names, labels and digests are OLM's own, so that olm-operator finds in a CSV that was created directly what it expects of one that came
-through a Subscription, and cleans up after it in the same way. What OLM itself adds afterwards (annotations about the OperatorGroup,
-Deployments, ClusterRoles for operators of all namespaces) is not here.
+Pure. Names, labels and digests are OLM's own, so that olm-operator finds in a CSV that was created directly what it
+expects of one that came through a Subscription, and cleans up after it in the same way. What OLM itself adds afterwards
+(annotations about the OperatorGroup, Deployments, ClusterRoles for operators of all namespaces) is not here.
 
-Source: operator-lifecycle-manager, pkg/controller/registry/resolver/{steps,rbac}.go and pkg/controller/operators/catalog/step_ensurer.go.
+Source: operator-lifecycle-manager, pkg/controller/registry/resolver/{steps,rbac}.go and
+pkg/controller/operators/catalog/step_ensurer.go.
 """
 
 import hashlib
@@ -27,17 +29,35 @@ _LONGEST = 63
 #: Kinds in bundles that belong to no namespace; OLM puts all others into the operator's.
 #: https://olm.operatorframework.io/docs/tasks/creating-operator-manifests/#packaging-additional-objects-alongside-an-operator
 _CLUSTER_WIDE = frozenset(
-    ["ClusterRole", "ClusterRoleBinding", "PriorityClass", "ConsoleCLIDownload", "ConsoleLink", "ConsoleQuickStart",
-     "ConsoleYAMLSample", "CustomResourceDefinition", "Namespace"]
-)  # fmt: skip
-_RANK = {"CustomResourceDefinition": 0, "ServiceAccount": 1, "Role": 2, "ClusterRole": 2, "RoleBinding": 3,
-         "ClusterRoleBinding": 3, "ClusterServiceVersion": 9}  # fmt: skip
+    [
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "PriorityClass",
+        "ConsoleCLIDownload",
+        "ConsoleLink",
+        "ConsoleQuickStart",
+        "ConsoleYAMLSample",
+        "CustomResourceDefinition",
+        "Namespace",
+    ]
+)
+_RANK = {
+    "CustomResourceDefinition": 0,
+    "ServiceAccount": 1,
+    "Role": 2,
+    "ClusterRole": 2,
+    "RoleBinding": 3,
+    "ClusterRoleBinding": 3,
+    "ClusterServiceVersion": 9,
+}
 
 
 def objects(bundle: Bundle, namespace: str, *, replaces: str = "") -> tuple[KubeObject, ...]:
-    """CRDs, ServiceAccounts, roles, bindings, other manifests, the CSV: each can be created when those before it are there.
+    """CRDs, ServiceAccounts, roles, bindings, other manifests, the CSV: each can be created when those before it are
+    there.
 
-    `replaces`: the CSV that this one takes the place of; the author's own `replaces` holds for a catalog's graph and is left out, as by OLM.
+    `replaces`: the CSV that this one takes the place of; the author's own `replaces` holds for a catalog's graph and is
+    left out, as by OLM.
     """
     if not bundle.csv:
         return ()
@@ -57,9 +77,14 @@ def csv(bundle: Bundle, namespace: str, replaces: str = "") -> KubeObject:
     return {
         "apiVersion": CSV_API,
         "kind": "ClusterServiceVersion",
-        "metadata": {"name": text(meta.get("name")) or bundle.name, "namespace": namespace, **kept, "annotations": annotations},
+        "metadata": {
+            "name": text(meta.get("name")) or bundle.name,
+            "namespace": namespace,
+            **kept,
+            "annotations": annotations,
+        },
         "spec": {**spec, "replaces": replaces} if replaces else spec,
-    }  # fmt: skip
+    }
 
 
 def properties(bundle: Bundle) -> str:
@@ -128,7 +153,7 @@ def _pair(
         "metadata": {"name": name, **place, "labels": labels},
         "roleRef": reference,
         "subjects": [subject],
-    }  # fmt: skip
+    }
 
 
 def group(namespace: str, targets: Iterable[str], name: str = "") -> KubeObject:

@@ -1,8 +1,9 @@
 """The state of an install, decided in one place: its page, the JSON API, the lists and the overview ask here.
 
-OLM writes passing states on the way of every install: a ClusterServiceVersion is Pending for kinds and permissions that its own InstallPlan is about to
-create, and Failed for a moment between two attempts. A state counts as failed when OLM has given up, or when what is wrong lasts.
-Sources: operator-lifecycle-manager, pkg/controller/operators/{olm,catalog}/operator.go; operator-framework/api, pkg/operators/v1alpha1.
+OLM writes passing states on the way of every install: a ClusterServiceVersion is Pending for kinds and permissions that
+its own InstallPlan is about to create, and Failed for a moment between two attempts. A state counts as failed when OLM
+has given up, or when what is wrong lasts. Sources: operator-lifecycle-manager,
+pkg/controller/operators/{olm,catalog}/operator.go; operator-framework/api, pkg/operators/v1alpha1.
 """
 
 from collections.abc import Callable, Mapping
@@ -72,7 +73,10 @@ def version_failure(found: Object | None) -> Failure | None:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """Something that the CSV needs and does not have. `rules`: permissions that its ServiceAccount lacks, as OLM writes them."""
+    """Something that the CSV needs and does not have.
+
+    `rules`: permissions that its ServiceAccount lacks, as OLM writes them.
+    """
 
     kind: str
     name: str
@@ -82,7 +86,9 @@ class Requirement:
 
 
 def unmet(found: Object | None) -> tuple[Requirement, ...]:
-    """Requirements that were not met when OLM last wrote them down; while the plan is carried out that says nothing yet."""
+    """Requirements that were not met when OLM last wrote them down; while the plan is carried out that says nothing
+    yet.
+    """
     return tuple(
         Requirement(
             csv.text(requirement.get("kind")),
@@ -101,7 +107,8 @@ def unmet(found: Object | None) -> tuple[Requirement, ...]:
 
 
 def missing(found: Object | None, plan: Object | None, served: frozenset[str]) -> tuple[Requirement, ...]:
-    """Requirements that OLM won't find by waiting: its plan is carried out, time has passed, and the kind isn't in `served` either.
+    """Requirements that OLM won't find by waiting: its plan is carried out, time has passed, and the kind isn't in
+    `served` either.
 
     `plan` None: OLM has removed it, or a bundle runs without one. `served`: CRDs that the cluster serves by now.
     """
@@ -139,7 +146,10 @@ def served_by_now(client: ClusterClient, found: Object | None) -> frozenset[str]
 
 
 def version_failed(client: ClusterClient, found: Object, plan: Callable[[], Object | None]) -> bool:
-    """Whether a ClusterServiceVersion won't get on by waiting. `plan` reads its InstallPlan, and is asked only where that matters."""
+    """Whether a ClusterServiceVersion won't get on by waiting.
+
+    `plan` reads its InstallPlan, and is asked only where that matters.
+    """
     if version_failure(found):
         return True
     if not missing(found, None, frozenset()):
@@ -148,7 +158,9 @@ def version_failed(client: ClusterClient, found: Object, plan: Callable[[], Obje
 
 
 def subscription_problem(sub: olm.Subscription) -> str:
-    """Why nothing comes of a Subscription, in OLM's own words; '' when nothing is wrong, and while OLM may still find its way."""
+    """Why nothing comes of a Subscription, in OLM's own words; '' when nothing is wrong, and while OLM may still
+    find its way.
+    """
     under_way = bool(sub.plan) and not sub.installed
     for kind in olm.PROBLEMS:
         for type_, status, reason, message in sub.conditions:

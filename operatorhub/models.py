@@ -1,14 +1,19 @@
-"""The catalog index: what the catalog page needs to know of each package, so that the page is one local query and no megabytes of JSON.
+"""The catalog index: what the catalog page needs to know of each package, so that the page is one local query and no
+megabytes of JSON.
 
-Packages can be thrown away and are built again from the cluster (operatorhub/indexing/index.py). Rows remember their cluster. The console's own catalogs are
-kept: where they are is known nowhere else; what was read of them can be read again (operatorhub/indexing/refresh.py).
+Packages can be thrown away and are built again from the cluster (operatorhub/indexing/index.py). Rows remember their
+cluster. The console's own catalogs are kept: where they are is known nowhere else; what was read of them can be read
+again (operatorhub/indexing/refresh.py).
 """
 
 from django.db import models
 
 
 class Index(models.Model):
-    """How far the index of one cluster is. `revision` grows with every change of its packages, so that readers know when to read again."""
+    """How far the index of one cluster is.
+
+    `revision` grows with every change of its packages, so that readers know when to read again.
+    """
 
     cluster = models.CharField(max_length=512, primary_key=True)
     revision = models.PositiveIntegerField(default=0)
@@ -69,7 +74,8 @@ class Package(models.Model):
     icon = models.CharField(max_length=64, default="", blank=True)
     # Digest of all of the above but the icon: an unchanged package is not written again.
     digest = models.CharField(max_length=64)
-    # What only its whole CSV tells: how many webhooks, and what it may do: '', elevated, cluster-admin; null and '?' while nobody knows.
+    # What only its whole CSV tells: how many webhooks, and what it may do: '', elevated, cluster-admin; null and '?'
+    # while nobody knows.
     webhooks = models.PositiveSmallIntegerField(null=True, blank=True)
     rights = models.CharField(max_length=16, default="?", blank=True)
     # The bundle that was judged so: its name and digest.
@@ -83,7 +89,10 @@ class Package(models.Model):
 
 
 class Catalog(models.Model):
-    """A catalog that the console reads itself. Its packages, graphs and bundles are those of its `generation`: a reading that fails changes nothing."""
+    """A catalog that the console reads itself.
+
+    Its packages, graphs and bundles are those of its `generation`: a reading that fails changes nothing.
+    """
 
     FOLDER, URL, IMAGE, UPLOAD, CLUSTER = "folder", "url", "image", "upload", "clustercatalog"
     KINDS = (FOLDER, URL, IMAGE, UPLOAD, CLUSTER)
@@ -97,7 +106,8 @@ class Catalog(models.Model):
     title = models.CharField(max_length=512, default="", blank=True)
     # The path, address, image or file name; without passwords when it is shown (operatorhub/admin/catalogs.py).
     location = models.CharField(max_length=2048, default="", blank=True)
-    # <namespace>/<name> of the CatalogSource whose packages these are: then it gives their bundles, and no packages of its own.
+    # <namespace>/<name> of the CatalogSource whose packages these are: then it gives their bundles, and no packages of
+    # its own.
     describes = models.CharField(max_length=320, default="", blank=True)
     # By a setting (CATALOG_FOLDERS): nobody removes it on a page.
     given = models.BooleanField(default=False)
@@ -138,7 +148,10 @@ class PackageGraph(models.Model):
 
 
 class StoredBundle(models.Model):
-    """One version of a package of a Catalog. Where it lies in a folder it is read when somebody asks for it: then `place` says where, and `csv` is null."""
+    """One version of a package of a Catalog.
+
+    Where it lies in a folder it is read when somebody asks for it: then `place` says where, and `csv` is null.
+    """
 
     catalog = models.ForeignKey(Catalog, on_delete=models.CASCADE, related_name="stored")
     generation = models.PositiveIntegerField()
@@ -178,7 +191,8 @@ class Icon(models.Model):
 class Run(models.Model):
     """Something that takes longer than a request: an uninstall, or the check of all instances against a new schema.
 
-    Whoever finds time goes on with it (a Celery task, or the page when no worker does), one at a time: `revision` tells who is late. Pages read how far it is.
+    Whoever finds time goes on with it (a Celery task, or the page when no worker does), one at a time: `revision` tells
+    who is late. Pages read how far it is.
     """
 
     key = models.CharField(max_length=64, primary_key=True)
@@ -186,7 +200,8 @@ class Run(models.Model):
     cluster = models.CharField(max_length=512)
     namespace = models.CharField(max_length=63)
     name = models.CharField(max_length=253)
-    # For whom, and in which session of theirs: the same credentials are used all the way. '' while everybody is the console's own identity.
+    # For whom, and in which session of theirs: the same credentials are used all the way. '' while everybody is the
+    # console's own identity.
     user = models.CharField(max_length=512, default="", blank=True)
     session = models.CharField(max_length=64, default="", db_default="", blank=True)
     # running, done, failed (something is left over) or stopped (by somebody).

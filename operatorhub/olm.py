@@ -1,4 +1,6 @@
-"""OLM's facts: its types, what a Subscription says, and the words for phases. No Django models; requests only to see whether OLM is there.
+"""OLM's facts: its types, what a Subscription says, and the words for phases.
+
+No Django models; requests only to see whether OLM is there.
 
 https://olm.operatorframework.io/docs/concepts/crds/
 """
@@ -37,11 +39,12 @@ PROBLEMS = (
     "BundleUnpackFailed",
     "CatalogSourcesUnhealthy",
 )
-#: On a Subscription: the version that somebody has decided not to update to. OLM can't reject a plan, and makes one that is deleted anew
-#: (operator-lifecycle-manager, pull request 1843), so the plan stays and the console asks no more.
+#: On a Subscription: the version that somebody has decided not to update to. OLM can't reject a plan, and makes one
+#: that is deleted anew (operator-lifecycle-manager, pull request 1843), so the plan stays and the console asks no more.
 DISMISSED = "operator-console.dev/dismissed-update"
 DEPRECATIONS = ("PackageDeprecated", "ChannelDeprecated", "BundleDeprecated")
-# A CSV's phases: https://github.com/operator-framework/api/blob/master/pkg/operators/v1alpha1/clusterserviceversion_types.go
+# A CSV's phases:
+# https://github.com/operator-framework/api/blob/master/pkg/operators/v1alpha1/clusterserviceversion_types.go
 SUCCEEDED, FAILED, REPLACING, DELETING = "Succeeded", "Failed", "Replacing", "Deleting"
 
 
@@ -49,7 +52,8 @@ SUCCEEDED, FAILED, REPLACING, DELETING = "Succeeded", "Failed", "Replacing", "De
 class Subscription:
     """One Subscription, read. `state` is OLM's: UpgradePending, UpgradeAvailable, AtLatestKnown, UpgradeFailed, or ''.
 
-    `problem_since`: when OLM last wrote a problem's condition, '' where it does not say. `dismissed_csv`: see DISMISSED.
+    `problem_since`: when OLM last wrote a problem's condition, '' where it does not say. `dismissed_csv`: see
+    DISMISSED.
     """
 
     name: str
@@ -84,7 +88,10 @@ class Subscription:
 
     @property
     def dismissed(self) -> bool:
-        """True while the update that waits is one that somebody has dismissed here. Its plan can be approved all the same."""
+        """True while the update that waits is one that somebody has dismissed here.
+
+        Its plan can be approved all the same.
+        """
         waits = self.installed and self.current_csv != self.installed_csv
         return waits and self.dismissed_csv not in ("", self.installed_csv) and self.dismissed_csv == self.current_csv
 
@@ -99,7 +106,10 @@ class Subscription:
 
     @property
     def problem(self) -> str:
-        """What OLM says is wrong at this moment; '' for nothing. Whether it lasts: install_state.subscription_problem."""
+        """What OLM says is wrong at this moment; '' for nothing.
+
+        Whether it lasts: install_state.subscription_problem.
+        """
         for kind in PROBLEMS:
             for type_, status, reason, message in self.conditions:
                 if type_ == kind and status == "True":
@@ -108,7 +118,10 @@ class Subscription:
 
 
 def served(client: ClusterClient) -> bool:
-    """Whether this cluster has OLM: its kinds, and something that does its work. The kinds alone stay when OLM is removed."""
+    """Whether this cluster has OLM: its kinds, and something that does its work.
+
+    The kinds alone stay when OLM is removed.
+    """
     return kinds_served(client) and (packages_served(client) or _has_program(client))
 
 
@@ -122,19 +135,28 @@ def kinds_served(client: ClusterClient) -> bool:
 
 
 def packages_served(client: ClusterClient) -> bool:
-    """Whether a package server answers. OLM may run outside of the cluster (hosted control planes): then this is all to be seen."""
+    """Whether a package server answers.
+
+    OLM may run outside of the cluster (hosted control planes): then this is all to be seen.
+    """
     if any(error.startswith(f"{PACKAGES_GROUP}/") for error in client.discovery_errors):
         return False
     return any(type_.group == PACKAGES_GROUP for type_ in client.types())
 
 
 def deployments(client: ClusterClient, name: str) -> list[KubeObject]:
-    """Those of that name, wherever they are: OLM's namespace differs from distribution to distribution. Raises KubeError."""
+    """Those of that name, wherever they are: OLM's namespace differs from distribution to distribution.
+
+    Raises KubeError.
+    """
     return client.list(client.find("apps", "v1", "deployments"), fields=f"metadata.name={name}", whole=True).items
 
 
 def _has_program(client: ClusterClient) -> bool:
-    """Whether a Deployment of OLM exists. True as well where that can't be seen: the kinds are there, so OLM likely is."""
+    """Whether a Deployment of OLM exists.
+
+    True as well where that can't be seen: the kinds are there, so OLM likely is.
+    """
     try:
         return any(deployments(client, name) for name in PROGRAMS)
     except KubeError:
@@ -198,7 +220,9 @@ def subscription(obj: Mapping[str, Any]) -> Subscription:
 
 
 def version_in(csv_name: str) -> str:
-    """The version in a ClusterServiceVersion's name (0.1.0 of memcached-operator.v0.1.0); the name where it has none."""
+    """The version in a ClusterServiceVersion's name (0.1.0 of memcached-operator.v0.1.0); the name where it has
+    none.
+    """
     found = re.search(r"(?s)[.-]v?(\d+\.\d+.*)", csv_name)
     return found[1] if found else csv_name
 
@@ -220,7 +244,9 @@ def copied_from(csv: Mapping[str, Any]) -> str:
 
 
 def targets(csv: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The namespaces that an original CSV's operator watches: () is all, None is not known (OLM has not looked at it, or it is a copy)."""
+    """The namespaces that an original CSV's operator watches: () is all, None is not known (OLM has not looked at
+    it, or it is a copy).
+    """
     noted = mapping(mapping(csv.get("metadata")).get("annotations")).get(TARGETS)
     return None if noted is None else tuple(one for one in text(noted).split(",") if one)
 

@@ -1,4 +1,6 @@
-"""Results of objects that were sent together, as lines of operatorhub/_results.html: what resources.imports says, for objects that nobody typed."""
+"""Results of objects that were sent together, as lines of operatorhub/_results.html: what resources.imports says,
+for objects that nobody typed.
+"""
 
 from dataclasses import replace
 

@@ -1,7 +1,8 @@
-"""What takes longer than a request: begun in one, gone on with by a Celery task, and by the page itself when no worker does.
+"""What takes longer than a request: begun in one, gone on with by a Celery task, and by the page itself when no
+worker does.
 
-A Run's document says all that is needed to go on, so that a dead worker loses nothing but time. Two that go on at once don't harm each other: who saves
-second is told by `revision` that it is late, and looks again.
+A Run's document says all that is needed to go on, so that a dead worker loses nothing but time. Two that go on at once
+don't harm each other: who saves second is told by `revision` that it is late, and looks again.
 """
 
 import hashlib
@@ -44,8 +45,18 @@ def create(key: str, kind: str, client: ClusterClient, namespace: str, name: str
     Run.objects.filter(touched_at__lt=now - timedelta(hours=KEEP_HOURS)).exclude(state="running").delete()
     run, _made = Run.objects.get_or_create(
         key=key,
-        defaults={"kind": kind, "cluster": client.name, "namespace": namespace, "name": name, "user": client.owner, "session": client.config.session, "document": document, "started_at": now, "touched_at": now},
-    )  # fmt: skip
+        defaults={
+            "kind": kind,
+            "cluster": client.name,
+            "namespace": namespace,
+            "name": name,
+            "user": client.owner,
+            "session": client.config.session,
+            "document": document,
+            "started_at": now,
+            "touched_at": now,
+        },
+    )
     return run
 
 
@@ -78,7 +89,10 @@ def go_on(client: ClusterClient, run: Run, advance: Advance, seconds: float) -> 
 
 
 def hand_over(run: Run) -> None:
-    """To a worker; without a broker the page goes on, and says so. A program goes on with its own by asking: its token is nowhere but in its requests."""
+    """To a worker; without a broker the page goes on, and says so.
+
+    A program goes on with its own by asking: its token is nowhere but in its requests.
+    """
     if bearer.is_program(run.session):
         return
     try:
@@ -99,7 +113,8 @@ def abandon(run: Run) -> None:
 def work(of: Callable[[Run], ClusterClient | None], key: str, advance: Advance) -> None:
     """What the task does: go on until it is over, saving every second. Ends when another one does the same.
 
-    `of`: whose client goes on with it, asked again each second; None when there is nobody's any more: then it stops, and says so.
+    `of`: whose client goes on with it, asked again each second; None when there is nobody's any more: then it stops,
+    and says so.
     """
     end = time.monotonic() + TASK_SECONDS
     while time.monotonic() < end:

@@ -1,4 +1,6 @@
-"""The catalog index is built here, away from people's requests: on a schedule, and when a page finds it missing or out of date."""
+"""The catalog index is built here, away from people's requests: on a schedule, and when a page finds it missing or
+out of date.
+"""
 
 import logging
 
@@ -25,9 +27,12 @@ log = logging.getLogger("operatorhub.tasks")
 
 @shared_task(name="operatorhub.tasks.refresh_catalogs", soft_time_limit=300)
 def refresh_catalogs(cluster: str = "") -> None:
-    """Packages first, for people wait for them; then the icons, and what only whole bundles tell. A part that fails holds up no other one.
+    """Packages first, for people wait for them; then the icons, and what only whole bundles tell.
 
-    `cluster`: '' is the default one, and has the others that somebody looks at refreshed, each by itself: one that is away holds up no other one.
+    A part that fails holds up no other one.
+
+    `cluster`: '' is the default one, and has the others that somebody looks at refreshed, each by itself: one that is
+    away holds up no other one.
     """
     if not cluster:
         _others()

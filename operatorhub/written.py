@@ -1,4 +1,6 @@
-"""Changes of what somebody wrote, where a controller writes the status of the same object every few seconds (OLM: a CatalogSource's)."""
+"""Changes of what somebody wrote, where a controller writes the status of the same object every few seconds (OLM: a
+CatalogSource's).
+"""
 
 import contextlib
 from typing import Any
@@ -28,7 +30,10 @@ def patch(
     *,
     dry_run: bool,
 ) -> KubeObject:
-    """Merge `change` into the object. Raises Conflict when its spec is another than `version` says; a status that changes in between is no reason."""
+    """Merge `change` into the object.
+
+    Raises Conflict when its spec is another than `version` says; a status that changes in between is no reason.
+    """
     for _again in range(_TRIES):
         found = client.get(type_, name, namespace)
         if version_of(found) != version:

@@ -1,4 +1,6 @@
-"""What somebody likes to find again: favourites, chosen with a star, and the objects that were looked at lately. Per user, as the API server knows them.
+"""What somebody likes to find again: favourites, chosen with a star, and the objects that were looked at lately.
+
+Per user, as the API server knows them.
 
 Only names are kept. What a user may not read (any more) shows no state.
 """
@@ -32,7 +34,10 @@ class TooMany(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """`place` None: the cluster serves no such kind (any more). `health` None where it was not asked for or can't be read; `problem`: why."""
+    """`place` None: the cluster serves no such kind (any more).
+
+    `health` None where it was not asked for or can't be read; `problem`: why.
+    """
 
     kind: str
     namespace: str

@@ -1,7 +1,8 @@
-"""What the console remembers of the cluster's objects: how they changed, what somebody did with them here, what somebody likes to find again.
+"""What the console remembers of the cluster's objects: how they changed, what somebody did with them here, what
+somebody likes to find again.
 
-All of it may be thrown away: the cluster is the truth. Rows remember their cluster and, where they are somebody's, the user as the API server knows them.
-Why it is kept like this: docs/decisions/0012-history-is-reverse-steps.md.
+All of it may be thrown away: the cluster is the truth. Rows remember their cluster and, where they are somebody's, the
+user as the API server knows them. Why it is kept like this: docs/decisions/0012-history-is-reverse-steps.md.
 """
 
 from django.db import models
@@ -49,7 +50,8 @@ class Traced(models.Model):
     kind = models.CharField(max_length=253)
     namespace = models.CharField(max_length=253, default="", blank=True)
     name = models.CharField(max_length=253)
-    # Of the namespace in which it was: one that is made again under the same name is another's. '' where that was not known.
+    # Of the namespace in which it was: one that is made again under the same name is another's. '' where that was not
+    # known.
     namespace_uid = models.CharField(max_length=64, default="", db_default="", blank=True)
     resource_version = models.CharField(max_length=64)
     head = models.BinaryField()
@@ -71,7 +73,9 @@ class Traced(models.Model):
 
 
 class Step(models.Model):
-    """One change of a Traced, or several small ones of its status that followed each other (`count`, from `at` to `until`)."""
+    """One change of a Traced, or several small ones of its status that followed each other (`count`, from `at` to
+    `until`).
+    """
 
     CREATED, SEEN, CHANGED, DELETED = "created", "seen", "changed", "deleted"
 
@@ -108,7 +112,9 @@ class Step(models.Model):
 
 
 class Write(models.Model):
-    """A change that somebody made through the console: for the name in the history, and so that it can be taken back."""
+    """A change that somebody made through the console: for the name in the history, and so that it can be taken
+    back.
+    """
 
     key = models.CharField(max_length=32, primary_key=True)
     cluster = models.CharField(max_length=512)
@@ -125,7 +131,8 @@ class Write(models.Model):
     uid = models.CharField(max_length=64, default="", blank=True)
     # After the change; '' for a deletion.
     resource_version = models.CharField(max_length=64, default="", blank=True)
-    # zlib-JSON of the object before and after, without its status; null where there was none or nothing may be kept (a Secret).
+    # zlib-JSON of the object before and after, without its status; null where there was none or nothing may be kept (a
+    # Secret).
     before = models.BinaryField(null=True)
     after = models.BinaryField(null=True)
 
@@ -140,8 +147,11 @@ class Write(models.Model):
 
 
 class Mark(models.Model):
-    """A favourite, or something that was looked at lately: an object, or with an empty `name` the list of a kind. AWAY: a part of a page, named by `plural`,
-    that somebody put away."""
+    """A favourite, or something that was looked at lately: an object, or with an empty `name` the list of a kind.
+
+    AWAY: a part of a page, named by `plural`,
+    that somebody put away.
+    """
 
     FAVOURITE, RECENT, AWAY = "favourite", "recent", "away"
 
@@ -168,7 +178,10 @@ class Mark(models.Model):
 
 
 class SavedSearch(models.Model):
-    """A list with its filters, or with an empty `plural` a search of all kinds, under a name that somebody gave it. `query`: the query string of its address."""
+    """A list with its filters, or with an empty `plural` a search of all kinds, under a name that somebody gave it.
+
+    `query`: the query string of its address.
+    """
 
     cluster = models.CharField(max_length=512)
     user = models.CharField(max_length=512)

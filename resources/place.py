@@ -59,7 +59,8 @@ class Place:
     def kubectl(self) -> str:
         """What kubectl calls it: `sampledbs.samples.operator-console.dev my-db -n shop`.
 
-        Names of roles and bindings may hold anything but `/` and `%`, so they are quoted, and no name is read as a flag.
+        Names of roles and bindings may hold anything but `/` and `%`, so they are quoted, and no name is read as a
+        flag.
         """
         scope = f" -n {self.namespace}" if self.namespace else ""
         join = "/" if self.name.startswith("-") else " "

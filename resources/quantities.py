@@ -8,9 +8,12 @@ from decimal import Decimal, InvalidOperation
 
 _FORM = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:([EPTGMK]i|[numkMGTPE])|[eE]([+-]?\d{1,3}))?")
 _UNITS = {
-    **{unit: Decimal(10) ** power for unit, power in {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}.items()},
+    **{
+        unit: Decimal(10) ** power
+        for unit, power in {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}.items()
+    },
     **{f"{unit}i": Decimal(1024) ** power for power, unit in enumerate("KMGTPE", 1)},
-}  # fmt: skip
+}
 
 
 def number(text: str) -> Decimal | None:

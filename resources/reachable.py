@@ -1,4 +1,7 @@
-"""Where a forward of an object may lead: itself, or what it owns that has ports. Services first, since they name their ports."""
+"""Where a forward of an object may lead: itself, or what it owns that has ports.
+
+Services first, since they name their ports.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""Which Pods an object stands for, by the selector in its spec; and which labels say that something belongs to an instance."""
+"""Which Pods an object stands for, by the selector in its spec; and which labels say that something belongs to an
+instance.
+"""
 
 from collections.abc import Mapping, Sequence
 

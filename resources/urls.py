@@ -1,7 +1,8 @@
 """Addresses of types, lists and objects. The scheme is docs/architecture.md, 'Contracts'.
 
-`namespace` is '-' in the cluster's scope. What belongs to a kind as a whole has one part behind the plural (`new`, `new-yaml`, `section`, `find`, `bulk`, `download`, `explain`, `served`), an
-object has two or more: so no namespace or name, whatever it is, can hide a page.
+`namespace` is '-' in the cluster's scope. What belongs to a kind as a whole has one part behind the plural (`new`,
+`new-yaml`, `section`, `find`, `bulk`, `download`, `explain`, `served`), an object has two or more: so no namespace or
+name, whatever it is, can hide a page.
 """
 
 from django.urls import path

@@ -1,4 +1,7 @@
-"""Who can do that? As the cluster's roles and bindings say it: a table to read, not a decision. The API server decides, and may know other authorizers.
+"""Who can do that?
+
+As the cluster's roles and bindings say it: a table to read, not a decision. The API server decides, and may know other
+authorizers.
 
 Rules are matched as RBAC does: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#referring-to-resources
 """
@@ -21,7 +24,10 @@ _READ = 5000
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`resource` may have a subresource: pods/exec. `namespace` '' asks for all namespaces at once, and for what lives in none."""
+    """`resource` may have a subresource: pods/exec.
+
+    `namespace` '' asks for all namespaces at once, and for what lives in none.
+    """
 
     verb: str
     group: str
@@ -31,7 +37,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One subject that can. `names`: only objects of these names, () for all. `namespace`: where it holds, '' everywhere."""
+    """One subject that can.
+
+    `names`: only objects of these names, () for all. `namespace`: where it holds, '' everywhere.
+    """
 
     subject_kind: str
     subject: str

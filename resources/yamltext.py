@@ -1,6 +1,7 @@
 """Objects as YAML and back, the way kubectl writes and reads them.
 
-Read as Kubernetes reads YAML: plain dates stay text, a key that stands twice is an error, only what JSON can say is allowed.
+Read as Kubernetes reads YAML: plain dates stay text, a key that stands twice is an error, only what JSON can say is
+allowed.
 """
 
 import math
@@ -13,7 +14,10 @@ from untrusted import yaml_bounds
 
 
 class YamlProblem(Exception):
-    """The text is no object. `line` and `column` count from 1, 0 when the place is not known; `several`: it is more than one."""
+    """The text is no object.
+
+    `line` and `column` count from 1, 0 when the place is not known; `several`: it is more than one.
+    """
 
     def __init__(self, message: str, line: int = 0, column: int = 0, several: bool = False) -> None:
         super().__init__(message)
@@ -44,7 +48,8 @@ class _Loader(yaml_bounds.Loader):
         return found
 
 
-# What go-yaml v2, which kubectl reads with, takes for something else than text; found by asking kubectl. Dates, times and a bare "=" are text.
+# What go-yaml v2, which kubectl reads with, takes for something else than text; found by asking kubectl. Dates, times
+# and a bare "=" are text.
 _PLAIN = (
     ("bool", r"y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON|n|N|no|No|NO|false|False|FALSE|off|Off|OFF", "yYnNtTfFoO"),
     ("int", r"[-+]?(0[bB][01_]+|0[oO]?[0-7_]*|0[xX][0-9a-fA-F_]+|[0-9][0-9_]*)", "-+0123456789"),
@@ -161,7 +166,10 @@ def load_object(text: str) -> dict[str, Any]:
 
 
 def _json(value: Any, path: str) -> Any:
-    """The value with nothing in it but what JSON has, its aliases written out. Keys become texts, as Kubernetes does it."""
+    """The value with nothing in it but what JSON has, its aliases written out.
+
+    Keys become texts, as Kubernetes does it.
+    """
     if isinstance(value, dict):
         return {key: _json(item, f"{path}.{key}") for key, item in value.items()}
     if isinstance(value, list):

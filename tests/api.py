@@ -1,4 +1,7 @@
-"""Plain HTTP against a cluster, the sandbox or a real one: what the tests of the Kubernetes API speak. Nothing of ours is imported."""
+"""Plain HTTP against a cluster, the sandbox or a real one: what the tests of the Kubernetes API speak.
+
+Nothing of ours is imported.
+"""
 
 import base64
 import copy
@@ -142,7 +145,10 @@ class Api:
 
 
 class Watch:
-    """An open watch; ``next()`` waits for an event, at most twenty seconds. One that was refused has its ``status`` and ``refusal``."""
+    """An open watch; ``next()`` waits for an event, at most twenty seconds.
+
+    One that was refused has its ``status`` and ``refusal``.
+    """
 
     def __init__(self, api: Api, path: str, accept: str = ""):
         self._connection = api.connect(timeout=20)

@@ -21,7 +21,9 @@ BY_FIXTURE = dict.fromkeys(("kube", "resources", "console", "operatorhub", "depl
 
 
 def pytest_configure() -> None:
-    """Each of Django's test clients makes the middleware anew, and WhiteNoise reads the whole of static/ for that: a tenth of a run. So it looks when it is asked."""
+    """Each of Django's test clients makes the middleware anew, and WhiteNoise reads the whole of static/ for that: a
+    tenth of a run. So it looks when it is asked.
+    """
     if os.environ.get("DJANGO_SETTINGS_MODULE"):
         settings.WHITENOISE_AUTOREFRESH = True
 
@@ -36,7 +38,8 @@ def _navigation_is_read_anew() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Those left out are counted as deselected in the closing line.
 
-    --asks-cluster: a second cluster is not asked what no cluster is asked. --journeys: tests/e2e without what only `make test-all` runs.
+    --asks-cluster: a second cluster is not asked what no cluster is asked. --journeys: tests/e2e without what only
+    `make test-all` runs.
     """
     kept = list(items)
     if config.getoption("--asks-cluster"):
@@ -74,11 +77,16 @@ def real_catalog() -> Path:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """pytest-django's own; on PostgreSQL, which drops no database that somebody is connected to, connections of threads that tests left are ended first."""
+    """pytest-django's own; on PostgreSQL, which drops no database that somebody is connected to, connections of
+    threads that tests left are ended first.
+    """
     yield
     with django_db_blocker.unblock():
         if connection.vendor == "postgresql":
-            others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            others = (
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <>"
+                " pg_backend_pid()"
+            )
             with connection.cursor() as cursor:
                 cursor.execute(others)
 

@@ -30,8 +30,8 @@ if url := os.environ.get("TEST_DATABASE_URL"):
 else:
     os.environ.pop("DATABASE_URL", None)
 
-# Imported here, while there is one thread: pytest rewrites this plugin's modules, and Python 3.11 may fail to parse in one thread while another
-# does (SystemError: AST constructor recursion depth mismatch, python/cpython#106905).
+# Imported here, while there is one thread: pytest rewrites this plugin's modules, and Python 3.11 may fail to parse in
+# one thread while another does (SystemError: AST constructor recursion depth mismatch, python/cpython#106905).
 importlib.import_module("hypothesis.internal.observability")
 # How long an example takes says how busy the machine is.
 hypothesis = importlib.import_module("hypothesis")

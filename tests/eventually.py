@@ -12,7 +12,10 @@ _PAUSE_SECONDS = 0.05
 def until(
     ask: Callable[[], T], what: str = "", *, seconds: float = 120.0, not_yet: tuple[type[Exception], ...] = ()
 ) -> T:
-    """The first true answer. Fails with `what` was waited for and the last answer; an error of `not_yet` counts as no."""
+    """The first true answer.
+
+    Fails with `what` was waited for and the last answer; an error of `not_yet` counts as no.
+    """
     end = time.monotonic() + seconds
     while True:
         answer: object = None

@@ -1,4 +1,6 @@
-"""Providers of OpenID Connect for tests: dex as it is released, on loopback and with TLS; and how a cluster comes to accept a provider's ID tokens."""
+"""Providers of OpenID Connect for tests: dex as it is released, on loopback and with TLS; and how a cluster comes to
+accept a provider's ID tokens.
+"""
 
 import fcntl
 import hashlib
@@ -40,7 +42,10 @@ class Dex:
 
 
 def program() -> Path:
-    """dex, built now if it is not in the cache. Without Go the test is skipped, saying so; with REQUIRE_BROWSER set (CI) it fails instead."""
+    """dex, built now if it is not in the cache.
+
+    Without Go the test is skipped, saying so; with REQUIRE_BROWSER set (CI) it fails instead.
+    """
     try:
         return build_dex(tell)
     except BuildFailed as error:
@@ -51,7 +56,10 @@ def program() -> Path:
 
 @contextmanager
 def dex(folder: Path, redirects: list[str], people: dict[str, list[str]], tokens: str = "10m") -> Iterator[Dex]:
-    """A running one. `people`: groups by name; their address is NAME@example.com. `tokens`: for how long an ID token is good."""
+    """A running one.
+
+    `people`: groups by name; their address is NAME@example.com. `tokens`: for how long an ID token is good.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     authority = Authority(folder / "pki")
     certificate, key = authority.issue("dex", "dex", hosts=("127.0.0.1", "localhost"))
@@ -87,7 +95,9 @@ def dex(folder: Path, redirects: list[str], people: dict[str, list[str]], tokens
 
 @contextmanager
 def accepted(kubeconfig: Path, issuer: str, authority: Path, claim: str = "email") -> Iterator[None]:
-    """The cluster of this kubeconfig takes ID tokens of the provider: an embedded one, or a real one that tools/realcluster started. Others are skipped."""
+    """The cluster of this kubeconfig takes ID tokens of the provider: an embedded one, or a real one that
+    tools/realcluster started. Others are skipped.
+    """
     path = kubeconfig.parent / "authentication.yaml"
     is_real = path.exists() and not (kubeconfig.parent / "cluster.db").exists()
     if not is_real and not (kubeconfig.parent / "cluster.db").exists():
@@ -125,7 +135,9 @@ def _providers(path: Path) -> Iterator[list[dict[str, Any]]]:
 
 
 def _loaded(kubeconfig: Path, path: Path) -> None:
-    """kube-apiserver takes a new configuration when the keys of all its providers are there, which it looks at every ten seconds; its metrics say which it has."""
+    """kube-apiserver takes a new configuration when the keys of all its providers are there, which it looks at every
+    ten seconds; its metrics say which it has.
+    """
     api, digest = Api(kubeconfig), hashlib.sha256(path.read_bytes()).hexdigest().encode()
     until(lambda: digest in api.get("/metrics").raw, "the API server loads its AuthenticationConfiguration")
 

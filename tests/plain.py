@@ -1,4 +1,6 @@
-"""Loaded by `-p tests.plain`, after tests/environment.py: for tests that know nothing of the console, whose settings and apps would only be loaded."""
+"""Loaded by `-p tests.plain`, after tests/environment.py: for tests that know nothing of the console, whose settings
+and apps would only be loaded.
+"""
 
 import os
 

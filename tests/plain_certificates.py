@@ -88,7 +88,10 @@ class OpensslAuthority(PlainAuthority):
     def issue(self, host: str = "127.0.0.1") -> tuple[Path, Path]:
         (self.folder / "server.ext").write_text(f"subjectAltName={'DNS' if host.isalpha() else 'IP'}:{host}\n")
         request = "req -newkey rsa:2048 -nodes -subj /CN=server -keyout server.key -out server.csr"
-        sign = "x509 -req -days 1 -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -extfile server.ext -out server.crt"
+        sign = (
+            "x509 -req -days 1 -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -extfile server.ext -out"
+            " server.crt"
+        )
         for words in (request, sign):
             subprocess.run(["openssl", *words.split()], cwd=self.folder, check=True, capture_output=True)
         return self.folder / "server.crt", self.folder / "server.key"

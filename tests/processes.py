@@ -26,7 +26,10 @@ LONELY = ("--without-gossip", "--without-mingle")
 def running(
     command: list[str], log: Path, ready: Callable[[], bool], seconds: float = 30, **environment: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """The program, once `ready()` holds; its log is shown when it does not come up. Ended with its whole process group."""
+    """The program, once `ready()` holds; its log is shown when it does not come up.
+
+    Ended with its whole process group.
+    """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as sink:
         process = subprocess.Popen(
@@ -86,7 +89,9 @@ def until_healthy(process: subprocess.Popen[bytes], port: int, log: Path | None 
 
 
 def _accepts(path: Path) -> bool:
-    """Whether somebody listens at a unix socket: its file is there a moment before, and connections are refused until then."""
+    """Whether somebody listens at a unix socket: its file is there a moment before, and connections are refused
+    until then.
+    """
     with socket.socket(socket.AF_UNIX) as client:
         try:
             client.connect(str(path))
@@ -159,7 +164,9 @@ def sandbox(
 
 @contextmanager
 def postgres(folder: Path, port: int = 0) -> Iterator[str]:
-    """A PostgreSQL of its own on a unix socket; the URL of its database. It refuses to run as root, so then it runs as nobody.
+    """A PostgreSQL of its own on a unix socket; the URL of its database.
+
+    It refuses to run as root, so then it runs as nobody.
 
     With a `port` it listens there on 127.0.0.1 too, and asks for a password.
     """

@@ -22,8 +22,9 @@ INDEX = "application/vnd.oci.image.index.v1+json"
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 CONFIG = "application/vnd.oci.image.config.v1+json"
 LAYER = "application/vnd.oci.image.layer.v1.tar+gzip"
-#: digest: other bytes for a layer; manifest: other bytes for a manifest; header: a wrong Docker-Content-Digest; truncated: a layer ends early;
-#: busy: 429; slow: a byte at a time; broken: 500; redirect: layers come from another address; loop: redirects to itself; outside: leads to metadata.
+#: digest: other bytes for a layer; manifest: other bytes for a manifest; header: a wrong Docker-Content-Digest;
+#: truncated: a layer ends early; busy: 429; slow: a byte at a time; broken: 500; redirect: layers come from another
+#: address; loop: redirects to itself; outside: leads to metadata.
 LIES = frozenset({"digest", "manifest", "header", "truncated", "busy", "slow", "broken", "redirect", "loop", "outside"})
 
 
@@ -74,14 +75,18 @@ class Registry:
         platform: str = "",
         kind: str = LAYER,
     ) -> str:
-        """An image; of `layers` each is bytes or a dict of files. `platform` arch: under an index. Returns host/path:tag."""
+        """An image; of `layers` each is bytes or a dict of files.
+
+        `platform` arch: under an index. Returns host/path:tag.
+        """
         packed = [one if isinstance(one, bytes) else layer(one) for one in layers]
         config = json.dumps({"os": "linux", "architecture": "amd64", "config": {"Labels": dict(labels or {})}}).encode()
         manifest = {
-            "schemaVersion": 2, "mediaType": MANIFEST,
+            "schemaVersion": 2,
+            "mediaType": MANIFEST,
             "config": {"mediaType": CONFIG, "digest": self.blob(config), "size": len(config)},
             "layers": [{"mediaType": kind, "digest": self.blob(one), "size": len(one)} for one in packed],
-        }  # fmt: skip
+        }
         raw = json.dumps(manifest).encode()
         self.manifests[(path, digest(raw))] = (MANIFEST, raw)
         if platform:

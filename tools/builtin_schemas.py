@@ -1,8 +1,8 @@
 """Makes sandbox/schema/builtin.json.gz: the schemas of the built-in kinds that the embedded cluster serves.
 
-Source: what kube-apiserver publishes under /openapi/v3 (Kubernetes, Apache-2.0; the same documents as api/openapi-spec/v3 of
-its repository, with the enumerations that only a running server adds). Run by hand against a real kube-apiserver of the
-version that the embedded cluster speaks, when that version or sandbox/builtins.py changes:
+Source: what kube-apiserver publishes under /openapi/v3 (Kubernetes, Apache-2.0; the same documents as
+api/openapi-spec/v3 of its repository, with the enumerations that only a running server adds). Run by hand against a
+real kube-apiserver of the version that the embedded cluster speaks, when that version or sandbox/builtins.py changes:
 
     python tools/builtin_schemas.py KUBECONFIG
 

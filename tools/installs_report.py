@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""`make test-installs DATA=DIR`: install each package of a folder through the JSON API, as a script would, and see what the console says on the way.
+"""`make test-installs DATA=DIR`: install each package of a folder through the JSON API, as a script would, and see
+what the console says on the way.
 
-Starts the console on an embedded cluster of its own. Of each package: POST …/install/ into a namespace of its own, poll the state until it is done or has
-stayed failed, approve what asks, uninstall with everything that it brought. Packages with a kind in common never run side by side.
+Starts the console on an embedded cluster of its own. Of each package: POST …/install/ into a namespace of its own, poll
+the state until it is done or has stayed failed, approve what asks, uninstall with everything that it brought. Packages
+with a kind in common never run side by side.
 
-    installed        done in the end
-    refused          a clear answer before the install, or failed in the end with a cause
-    false alarm      called failed, by the install's state or by the list of operators, or said to be impossible, and done later
-    unexplained      anything else: neither done nor failed in time, or failed without a cause
+    installed        done in the end refused          a clear answer before the install, or failed in the end with a
+    cause false alarm      called failed, by the install's state or by the list of operators, or said to be impossible,
+    and done later unexplained      anything else: neither done nor failed in time, or failed without a cause
 
-Writes every state that it saw to .data/test-installs/latest.json. Exit 1 when there is a false alarm or an unexplained end.
+Writes every state that it saw to .data/test-installs/latest.json. Exit 1 when there is a false alarm or an unexplained
+end.
 """
 
 import argparse
@@ -43,7 +45,8 @@ POLL_SECONDS = 1.0
 WATCHED_SECONDS = 60.0
 #: OLM itself gives up after five minutes, and begins anew.
 LIMIT_SECONDS = 420.0
-#: Waits between attempts while the console or its cluster does not answer: about three minutes, in which a killed part is back.
+#: Waits between attempts while the console or its cluster does not answer: about three minutes, in which a killed part
+#: is back.
 BUSY_SECONDS = (2.0, 5.0, 10.0, 20.0, 30.0, 30.0, 30.0, 30.0, 30.0)
 #: Warnings before the install by which it can't succeed.
 IMPOSSIBLE = frozenset({"required"})
@@ -74,7 +77,9 @@ class Api:
         self.retries: list[str] = []
 
     def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
-        """Retries a 503, which says that the cluster is busy, and a connection error, as a script would. Raises NoAnswer.
+        """Retries a 503, which says that the cluster is busy, and a connection error, as a script would.
+
+        Raises NoAnswer.
 
         What changes something is only sent again when it can't have arrived.
         """
@@ -139,7 +144,9 @@ class Package:
 
 @dataclass(kw_only=True)
 class Report:
-    """`states`: (seconds since the install, where it was said, what) at each change; `reason`: why it was refused, or what is unexplained."""
+    """`states`: (seconds since the install, where it was said, what) at each change; `reason`: why it was refused,
+    or what is unexplained.
+    """
 
     package: str
     outcome: str = UNEXPLAINED

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""The table of limits in docs/security.md, printed from kube/limits.py: `tools/limits_table.py --write` brings it up to date."""
+"""The table of limits in docs/security.md, printed from kube/limits.py: `tools/limits_table.py --write` brings it up
+to date.
+"""
 
 import sys
 from pathlib import Path

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """`make audit`: known weaknesses of what we depend on, by pip-audit and npm audit. Never silently skipped.
 
-Ends with 0 when both databases were asked and know of none, 1 when one of them knows some, and 3 when one could not be asked (a registry's mirror often serves
-packages and no advisories); with AUDIT_REQUIRED=1 that is a failure as well. CI goes on after a 3, and says so.
+Ends with 0 when both databases were asked and know of none, 1 when one of them knows some, and 3 when one could not be
+asked (a registry's mirror often serves packages and no advisories); with AUDIT_REQUIRED=1 that is a failure as well. CI
+goes on after a 3, and says so.
 """
 
 import os
@@ -35,11 +36,17 @@ def asked(name: str, command: list[str]) -> int:
         code, said = 1, str(error)
     print(said.rstrip())
     found = judged(code, said)
-    print({
-        FINE: f"audit: {name}: no known weakness",
-        KNOWN: f"audit: {name}: KNOWN WEAKNESSES, see above",
-        NOT_ASKED: f"audit: {name}: NOT ASKED, its advisories can't be reached from here; nothing is known about these packages",
-    }[found], flush=True)  # fmt: skip
+    print(
+        {
+            FINE: f"audit: {name}: no known weakness",
+            KNOWN: f"audit: {name}: KNOWN WEAKNESSES, see above",
+            NOT_ASKED: (
+                f"audit: {name}: NOT ASKED, its advisories can't be reached from here; nothing is known about these"
+                " packages"
+            ),
+        }[found],
+        flush=True,
+    )
     return found
 
 
@@ -49,7 +56,20 @@ def main() -> int:
     uv = str(ROOT / ".venv/bin/uv")
     export = [uv, "export", "--frozen", "--no-dev", "--no-hashes", "--quiet", "--output-file", str(pinned)]
     subprocess.run(export, cwd=ROOT, check=True)
-    pip = [uv, "tool", "run", "--quiet", PIP_AUDIT, "--strict", "--no-deps", "--disable-pip", "--progress-spinner", "off", "-r", str(pinned)]  # fmt: skip
+    pip = [
+        uv,
+        "tool",
+        "run",
+        "--quiet",
+        PIP_AUDIT,
+        "--strict",
+        "--no-deps",
+        "--disable-pip",
+        "--progress-spinner",
+        "off",
+        "-r",
+        str(pinned),
+    ]
     found = {asked("Python packages", pip), asked("npm packages", ["npm", "audit", "--omit=dev"])}
     if KNOWN in found:
         return KNOWN

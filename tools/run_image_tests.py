@@ -44,7 +44,8 @@ def main() -> int:
     if python is None:
         print(f"make test-image: SKIPPED: no Python {image_version()}, which the images have, is on this machine")
         print(
-            "make test-image: put it on PATH, or name it with IMAGE_PYTHON=; the images' packages are tried on this Python"
+            "make test-image: put it on PATH, or name it with IMAGE_PYTHON=; the images' packages are tried on this"
+            " Python"
         )
         arguments = sys.argv[1:] or ["-q", "tests/image"]
         return subprocess.run([sys.executable, str(ROOT / "tools/run_tests.py"), *arguments], check=False).returncode

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""`make test-operators`: the operators' own tests and the tutorials, everything in them, on the embedded cluster and then on a real one.
+"""`make test-operators`: the operators' own tests and the tutorials, everything in them, on the embedded cluster and
+then on a real one.
 
-The real cluster needs Go, or its programs from an earlier build; where they can't be built this says so and fails. `--embedded` and `--real` ask for one of the two
-clusters alone.
+The real cluster needs Go, or its programs from an earlier build; where they can't be built this says so and fails.
+`--embedded` and `--real` ask for one of the two clusters alone.
 """
 
 import os
@@ -25,7 +26,9 @@ FOLDER = "examples/operators/tests"
 
 
 def shares() -> list[str]:
-    """The folders of one operator each, without SampleDB: about half of what examples/operators/tests takes on a real cluster."""
+    """The folders of one operator each, without SampleDB: about half of what examples/operators/tests takes on a
+    real cluster.
+    """
     other = sorted(str(path.relative_to(ROOT)) for path in (ROOT / FOLDER).iterdir() if (path / "__init__.py").exists())
     return [path for path in other if not path.endswith("sampledb")]
 

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""`make test-postgres`: the pages and what is kept, on a PostgreSQL of its own. Arguments go to pytest instead of that choice.
+"""`make test-postgres`: the pages and what is kept, on a PostgreSQL of its own.
 
-`make test` has some of them on both databases already (tests/postgres.py); the rest says the same on both, so that is asked now and then.
+Arguments go to pytest instead of that choice.
+
+`make test` has some of them on both databases already (tests/postgres.py); the rest says the same on both, so that is
+asked now and then.
 """
 
 import os
@@ -24,7 +27,8 @@ def main() -> int:
         print("make test-postgres: needs PostgreSQL's initdb and postgres on PATH")
         return 1
     ends_all_it_starts()
-    # A run for each folder: together they take longer than one run may on a busy machine, and a run that is ended names nothing.
+    # A run for each folder: together they take longer than one run may on a busy machine, and a run that is ended names
+    # nothing.
     runs = [sys.argv[1:]] if sys.argv[1:] else [["-q", "-n", "2", *SPREAD, folder] for folder in FOLDERS]
     with postgres.server() as url:
         os.environ["TEST_DATABASE_URL"] = url

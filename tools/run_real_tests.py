@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""`make test-real`: the conformance suite on the sandbox and on a real cluster, then the product's own tests on real ones: two, at once.
+"""`make test-real`: the conformance suite on the sandbox and on a real cluster, then the product's own tests on real
+ones: two, at once.
 
-What asks no cluster, or is about the page in the browser alone, has been asked by `make test` and is not asked again (--asks-cluster). Of the rest a
-landing runs LANDING: what only a real API server, real controllers and a real OLM decide. The conformance suite holds the embedded cluster to the same
-answers, so what else is tested there holds here too; `make test-all` asks it all the same.
-Prints the times of building, starting and stopping, writes docs/conformance.md, and closes with the sum of all summaries.
-`--all` leaves out nothing; `--record` writes what the real cluster answers as what is expected (`make conformance-record`). Other arguments go to pytest.
+What asks no cluster, or is about the page in the browser alone, has been asked by `make test` and is not asked again
+(--asks-cluster). Of the rest a landing runs LANDING: what only a real API server, real controllers and a real OLM
+decide. The conformance suite holds the embedded cluster to the same answers, so what else is tested there holds here
+too; `make test-all` asks it all the same. Prints the times of building, starting and stopping, writes
+docs/conformance.md, and closes with the sum of all summaries. `--all` leaves out nothing; `--record` writes what the
+real cluster answers as what is expected (`make conformance-record`). Other arguments go to pytest.
 """
 
 import os
@@ -29,10 +31,11 @@ DATA = ROOT / ".data" / os.environ.get("REAL_DATA", "test-real")
 PACKAGES = ROOT / "sandbox" / "conformance" / "packages"
 #: The product's tests that any cluster can take; the rest of tests/ is about the sandbox, or about no cluster at all.
 PRODUCT = ("tests/kube", "tests/resources", "tests/console")
-#: Kinds belong to the whole cluster, and so do their instances: two of these at once would count and remove each other's.
+#: Kinds belong to the whole cluster, and so do their instances: two of these at once would count and remove each
+#: other's.
 HUB = ("tests/operatorhub", "tests/deploy")
-#: What can differ on a real cluster, of PRODUCT: refusals, patches and conflicts, watches and their resuming, tables, kinds that come and go, warnings
-#: and dry runs, deletion, controllers, logs and ports of Pods.
+#: What can differ on a real cluster, of PRODUCT: refusals, patches and conflicts, watches and their resuming, tables,
+#: kinds that come and go, warnings and dry runs, deletion, controllers, logs and ports of Pods.
 LANDING_PRODUCT = (
     "tests/kube/test_client.py",
     "tests/kube/test_person.py",
@@ -93,7 +96,10 @@ def lanes(*, is_compared: bool, is_whole: bool) -> tuple[Lane, Lane]:
 
 
 def walk(lane: Lane, cluster: RealCluster, cache: Path, out: Say | None) -> Found:
-    """Each suite's exit code and counts. Without `out` what a suite says is kept until it ends, so that two that run at once can be read."""
+    """Each suite's exit code and counts.
+
+    Without `out` what a suite says is kept until it ends, so that two that run at once can be read.
+    """
     found: Found = {}
     for name, arguments in lane.items():
         real = ["--kubeconfig", str(cluster.kubeconfig), "--asks-cluster"] if name.endswith("real") else []
@@ -107,7 +113,10 @@ def walk(lane: Lane, cluster: RealCluster, cache: Path, out: Say | None) -> Foun
 
 
 def everything(programs: Programs, *, is_compared: bool, is_whole: bool) -> Found:
-    """Every suite's exit code and counts; PartFailed when a cluster does not start. `is_compared`: whether both clusters' answers are."""
+    """Every suite's exit code and counts; PartFailed when a cluster does not start.
+
+    `is_compared`: whether both clusters' answers are.
+    """
     if is_compared and SANDBOX.exists():
         tell("conformance, sandbox: `make test` has just asked it all of this (SANDBOX_ASKED)")
     first, second = lanes(is_compared=is_compared, is_whole=is_whole)
@@ -167,7 +176,8 @@ def main() -> int:
     wrong = report() if is_compared and not chosen else 0
     if not chosen and not is_compared:
         tell(
-            f"left out: {suite.name}, {tests} tests: nothing that it depends on has changed since they passed (tools/suites.py)"
+            f"left out: {suite.name}, {tests} tests: nothing that it depends on has changed since they passed"
+            " (tools/suites.py)"
         )
     if not wrong and "conformance, real" in found and not found["conformance, real"][0]:
         suites.note(suite, digest, found["conformance, real"][1].get("passed", 0))

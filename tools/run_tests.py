@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""`make test`: units and pages in one lane; beside them the browser's journeys, the tutorials, and suites that are due, one after the other.
+"""`make test`: units and pages in one lane; beside them the browser's journeys, the tutorials, and suites that are
+due, one after the other.
 
-Playwright's sync API and pytest-asyncio can't share a process, hence several runs of pytest. Their summaries are added up in the last line.
-`--all` leaves out nothing; other arguments go to one run of pytest, e.g. `make test ARGS=tests/kube`. A few tests that fail among
-thousands are tried once more, alone (decision 13). What passes only then is named and noted in tests/second_tries.json; the third time it fails.
+Playwright's sync API and pytest-asyncio can't share a process, hence several runs of pytest. Their summaries are added
+up in the last line. `--all` leaves out nothing; other arguments go to one run of pytest, e.g. `make test
+ARGS=tests/kube`. A few tests that fail among thousands are tried once more, alone (decision 13). What passes only then
+is named and noted in tests/second_tries.json; the third time it fails.
 """
 
 import contextlib
@@ -28,12 +30,14 @@ from tools import second_tries, suites  # noqa: E402 - the tree is no package of
 
 # TEST_PYTHON: another environment's (tools/run_image_tests.py).
 PYTEST = [os.environ.get("TEST_PYTHON") or str(ROOT / ".venv/bin/python"), "-m", "pytest"]
-# Far above what a run takes on two cores (single tests have a limit of their own, in pyproject.toml): a run that hangs is ended and fails.
+# Far above what a run takes on two cores (single tests have a limit of their own, in pyproject.toml): a run that hangs
+# is ended and fails.
 LIMIT_SECONDS = 40 * 60
 # More than these are no accident of a crowded machine, and are not tried again.
 AGAIN = 12
 CACHE = ROOT / ".data" / "pytest-again"
-# Files go to the workers in the order of their names. Those with the most tests first, as is pytest-xdist's way, leaves those for the end that take minutes for five.
+# Files go to the workers in the order of their names. Those with the most tests first, as is pytest-xdist's way, leaves
+# those for the end that take minutes for five.
 SPREAD = ("--dist", "loadfile", "--no-loadscope-reorder")
 _PARALLEL = ("-n", "--dist")
 #: Where the time goes, after each run.
@@ -87,7 +91,11 @@ def say_now(text: str) -> None:
 
 
 def environment() -> dict[str, str]:
-    """Of a run. Without compiled files each of the hundreds of processes that tests start compiles all of Django anew: a tenth of the run."""
+    """Of a run.
+
+    Without compiled files each of the hundreds of processes that tests start compiles all of Django anew: a tenth of
+    the run.
+    """
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
@@ -124,7 +132,9 @@ def run(arguments: list[str], say: Say = say_now) -> tuple[int, dict[str, int]]:
 
 
 def run_again(arguments: list[str], say: Say = say_now, cache: Path = CACHE) -> tuple[int, dict[str, int]]:
-    """run(), and then those that failed once more: one after the other, in processes of their own. Failed is what fails twice.
+    """run(), and then those that failed once more: one after the other, in processes of their own.
+
+    Failed is what fails twice.
 
     The counts are those of both tries together, so that each test counts once.
     """
@@ -168,7 +178,10 @@ def one_by_one(arguments: list[str]) -> list[str]:
 
 
 def closing(runs: Iterable[tuple[int, dict[str, int]]], also_bad: int = 0) -> int:
-    """Prints the sum of all runs as the last line. The exit code: 1 where anything failed, a run ended badly, or nothing passed."""
+    """Prints the sum of all runs as the last line.
+
+    The exit code: 1 where anything failed, a run ended badly, or nothing passed.
+    """
     runs = list(runs)
     total: Counter[str] = Counter()
     for _, counts in runs:
@@ -195,7 +208,9 @@ class Part:
 
 
 def everything(*, is_whole: bool) -> list[Result]:
-    """Each run's exit code and counts. Without `is_whole` suites that nothing has changed, and browser tests that are no journeys, are left out.
+    """Each run's exit code and counts.
+
+    Without `is_whole` suites that nothing has changed, and browser tests that are no journeys, are left out.
 
     Two runs at once: the first lasts longest, and the others take turns beside it.
     """
@@ -236,7 +251,8 @@ def run_suite(
     """Runs a suite and notes that it passed, or says that it is left out and why."""
     if not is_whole and (tests := suite.passed()):
         say(
-            f"make test: left out: {suite.name}, {tests} tests: nothing that it depends on has changed since they passed (tools/suites.py)\n"
+            f"make test: left out: {suite.name}, {tests} tests: nothing that it depends on has changed since they"
+            " passed (tools/suites.py)\n"
         )
         return 0, {}
     digest = suite.digest()

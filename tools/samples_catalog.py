@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""`.venv/bin/python tools/samples_catalog.py REGISTRY FOLDER`: what brings the sample operators to another cluster (docs/deploy.md).
+"""`.venv/bin/python tools/samples_catalog.py REGISTRY FOLDER`: what brings the sample operators to another cluster
+(docs/deploy.md).
 
-Writes into FOLDER: `packages`, examples/operators/packages with images of REGISTRY; `configs/catalog.json`, their file-based catalog;
-`Containerfile`, its image; `images.sh`, which builds and pushes that and every other image; `catalogsource.yaml`.
+Writes into FOLDER: `packages`, examples/operators/packages with images of REGISTRY; `configs/catalog.json`, their
+file-based catalog; `Containerfile`, its image; `images.sh`, which builds and pushes that and every other image;
+`catalogsource.yaml`.
 """
 
 import argparse

@@ -1,6 +1,8 @@
-"""Tests that passed only at the second try, each with the days on which it did: tests/second_tries.json, which is committed.
+"""Tests that passed only at the second try, each with the days on which it did: tests/second_tries.json, which is
+committed.
 
-A test of a process or a browser may meet a busy moment once. One that does so again and again has a fault, or the product has one.
+A test of a process or a browser may meet a busy moment once. One that does so again and again has a fault, or the
+product has one.
 """
 
 import json

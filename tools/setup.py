@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Make this checkout ready to run: `.venv`, the front-end bundle and the compiled translations.
 
-Called by make with any python3; standard library only. Each step is done once and remembered by a hash of what it was made
-from, so a second call takes a fraction of a second. Every step prints what it does and how long it took; a step that fails
-says what to do.
+Called by make with any python3; standard library only. Each step is done once and remembered by a hash of what it was
+made from, so a second call takes a fraction of a second. Every step prints what it does and how long it took; a step
+that fails says what to do.
 """
 
 from __future__ import annotations

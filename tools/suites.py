@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Suites that need not run where nothing that they depend on has changed since they passed. `tools/suites.py` prints which those are.
+"""Suites that need not run where nothing that they depend on has changed since they passed.
 
-A suite depends on its tests, on the packages that it starts as programs, on what both import, directly or not, and on the files named here. The
-digest of all these, from when the suite last passed, is in tests/passed.json, which is committed with a change. `--check NAME` runs a suite and
-prints which files of the repository its processes opened that are not among them.
+`tools/suites.py` prints which those are.
+
+A suite depends on its tests, on the packages that it starts as programs, on what both import, directly or not, and on
+the files named here. The digest of all these, from when the suite last passed, is in tests/passed.json, which is
+committed with a change. `--check NAME` runs a suite and prints which files of the repository its processes opened that
+are not among them.
 """
 
 import hashlib
@@ -44,7 +47,10 @@ _PACKAGES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """`tests`: folders for pytest. `programs`: packages that run as processes of their own. `files`: folders and files that are read and not imported."""
+    """`tests`: folders for pytest.
+
+    `programs`: packages that run as processes of their own. `files`: folders and files that are read and not imported.
+    """
 
     name: str
     tests: tuple[str, ...]

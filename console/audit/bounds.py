@@ -1,4 +1,7 @@
-"""The audit has an end: by age, and by number. A share for each person, and one for refusals, keep everybody's acts from being pushed out."""
+"""The audit has an end: by age, and by number.
+
+A share for each person, and one for refusals, keep everybody's acts from being pushed out.
+"""
 
 from datetime import timedelta
 from typing import TypeVar
@@ -14,14 +17,17 @@ Person = TypeVar("Person")
 _BATCH = 2000
 SIGN_IN = "sign-in"
 REFUSED_SIGN_IN = {"verb": SIGN_IN, "user": ""}
-#: Refused acts cost nothing to make: together they have at most this part of AUDIT_ROWS, so they never displace what was done.
+#: Refused acts cost nothing to make: together they have at most this part of AUDIT_ROWS, so they never displace what
+#: was done.
 _PART_REFUSED = 10
 _REFUSED = ~Q(outcome="ok")
 _DONE = Q(outcome="ok")
 
 
 def prune() -> int:
-    """Deletes what is older than AUDIT_DAYS, and what goes beyond the shares of AUDIT_ROWS. Returns the number of deleted rows."""
+    """Deletes what is older than AUDIT_DAYS, and what goes beyond the shares of AUDIT_ROWS. Returns the number of
+    deleted rows.
+    """
     before = timezone.now() - timedelta(days=settings.AUDIT_DAYS)
     number = 0
     while keys := list(AuditEntry.objects.filter(at__lt=before).values_list("pk", flat=True)[:_BATCH]):

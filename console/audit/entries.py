@@ -1,6 +1,9 @@
-"""Acts become rows. The act is done by then: a row that can't be written is logged, tried again for a while, and never stops anything.
+"""Acts become rows.
 
-SQLite lets one process write at a time: who asks waits for a second at most, and leaves the rows to be written a little later.
+The act is done by then: a row that can't be written is logged, tried again for a while, and never stops anything.
+
+SQLite lets one process write at a time: who asks waits for a second at most, and leaves the rows to be written a little
+later.
 """
 
 import atexit

@@ -1,4 +1,7 @@
-"""Acts as text for other programs: CSV for spreadsheets, JSON Lines for everything else. Row by row, so that an export of any length takes no memory."""
+"""Acts as text for other programs: CSV for spreadsheets, JSON Lines for everything else.
+
+Row by row, so that an export of any length takes no memory.
+"""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -9,9 +12,29 @@ import msgspec
 from console.audit.models import AuditEntry
 
 COLUMNS = (
-    "id", "time", "cluster", "user", "as_user", "groups", "verb", "group", "version", "resource", "kind", "namespace", "name", "subresource", "uid", "detail", "outcome",
-    "source", "address", "request_id", "changed", "diff",
-)  # fmt: skip
+    "id",
+    "time",
+    "cluster",
+    "user",
+    "as_user",
+    "groups",
+    "verb",
+    "group",
+    "version",
+    "resource",
+    "kind",
+    "namespace",
+    "name",
+    "subresource",
+    "uid",
+    "detail",
+    "outcome",
+    "source",
+    "address",
+    "request_id",
+    "changed",
+    "diff",
+)
 # A spreadsheet takes a cell that begins so for a formula: https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 

@@ -56,7 +56,10 @@ def _say(cluster: str, user: str, verb: str, ref: str, outcome: str, where: Wher
 def note(
     cluster: str, user: str, verb: str, ref: str, outcome: str, where: Where | None = None, as_user: str = ""
 ) -> None:
-    """An act: with the scene's others, or at once where there is none. `as_user`: as whom `user` acted, '' for himself."""
+    """An act: with the scene's others, or at once where there is none.
+
+    `as_user`: as whom `user` acted, '' for himself.
+    """
     here = _now.get()
     where = where or (here.where if here else Where("worker", request_id=numbered.current()))
     _say(cluster, user, verb, ref, outcome, where, as_user)
@@ -99,7 +102,10 @@ def where_of(request: HttpRequest) -> Where:
 
 
 class AuditMiddleware:
-    """Each request is a scene. What shows a Secret's value is kept nowhere: not by the browser, nor by console/web/older_pages.py."""
+    """Each request is a scene.
+
+    What shows a Secret's value is kept nowhere: not by the browser, nor by console/web/older_pages.py.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

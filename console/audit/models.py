@@ -1,10 +1,16 @@
-"""The audit: acts as they were asked for, with what came of them. Nothing here is ever changed; it only grows old (bounds.py)."""
+"""The audit: acts as they were asked for, with what came of them.
+
+Nothing here is ever changed; it only grows old (bounds.py).
+"""
 
 from django.db import models
 
 
 class AuditEntry(models.Model):
-    """One act of one user on one object. Holds no object: of what changed the first paths in words, and no value that is a secret (changes.py)."""
+    """One act of one user on one object.
+
+    Holds no object: of what changed the first paths in words, and no value that is a secret (changes.py).
+    """
 
     at = models.DateTimeField()
     cluster = models.CharField(max_length=512)
@@ -48,7 +54,10 @@ class AuditEntry(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.verb} {self.resource} {self.namespace}/{self.name} by {self.user}{f' as {self.as_user}' if self.as_user else ''}"
+        return (
+            f"{self.verb} {self.resource} {self.namespace}/{self.name} by"
+            f" {self.user}{f' as {self.as_user}' if self.as_user else ''}"
+        )
 
     @property
     def qualified(self) -> str:

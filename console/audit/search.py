@@ -31,7 +31,9 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """As it stands in the address, texts all. `q`: words; `kind`: as kubectl has it (deployments.apps); `outcome`: ok, refused or a reason.
+    """As it stands in the address, texts all.
+
+    `q`: words; `kind`: as kubectl has it (deployments.apps); `outcome`: ok, refused or a reason.
 
     `since` and `until`: ISO 8601, UTC where no zone is said.
     """
@@ -49,7 +51,9 @@ class Wish:
 
     @classmethod
     def of(cls, asked: Mapping[str, str]) -> "Wish":
-        """In a page's address `namespace` is the one that is picked for all pages; what the audit is filtered by is `ns`."""
+        """In a page's address `namespace` is the one that is picked for all pages; what the audit is filtered by is
+        `ns`.
+        """
         found = {one.name: asked.get(one.name, "").strip()[:512] for one in fields(cls)}
         return cls(**{**found, "namespace": found["namespace"] or asked.get("ns", "").strip()[:512]})
 
@@ -137,7 +141,17 @@ class Offered:
 
 
 def offered(scope: Scope) -> Offered:
-    rows = list(scope.rows().order_by("-at", "-pk").values_list("user", "verb", "resource", "group", "namespace", "outcome")[:_OFFERED])  # fmt: skip
+    rows = list(
+        scope.rows()
+        .order_by("-at", "-pk")
+        .values_list("user", "verb", "resource", "group", "namespace", "outcome")[:_OFFERED]
+    )
     kinds = {f"{plural}.{group}" if group else plural for _user, _verb, plural, group, *_rest in rows}
-    columns = ({row[0] for row in rows}, {row[1] for row in rows}, kinds, {row[4] for row in rows}, {row[5] for row in rows} - {"ok"})  # fmt: skip
+    columns = (
+        {row[0] for row in rows},
+        {row[1] for row in rows},
+        kinds,
+        {row[4] for row in rows},
+        {row[5] for row in rows} - {"ok"},
+    )
     return Offered(*(tuple(sorted(filter(None, column))) for column in columns))

@@ -26,7 +26,10 @@ _GIVEN = (
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`who`: a person where the console knows one, else the program that wrote; '' where nobody says. `fields`: the first that changed."""
+    """`who`: a person where the console knows one, else the program that wrote; '' where nobody says.
+
+    `fields`: the first that changed.
+    """
 
     event: str
     at: datetime
@@ -64,7 +67,9 @@ def look(client: ClusterClient) -> Part:
 
 
 def _bookkeeping(step: Step) -> bool:
-    """Labels and annotations that programs note, OLM's index of its operators, and what Kubernetes puts into every namespace: nobody's act."""
+    """Labels and annotations that programs note, OLM's index of its operators, and what Kubernetes puts into every
+    namespace: nobody's act.
+    """
     traced = step.traced
     if step.event == Step.CHANGED and not step.spec:
         return not step.manager.startswith(("kubectl", FIELD_MANAGER))

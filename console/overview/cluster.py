@@ -77,9 +77,7 @@ def look(client: ClusterClient) -> Part:
         _usage(client),
     )
     troubles = [*_slow(milliseconds), *_silent(client), *_nodes(client, found), *_unheard(live)]
-    topics = " ".join(
-        filter(None, (followable.of(client, one) for one in types if found[one].number is not None))
-    )  # fmt: skip
+    topics = " ".join(filter(None, (followable.of(client, one) for one in types if found[one].number is not None)))
     return Part(told, tuple(troubles), topics)
 
 
@@ -145,7 +143,9 @@ def _nodes(client: ClusterClient, found: Mapping[ResourceType, Count]) -> list[T
             return []
         unwell = sum(number for state, number in states.items() if state != READY)
         if unwell:
-            words = ngettext("%(number)d node of %(all)d is not ready.", "%(number)d nodes of %(all)d are not ready.", unwell)  # fmt: skip
+            words = ngettext(
+                "%(number)d node of %(all)d is not ready.", "%(number)d nodes of %(all)d are not ready.", unwell
+            )
             words = words % {"number": unwell, "all": count.number}
             return [Trouble(ERROR, _("Nodes"), words, Place(type_).kind_url(), _("Nodes"))]
     return []

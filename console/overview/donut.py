@@ -1,4 +1,7 @@
-"""A ring of shares, as SVG that the server draws. What it says stands beside it as a table: it is a picture of that, no more."""
+"""A ring of shares, as SVG that the server draws.
+
+What it says stands beside it as a table: it is a picture of that, no more.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""The instances of custom kinds, by their state. Each kind is asked by itself: one request where there are none of it, a kept list where there are some."""
+"""The instances of custom kinds, by their state.
+
+Each kind is asked by itself: one request where there are none of it, a kept list where there are some.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -36,7 +39,9 @@ OLM = ("operators.coreos.com", "packages.operators.coreos.com", "olm.operatorfra
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind: `number` of its objects, None where `problem` says why; `states` by state word, '' for none; `worst`: the first that are degraded."""
+    """One kind: `number` of its objects, None where `problem` says why; `states` by state word, '' for none;
+    `worst`: the first that are degraded.
+    """
 
     type: ResourceType
     number: int | None = 0
@@ -71,7 +76,10 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """`kinds`: with instances, what needs somebody first, as many as are shown; `more` kinds have some too. `served`: how many custom kinds there are."""
+    """`kinds`: with instances, what needs somebody first, as many as are shown; `more` kinds have some too.
+
+    `served`: how many custom kinds there are.
+    """
 
     total: int
     shares: tuple[Share, ...]
@@ -85,7 +93,9 @@ def look(client: ClusterClient) -> Part:
     """Raises KubeError when the cluster does not say what it serves."""
     types = custom(client)
     found, late = asked(client, types, WAIT)
-    there = sorted((one for one in found if one.number), key=lambda one: (-one.degraded, -(one.number or 0), one.type.kind))  # fmt: skip
+    there = sorted(
+        (one for one in found if one.number), key=lambda one: (-one.degraded, -(one.number or 0), one.type.kind)
+    )
     shares = _shares(there)
     told = Instances(
         sum(one.number or 0 for one in there),
@@ -105,9 +115,7 @@ def look(client: ClusterClient) -> Part:
 
 def custom(client: ClusterClient) -> tuple[ResourceType, ...]:
     """The kinds that operators brought, each once."""
-    return tuple(
-        one.type for one in kinds(client.types()) if is_custom(one.type.group) and one.type.group not in OLM
-    )  # fmt: skip
+    return tuple(one.type for one in kinds(client.types()) if is_custom(one.type.group) and one.type.group not in OLM)
 
 
 def asked(

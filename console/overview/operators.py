@@ -72,7 +72,9 @@ def _trouble(line: Line) -> Trouble:
 
 
 def step(one: Operator) -> str:
-    """From which version to which: of CSVs whose names end in a version (as OLM's own rule has them, name.vX.Y.Z) these, else the names."""
+    """From which version to which: of CSVs whose names end in a version (as OLM's own rule has them, name.vX.Y.Z)
+    these, else the names.
+    """
     to = one.update.to if one.update else ""
     if not to or to == one.csv:
         return ""

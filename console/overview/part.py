@@ -10,7 +10,10 @@ _RANK = {ERROR: 0, WARNING: 1}
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """One thing that needs somebody. `level`: ERROR or WARNING, an icon's name too; `reason`: why, in words; `url`: where one acts, and `act` what there."""
+    """One thing that needs somebody.
+
+    `level`: ERROR or WARNING, an icon's name too; `reason`: why, in words; `url`: where one acts, and `act` what there.
+    """
 
     level: str
     title: str
@@ -25,8 +28,11 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """`found`: the subject's own. `topics`: what brings news of it; `every`: milliseconds between two looks at least. `pending`: what has not answered yet.
-    `gaps`: what could not be read, a sentence each."""
+    """`found`: the subject's own.
+
+    `topics`: what brings news of it; `every`: milliseconds between two looks at least. `pending`: what has not answered
+    yet. `gaps`: what could not be read, a sentence each.
+    """
 
     found: Any = None
     troubles: tuple[Trouble, ...] = ()

@@ -1,4 +1,7 @@
-"""Pods in trouble, and Deployments that can't make any. Pods of the same owner are one line: whether an operator or one of its instances made them, what keeps them from running.
+"""Pods in trouble, and Deployments that can't make any.
+
+Pods of the same owner are one line: whether an operator or one of its instances made them, what keeps them from
+running.
 
 Of many Pods only those are read that do not run by the API server's own field; the page says so.
 """
@@ -29,7 +32,10 @@ NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Pods of one owner that fail for the same reason. `first`: the one to look at, `url` its page; `owner`: 'Kind/name', '' for a Pod of its own."""
+    """Pods of one owner that fail for the same reason.
+
+    `first`: the one to look at, `url` its page; `owner`: 'Kind/name', '' for a Pod of its own.
+    """
 
     namespace: str
     owner: str
@@ -71,9 +77,7 @@ def look(client: ClusterClient) -> Part:
         raise read.error
     groups = _groups(type_, read.entries)
     url = Place(type_).kind_url(namespace="-", state=DEGRADED)
-    told = Pods(
-        read.total, len(read.entries), groups[:NAMED], max(0, len(groups) - NAMED), read.bounded, url
-    )  # fmt: skip
+    told = Pods(read.total, len(read.entries), groups[:NAMED], max(0, len(groups) - NAMED), read.bounded, url)
     deployments = client.find("apps", "v1", "deployments")
     troubles = (*map(_trouble, told.groups), *(_without_pods(deployments, one) for one in read.stuck[:NAMED]))
     topics = " ".join(filter(None, (followable.of(client, type_), followable.of(client, deployments))))
@@ -95,7 +99,9 @@ def _read(client: ClusterClient, type_: ResourceType) -> _Read:
 
 
 def _stuck(client: ClusterClient, unwell: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Deployments that can't make a Pod, so that there is none to show; nothing where they can't be read or are many."""
+    """Deployments that can't make a Pod, so that there is none to show; nothing where they can't be read or are
+    many.
+    """
     try:
         type_ = client.find("apps", "v1", "deployments")
         if not snapshots.has(client, type_, ""):
@@ -144,6 +150,10 @@ def _trouble(group: Group) -> Trouble:
     if group.number == 1:
         what = _("Pod %(name)s in %(namespace)s") % {"name": group.first, "namespace": group.namespace}
     else:
-        words = ngettext("%(number)d Pod of %(owner)s in %(namespace)s", "%(number)d Pods of %(owner)s in %(namespace)s", group.number)  # fmt: skip
+        words = ngettext(
+            "%(number)d Pod of %(owner)s in %(namespace)s",
+            "%(number)d Pods of %(owner)s in %(namespace)s",
+            group.number,
+        )
         what = words % {"number": group.number, "owner": group.owner, "namespace": group.namespace}
     return Trouble(ERROR, what, group.reason, group.url, _("Open it"))

@@ -71,8 +71,13 @@ def audit(request: ConsoleRequest) -> HttpResponse:
         request.GET.get("page")
     )
     page = AuditPage(
-        scope, wish, rows, search.offered(scope), settings.AUDIT_DAYS, min(settings.AUDIT_EXPORT_ROWS, rows.paginator.count)
-    )  # fmt: skip
+        scope,
+        wish,
+        rows,
+        search.offered(scope),
+        settings.AUDIT_DAYS,
+        min(settings.AUDIT_EXPORT_ROWS, rows.paginator.count),
+    )
     return render.page(request, "console/audit.html", {"page": page}, fragment="console/_audit.html")
 
 
@@ -87,7 +92,10 @@ def entry(request: ConsoleRequest, key: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def export(request: ConsoleRequest) -> HttpResponseBase:
-    """`format`: csv or jsonl; the filters as on the page. The page's buttons POST, which is an act; a GET reads, and reading writes no row."""
+    """`format`: csv or jsonl; the filters as on the page.
+
+    The page's buttons POST, which is an act; a GET reads, and reading writes no row.
+    """
     asked = request.POST if request.method == "POST" else request.GET
     format_, wish = asked.get("format", "csv"), Wish.of(asked)
     if format_ not in FORMATS:

@@ -1,4 +1,7 @@
-"""/api/audit/: the audit as JSON, with the same rights as its page. Errors are the problem shape of console.web.errors."""
+"""/api/audit/: the audit as JSON, with the same rights as its page.
+
+Errors are the problem shape of console.web.errors.
+"""
 
 from typing import Any, cast
 
@@ -27,7 +30,11 @@ class AuditFieldSerializer(serializers.Serializer[Any]):
 
 
 class AuditEntrySerializer(serializers.Serializer[Any]):
-    """One act. `as_user`: whom `user` impersonated, and then `groups` are that one's; `outcome`: ok, or the reason of the refusal; `source`: page, api or worker; `changed`: how many fields in all, of which `diff` has the first."""
+    """One act.
+
+    `as_user`: whom `user` impersonated, and then `groups` are that one's; `outcome`: ok, or the reason of the refusal;
+    `source`: page, api or worker; `changed`: how many fields in all, of which `diff` has the first.
+    """
 
     id = serializers.IntegerField()
     time = serializers.DateTimeField()
@@ -85,7 +92,10 @@ class Audit(APIView):
         responses=AuditSerializer,
     )
     def get(self, request: Request) -> Response:
-        """Acts as the filters leave them. One's own, or everybody's where the API server allows to `get` audit.operator-console.dev."""
+        """Acts as the filters leave them.
+
+        One's own, or everybody's where the API server allows to `get` audit.operator-console.dev.
+        """
         scope, wish = scope_of(_request(request).cluster), Wish.of(request.query_params)
         if wish.wrong:
             raise ValidationError(f"{' and '.join(wish.wrong)}: a time is written as 2026-11-22T16:00:00Z")

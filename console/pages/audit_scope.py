@@ -1,7 +1,8 @@
 """Whose acts somebody may read in the audit. The API server says it (decision 20): there is no second list of rights.
 
-One's own always. Everybody's with the right to `get` the resource `audit` of the group operator-console.dev in all of the cluster. No server serves such a
-resource; RBAC judges by names alone, so cluster-admin has it by its wildcards, and a ClusterRole of three lines gives it to others.
+One's own always. Everybody's with the right to `get` the resource `audit` of the group operator-console.dev in all of
+the cluster. No server serves such a resource; RBAC judges by names alone, so cluster-admin has it by its wildcards, and
+a ClusterRole of three lines gives it to others.
 """
 
 from console.audit.search import Scope

@@ -1,7 +1,8 @@
 """/healthz, /readyz and /metrics: for supervisors, load balancers and `make run`.
 
-/healthz says that this process answers. /readyz says whether the console can do its job: database, Redis, API server and a
-living watch hub, each with a sentence when it is not ready. /metrics is this process' own, and what hubs say (resources/stream/metrics.py).
+/healthz says that this process answers. /readyz says whether the console can do its job: database, Redis, API server
+and a living watch hub, each with a sentence when it is not ready. /metrics is this process' own, and what hubs say
+(resources/stream/metrics.py).
 """
 
 from collections.abc import Callable
@@ -77,7 +78,10 @@ PARTS: dict[str, Callable[[], PartState]] = {
 
 
 def _from_outside(request: HttpRequest) -> bool:
-    """Where people sign in everybody may reach the console, through a gateway, which says for whom it asks. Probes and Prometheus ask the process itself."""
+    """Where people sign in everybody may reach the console, through a gateway, which says for whom it asks.
+
+    Probes and Prometheus ask the process itself.
+    """
     return settings.SIGN_IN != "local" and any(name in request.headers for name in ("X-Forwarded-For", "Forwarded"))
 
 
@@ -88,7 +92,8 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """200 when every part is ready, else 503; either way JSON: {"ready": bool, "parts": {name: {"ready", "message"}}}.
 
-    `?only=database,redis` asks for some parts alone: a load balancer need not take pages away that load without the others.
+    `?only=database,redis` asks for some parts alone: a load balancer need not take pages away that load without the
+    others.
     """
     wanted = [name for name in request.GET.get("only", "").split(",") if name] or [*PARTS]
     if unknown := [name for name in wanted if name not in PARTS]:

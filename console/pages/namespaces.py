@@ -35,7 +35,10 @@ _OF_NAMESPACE = frozenset({"namespace", "page", "continue"})
 
 @dataclass(frozen=True, slots=True)
 class NamespaceRow:
-    """`phase` is Active or Terminating, '' where it may not be read. `found`: how it was found, for somebody who may not list them."""
+    """`phase` is Active or Terminating, '' where it may not be read.
+
+    `found`: how it was found, for somebody who may not list them.
+    """
 
     name: str
     phase: str
@@ -150,7 +153,10 @@ def namespaces(request: ConsoleRequest) -> HttpResponse:
 
 @require_POST
 def own(request: ConsoleRequest) -> HttpResponse:
-    """/namespaces/own/: somebody who may not list namespaces says one of theirs. `name`: to be taken, if something may be read there; `forget`: to be forgotten."""
+    """/namespaces/own/: somebody who may not list namespaces says one of theirs.
+
+    `name`: to be taken, if something may be read there; `forget`: to be forgotten.
+    """
     client = request.cluster
     if forgotten := request.POST.get("forget", ""):
         finding.forget(client, forgotten)
@@ -174,7 +180,10 @@ def _picked(request: ConsoleRequest, name: str) -> HttpResponse:
 
 @require_POST
 def pick(request: ConsoleRequest) -> HttpResponse:
-    """/namespaces/pick/: the namespace bar. `namespace`: a name, or '-' or '' for all; `next`: the page that it stands on."""
+    """/namespaces/pick/: the namespace bar.
+
+    `namespace`: a name, or '-' or '' for all; `next`: the page that it stands on.
+    """
     name = request.POST.get("namespace", "").strip() or ALL_NAMESPACES
     if name != ALL_NAMESPACES and not is_name(name):
         messages.error(request, _("“%(name)s” isn't a valid namespace name.") % {"name": name[:80]})

@@ -1,4 +1,6 @@
-"""The namespaces of somebody who may not list them, as their page has them: how each was found, what is gone, and why one that they named can't be taken."""
+"""The namespaces of somebody who may not list them, as their page has them: how each was found, what is gone, and
+why one that they named can't be taken.
+"""
 
 from dataclasses import dataclass
 
@@ -13,7 +15,10 @@ from kube.client import ClusterClient
 
 @dataclass(frozen=True, slots=True)
 class OwnNamespaces:
-    """`typed`, `error`: what stood in the field, and why it was not taken. `ask`: the command by which an administrator would let them in there."""
+    """`typed`, `error`: what stood in the field, and why it was not taken.
+
+    `ask`: the command by which an administrator would let them in there.
+    """
 
     lost: tuple[Own, ...]
     found: dict[str, str]
@@ -36,7 +41,8 @@ def refusal(client: ClusterClient, name: str) -> str:
     """Why the namespace can't be taken, in words for the field; '' when it can."""
     if not is_name(name):
         return _(
-            "A namespace has lower-case letters, digits and dashes, at most 63 characters, and a letter or digit at both ends."
+            "A namespace has lower-case letters, digits and dashes, at most 63 characters, and a letter or digit at"
+            " both ends."
         )
     verdict = judge(client, name, anew=True)
     if verdict.state == HERE:
@@ -44,5 +50,8 @@ def refusal(client: ClusterClient, name: str) -> str:
     if verdict.state == GONE:
         return _("There is no namespace “%(name)s”.") % {"name": name}
     if verdict.state == REFUSED:
-        return _("You may read nothing in “%(name)s”, or there is no such namespace. Ask an administrator for a RoleBinding there.") % {"name": name}  # fmt: skip
+        return _(
+            "You may read nothing in “%(name)s”, or there is no such namespace. Ask an administrator for a RoleBinding"
+            " there."
+        ) % {"name": name}
     return _("The cluster did not say whether you may read there: %(words)s") % {"words": verdict.words}

@@ -1,7 +1,8 @@
 """The command palette's answers: pages, kinds, actions, operators, packages and namespaces, by what somebody types.
 
-Everything comes from what is known here already (discovery, the catalog index, the list of namespaces); objects are found by name among the kinds that people open,
-and thoroughly by the search page, to which the last entry leads. `/palette/` is a page of its own too, for those who have no script.
+Everything comes from what is known here already (discovery, the catalog index, the list of namespaces); objects are
+found by name among the kinds that people open, and thoroughly by the search page, to which the last entry leads.
+`/palette/` is a page of its own too, for those who have no script.
 """
 
 import contextlib
@@ -187,7 +188,9 @@ def _packages(request: ConsoleRequest, q: str) -> tuple[Entry, ...]:
 
 
 def _best(entries: Iterable[Entry], q: str) -> tuple[Entry, ...]:
-    """Those that have all words, the best first: the label is the text, begins with it, has it, or is found by something else."""
+    """Those that have all words, the best first: the label is the text, begins with it, has it, or is found by
+    something else.
+    """
     if not q:
         return tuple(entries)
     text = q.lower()

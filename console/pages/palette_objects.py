@@ -1,4 +1,6 @@
-"""What the palette offers for objects: to open one by its name, and to do something with it ("logs web-0", "delete pod web-0")."""
+"""What the palette offers for objects: to open one by its name, and to do something with it ("logs web-0", "delete
+pod web-0").
+"""
 
 from collections.abc import Iterator
 
@@ -18,19 +20,46 @@ _OBJECTS = 6
 _ACTED, _LOOKED = 4, 100
 # What people type for an action, and the last part of its page's address.
 _VERBS = {
-    "log": "logs", "logs": "logs", "terminal": "terminal", "shell": "terminal", "exec": "terminal", "forward": "forward",
-    "port-forward": "forward", "delete": "delete", "remove": "delete", "edit": "edit", "change": "edit", "yaml": "yaml",
-    "scale": "scale", "label": "labels", "labels": "labels", "restart": "restart", "suspend": "suspend", "resume": "resume",
-    "pause": "pause", "evict": "evict", "run": "run",
-}  # fmt: skip
+    "log": "logs",
+    "logs": "logs",
+    "terminal": "terminal",
+    "shell": "terminal",
+    "exec": "terminal",
+    "forward": "forward",
+    "port-forward": "forward",
+    "delete": "delete",
+    "remove": "delete",
+    "edit": "edit",
+    "change": "edit",
+    "yaml": "yaml",
+    "scale": "scale",
+    "label": "labels",
+    "labels": "labels",
+    "restart": "restart",
+    "suspend": "suspend",
+    "resume": "resume",
+    "pause": "pause",
+    "evict": "evict",
+    "run": "run",
+}
 
 Found = tuple[str, str, str]
 
 
 def verb_of(q: str) -> tuple[str, list[str]]:
-    """(the action's page, the words behind it); '' where no action is meant. The words of the person's own language count as well."""
+    """(the action's page, the words behind it); '' where no action is meant.
+
+    The words of the person's own language count as well.
+    """
     first, *rest = q.lower().split() or [""]
-    own = {_("Logs").lower(): "logs", _("Terminal").lower(): "terminal", _("Delete").lower(): "delete", _("Edit").lower(): "edit", _("Scale").lower(): "scale", _("Port-forward").lower(): "forward"}  # fmt: skip
+    own = {
+        _("Logs").lower(): "logs",
+        _("Terminal").lower(): "terminal",
+        _("Delete").lower(): "delete",
+        _("Edit").lower(): "edit",
+        _("Scale").lower(): "scale",
+        _("Port-forward").lower(): "forward",
+    }
     return (_VERBS.get(first) or own.get(first, ""), rest)
 
 
@@ -42,7 +71,10 @@ def objects(request: ConsoleRequest, q: str) -> Iterator[Found]:
 
 
 def acts(request: ConsoleRequest, q: str) -> Iterator[Found]:
-    """The same of what can be done: the pages that ask before anything happens. What this user may not do is left out."""
+    """The same of what can be done: the pages that ask before anything happens.
+
+    What this user may not do is left out.
+    """
     verb, words = verb_of(q)
     if not verb or not any(len(word) >= 2 for word in words):
         return

@@ -1,4 +1,6 @@
-"""/settings/: what somebody prefers, kept for the person who signed in or, where nobody is, in this browser; and the searches they saved."""
+"""/settings/: what somebody prefers, kept for the person who signed in or, where nobody is, in this browser; and the
+searches they saved.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +25,10 @@ from resources.lists.saved import Saved
 
 @dataclass(frozen=True, slots=True)
 class PreferencesPage:
-    """`typed`: what is or was in the fields; `errors`: why a field is refused. `person`: whose they are, '' for this browser's."""
+    """`typed`: what is or was in the fields; `errors`: why a field is refused.
+
+    `person`: whose they are, '' for this browser's.
+    """
 
     typed: Mapping[str, str]
     person: str
@@ -35,7 +40,10 @@ class PreferencesPage:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def preferences(request: HttpRequest) -> HttpResponse:
-    """The form; a POST keeps what it names, or nothing if any of it is wrong, and goes back to where it came from. JSON is answered to scripts."""
+    """The form; a POST keeps what it names, or nothing if any of it is wrong, and goes back to where it came from.
+
+    JSON is answered to scripts.
+    """
     if request.method != "POST":
         return render(request, "console/preferences.html", {"page": _page(request, store.of(request).texts())})
     posted = {key: request.POST[key].strip() for key in choices.KEYS if key in request.POST}

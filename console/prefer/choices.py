@@ -21,7 +21,9 @@ _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """`language` '' follows the browser, `theme` '' the system; `namespace`: '' for the last one, ALL, or a name, in which a visit begins."""
+    """`language` '' follows the browser, `theme` '' the system; `namespace`: '' for the last one, ALL, or a name, in
+    which a visit begins.
+    """
 
     language: str = ""
     theme: str = ""
@@ -36,12 +38,18 @@ class Preferences:
 def wrong(posted: Mapping[str, str]) -> dict[str, str]:
     """Key → why its value is refused, of those that were posted."""
     found = {
-        "language": (posted.get("language", "") in ("", *dict(settings.LANGUAGES)), _("The console does not speak this language.")),
+        "language": (
+            posted.get("language", "") in ("", *dict(settings.LANGUAGES)),
+            _("The console does not speak this language."),
+        ),
         "theme": (posted.get("theme", "") in THEMES, _("There is no such theme.")),
         "times": (posted.get("times", RELATIVE) in TIMES, _("Times can't be shown like this.")),
         "size": (posted.get("size", str(SIZE)) in map(str, SIZES), _("A page has 20, 50, 100 or 200 rows.")),
-        "namespace": (_possible(posted.get("namespace", "")), _("A name of a namespace has small letters, digits and dashes, 63 at most.")),
-    }  # fmt: skip
+        "namespace": (
+            _possible(posted.get("namespace", "")),
+            _("A name of a namespace has small letters, digits and dashes, 63 at most."),
+        ),
+    }
     return {key: why for key, (good, why) in found.items() if key in posted and not good}
 
 

@@ -1,4 +1,7 @@
-"""One thing that one person prefers on one cluster: somebody else may have the same name on the next one. It gives no right and may be thrown away: what is missing has a default."""
+"""One thing that one person prefers on one cluster: somebody else may have the same name on the next one.
+
+It gives no right and may be thrown away: what is missing has a default.
+"""
 
 from django.db import models
 

@@ -1,4 +1,7 @@
-"""Preferences are read and written: of whoever signed in, in the database; of a browser, in its cookies. A database that is away costs nobody a page."""
+"""Preferences are read and written: of whoever signed in, in the database; of a browser, in its cookies.
+
+A database that is away costs nobody a page.
+"""
 
 import logging
 from collections.abc import Mapping
@@ -59,7 +62,10 @@ def _kept(whose: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, str]:
 
 
 def keep(request: HttpRequest, response: HttpResponse, values: Mapping[str, str]) -> Preferences:
-    """`values` are right (choices.wrong). Language and theme stay in the browser too: for the page that it shows before a sign-in."""
+    """`values` are right (choices.wrong).
+
+    Language and theme stay in the browser too: for the page that it shows before a sign-in.
+    """
     chosen = read(values, of(request))
     request._preferences = chosen  # type: ignore[attr-defined]
     if "language" in values:
@@ -89,7 +95,9 @@ def _cookie(response: HttpResponse, name: str, value: str) -> None:
 
 
 def columns_of(request: HttpRequest, kind: str) -> str | None:
-    """What this person chose for the lists of a kind (`<plural>.<group>`); None: nobody signed in, or nothing was chosen."""
+    """What this person chose for the lists of a kind (`<plural>.<group>`); None: nobody signed in, or nothing was
+    chosen.
+    """
     whose = _whose(request)
     return _kept(whose, (_columns(kind),)).get(_columns(kind)) if whose else None
 

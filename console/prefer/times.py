@@ -1,4 +1,6 @@
-"""How times are written on the page that is being made: the preference of whoever asked for it, wherever the text is made."""
+"""How times are written on the page that is being made: the preference of whoever asked for it, wherever the text is
+made.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,7 +59,9 @@ def relative() -> bool:
 
 
 def words(then: datetime) -> str:
-    """The moment itself: `2026-11-23T00:17:10Z`, or `2026-11-23 09:17:10` where the reader is. static/js/live/age.js writes the same."""
+    """The moment itself: `2026-11-23T00:17:10Z`, or `2026-11-23 09:17:10` where the reader is. static/js/live/age.js
+    writes the same.
+    """
     wanted = _style.get()
     if wanted.format == LOCAL:
         return then.astimezone(wanted.zone).strftime("%Y-%m-%d %H:%M:%S")

@@ -1,4 +1,7 @@
-"""`python -m console.processes`: what `make run` is. Checks first, then starts all, prints when it is ready, ends all on Ctrl-C."""
+"""`python -m console.processes`: what `make run` is.
+
+Checks first, then starts all, prints when it is ready, ends all on Ctrl-C.
+"""
 
 import argparse
 import asyncio
@@ -70,14 +73,15 @@ def check_sharing(options: Options) -> None:
     if setting("SHARE_EMBEDDED_CLUSTER").lower() in _YES:
         if not os.environ.get("REDIS_URL") and redis_binary() is None:
             stop(
-                "SHARE_EMBEDDED_CLUSTER needs a Redis server: the demo server listens on 127.0.0.1 without a password, where Pods reach it. Install "
-                "redis-server, or set REDIS_URL"
+                "SHARE_EMBEDDED_CLUSTER needs a Redis server: the demo server listens on 127.0.0.1 without a password,"
+                " where Pods reach it. Install redis-server, or set REDIS_URL"
             )
         return
     stop(
-        f"SIGN_IN={sign_in} with the embedded cluster is refused. Its Pods are processes of this machine, and a person with the role edit in one "
-        "namespace can run commands in them. Use a cluster of your own (make run KUBECONFIG=…), or set SHARE_EMBEDDED_CLUSTER=1 if you trust "
-        "everybody who can sign in with this machine (docs/deploy.md)"
+        f"SIGN_IN={sign_in} with the embedded cluster is refused. Its Pods are processes of this machine, and a person"
+        " with the role edit in one namespace can run commands in them. Use a cluster of your own (make run"
+        " KUBECONFIG=…), or set SHARE_EMBEDDED_CLUSTER=1 if you trust everybody who can sign in with this machine"
+        " (docs/deploy.md)"
     )
 
 
@@ -101,7 +105,8 @@ def lock(options: Options) -> IO[str]:
     except BlockingIOError:
         handle.seek(0)
         stop(
-            f"a console already runs on {options.data} ({handle.read().strip() or 'just starting'}). Stop it, or set DATA_DIR and PORT for a second one"
+            f"a console already runs on {options.data} ({handle.read().strip() or 'just starting'}). Stop it, or set"
+            " DATA_DIR and PORT for a second one"
         )
     handle.truncate(0)
     handle.write(f"process {os.getpid()}, http://localhost:{options.port}")
@@ -110,7 +115,10 @@ def lock(options: Options) -> IO[str]:
 
 
 def listen(options: Options) -> socket.socket | None:
-    """The socket that several web processes share; it stays open while they are started anew. None for one, which listens itself."""
+    """The socket that several web processes share; it stays open while they are started anew.
+
+    None for one, which listens itself.
+    """
     if options.web == 1:
         check_port(options.port)
         return None
@@ -133,14 +141,17 @@ def check_port(port: int) -> None:
             probe.bind(("127.0.0.1", port))
         except OSError:
             stop(
-                f"port {port} is taken by another program. Choose another: make run PORT={port + 1 if port < 65535 else 9001}"
+                f"port {port} is taken by another program. Choose another: make run"
+                f" PORT={port + 1 if port < 65535 else 9001}"
             )
 
 
 def migrate(options: Options) -> None:
-    """Bring the database's tables up to date, whoever else does at the same time; skipped when nothing changed since the last start.
+    """Bring the database's tables up to date, whoever else does at the same time; skipped when nothing changed since
+    the last start.
 
-    A database of DATABASE_URL is asked each time: it may have been made anew or brought back from a backup, which no file of ours knows.
+    A database of DATABASE_URL is asked each time: it may have been made anew or brought back from a backup, which no
+    file of ours knows.
     """
     _, url = redis(options)
     shared = environment(options, url)

@@ -7,7 +7,8 @@ from fakeredis import TcpFakeServer
 
 def main(port: int) -> None:
     sys.stdout.write(
-        "no Redis server on this machine: fakeredis stands in. For trying out only; nothing is kept. Set REDIS_URL to use a real one.\n"
+        "no Redis server on this machine: fakeredis stands in. For trying out only; nothing is kept. Set REDIS_URL to"
+        " use a real one.\n"
     )
     sys.stdout.flush()
     TcpFakeServer(("127.0.0.1", port), server_type="redis").serve_forever()

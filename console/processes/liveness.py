@@ -1,4 +1,6 @@
-"""Whether a running program answers: a web server at /healthz, Redis to PING, a worker by the age of the file that it touches."""
+"""Whether a running program answers: a web server at /healthz, Redis to PING, a worker by the age of the file that
+it touches.
+"""
 
 import asyncio
 import contextlib
@@ -54,7 +56,9 @@ def file_check(path: Path) -> Check:
 
 
 def worker_check(file: Path, redis_url: str) -> Check:
-    """By its file, which it can't touch while it waits for Redis: then, and for as long after that as it may take to connect, it lives."""
+    """By its file, which it can't touch while it waits for Redis: then, and for as long after that as it may take to
+    connect, it lives.
+    """
     fresh, redis = file_check(file), _url_check(redis_url)
     redis_was_silent = float("-inf")
 

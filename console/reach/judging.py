@@ -1,4 +1,6 @@
-"""May this person read anything in that namespace? The API server says: SelfSubjectRulesReview, and access reviews where that can't tell all.
+"""May this person read anything in that namespace?
+
+The API server says: SelfSubjectRulesReview, and access reviews where that can't tell all.
 
 https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
 """
@@ -29,7 +31,9 @@ _lock = Lock()
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """`state`: HERE; GONE: there is none; REFUSED: nothing there may be read (it may not exist); UNKNOWN: no answer, `words` says why."""
+    """`state`: HERE; GONE: there is none; REFUSED: nothing there may be read (it may not exist); UNKNOWN: no answer,
+    `words` says why.
+    """
 
     state: str
     words: str = ""
@@ -69,7 +73,10 @@ def _ask(client: ClusterClient, namespace: str) -> Judged:
 
 
 def _reads(client: ClusterClient, rules: tuple[dict[str, Any], ...]) -> bool:
-    """Whether a rule lets them read something that is in namespaces. What everybody may do (reviews, discovery) is nothing of the kind."""
+    """Whether a rule lets them read something that is in namespaces.
+
+    What everybody may do (reviews, discovery) is nothing of the kind.
+    """
     known = {(one.group, one.plural) for one in client.types() if one.namespaced and "get" in one.verbs}
     for rule in rules:
         if not _READ & set(rule.get("verbs") or ()):

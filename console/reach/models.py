@@ -4,7 +4,10 @@ from django.db import models
 
 
 class Remembered(models.Model):
-    """One namespace of one person on one cluster. It gives no right: it is judged again before anything is read there."""
+    """One namespace of one person on one cluster.
+
+    It gives no right: it is judged again before anything is read there.
+    """
 
     TYPED, OPENED = "typed", "opened"
 

@@ -1,8 +1,10 @@
-"""Who acts as another: rows in the database, found by the word in the browser's signed cookie, within one session and never longer.
+"""Who acts as another: rows in the database, found by the word in the browser's signed cookie, within one session
+and never longer.
 
-The word opens nothing but its row, and the row nothing but headers beside the credentials of its session, so who forges or copies one gains nothing that
-the API server would not give him anyway. A browser whose word opens no living row is nobody until it says Stop: falling back to one's own, greater
-rights without a word would let somebody delete as himself what he thinks he only looks at as another (docs/decisions/0024-impersonation.md).
+The word opens nothing but its row, and the row nothing but headers beside the credentials of its session, so who forges
+or copies one gains nothing that the API server would not give him anyway. A browser whose word opens no living row is
+nobody until it says Stop: falling back to one's own, greater rights without a word would let somebody delete as himself
+what he thinks he only looks at as another (docs/decisions/0024-impersonation.md).
 """
 
 import hashlib
@@ -38,7 +40,10 @@ _KEPT = timedelta(days=2)
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """`by` acts as `user`. `over`: not any more, and nothing but Stop is answered; `withdrawn`: since the API server said so."""
+    """`by` acts as `user`.
+
+    `over`: not any more, and nothing but Stop is answered; `withdrawn`: since the API server said so.
+    """
 
     key: str
     cluster: str
@@ -71,16 +76,25 @@ def of(request: HttpRequest) -> Acting | None:
     return Acting(key, row.cluster, row.by, row.user, tuple(row.groups), tuple(row.member_of), over, row.withdrawn)
 
 
-def begin(request: HttpRequest, client: ClusterClient, user: str, groups: Iterable[str], member_of: Iterable[str]) -> Acting:  # fmt: skip
+def begin(
+    request: HttpRequest, client: ClusterClient, user: str, groups: Iterable[str], member_of: Iterable[str]
+) -> Acting:
     """`client`: of who acts. Forms that were made before are of another and can't be sent any more."""
     now = timezone.now()
     person: sessions.Person | None = getattr(request, "person", None)
     until = person.until if person else now + timedelta(hours=settings.SIGN_IN_HOURS)
     word = secrets.token_urlsafe(32)
     row = Impersonation.objects.create(
-        key=_key(word), session=person.session if person else "", cluster=client.name, by=client.user, user=user, groups=list(groups),
-        member_of=list(member_of), began_at=now, until=until,
-    )  # fmt: skip
+        key=_key(word),
+        session=person.session if person else "",
+        cluster=client.name,
+        by=client.user,
+        user=user,
+        groups=list(groups),
+        member_of=list(member_of),
+        began_at=now,
+        until=until,
+    )
     Impersonation.objects.filter(until__lt=now - _KEPT).delete()
     _switch(request, word)
     log.info("user=%s acts as %s until %s", row.by, row.user, until.isoformat(timespec="seconds"))
@@ -127,7 +141,10 @@ def lives(key: str) -> bool:
 
 
 def _elsewhere(request: HttpRequest, row: Impersonation) -> bool:
-    """Whether it is of another cluster than the address. One that the console has no more is not told apart: its client is refused (clients.py)."""
+    """Whether it is of another cluster than the address.
+
+    One that the console has no more is not told apart: its client is refused (clients.py).
+    """
     found = clusters.named(row.cluster)
     return found is not None and found != place_of(request)
 

@@ -1,4 +1,6 @@
-"""As whom: a request of a browser that acts as another gets that one's client, or nothing but the way back once it may not any more."""
+"""As whom: a request of a browser that acts as another gets that one's client, or nothing but the way back once it
+may not any more.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -75,7 +77,10 @@ def refuse(request: HttpRequest, found: Acting) -> HttpResponse:
     if found.withdrawn:
         advice = _("The cluster does not let you impersonate them now. Nothing was done. Stop, to go on as yourself.")
     else:
-        advice = _("It ended: after its time, or with the session in which it began. Nothing was done. Stop, to go on as yourself.")  # fmt: skip
+        advice = _(
+            "It ended: after its time, or with the session in which it began. Nothing was done. Stop, to go on as"
+            " yourself."
+        )
     problem = Problem(403, title, advice, "", "ImpersonationOver")
     if wants_json(request):
         return JsonResponse(as_json(problem), status=403)

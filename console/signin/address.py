@@ -1,4 +1,6 @@
-"""Who can reach a console without a sign-in acts as its identity: so it listens on this machine alone, unless it is said that somebody stands in front."""
+"""Who can reach a console without a sign-in acts as its identity: so it listens on this machine alone, unless it is
+said that somebody stands in front.
+"""
 
 import os
 import sys
@@ -18,8 +20,9 @@ def refused(arguments: Sequence[str] | None = None) -> str:
     if host in _LOOPBACK or host.startswith("127."):
         return ""
     return (
-        f"SIGN_IN=local on {host} would let everybody who reaches it act as the console's own identity. Set SIGN_IN=token, "
-        "listen on 127.0.0.1, or set GUARDED_IN_FRONT=1 where a proxy (or a port published on loopback only) lets the right people in."
+        f"SIGN_IN=local on {host} would let everybody who reaches it act as the console's own identity. Set"
+        " SIGN_IN=token, listen on 127.0.0.1, or set GUARDED_IN_FRONT=1 where a proxy (or a port published on loopback"
+        " only) lets the right people in."
     )
 
 

@@ -1,8 +1,9 @@
 """`Authorization: Bearer` for /api/: a program acts with its own token, without a sign-in and without a cookie.
 
-The token is judged as at the sign-in, with the same limits on guesses, and its client is kept for seconds: in memory alone, under a digest. A request that
-has both a token and a cookie is the token's. Where nobody signs in (SIGN_IN=local) it is refused: a program that thinks it acts as somebody must not act
-as the console. https://www.rfc-editor.org/rfc/rfc6750
+The token is judged as at the sign-in, with the same limits on guesses, and its client is kept for seconds: in memory
+alone, under a digest. A request that has both a token and a cookie is the token's. Where nobody signs in
+(SIGN_IN=local) it is refused: a program that thinks it acts as somebody must not act as the console.
+https://www.rfc-editor.org/rfc/rfc6750
 """
 
 import threading
@@ -28,7 +29,8 @@ from kube.person import person
 
 #: Judged anew after so many seconds.
 SECONDS = 30.0
-#: Of so many tokens at once; and of so many it is remembered, by digest alone, that they were good within the hour: to judge those again is no guess.
+#: Of so many tokens at once; and of so many it is remembered, by digest alone, that they were good within the hour: to
+#: judge those again is no guess.
 _KEPT, _GOOD, _HOUR = 64, 1024, 3600.0
 _PREFIX = "api-"
 _SCHEME = "bearer"
@@ -38,7 +40,10 @@ CHALLENGE = 'Bearer realm="operator-console"'
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A program, while its token is believed in. `person.session` begins with api-: no row, no cookie and no worker knows it."""
+    """A program, while its token is believed in.
+
+    `person.session` begins with api-: no row, no cookie and no worker knows it.
+    """
 
     person: Person
     client: ClusterClient
@@ -78,9 +83,21 @@ def is_program(session: str) -> bool:
 def caller(request: HttpRequest) -> Caller:
     """Whose token it is. Raises Refused."""
     if _impersonates(request):
-        raise Refused(_("The console passes no Impersonate header on, so this would not be done as the one it names. Nothing was done."), 400)  # fmt: skip
+        raise Refused(
+            _(
+                "The console passes no Impersonate header on, so this would not be done as the one it names. Nothing"
+                " was done."
+            ),
+            400,
+        )
     if settings.SIGN_IN == "local":
-        raise Refused(_("This console has no sign-in (SIGN_IN=local) and takes no token: whoever reaches it acts as its own identity. Nothing was done."), 400)  # fmt: skip
+        raise Refused(
+            _(
+                "This console has no sign-in (SIGN_IN=local) and takes no token: whoever reaches it acts as its own"
+                " identity. Nothing was done."
+            ),
+            400,
+        )
     if not unheard(request):
         raise Refused(_("A token must not be sent in the open: use https, or the console's own machine."), 403)
     token = request.headers.get("Authorization", "").partition(" ")[2].strip()
@@ -116,7 +133,9 @@ def forget(found: Caller) -> None:
 def answer(error: Refused) -> JsonResponse:
     """In the shape of every error under /api/."""
     title = _("This token is not accepted") if error.status == 401 else _("This request can't be answered")
-    reason = {401: "Unauthorized", 403: "Forbidden", 429: "TooManyRequests"}.get(error.status, "BadRequest" if error.status < 500 else "ServiceUnavailable")  # fmt: skip
+    reason = {401: "Unauthorized", 403: "Forbidden", 429: "TooManyRequests"}.get(
+        error.status, "BadRequest" if error.status < 500 else "ServiceUnavailable"
+    )
     response = JsonResponse(as_json(Problem(error.status, title, "", str(error), reason)), status=error.status)
     if error.status == 401:
         response["WWW-Authenticate"] = f'{CHALLENGE}, error="invalid_token"'
@@ -172,6 +191,9 @@ def _judged(request: HttpRequest, token: str, digest: str, place: Offered) -> Ca
 
 
 def _digest(token: str, place: Offered) -> str:
-    """Under another key than any other digest here: who reads one of a run's row learns nothing of the token. What one cluster said of it is no word of another."""
+    """Under another key than any other digest here: who reads one of a run's row learns nothing of the token.
+
+    What one cluster said of it is no word of another.
+    """
     told = f"{token}\n{place.context}" if place.prefix else token
     return _PREFIX + salted_hmac("console.signin.bearer", told, algorithm="sha256").hexdigest()[:60]

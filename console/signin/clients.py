@@ -1,5 +1,8 @@
-"""Clients of people who signed in, or who act as another: one for each session in this process, dropped with it. They hold the token in memory, and nothing of
-the console's; where everybody is the console's own identity (SIGN_IN=local), those who act as another use its credentials, and say as whom."""
+"""Clients of people who signed in, or who act as another: one for each session in this process, dropped with it.
+
+They hold the token in memory, and nothing of the console's; where everybody is the console's own identity
+(SIGN_IN=local), those who act as another use its credentials, and say as whom.
+"""
 
 import threading
 from collections import OrderedDict

@@ -1,6 +1,8 @@
-"""What is open for a session (terminals, followed logs, watches, port-forwards) ends with it, within seconds, whichever process noticed.
+"""What is open for a session (terminals, followed logs, watches, port-forwards) ends with it, within seconds,
+whichever process noticed.
 
-One thread for all of a process, while anything is open: it asks the database about all sessions at once, and the API server about those that met a 401.
+One thread for all of a process, while anything is open: it asks the database about all sessions at once, and the API
+server about those that met a 401.
 """
 
 import itertools
@@ -27,7 +29,10 @@ _thread: threading.Thread | None = None
 
 
 def when_over(session: str, call: Callable[[], object]) -> Callable[[], None]:
-    """`call` is called once in some thread when the session is over; what is returned forgets it. Nothing for '', the console's own identity."""
+    """`call` is called once in some thread when the session is over; what is returned forgets it.
+
+    Nothing for '', the console's own identity.
+    """
     global _thread
     if not session:
         return lambda: None

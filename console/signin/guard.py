@@ -33,7 +33,9 @@ _pool = ThreadPoolExecutor(2, thread_name_prefix="signin")
 
 
 async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
-    """Lets through who is signed in, and everybody while SIGN_IN=local; and ends what is open with the session, or the impersonation within it."""
+    """Lets through who is signed in, and everybody while SIGN_IN=local; and ends what is open with the session, or
+    the impersonation within it.
+    """
     if scope["type"] == "http" and bearer.brought(asked := _request(scope)):
         await _program(asked, app, scope, receive, send)
         return
@@ -163,7 +165,9 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:
-    """In a way that the page shows: a terminal is told as the API server tells of a command's end (channel 3), a stream by its status."""
+    """In a way that the page shows: a terminal is told as the API server tells of a command's end (channel 3), a
+    stream by its status.
+    """
     if scope["type"] == "websocket":
         await receive()
         offered = scope.get("subprotocols") or [None]

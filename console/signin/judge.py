@@ -1,4 +1,7 @@
-"""Whose token is this? The API server says (SelfSubjectReview); nothing in a token is believed but when it ends, and that only to end sooner."""
+"""Whose token is this?
+
+The API server says (SelfSubjectReview); nothing in a token is believed but when it ends, and that only to end sooner.
+"""
 
 import base64
 import re
@@ -31,7 +34,10 @@ class Known:
 
 
 class NotKnown(Exception):
-    """Why not, in words that hold nothing of what was typed. `status`: of the answer; `counts`: it was a wrong guess, and not our own trouble."""
+    """Why not, in words that hold nothing of what was typed.
+
+    `status`: of the answer; `counts`: it was a wrong guess, and not our own trouble.
+    """
 
     def __init__(self, words: str, status: int = 401, *, counts: bool = True) -> None:
         super().__init__(words)
@@ -39,7 +45,10 @@ class NotKnown(Exception):
 
 
 def clean(typed: str) -> str:
-    """As people paste it: with `Bearer` before it, or line breaks of a terminal. Raises NotKnown for what can't be a token."""
+    """As people paste it: with `Bearer` before it, or line breaks of a terminal.
+
+    Raises NotKnown for what can't be a token.
+    """
     token = "".join(typed.split()).removeprefix("Bearer")
     if not token:
         raise NotKnown(_("Paste a token."), 422, counts=False)
@@ -85,7 +94,9 @@ def know(token: str, place: Offered) -> Known:
 
 
 def refused(client: ClusterClient) -> bool:
-    """Whether the API server itself says that these credentials are worth nothing any more: a 401 may also be an aggregated server's own trouble."""
+    """Whether the API server itself says that these credentials are worth nothing any more: a 401 may also be an
+    aggregated server's own trouble.
+    """
     try:
         client.whoami()
     except Unauthorized:

@@ -1,6 +1,7 @@
 """How many sign-ins can fail: counted by address, in the database, so for all web processes alike.
 
-No number of failures elsewhere refuses an address that has not failed itself: while many fail in all, each address has fewer tries.
+No number of failures elsewhere refuses an address that has not failed itself: while many fail in all, each address has
+fewer tries.
 """
 
 import hashlib
@@ -30,7 +31,10 @@ class TooOften(Exception):
 
 
 def begin(request: HttpRequest) -> int:
-    """Counts this try before it is judged, so that many at once don't slip through; its number, for good(). Raises TooOften."""
+    """Counts this try before it is judged, so that many at once don't slip through; its number, for good().
+
+    Raises TooOften.
+    """
     now = timezone.now()
     Attempt.objects.filter(at__lt=now - timedelta(minutes=MINUTES)).delete()
     mine = Attempt.objects.create(address=_address(request), at=now)

@@ -1,4 +1,7 @@
-"""Who asks: nobody gets anything but the sign-in, and everybody else a client with his own credentials. Does nothing while SIGN_IN=local."""
+"""Who asks: nobody gets anything but the sign-in, and everybody else a client with his own credentials.
+
+Does nothing while SIGN_IN=local.
+"""
 
 import time
 from collections.abc import Callable
@@ -31,7 +34,9 @@ def nobody() -> ClusterClient:
 
 
 class SignInMiddleware:
-    """Puts `person` on the request (None: nobody, or SIGN_IN=local), and `client_of`, by which ClusterMiddleware gets the cluster."""
+    """Puts `person` on the request (None: nobody, or SIGN_IN=local), and `client_of`, by which ClusterMiddleware
+    gets the cluster.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -97,13 +102,22 @@ def private(response: HttpResponse) -> HttpResponse:
 
 
 def refuse(request: HttpRequest) -> HttpResponse:
-    """Nobody is signed in (any more): said to programs and parts of pages, and led to the sign-in. What was typed is not lost."""
+    """Nobody is signed in (any more): said to programs and parts of pages, and led to the sign-in.
+
+    What was typed is not lost.
+    """
     over = ("refused" if renewal.refused(sessions.key_of(request)) else "over") if sessions.named(request) else ""
     title = _("You are signed out") if over else _("Sign in first")
     if over == "refused":
-        advice = _("%(name)s did not renew your sign-in, so your session is over. Sign in in another tab, then send this again.") % {"name": provider_name()}  # fmt: skip
+        advice = _(
+            "%(name)s did not renew your sign-in, so your session is over. Sign in in another tab, then send this"
+            " again."
+        ) % {"name": provider_name()}
     else:
-        advice = _("Your session is over: it ended, its token expired or was revoked, or nothing was done for long. Sign in in another tab, then send this again.")  # fmt: skip
+        advice = _(
+            "Your session is over: it ended, its token expired or was revoked, or nothing was done for long. Sign in in"
+            " another tab, then send this again."
+        )
     problem = Problem(401, title, advice if over else "", "", "Unauthorized")
     if wants_json(request):
         return JsonResponse(as_json(problem), status=401, headers={"WWW-Authenticate": bearer.CHALLENGE})

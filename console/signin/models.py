@@ -4,7 +4,10 @@ from django.db import models
 
 
 class Session(models.Model):
-    """One person in one browser. `key` is a digest: the word that opens it is in the browser's cookie alone, the credentials are here alone."""
+    """One person in one browser.
+
+    `key` is a digest: the word that opens it is in the browser's cookie alone, the credentials are here alone.
+    """
 
     key = models.CharField(max_length=64, primary_key=True)
     # How they signed in: token.
@@ -26,7 +29,10 @@ class Session(models.Model):
 
 
 class Impersonation(models.Model):
-    """One person acting as another, in one browser. `key` is a digest, as a session's is; no credentials are here: they are those of `session`."""
+    """One person acting as another, in one browser.
+
+    `key` is a digest, as a session's is; no credentials are here: they are those of `session`.
+    """
 
     key = models.CharField(max_length=64, primary_key=True)
     # The session within which it is; '' where everybody is the console's own identity (SIGN_IN=local).

@@ -1,4 +1,6 @@
-"""Sign-ins, refused ones, sign-outs and ended sessions as acts of the audit: who, when, from where, and how it ended. Nothing of a token."""
+"""Sign-ins, refused ones, sign-outs and ended sessions as acts of the audit: who, when, from where, and how it
+ended. Nothing of a token.
+"""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -16,14 +18,17 @@ from console.signin.models import Session
 from console.web.front import place_of
 from kube.errors import KubeError
 
-#: Nobody fills the audit from outside: of refused sign-ins so many rows are written in so many minutes. All are in the log.
+#: Nobody fills the audit from outside: of refused sign-ins so many rows are written in so many minutes. All are in the
+#: log.
 MOST_REFUSED = 20
 _MINUTES = timedelta(minutes=5)
 _REASONS = {401: "Unauthorized", 403: "Forbidden", 422: "Invalid", 429: "TooManyRequests", 503: "ServiceUnavailable"}
 
 
 def _what(row: Session) -> str:
-    """The session by the beginning of its digest, which opens nothing, so that its beginning, its end and its acts can be laid side by side."""
+    """The session by the beginning of its digest, which opens nothing, so that its beginning, its end and its acts
+    can be laid side by side.
+    """
     return f"session {row.method} {row.key[:8]}"
 
 

@@ -1,7 +1,9 @@
-"""How often one person may ask for what is expensive: searches over everything, whole lists as files, uploads, catalogs from elsewhere, checks of all instances.
+"""How often one person may ask for what is expensive: searches over everything, whole lists as files, uploads,
+catalogs from elsewhere, checks of all instances.
 
-A process has eight threads for pages; without this, one person's eight searches would be everybody's wait. Counted in each process, by the name that the API
-server gave and its cluster. While SIGN_IN=local all are one person, and who may knock how often is for whoever stands in front.
+A process has eight threads for pages; without this, one person's eight searches would be everybody's wait. Counted in
+each process, by the name that the API server gave and its cluster. While SIGN_IN=local all are one person, and who may
+knock how often is for whoever stands in front.
 """
 
 import threading
@@ -21,11 +23,30 @@ BURST, A_SECOND, AT_ONCE = 60, 1.0, 4
 #: People of whom it is remembered; whoever was forgotten begins anew.
 _KEPT = 4096
 #: Addresses by their names. Reading one object, a page of a list or a form is not among them.
-EXPENSIVE = frozenset({
-    "api-schema", "pages:audit-export", "resources:search", "resources-api:search", "resources:download", "resources:import", "resources:bulk", "operatorhub:run",
-    "operatorhub:source-new", "operatorhub:source-edit", "operatorhub:source-read", "operatorhub:source-refresh", "operatorhub:plan-check", "operatorhub:export", "operatorhub:import",
-    "operatorhub:compare", "operatorhub-api:compare", "operatorhub-api:export", "operatorhub-api:catalogs", "operatorhub-api:runs",
-})  # fmt: skip
+EXPENSIVE = frozenset(
+    {
+        "api-schema",
+        "pages:audit-export",
+        "resources:search",
+        "resources-api:search",
+        "resources:download",
+        "resources:import",
+        "resources:bulk",
+        "operatorhub:run",
+        "operatorhub:source-new",
+        "operatorhub:source-edit",
+        "operatorhub:source-read",
+        "operatorhub:source-refresh",
+        "operatorhub:plan-check",
+        "operatorhub:export",
+        "operatorhub:import",
+        "operatorhub:compare",
+        "operatorhub-api:compare",
+        "operatorhub-api:export",
+        "operatorhub-api:catalogs",
+        "operatorhub-api:runs",
+    }
+)
 
 
 class _Person:

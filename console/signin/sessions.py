@@ -47,7 +47,9 @@ class Person:
 
     @property
     def counted(self) -> str:
-        """Under which is counted how much one person does, in all sessions: another cluster's user of the same name is somebody else."""
+        """Under which is counted how much one person does, in all sessions: another cluster's user of the same name
+        is somebody else.
+        """
         return f"{self.user}\n{self.cluster}"
 
 
@@ -62,8 +64,16 @@ def begin(request: HttpRequest, known: Known, token: str, method: str = "token")
     word = secrets.token_urlsafe(32)
     key = _key(word)
     row = Session.objects.create(
-        key=key, method=method, cluster=cluster, user=known.user, groups=list(known.groups), sealed=sealed.seal(token, key), began_at=now, seen_at=now, until=until
-    )  # fmt: skip
+        key=key,
+        method=method,
+        cluster=cluster,
+        user=known.user,
+        groups=list(known.groups),
+        sealed=sealed.seal(token, key),
+        began_at=now,
+        seen_at=now,
+        until=until,
+    )
     request.session[_WORD] = word
     request.session.set_expiry(settings.SIGN_IN_HOURS * 3600)
     rotate_token(request)
@@ -99,10 +109,12 @@ def of(request: HttpRequest) -> Person | None:
         return found  # type: ignore[no-any-return]
     word = request.session.get(_WORD)
     found = find(_key(str(word)), seen=True) if word else None
-    # '' while the kubeconfig can't be read: then whoever uses the session is told so (credentials_of), and is not signed out.
+    # '' while the kubeconfig can't be read: then whoever uses the session is told so (credentials_of), and is not
+    # signed out.
     if found is None or clusters.name_of(place_of(request)) in ("", found.cluster):
         return found
-    # Of another cluster, whose address this is not: it goes on living there. Of one that this console has no more, it is over.
+    # Of another cluster, whose address this is not: it goes on living there. Of one that this console has no more, it
+    # is over.
     if way.to(found.cluster) is None:
         end(found.session, "unreadable")
     return None
@@ -125,7 +137,10 @@ def find(key: str, *, seen: bool = False) -> Person | None:
 
 
 def credentials_of(key: str) -> tuple[str, str, ClusterConfig] | None:
-    """(user, token, the way to the cluster that judged it) of a living session; nowhere else does a token go. Raises InvalidConfig."""
+    """(user, token, the way to the cluster that judged it) of a living session; nowhere else does a token go.
+
+    Raises InvalidConfig.
+    """
     row = living().filter(key=key).first()
     if row is None:
         return None

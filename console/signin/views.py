@@ -73,7 +73,9 @@ def _entered(request: HttpRequest, back: str, token: str) -> HttpResponse:
 
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
-    """Ends the session, and with it its credentials and whatever is open for it; then the provider's, where that is how one came."""
+    """Ends the session, and with it its credentials and whatever is open for it; then the provider's, where that is
+    how one came.
+    """
     if settings.SIGN_IN == "local":
         raise Http404
     left = leaving.before(request)

@@ -1,4 +1,6 @@
-"""The way to an API server without any credentials: of the same kubeconfig as the console's own identity, and up to date as that is."""
+"""The way to an API server without any credentials: of the same kubeconfig as the console's own identity, and up to
+date as that is.
+"""
 
 from console.web import clusters
 from console.web.clusters import Offered

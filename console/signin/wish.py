@@ -22,7 +22,9 @@ _ACCOUNT = "system:serviceaccount:"
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """`user`: a name, also a ServiceAccount's (system:serviceaccount:NAMESPACE:NAME); `errors` by field: user or groups."""
+    """`user`: a name, also a ServiceAccount's (system:serviceaccount:NAMESPACE:NAME); `errors` by field: user or
+    groups.
+    """
 
     user: str = ""
     groups: tuple[str, ...] = ()
@@ -34,7 +36,9 @@ class Wish:
 
     @property
     def name(self) -> str:
-        """Who has groups alone is called as the first of them, as in OKD: the API server wants a name, and nobody's own rights shall be in the way."""
+        """Who has groups alone is called as the first of them, as in OKD: the API server wants a name, and nobody's
+        own rights shall be in the way.
+        """
         return self.user or (self.groups[0] if self.groups else "")
 
 
@@ -81,7 +85,10 @@ def _account(user: str) -> tuple[str, str] | None:
 
 
 def offered(client: ClusterClient) -> bool:
-    """Whether this person may act as anybody at all of some sort. Names that RBAC lets by themselves are asked for by name."""
+    """Whether this person may act as anybody at all of some sort.
+
+    Names that RBAC lets by themselves are asked for by name.
+    """
     try:
         return any(can(client, "impersonate", one).allowed for one in (USERS, GROUPS, ACCOUNTS))
     except KubeError:
@@ -89,13 +96,19 @@ def offered(client: ClusterClient) -> bool:
 
 
 def judged(client: ClusterClient, wish: Wish) -> tuple[Wish, Whom | None]:
-    """What the API server says: of each field, and then of all together, as which it is sent. Raises KubeError where it says nothing at all."""
+    """What the API server says: of each field, and then of all together, as which it is sent.
+
+    Raises KubeError where it says nothing at all.
+    """
     if wish.errors:
         return wish, None
     try:
         config = acting(client.config, wish.name, wish.groups, "asked")
     except ValueError:
-        words = _("The console's own identity acts as another already (its kubeconfig says `as`): nobody can act as a third from there.")  # fmt: skip
+        words = _(
+            "The console's own identity acts as another already (its kubeconfig says `as`): nobody can act as a third"
+            " from there."
+        )
         return Wish(wish.user, wish.groups, {"user": words}), None
     try:
         whom = _asked(config)
@@ -113,7 +126,11 @@ def _refused(client: ClusterClient, wish: Wish) -> dict[str, str]:
     """At which field, and why."""
     found = {}
     account = _account(wish.name)
-    answer = client.review("impersonate", ACCOUNTS, *account) if account else client.review("impersonate", USERS, name=wish.name)  # fmt: skip
+    answer = (
+        client.review("impersonate", ACCOUNTS, *account)
+        if account
+        else client.review("impersonate", USERS, name=wish.name)
+    )
     if not answer.allowed:
         what = _("service account %(name)s") if account else _("user %(name)s")
         found["user"] = _why(what % {"name": wish.name}, answer.reason)

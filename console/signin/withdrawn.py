@@ -1,4 +1,6 @@
-"""Whether the API server still lets somebody act as another: asked anew while he does, since a right that is withdrawn is told by nothing else."""
+"""Whether the API server still lets somebody act as another: asked anew while he does, since a right that is
+withdrawn is told by nothing else.
+"""
 
 import threading
 import time
@@ -14,7 +16,10 @@ _lock = threading.Lock()
 
 
 def look(key: str, *, now: bool = False) -> bool:
-    """Whether it is over, by the API server's word just now; `now`: however lately it was asked. False for what is no impersonation."""
+    """Whether it is over, by the API server's word just now; `now`: however lately it was asked.
+
+    False for what is no impersonation.
+    """
     client = clients.kept(key)
     if client is None or not client.by:
         return False

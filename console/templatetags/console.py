@@ -37,7 +37,9 @@ def _drawing(name: str) -> str:
 
 @register.simple_tag
 def font_links() -> SafeString:
-    """The fonts are asked for before the style sheet names them: what is drawn first has them or never gets them, so no word moves (`font-display: optional`)."""
+    """The fonts are asked for before the style sheet names them: what is drawn first has them or never gets them, so
+    no word moves (`font-display: optional`).
+    """
     link = '<link rel="preload" as="font" type="font/woff2" crossorigin href="{}">'
     return mark_safe("".join(format_html(link, address) for address in fonts()))  # noqa: S308  each is made safe
 
@@ -50,7 +52,9 @@ def icon(name: str) -> SafeString:
 
 @register.filter
 def age(timestamp: Any) -> str:
-    """RFC 3339 text → `<time>` with the age now, or the moment where somebody prefers that; static/js/live/age.js keeps it so."""
+    """RFC 3339 text → `<time>` with the age now, or the moment where somebody prefers that; static/js/live/age.js
+    keeps it so.
+    """
     if not timestamp:
         return "–"
     try:

@@ -1,4 +1,7 @@
-"""May this user do that? Asked of the API server (SelfSubjectAccessReview), kept for seconds. There is no second RBAC."""
+"""May this user do that?
+
+Asked of the API server (SelfSubjectAccessReview), kept for seconds. There is no second RBAC.
+"""
 
 import time
 from threading import Lock
@@ -15,7 +18,10 @@ _lock = Lock()
 def can(
     client: ClusterClient, verb: str, type_: ResourceType, namespace: str = "", name: str = "", subresource: str = ""
 ) -> Access:
-    """The API server's answer for `verb` on `type_`, at most ten seconds old. For showing or greying actions only: the action itself is judged again."""
+    """The API server's answer for `verb` on `type_`, at most ten seconds old.
+
+    For showing or greying actions only: the action itself is judged again.
+    """
     key = (client.host, client.who, verb, type_.group, type_.plural, namespace, name, subresource)
     now = time.monotonic()
     with _lock:

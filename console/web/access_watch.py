@@ -1,4 +1,6 @@
-"""Permissions of what stays open, asked again while it is: the API server judges a watch, a followed log or a terminal only when it begins."""
+"""Permissions of what stays open, asked again while it is: the API server judges a watch, a followed log or a
+terminal only when it begins.
+"""
 
 import asyncio
 import logging
@@ -22,7 +24,10 @@ _pool = ThreadPoolExecutor(4, thread_name_prefix="access")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permission:
-    """`verbs`: any of them is enough. `name`: '' for all objects of the namespace; a permission for all is one for each."""
+    """`verbs`: any of them is enough.
+
+    `name`: '' for all objects of the namespace; a permission for all is one for each.
+    """
 
     client: ClusterClient
     verbs: tuple[str, ...]
@@ -57,7 +62,9 @@ class Permission:
 
 
 def pod_permission(client: ClusterClient, subresource: str, namespace: str, pod: str) -> Permission:
-    """Of a Pod's subresource: log is read; exec and portforward are created, or read where a WebSocket asks (Kubernetes before 1.35)."""
+    """Of a Pod's subresource: log is read; exec and portforward are created, or read where a WebSocket asks
+    (Kubernetes before 1.35).
+    """
     verbs = ("get",) if subresource == "log" else ("create", "get")
     return Permission(client=client, verbs=verbs, plural="pods", namespace=namespace, name=pod, subresource=subresource)
 

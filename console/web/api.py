@@ -1,7 +1,8 @@
 """What every JSON view shares: requests of the console's own pages, or of programs that bring a token.
 
-DRF exempts its views from Django's CSRF check and looks only where somebody signed in with a session. Here the browser itself stands
-for the user (a local console has no sign-in), so every request that changes something is checked. A token no browser sends by itself.
+DRF exempts its views from Django's CSRF check and looks only where somebody signed in with a session. Here the browser
+itself stands for the user (a local console has no sign-in), so every request that changes something is checked. A token
+no browser sends by itself.
 """
 
 from rest_framework.authentication import SessionAuthentication

@@ -1,4 +1,6 @@
-"""The words of ASGI, for what answers without Django's own handler. https://asgi.readthedocs.io/en/latest/specs/www.html"""
+"""The words of ASGI, for what answers without Django's own handler.
+https://asgi.readthedocs.io/en/latest/specs/www.html
+"""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any

@@ -1,4 +1,7 @@
-"""Every change that somebody makes through the console: who, what, which object, how it ended. A line in the log, and a row of the audit (console/audit)."""
+"""Every change that somebody makes through the console: who, what, which object, how it ended.
+
+A line in the log, and a row of the audit (console/audit).
+"""
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
@@ -11,7 +14,9 @@ from kube.client import ClusterClient
 
 
 def record(request: ConsoleRequest, verb: str, ref: str, outcome: str) -> None:
-    """`ref` is group/version/plural namespace/name; `outcome` is 'ok' or the API server's reason. Never holds values of the object.
+    """`ref` is group/version/plural namespace/name; `outcome` is 'ok' or the API server's reason.
+
+    Never holds values of the object.
 
     What changed is not said here: the audit sees what was sent to that object while the request went on.
     """

@@ -1,7 +1,9 @@
-"""Which part of a cluster is broken when its API server answers with an error of its own: a webhook that it has to ask, or another API server.
+"""Which part of a cluster is broken when its API server answers with an error of its own: a webhook that it has to
+ask, or another API server.
 
-Told by the words of kube-apiserver, which are the same since webhooks exist: apiextensions-apiserver pkg/apiserver/conversion/webhook_converter.go,
-apiserver pkg/admission/plugin/webhook/errors, kube-aggregator pkg/apiserver/handler_proxy.go.
+Told by the words of kube-apiserver, which are the same since webhooks exist: apiextensions-apiserver
+pkg/apiserver/conversion/webhook_converter.go, apiserver pkg/admission/plugin/webhook/errors, kube-aggregator
+pkg/apiserver/handler_proxy.go.
 """
 
 import re
@@ -21,12 +23,27 @@ def words(error: KubeError) -> tuple[str, str] | None:
     if found := _CONVERSION.search(text):
         title = _("%(kind)s objects can't be converted to this version") % {"kind": found["kind"]}
         if service := _SERVICE.search(text):
-            advice = _("Their definition names a conversion webhook, and its Service “%(name)s” does not exist. Its operator brings it: install that again, or set spec.conversion.strategy of the definition to None if the versions don't differ. Other kinds are not touched.")  # fmt: skip
+            advice = _(
+                "Their definition names a conversion webhook, and its Service “%(name)s” does not exist. Its operator"
+                " brings it: install that again, or set spec.conversion.strategy of the definition to None if the"
+                " versions don't differ. Other kinds are not touched."
+            )
             return title, advice % {"name": service["name"]}
-        return title, _("The definition's conversion webhook does not answer as it should. Look at the Pods of the operator that runs it, and at the certificate (caBundle) in the definition. The version in which objects are stored can be read without it; other kinds are not touched.")  # fmt: skip
+        return title, _(
+            "The definition's conversion webhook does not answer as it should. Look at the Pods of the operator that"
+            " runs it, and at the certificate (caBundle) in the definition. The version in which objects are stored can"
+            " be read without it; other kinds are not touched."
+        )
     if found := _ADMISSION.search(text):
         title = _("The webhook “%(name)s” does not answer") % {"name": found["name"]}
-        return title, _("The cluster has to ask it before it takes such a change. Look at the Pods of the operator that runs it; its ValidatingWebhookConfiguration or MutatingWebhookConfiguration says which Service is asked, and with failurePolicy whether to go on without it.")  # fmt: skip
+        return title, _(
+            "The cluster has to ask it before it takes such a change. Look at the Pods of the operator that runs it;"
+            " its ValidatingWebhookConfiguration or MutatingWebhookConfiguration says which Service is asked, and with"
+            " failurePolicy whether to go on without it."
+        )
     if error.code == 503:
-        return _("This API's own server does not answer"), _("The cluster hands this API group on to another server, which is down or not there. Other kinds are not touched. The APIService of the group says which Service it is, and why it is not available.")  # fmt: skip
+        return _("This API's own server does not answer"), _(
+            "The cluster hands this API group on to another server, which is down or not there. Other kinds are not"
+            " touched. The APIService of the group says which Service it is, and why it is not available."
+        )
     return None

@@ -1,7 +1,7 @@
 """The Content-Security-Policy of every page: nothing inline, nothing from elsewhere.
 
-Setting names and the nonce's life follow Django 6's `SECURE_CSP`, so that the built-in can take over. The nonce is for the
-YAML editor's style element only (CodeMirror's `EditorView.cspNonce`).
+Setting names and the nonce's life follow Django 6's `SECURE_CSP`, so that the built-in can take over. The nonce is for
+the YAML editor's style element only (CodeMirror's `EditorView.cspNonce`).
 """
 
 import secrets
@@ -10,8 +10,9 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; worker-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; font-src 'self';"
+    " connect-src 'self'; worker-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors"
+    " 'none'"
 )
 
 

@@ -1,6 +1,8 @@
-"""Several questions at once, and only so long a wait for all of them: what has not answered by then goes on, and whoever asks the same again joins it.
+"""Several questions at once, and only so long a wait for all of them: what has not answered by then goes on, and
+whoever asks the same again joins it.
 
-A card says what it still waits for instead of holding up its page; a list of 10,000 objects is begun once, not once a look.
+A card says what it still waits for instead of holding up its page; a list of 10,000 objects is begun once, not once a
+look.
 """
 
 import time
@@ -25,8 +27,11 @@ _lock = Lock()
 def within(
     client: ClusterClient, what: str, questions: Mapping[K, Callable[[], T]], seconds: float
 ) -> tuple[dict[K, T], tuple[K, ...]]:
-    """(the answers that came in time, the keys of those that did not). A question answers with what can't be read and raises nothing; `what` names the sort
-    of question. Answers are in the language of the one who asks, and with his rights."""
+    """(the answers that came in time, the keys of those that did not).
+
+    A question answers with what can't be read and raises nothing; `what` names the sort
+    of question. Answers are in the language of the one who asks, and with his rights.
+    """
     language = translation.get_language() or ""
     who = (client.host, client.who, id(client.config), language, what)
     futures = {key: _ask((*who, key), ask, language) for key, ask in questions.items()}

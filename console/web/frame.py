@@ -17,7 +17,9 @@ PICKER_LIMIT = 500
 
 
 def known_namespaces(client: ClusterClient) -> tuple[str, ...]:
-    """Names of the namespaces this user may list, sorted, at most two seconds old; where listing them is refused, those that are theirs (console/reach)."""
+    """Names of the namespaces this user may list, sorted, at most two seconds old; where listing them is refused,
+    those that are theirs (console/reach).
+    """
     listed = finding.listed(client)
     return tuple(one.name for one in finding.own(client) if one.usable) if listed is None else listed
 
@@ -28,7 +30,10 @@ def forget_namespaces() -> None:
 
 
 class Frame:
-    """Lazy: nothing is asked of the cluster unless base.html prints it. A cluster that is down leaves a frame that says so."""
+    """Lazy: nothing is asked of the cluster unless base.html prints it.
+
+    A cluster that is down leaves a frame that says so.
+    """
 
     def __init__(self, request: HttpRequest) -> None:
         self.request = request

@@ -1,7 +1,8 @@
-"""The way in: an address below /c/<context>/ is another cluster's, and so are the cookies that came with it (docs/decisions/0025-several-clusters.md).
+"""The way in: an address below /c/<context>/ is another cluster's, and so are the cookies that came with it
+(docs/decisions/0025-several-clusters.md).
 
-Behind it nobody knows of prefixes: paths are as they are for one cluster, reverse() puts Django's script prefix before each address it makes, and a cookie
-by its own name is that of the cluster in the address.
+Behind it nobody knows of prefixes: paths are as they are for one cluster, reverse() puts Django's script prefix before
+each address it makes, and a cookie by its own name is that of the cluster in the address.
 """
 
 import contextvars
@@ -61,7 +62,10 @@ class Front:
 
 
 def taken_off(path: str) -> tuple[Offered, str]:
-    """Of which cluster, and the rest of the address. What names none that is offered stays as it is: nothing answers there but a page that says so."""
+    """Of which cluster, and the rest of the address.
+
+    What names none that is offered stays as it is: nothing answers there but a page that says so.
+    """
     if path.startswith(clusters.PREFIX):
         part, _slash, rest = path.removeprefix(clusters.PREFIX).partition("/")
         found = clusters.at(f"{clusters.PREFIX}{part}")
@@ -76,7 +80,8 @@ def taken_off(path: str) -> tuple[Offered, str]:
 def _own_cookies(place: Offered) -> dict[bytes, bytes]:
     """Names as the console knows them → as the browser keeps them, for what is one cluster's.
 
-    The default one's are as they always were, but for the token of forms: should the default change, a page of before is not the new one's to send.
+    The default one's are as they always were, but for the token of forms: should the default change, a page of before
+    is not the new one's to send.
     """
     if not clusters.several():
         return {}
@@ -133,7 +138,9 @@ def _outward(send: Send, names: dict[bytes, bytes]) -> Send:
 
 
 class PlaceMiddleware:
-    """First of all: `place` on the request, and Django's script prefix, by which every address that is made leads to the same cluster."""
+    """First of all: `place` on the request, and Django's script prefix, by which every address that is made leads to
+    the same cluster.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -160,7 +167,8 @@ class Workers(ThreadPoolExecutor):
     """Threads that go on with a request: in its language, and with the addresses of its cluster."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
-        # What asgiref keeps is a thread's own (3.13), whichever context it runs in: Django's language and its addresses are said again there.
+        # What asgiref keeps is a thread's own (3.13), whichever context it runs in: Django's language and its addresses
+        # are said again there.
         language, prefix = translation.get_language() or settings.LANGUAGE_CODE, get_script_prefix()
 
         def work() -> T:

@@ -2,8 +2,8 @@
 
 uvicorn --http console.web.http_protocol:BoundedProtocol
 
-uvicorn 0.54 bounds none of these: `h11_max_incomplete_event_size` is for h11 only, and `timeout_keep_alive` starts after a first response.
-Bodies are bounded by console/web/request_body.py.
+uvicorn 0.54 bounds none of these: `h11_max_incomplete_event_size` is for h11 only, and `timeout_keep_alive` starts
+after a first response. Bodies are bounded by console/web/request_body.py.
 """
 
 import asyncio
@@ -91,7 +91,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._stall_timer = self.loop.call_later(limits.RESPONSE_STALL_SECONDS.value, self._check_reader)
 
     def _check_reader(self) -> None:
-        """A page is written at once, and a slow client may read it for minutes: only one that reads nothing is cut off."""
+        """A page is written at once, and a slow client may read it for minutes: only one that reads nothing is cut
+        off.
+        """
         if self.transport.get_write_buffer_size() < self._unsent_bytes:
             self._await_reader()
         else:

@@ -1,6 +1,7 @@
 """Which resource types a person can list, so that the navigation offers nothing that only refuses.
 
-SelfSubjectRulesReview: https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
+SelfSubjectRulesReview:
+https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
 """
 
 from collections.abc import Iterable, Mapping

@@ -14,7 +14,8 @@ import msgspec
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
 
 
-# What a terminal would obey, and what would begin a line of its own (C0 but tab and newline, DEL, C1, and Unicode's line ends and overrides of direction).
+# What a terminal would obey, and what would begin a line of its own (C0 but tab and newline, DEL, C1, and Unicode's
+# line ends and overrides of direction).
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
@@ -28,7 +29,8 @@ _encode = msgspec.json.Encoder(enc_hook=_encodable).encode
 class Line(logging.Formatter):
     """LEVEL name: message, the topic where there is one, and the number of the request (console/numbered.py).
 
-    Names and messages of strangers are in it: their control characters are shown as codes, and only a record begins at the left edge.
+    Names and messages of strangers are in it: their control characters are shown as codes, and only a record begins at
+    the left edge.
     """
 
     def __init__(self) -> None:

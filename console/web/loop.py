@@ -1,6 +1,8 @@
-"""The web process' event loop, for sync views that start something which outlives their request (port-forwards, followed logs).
+"""The web process' event loop, for sync views that start something which outlives their request (port-forwards,
+followed logs).
 
-Under uvicorn it is the server's loop, known from its lifespan on. Elsewhere (tests, `manage.py`) a loop in a thread is made on first use.
+Under uvicorn it is the server's loop, known from its lifespan on. Elsewhere (tests, `manage.py`) a loop in a thread is
+made on first use.
 """
 
 import asyncio
@@ -39,7 +41,10 @@ def submit(work: Coroutine[Any, Any, T]) -> "Future[T]":
 
 
 def run_on_loop(work: Coroutine[Any, Any, T], seconds: float = 30.0) -> T:
-    """Run `work` on the loop and wait for its result in this thread (never from the loop itself). Raises what it raises, or TimeoutError."""
+    """Run `work` on the loop and wait for its result in this thread (never from the loop itself).
+
+    Raises what it raises, or TimeoutError.
+    """
     future = submit(work)
     try:
         return future.result(seconds)

@@ -1,6 +1,7 @@
 """An operator author's Markdown as HTML that can do no harm: no images, no scripts, links that give nothing away.
 
-Placeholders such as `<namespace>` are shown as written; a sanitiser alone would swallow them. 2 ms for a long description, kept.
+Placeholders such as `<namespace>` are shown as written; a sanitiser alone would swallow them. 2 ms for a long
+description, kept.
 """
 
 import re
@@ -16,9 +17,40 @@ from markdown_it import MarkdownIt
 from kube import limits
 
 _TAGS = {
-    "a", "b", "blockquote", "br", "code", "dd", "del", "details", "dl", "dt", "em", "h3", "h4", "h5", "h6", "hr", "i", "li", "ol", "p",
-    "pre", "s", "strong", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr", "ul",
-}  # fmt: skip
+    "a",
+    "b",
+    "blockquote",
+    "br",
+    "code",
+    "dd",
+    "del",
+    "details",
+    "dl",
+    "dt",
+    "em",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "i",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "s",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+}
 _INPUT_TAGS = _TAGS | {"h1", "h2", "img"}
 _TAG = re.compile(r"<(?=/?([A-Za-z][A-Za-z0-9-]*))")
 # By RE2: going back and trying again took 34 s for 200 KB of "<img src".
@@ -34,7 +66,8 @@ _parser = MarkdownIt("commonmark", {"html": True, "linkify": False}).enable(["ta
 def render(source: str, *, images: bool = False) -> SafeString:
     """HTML to put into a page. Headings begin at h3, for the page has its own above.
 
-    `images`: those at https addresses too. Whoever serves them learns who looks: only when somebody asked for them, and with a policy that lets them in.
+    `images`: those at https addresses too. Whoever serves them learns who looks: only when somebody asked for them, and
+    with a policy that lets them in.
     """
     most = limits.MARKDOWN.value
     return _rendered(source[:most], images) + _cut(source, most)
@@ -77,7 +110,10 @@ def has_images(source: str) -> bool:
 
 
 def help_html(source: str) -> SafeString:
-    """A field's description: paragraphs, lists and code, no headings. Plain prose, which most are, takes a few µs; a marked one 0.3 ms."""
+    """A field's description: paragraphs, lists and code, no headings.
+
+    Plain prose, which most are, takes a few µs; a marked one 0.3 ms.
+    """
     most = limits.HELP_MARKDOWN.value
     return _rendered_help(source[:most].strip()) + _cut(source, most)
 
@@ -102,7 +138,9 @@ def _rendered_help(source: str) -> SafeString:
 
 
 def escape_placeholders(source: str) -> str:
-    """`<name>` that is no HTML tag of ours nor an address in angle brackets becomes text; code is left alone, where it is text already."""
+    """`<name>` that is no HTML tag of ours nor an address in angle brackets becomes text; code is left alone, where
+    it is text already.
+    """
     parts = re.split(r"(```.*?```|~~~.*?~~~|`[^`\n]*`)", source, flags=re.S)
     for number in range(0, len(parts), 2):
         parts[number] = _TAG.sub(_escaped, parts[number])

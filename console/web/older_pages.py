@@ -1,7 +1,8 @@
 """What a person last saw at an address, for the time in which its cluster does not answer.
 
-A copy of the page's content to look at: without scripts and without what they look for, so that nothing of it acts or asks. Kept in this process for
-ten minutes, by the address and the session, so that nobody is shown what somebody else may see.
+A copy of the page's content to look at: without scripts and without what they look for, so that nothing of it acts or
+asks. Kept in this process for ten minutes, by the address and the session, so that nobody is shown what somebody else
+may see.
 """
 
 import re
@@ -57,7 +58,9 @@ class OlderPage:
 
 
 def keep(address: str, request: HttpRequest, response: HttpResponse) -> None:
-    """Keeps a page that a browser navigated to, and nothing else; nor what is to be kept nowhere, as a Secret's value."""
+    """Keeps a page that a browser navigated to, and nothing else; nor what is to be kept nowhere, as a Secret's
+    value.
+    """
     headers = response.headers
     is_page = response.status_code == 200 and headers.get("Content-Type", "").startswith("text/html")
     is_asked = request.method == "GET" and request.headers.get("Sec-Fetch-Mode") == "navigate"

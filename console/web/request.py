@@ -41,7 +41,9 @@ class ConsoleRequest(HttpRequest):
 
 
 def namespace_of(request: HttpRequest) -> str:
-    """The namespace of this page: `?namespace=`, else the one picked last, else where this person's visits begin; '' is all namespaces."""
+    """The namespace of this page: `?namespace=`, else the one picked last, else where this person's visits begin; ''
+    is all namespaces.
+    """
     value = request.GET.get("namespace")
     if value is None:
         value = picked_namespace(request) or preferred.of(request).namespace
@@ -49,13 +51,18 @@ def namespace_of(request: HttpRequest) -> str:
 
 
 def picked_namespace(request: HttpRequest) -> str:
-    """What the namespace bar remembers: a name, ALL_NAMESPACES, or '' for nothing. A cookie with anything else is ignored."""
+    """What the namespace bar remembers: a name, ALL_NAMESPACES, or '' for nothing.
+
+    A cookie with anything else is ignored.
+    """
     value = request.COOKIES.get(NAMESPACE_COOKIE, "")
     return value if value == ALL_NAMESPACES or is_name(value) else ""
 
 
 def remember_namespace(request: HttpRequest, response: HttpResponse, namespace: str) -> None:
-    """Pick a namespace for the pages to come: only for what the reader did to pick one, never for an address that names one."""
+    """Pick a namespace for the pages to come: only for what the reader did to pick one, never for an address that
+    names one.
+    """
     response.set_cookie(
         NAMESPACE_COOKIE,
         namespace,
@@ -68,14 +75,19 @@ def remember_namespace(request: HttpRequest, response: HttpResponse, namespace: 
 
 
 def wants_fragment(request: HttpRequest) -> bool:
-    """True when htmx asks for a part of a page; not for a boosted link nor a restored history entry, which need it whole."""
+    """True when htmx asks for a part of a page; not for a boosted link nor a restored history entry, which need it
+    whole.
+    """
     # Absent where an earlier middleware refused the request.
     htmx: HtmxDetails | None = getattr(request, "htmx", None)
     return htmx is not None and bool(htmx) and not htmx.boosted and not htmx.history_restore_request
 
 
 def _tell(request: HttpRequest, response: HttpResponse, texts: list[str]) -> None:
-    """The cluster's warnings, in the answer; on the next page where the answer leads to another one. A whole page has printed them itself."""
+    """The cluster's warnings, in the answer; on the next page where the answer leads to another one.
+
+    A whole page has printed them itself.
+    """
     if 300 <= response.status_code < 400 or any(name in response.headers for name in _LEADING_AWAY):
         for text in texts:
             messages.warning(request, text, extra_tags=CLUSTER_WARNING)

@@ -1,6 +1,7 @@
 """Bodies of requests are read on the event loop, within bounds, before a page thread is taken.
 
-Django's WSGI handler reads a body in the thread of its page: eight clients that send slowly would hold all eight threads.
+Django's WSGI handler reads a body in the thread of its page: eight clients that send slowly would hold all eight
+threads.
 """
 
 import asyncio

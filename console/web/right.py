@@ -1,6 +1,7 @@
 """The right that a refusal names, as a request with the commands that give it: read from the API server's own sentence.
 
-`… is forbidden: User "x" cannot list resource "pods" in API group "" in the namespace "shop"`: staging/src/k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go.
+`… is forbidden: User "x" cannot list resource "pods" in API group "" in the namespace "shop"`:
+staging/src/k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go.
 """
 
 import re

@@ -1,7 +1,8 @@
 """A page whose cluster does not answer: its frame after three seconds, and the page itself as soon as there is one.
 
-The frame has what its address last showed, says how old that is and loads its own address again, which joins the page that is still being made: nothing is asked twice.
-Only where its own API server is silent (kube/silence.py); a page that takes its time for another reason is waited for as ever.
+The frame has what its address last showed, says how old that is and loads its own address again, which joins the page
+that is still being made: nothing is asked twice. Only where its own API server is silent (kube/silence.py); a page that
+takes its time for another reason is waited for as ever.
 """
 
 import asyncio
@@ -161,7 +162,10 @@ def _cookie(scope: Scope, name: str) -> str:
 
 
 class FrameMiddleware:
-    """Answers with the frame alone where that is wanted. After whoever says who asks; nothing behind it may be asked of a cluster."""
+    """Answers with the frame alone where that is wanted.
+
+    After whoever says who asks; nothing behind it may be asked of a cluster.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

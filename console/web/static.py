@@ -1,4 +1,6 @@
-"""Addresses of static files: the bundled copy where there is one, with its content's hash, so that browsers keep it for a year."""
+"""Addresses of static files: the bundled copy where there is one, with its content's hash, so that browsers keep it
+for a year.
+"""
 
 import hashlib
 import json
@@ -21,7 +23,9 @@ def _digest(path: Path) -> str:
 
 
 class HashedStorage(StaticFilesStorage):
-    """`js/live.js` → `/static/vendor/js/live.js?v=<hash>` once tools/assets.mjs has run; the plain file with its hash otherwise."""
+    """`js/live.js` → `/static/vendor/js/live.js?v=<hash>` once tools/assets.mjs has run; the plain file with its
+    hash otherwise.
+    """
 
     def url(self, name: str | None) -> str:
         name = name or ""

@@ -1,7 +1,8 @@
 """The console's own catalogs: which there are, and when each is read again.
 
-Those of the setting CATALOG_FOLDERS come and go with it. `<namespace>/<name>=<path>` DESCRIBES the CatalogSource of that name: its packages are the
-CatalogSource's own, and the folder gives what PackageManifests do not hold; `<name>=<path>` is a catalog of its own.
+Those of the setting CATALOG_FOLDERS come and go with it. `<namespace>/<name>=<path>` DESCRIBES the CatalogSource of
+that name: its packages are the CatalogSource's own, and the folder gives what PackageManifests do not hold;
+`<name>=<path>` is a catalog of its own.
 """
 
 import re
@@ -49,7 +50,10 @@ def slug(name: str) -> str:
 
 
 def sync(cluster: str, *, own_only: bool = False) -> None:
-    """Make the rows of given folders those of the setting. `own_only`: without those that describe the default cluster's CatalogSources."""
+    """Make the rows of given folders those of the setting.
+
+    `own_only`: without those that describe the default cluster's CatalogSources.
+    """
     entries = given(settings.CATALOG_FOLDERS)
     wanted = {one.name: one for one in entries if not (own_only and one.describes)}
     gone = Catalog.objects.filter(cluster=cluster, given=True).exclude(name__in=wanted)
@@ -133,7 +137,9 @@ def bump(cluster: str) -> None:
 
 
 def shown(location: str) -> str:
-    """The address without who asks and with what password; nor the words after a question mark, which may be a token."""
+    """The address without who asks and with what password; nor the words after a question mark, which may be a
+    token.
+    """
     parts = urlsplit(location) if "://" in location else None
     if parts is None:
         return location

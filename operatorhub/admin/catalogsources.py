@@ -28,7 +28,11 @@ _PODS = "olm.catalogSource"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One CatalogSource. `endpoint`: image, address or ConfigMap, as `kind` says; `everywhere`: offered in all namespaces; `why`: why it is not well."""
+    """One CatalogSource.
+
+    `endpoint`: image, address or ConfigMap, as `kind` says; `everywhere`: offered in all namespaces; `why`: why it is
+    not well.
+    """
 
     namespace: str
     name: str
@@ -70,13 +74,17 @@ class RegistryPod:
 
 
 def everywhere(cluster: str) -> frozenset[str]:
-    """Namespaces whose catalogs are offered in all namespaces, as the last build of the index saw; the usual ones before."""
+    """Namespaces whose catalogs are offered in all namespaces, as the last build of the index saw; the usual ones
+    before.
+    """
     row = Index.objects.filter(cluster=cluster).only("places").first()
     return USUAL if row is None or row.places is None else frozenset(row.places)
 
 
 def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[Source, ...], str]:
-    """The CatalogSources that the user may see, by title; of a `picked` namespace those that it is offered. And why others are missing, ''.
+    """The CatalogSources that the user may see, by title; of a `picked` namespace those that it is offered.
+
+    And why others are missing, ''.
 
     Raises NotFound without OLM.
     """
@@ -137,13 +145,29 @@ class _Known:
         )
         priority = spec.get("priority")
         return Source(
-            namespace, name, text(spec.get("displayName")) or name, text(spec.get("publisher")), text(spec.get("description")),
-            kind, endpoint, interval(spec), priority if isinstance(priority, int) else 0, strings(spec.get("secrets")),
-            namespace in self.everywhere, health_of(obj), text(connection.get("lastObservedState")), _why(status),
-            text(connection.get("lastConnect")), text(status.get("latestImageRegistryPoll")), registry if service else "",
-            self.shown.get((namespace, name), 0), self.hidden.get((namespace, name), 0), text(meta.get("uid")),
-            text(meta.get("resourceVersion")), self.readers.get(f"{namespace}/{name}"),
-        )  # fmt: skip
+            namespace,
+            name,
+            text(spec.get("displayName")) or name,
+            text(spec.get("publisher")),
+            text(spec.get("description")),
+            kind,
+            endpoint,
+            interval(spec),
+            priority if isinstance(priority, int) else 0,
+            strings(spec.get("secrets")),
+            namespace in self.everywhere,
+            health_of(obj),
+            text(connection.get("lastObservedState")),
+            _why(status),
+            text(connection.get("lastConnect")),
+            text(status.get("latestImageRegistryPoll")),
+            registry if service else "",
+            self.shown.get((namespace, name), 0),
+            self.hidden.get((namespace, name), 0),
+            text(meta.get("uid")),
+            text(meta.get("resourceVersion")),
+            self.readers.get(f"{namespace}/{name}"),
+        )
 
 
 def interval(spec: Mapping[str, Any]) -> str:
@@ -205,7 +229,10 @@ def dependents(client: ClusterClient, namespace: str, name: str) -> tuple[tuple[
 
 
 def follow(client: ClusterClient) -> None:
-    """Catalogs that read the image of a CatalogSource follow it: to another image, or out of the world. Raises KubeError."""
+    """Catalogs that read the image of a CatalogSource follow it: to another image, or out of the world.
+
+    Raises KubeError.
+    """
     for row in Catalog.objects.filter(cluster=client.name, kind=Catalog.IMAGE, given=False).exclude(describes=""):
         namespace, _slash, name = row.describes.partition("/")
         try:

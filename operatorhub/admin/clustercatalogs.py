@@ -1,4 +1,6 @@
-"""OLM v1's ClusterCatalogs as catalogs of the console: one row each, read by operatorhub/indexing/refresh.py as soon as the cluster serves another content."""
+"""OLM v1's ClusterCatalogs as catalogs of the console: one row each, read by operatorhub/indexing/refresh.py as soon
+as the cluster serves another content.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +19,10 @@ GROUP, VERSION, PLURAL = "olm.operatorframework.io", "v1", "clustercatalogs"
 
 
 def sync(client: ClusterClient) -> None:
-    """Rows for the cluster's ClusterCatalogs; those of catalogs that are gone or disabled go. Raises KubeError but for a cluster without OLM v1."""
+    """Rows for the cluster's ClusterCatalogs; those of catalogs that are gone or disabled go.
+
+    Raises KubeError but for a cluster without OLM v1.
+    """
     try:
         found = client.list(client.find(GROUP, VERSION, PLURAL)).items
     except NotFound:
@@ -44,7 +49,11 @@ def sync(client: ClusterClient) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ClusterCatalog:
-    """One of them. `image`: as it was named; `resolved`: with the digest that is served; `why`: what its conditions complain of; `row`: as the console read it."""
+    """One of them.
+
+    `image`: as it was named; `resolved`: with the digest that is served; `why`: what its conditions complain of; `row`:
+    as the console read it.
+    """
 
     name: str
     title: str
@@ -104,12 +113,23 @@ def _read(cluster: str, obj: KubeObject, rows: dict[str, Catalog]) -> ClusterCat
     mode = text(spec.get("availabilityMode")) or "Available"
     state = READY if serving else SUSPENDED if mode == "Unavailable" else DEGRADED if bad else PROGRESSING
     return ClusterCatalog(
-        name, text(mapping(meta.get("annotations")).get(TITLE)) or name, text(image.get("ref")),
-        text(mapping(mapping(status.get("resolvedSource")).get("image")).get("ref")), priority if isinstance(priority, int) else 0, mode,
-        minutes if isinstance(minutes, int) else 0, serving, Health(state), "; ".join(one for one in bad if one),
-        text(status.get("lastUnpacked")), text(mapping(status.get("urls")).get("base")), text(meta.get("uid")), text(meta.get("resourceVersion")),
-        Package.objects.filter(cluster=cluster, namespace=catalogs.CLUSTER, catalog=name).count(), rows.get(name),
-    )  # fmt: skip
+        name,
+        text(mapping(meta.get("annotations")).get(TITLE)) or name,
+        text(image.get("ref")),
+        text(mapping(mapping(status.get("resolvedSource")).get("image")).get("ref")),
+        priority if isinstance(priority, int) else 0,
+        mode,
+        minutes if isinstance(minutes, int) else 0,
+        serving,
+        Health(state),
+        "; ".join(one for one in bad if one),
+        text(status.get("lastUnpacked")),
+        text(mapping(status.get("urls")).get("base")),
+        text(meta.get("uid")),
+        text(meta.get("resourceVersion")),
+        Package.objects.filter(cluster=cluster, namespace=catalogs.CLUSTER, catalog=name).count(),
+        rows.get(name),
+    )
 
 
 def _bad(kind: str, one: Mapping[str, Any]) -> bool:

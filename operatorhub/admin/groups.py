@@ -1,7 +1,10 @@
-"""OperatorGroups: which namespaces the operators of a namespace watch. One, and only one, in each namespace that has operators.
+"""OperatorGroups: which namespaces the operators of a namespace watch.
 
-Changing one changes what all operators beside it watch: OLM gives them roles in the new namespaces, takes those of the others, and fails every operator whose
-install modes do not allow it. https://olm.operatorframework.io/docs/concepts/crds/operatorgroup/
+One, and only one, in each namespace that has operators.
+
+Changing one changes what all operators beside it watch: OLM gives them roles in the new namespaces, takes those of the
+others, and fails every operator whose install modes do not allow it.
+https://olm.operatorframework.io/docs/concepts/crds/operatorgroup/
 """
 
 import json
@@ -26,7 +29,9 @@ MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace")
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """`targets`: spec.targetNamespaces; `selector` as text, '' without one; `namespaces`: what OLM made of it, ("",) is all."""
+    """`targets`: spec.targetNamespaces; `selector` as text, '' without one; `namespaces`: what OLM made of it, ("",)
+    is all.
+    """
 
     uid: str
     namespace: str
@@ -48,7 +53,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An operator beside the group; `refusal`: why its install modes don't allow what the group asks, '' when they do."""
+    """An operator beside the group; `refusal`: why its install modes don't allow what the group asks, '' when they
+    do.
+    """
 
     csv: str
     title: str
@@ -59,7 +66,10 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Of one namespace. `overlaps`: groups of other namespaces with which it shares both a kind and a namespace, which OLM does not allow."""
+    """Of one namespace.
+
+    `overlaps`: groups of other namespaces with which it shares both a kind and a namespace, which OLM does not allow.
+    """
 
     namespace: str
     groups: tuple[Group, ...]
@@ -75,13 +85,23 @@ def group(obj: KubeObject) -> Group:
     found = status.get("namespaces")
     namespaces = tuple(csv.text(one) for one in found) if isinstance(found, list) else ()
     return Group(
-        uid_of(obj), namespace_of(obj), name_of(obj), csv.text(meta.get("resourceVersion")),
-        csv.strings(spec.get("targetNamespaces")), selector_text(csv.mapping(spec.get("selector"))), namespaces,
-        olm.group_modes(obj, namespace_of(obj)), csv.text(spec.get("serviceAccountName")) or csv.text(csv.mapping(status.get("serviceAccountRef")).get("name")),
+        uid_of(obj),
+        namespace_of(obj),
+        name_of(obj),
+        csv.text(meta.get("resourceVersion")),
+        csv.strings(spec.get("targetNamespaces")),
+        selector_text(csv.mapping(spec.get("selector"))),
+        namespaces,
+        olm.group_modes(obj, namespace_of(obj)),
+        csv.text(spec.get("serviceAccountName")) or csv.text(csv.mapping(status.get("serviceAccountRef")).get("name")),
         csv.split(csv.mapping(meta.get("annotations")).get(PROVIDED)),
-        tuple(csv.text(one.get("message")) or csv.text(one.get("reason")) for one in csv.items(status.get("conditions")) if csv.text(one.get("status")) == "True"),
+        tuple(
+            csv.text(one.get("message")) or csv.text(one.get("reason"))
+            for one in csv.items(status.get("conditions"))
+            if csv.text(one.get("status")) == "True"
+        ),
         csv.text(meta.get("creationTimestamp")),
-    )  # fmt: skip
+    )
 
 
 def selector_text(selector: Mapping[str, Any]) -> str:
@@ -142,7 +162,10 @@ def member(obj: KubeObject, mode: str) -> Member:
     modes = csv.install_modes(spec.get("installModes"))
     refusal = ""
     if mode and mode not in modes:
-        refusal = _("It does not support %(mode)s (it supports: %(modes)s): OLM would mark it as failed.") % {"mode": mode, "modes": ", ".join(modes) or "–"}  # fmt: skip
+        refusal = _("It does not support %(mode)s (it supports: %(modes)s): OLM would mark it as failed.") % {
+            "mode": mode,
+            "modes": ", ".join(modes) or "–",
+        }
     return Member(name_of(obj), csv.text(spec.get("displayName")) or name_of(obj), modes, olm.phase(obj), refusal)
 
 
@@ -217,7 +240,8 @@ def kubectl(namespace: str, old: Group | None, wanted: Draft) -> str:
 def effects(page: Page, wanted: Draft, old: Group | None) -> tuple[str, ...]:
     """What the change would do to the operators that live there."""
     words = _(
-        "%(title)s does not support %(mode)s (it supports: %(modes)s): OLM marks it as failed, and it runs on until then."
+        "%(title)s does not support %(mode)s (it supports: %(modes)s): OLM marks it as failed, and it runs on until"
+        " then."
     )
     found = [
         words % {"title": one.title, "mode": wanted.mode, "modes": ", ".join(one.modes) or "–"}
@@ -229,7 +253,10 @@ def effects(page: Page, wanted: Draft, old: Group | None) -> tuple[str, ...]:
         after = set(csv.strings(wanted.spec.get("targetNamespaces"))) if wanted.scope in ("own", "some") else set()
         lost = sorted(one for one in before - after if one) if after else []
         if lost:
-            found.append(_("The operators stop watching: %(names)s. Their instances there stay, and nobody looks after them.") % {"names": ", ".join(lost)})  # fmt: skip
+            found.append(
+                _("The operators stop watching: %(names)s. Their instances there stay, and nobody looks after them.")
+                % {"names": ", ".join(lost)}
+            )
         if wanted.scope == "all" and not old.everywhere:
             found.append(_("The operators get their rights in every namespace, as cluster roles."))
     if old is None and page.groups:

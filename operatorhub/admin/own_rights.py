@@ -1,7 +1,9 @@
-"""Who may name places that the console reads from: its own catalogs are nobody's objects in the cluster, so no RBAC of the cluster protects them.
+"""Who may name places that the console reads from: its own catalogs are nobody's objects in the cluster, so no RBAC
+of the cluster protects them.
 
-The one who may create CatalogSources in the whole cluster can make the cluster read any image, so the console does it for them too. On a cluster without OLM
-only who sits at the console's machine may, and folders may be named there only: elsewhere a path would show the server's files to its users.
+The one who may create CatalogSources in the whole cluster can make the cluster read any image, so the console does it
+for them too. On a cluster without OLM only who sits at the console's machine may, and folders may be named there only:
+elsewhere a path would show the server's files to its users.
 """
 
 from collections.abc import Iterable
@@ -24,7 +26,8 @@ def refused(client: ClusterClient) -> str:
         if settings.LOCAL_ONLY and not client.config.session:
             return ""
         return _(
-            "This cluster has no OLM, so nothing says who may add catalogs: only a console that listens to its own machine allows it."
+            "This cluster has no OLM, so nothing says who may add catalogs: only a console that listens to its own"
+            " machine allows it."
         )
     if answer.allowed:
         return ""
@@ -34,8 +37,10 @@ def refused(client: ClusterClient) -> str:
 
 
 def may_name(client: ClusterClient) -> None:
-    """Raises Forbidden for a person who may not have the console go to an address or an image, with its own credentials of registries and from where it stands:
-    whoever may not make the cluster do the same. Where everybody is the console's own identity, everybody may."""
+    """Raises Forbidden for a person who may not have the console go to an address or an image, with its own credentials
+    of registries and from where it stands: whoever may not make the cluster do the same. Where everybody is the
+    console's own identity, everybody may.
+    """
     if not client.config.session:
         return
     try:
@@ -46,13 +51,16 @@ def may_name(client: ClusterClient) -> None:
         raise Forbidden(
             answer.reason
             or _(
-                "Only those who may create CatalogSources in all namespaces may name addresses and images. Choose files instead."
+                "Only those who may create CatalogSources in all namespaces may name addresses and images. Choose files"
+                " instead."
             )
         )
 
 
 def hide_folders(client: ClusterClient, rows: Iterable[Catalog]) -> None:
-    """Takes folders of the server out of rows that are about to be shown, texts included, for a reader who can't change these catalogs."""
+    """Takes folders of the server out of rows that are about to be shown, texts included, for a reader who can't
+    change these catalogs.
+    """
     found = [row for row in rows if row.kind == Catalog.FOLDER and row.location]
     if not found or not refused(client):
         return

@@ -29,7 +29,10 @@ INTERVALS = ("10m", "15m", "30m", "45m", "60m")
 
 @dataclass(slots=True)
 class Form:
-    """`values`: what was typed, by field, nothing lost; `errors`: by field. `fixed`: fields that can't be changed any more."""
+    """`values`: what was typed, by field, nothing lost; `errors`: by field.
+
+    `fixed`: fields that can't be changed any more.
+    """
 
     kind: str
     values: dict[str, str]
@@ -63,7 +66,8 @@ def _catalog_source(form: Form) -> None:
         form.wrong(
             "namespace",
             _(
-                "Choose the namespace where it lives: the one of the cluster's other catalogs, or one whose operators alone shall see it."
+                "Choose the namespace where it lives: the one of the cluster's other catalogs, or one whose operators"
+                " alone shall see it."
             ),
         )
     if form["endpoint"] == "address":
@@ -212,10 +216,15 @@ def begun(kind: str, obj: Mapping[str, Any]) -> dict[str, str]:
         }
     poll = mapping(mapping(said.get("updateStrategy")).get("registryPoll"))
     return found | {
-        "namespace": text(meta.get("namespace")), "title": text(said.get("displayName")), "publisher": text(said.get("publisher")),
-        "endpoint": "address" if said.get("address") and not said.get("image") else "image", "image": text(said.get("image")),
-        "address": text(said.get("address")), "interval": text(poll.get("interval")), "secrets": ", ".join(strings(said.get("secrets"))),
-    }  # fmt: skip
+        "namespace": text(meta.get("namespace")),
+        "title": text(said.get("displayName")),
+        "publisher": text(said.get("publisher")),
+        "endpoint": "address" if said.get("address") and not said.get("image") else "image",
+        "image": text(said.get("image")),
+        "address": text(said.get("address")),
+        "interval": text(poll.get("interval")),
+        "secrets": ", ".join(strings(said.get("secrets"))),
+    }
 
 
 def yaml(obj: Mapping[str, Any]) -> str:

@@ -49,7 +49,10 @@ def cluster(request: Request) -> ClusterClient:
 
 
 def body(request: Request, wanted: type[serializers.Serializer[Any]] | None = None) -> Mapping[str, Any]:
-    """The JSON object that was sent; {} for anything else. 400 for a key that `wanted` does not have, lest it be dropped without a word."""
+    """The JSON object that was sent; {} for anything else.
+
+    400 for a key that `wanted` does not have, lest it be dropped without a word.
+    """
     sent = request.data if isinstance(request.data, dict) else {}
     if wanted is not None:
         known_keys("", sent, wanted().fields)

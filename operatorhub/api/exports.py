@@ -19,7 +19,9 @@ File = shape(folder.File, "ExportFile")
 
 
 class ExportSerializer(serializers.Serializer[Any]):
-    """`items`: what belongs to the operator; `taken`: the keys of those that are in `files`; `unread`: what could not be read."""
+    """`items`: what belongs to the operator; `taken`: the keys of those that are in `files`; `unread`: what could
+    not be read.
+    """
 
     package = serializers.CharField()
     items = Item(many=True)
@@ -56,7 +58,10 @@ class Export(APIView):
             if item.secret:
                 audit.record(web(request), "export", f"core/v1/secrets {item.namespace}/{item.name}", "ok")
         answer = {
-            "package": offer.package, "items": offer.items, "taken": [one.key for one in taken], "files": files,
+            "package": offer.package,
+            "items": offer.items,
+            "taken": [one.key for one in taken],
+            "files": files,
             "unread": (*offer.unread, *unread),
-        }  # fmt: skip
+        }
         return Response(ExportSerializer(answer).data)

@@ -14,9 +14,28 @@ from operatorhub.api.shapes import shape
 from operatorhub.extensions import draft, facts, owned
 
 _FIELDS = (
-    "name", "uid", "namespace", "account", "package", "catalog", "version", "channels", "policy", "safety", "bundle", "installed", "conditions",
-    "deleting", "created", "state", "words", "problem", "lacking", "unsafe", "deprecated",
-)  # fmt: skip
+    "name",
+    "uid",
+    "namespace",
+    "account",
+    "package",
+    "catalog",
+    "version",
+    "channels",
+    "policy",
+    "safety",
+    "bundle",
+    "installed",
+    "conditions",
+    "deleting",
+    "created",
+    "state",
+    "words",
+    "problem",
+    "lacking",
+    "unsafe",
+    "deprecated",
+)
 Extension = shape(facts.Extension, "ClusterExtension", *_FIELDS)
 Owned = shape(owned.Owned, "ExtensionObject")
 POLICIES = (facts.CATALOG_PROVIDED, facts.SELF_CERTIFIED)
@@ -30,7 +49,9 @@ class ExtensionDetailSerializer(serializers.Serializer[Any]):
 
 
 class ExtensionWantedSerializer(serializers.Serializer[Any]):
-    """The ServiceAccount and its rights are not made here: the page computes them, or /api/resources/ takes them as objects."""
+    """The ServiceAccount and its rights are not made here: the page computes them, or /api/resources/ takes them as
+    objects.
+    """
 
     name = serializers.CharField()
     package = serializers.CharField()

@@ -1,4 +1,6 @@
-"""/api/operatorhub/packages/…/install/ and /api/operatorhub/installs/…: the objects of an install, their creation, how far it is, and its undoing."""
+"""/api/operatorhub/packages/…/install/ and /api/operatorhub/installs/…: the objects of an install, their creation,
+how far it is, and its undoing.
+"""
 
 from functools import partial
 from typing import Any
@@ -40,12 +42,13 @@ Trouble = shape(trouble.Trouble, "InstallTrouble")
 
 
 class InstallWantedSerializer(serializers.Serializer[Any]):
-    """What is not said is as on the page: the default channel, its newest version, the operator's first mode, the namespace that its author suggests.
+    """What is not said is as on the page: the default channel, its newest version, the operator's first mode, the
+    namespace that its author suggests.
 
-    `version`: a ClusterServiceVersion's name. `watch`: the namespaces of SingleNamespace and MultiNamespace.
-    `config`: the Subscription's spec.config (env, resources, nodeSelector, tolerations, …); each part may be YAML text as well.
-    Anything unknown is refused with 400.
-    `dryRun`: nothing is made; what is answered are the objects, and what the API server would say to each.
+    `version`: a ClusterServiceVersion's name. `watch`: the namespaces of SingleNamespace and MultiNamespace. `config`:
+    the Subscription's spec.config (env, resources, nodeSelector, tolerations, …); each part may be YAML text as well.
+    Anything unknown is refused with 400. `dryRun`: nothing is made; what is answered are the objects, and what the API
+    server would say to each.
     """
 
     channel = serializers.CharField(required=False)
@@ -60,7 +63,9 @@ class InstallWantedSerializer(serializers.Serializer[Any]):
 
 
 class InstallAnswerSerializer(serializers.Serializer[Any]):
-    """What the API server said to one object: ok, present, waits (its namespace is not there yet), refused or untried."""
+    """What the API server said to one object: ok, present, waits (its namespace is not there yet), refused or
+    untried.
+    """
 
     kind = serializers.CharField()
     name = serializers.CharField()
@@ -73,7 +78,9 @@ class InstallAnswerSerializer(serializers.Serializer[Any]):
 
 
 class InstallMadeSerializer(serializers.Serializer[Any]):
-    """`objects`: what the choices mean, in the order of their creation; `answers`: what came of each; `warnings`: what did not hold it up."""
+    """`objects`: what the choices mean, in the order of their creation; `answers`: what came of each; `warnings`:
+    what did not hold it up.
+    """
 
     namespace = serializers.CharField()
     subscription = serializers.CharField()
@@ -87,8 +94,8 @@ class InstallMadeSerializer(serializers.Serializer[Any]):
 class InstallProgressSerializer(serializers.Serializer[Any]):
     """`state`: done, failed, asks (somebody has to approve `plan`) or running; failed only by what waiting won't mend.
 
-    `usable_csv`: what runs, an older version than `csv` while an update asks. `trouble`: why it has failed, with ways out; while it is running
-    (`settled` false) what is in its way so far.
+    `usable_csv`: what runs, an older version than `csv` while an update asks. `trouble`: why it has failed, with ways
+    out; while it is running (`settled` false) what is in its way so far.
     """
 
     state = serializers.CharField()
@@ -120,7 +127,9 @@ class Install(APIView):
         },
     )
     def post(self, request: Request, namespace: str, catalog: str, package: str) -> Response:
-        """Make the Namespace, the OperatorGroup and the Subscription, as far as they are not there. 200 for a dry run, 201 when they are made.
+        """Make the Namespace, the OperatorGroup and the Subscription, as far as they are not there.
+
+        200 for a dry run, 201 when they are made.
 
         Where the API server refuses one, its status and the same answer, saying which were made before it.
         """
@@ -169,9 +178,14 @@ def _answer(
     wanted: draft.Draft, package: str, answers: tuple[create.Answer, ...], error: KubeError | None, status: int
 ) -> Response:
     answer = {
-        "namespace": wanted.choices.namespace, "subscription": package, "objects": wanted.objects, "answers": answers,
-        "warnings": wanted.warnings, "kubectl": wanted.kubectl, "problem": explain(error) if error else None,
-    }  # fmt: skip
+        "namespace": wanted.choices.namespace,
+        "subscription": package,
+        "objects": wanted.objects,
+        "answers": answers,
+        "warnings": wanted.warnings,
+        "kubectl": wanted.kubectl,
+        "problem": explain(error) if error else None,
+    }
     return Response(InstallMadeSerializer(answer).data, status=(error.code or 502) if error else status)
 
 

@@ -1,4 +1,6 @@
-"""/api/operatorhub/packages/…: the catalog with its filters, one package with its channels, its graph, and one version in full."""
+"""/api/operatorhub/packages/…: the catalog with its filters, one package with its channels, its graph, and one
+version in full.
+"""
 
 from typing import Any
 
@@ -23,17 +25,43 @@ from operatorhub.indexing import index
 from operatorhub.models import Index
 
 Entry = shape(
-    catalog.Entry, "CatalogEntry", "namespace", "catalog", "name", "title", "provider", "version", "level", "catalog_title", "summary",
-    "deprecated", "deprecation", "states",
-)  # fmt: skip
+    catalog.Entry,
+    "CatalogEntry",
+    "namespace",
+    "catalog",
+    "name",
+    "title",
+    "provider",
+    "version",
+    "level",
+    "catalog_title",
+    "summary",
+    "deprecated",
+    "deprecation",
+    "states",
+)
 Trouble = shape(catalog_states.Trouble, "CatalogTrouble")
 ApiShape = shape(Api, "ProvidedApi")
 Right = shape(
-    permissions.Right, "Right", "scope", "service_account", "verbs", "groups", "resources", "names", "urls", "danger", "words", "why"
-)  # fmt: skip
+    permissions.Right,
+    "Right",
+    "scope",
+    "service_account",
+    "verbs",
+    "groups",
+    "resources",
+    "names",
+    "urls",
+    "danger",
+    "words",
+    "why",
+)
 Graph = shape(bundles.Graph, "UpdateGraph")
 Description = shape(packages.Description, "Description")
-_PLACE = "The place of a package: its catalog's namespace ('-' for ClusterCatalogs, '~' for the console's own catalogs), the catalog, its name."
+_PLACE = (
+    "The place of a package: its catalog's namespace ('-' for ClusterCatalogs, '~' for the console's own catalogs), the"
+    " catalog, its name."
+)
 
 
 class FacetValueSerializer(serializers.Serializer[Any]):
@@ -54,7 +82,9 @@ class FacetSerializer(serializers.Serializer[Any]):
 
 
 class PackagesSerializer(serializers.Serializer[Any]):
-    """`total`: how many match; `everything`: how many there are; `hidden`: in catalogs that you may not read; `stale`: catalogs changed since, a worker looks."""
+    """`total`: how many match; `everything`: how many there are; `hidden`: in catalogs that you may not read;
+    `stale`: catalogs changed since, a worker looks.
+    """
 
     total = serializers.IntegerField()
     everything = serializers.IntegerField()
@@ -164,10 +194,16 @@ class Packages(APIView):
         sources, _unlisted = catalog_states.sources(client)
         shown = [{"name": one.name, "label": one.label, "values": [*one.choices, *one.more]} for one in found.facets]
         answer = {
-            "total": found.total, "everything": found.everything, "hidden": len(every.entries) - len(seen), "stale": stale,
-            "error": state.error, "entries": found.entries, "facets": shown, "troubles": catalog_states.troubles(client, sources),
+            "total": found.total,
+            "everything": found.everything,
+            "hidden": len(every.entries) - len(seen),
+            "stale": stale,
+            "error": state.error,
+            "entries": found.entries,
+            "facets": shown,
+            "troubles": catalog_states.troubles(client, sources),
             "unread": states.unread,
-        }  # fmt: skip
+        }
         return Response(PackagesSerializer(answer).data)
 
 
@@ -190,21 +226,32 @@ class Package(APIView):
         channel = found.channel(asked)
         channels = [
             {
-                "name": one.name, "csv": one.csv, "version": one.version, "default": one.default, "deprecated": one.deprecated,
+                "name": one.name,
+                "csv": one.csv,
+                "version": one.version,
+                "default": one.default,
+                "deprecated": one.deprecated,
                 "versions": [{"name": name, "version": version} for name, version in one.versions],
             }
             for one in found.channels
-        ]  # fmt: skip
+        ]
         subscriptions = [
             {"namespace": one.namespace, "name": one.name, "installed_csv": one.installed_csv, "state": one.state}
             for one in packages.subscriptions(client, package)
         ]
         answer = {
-            "namespace": namespace, "catalog": catalog, "name": package, "catalog_title": found.catalog_title,
-            "publisher": found.publisher, "deprecated": found.deprecated, "channel": channel.name if channel else None,
-            "channels": channels, "description": packages.describe(channel, package) if channel else None,
-            "graph": bundles.graph(client, namespace, catalog, package, web(request).namespace), "subscriptions": subscriptions,
-        }  # fmt: skip
+            "namespace": namespace,
+            "catalog": catalog,
+            "name": package,
+            "catalog_title": found.catalog_title,
+            "publisher": found.publisher,
+            "deprecated": found.deprecated,
+            "channel": channel.name if channel else None,
+            "channels": channels,
+            "description": packages.describe(channel, package) if channel else None,
+            "graph": bundles.graph(client, namespace, catalog, package, web(request).namespace),
+            "subscriptions": subscriptions,
+        }
         return Response(PackageSerializer(answer).data)
 
 
@@ -213,7 +260,10 @@ class Bundle(APIView):
 
     @extend_schema(
         operation_id="operatorhub_bundle",
-        description=f"{_PLACE} 404 also where nobody can give the version's manifests here: a PackageManifest does not hold them.",
+        description=(
+            f"{_PLACE} 404 also where nobody can give the version's manifests here: a PackageManifest does not hold"
+            " them."
+        ),
         responses={200: BundleSerializer, 404: ProblemSerializer},
     )
     def get(self, request: Request, namespace: str, catalog: str, package: str, version: str) -> Response:
@@ -226,9 +276,17 @@ class Bundle(APIView):
         rights = permissions.asked(found.csv)
         spec = found.csv.get("spec") or {}
         answer = {
-            "name": found.name, "package": found.package, "version": found.version, "image": found.image, "partial": found.partial,
-            "level": permissions.level(rights), "permissions": rights,
-            "images": [str(one.get("image", "")) for one in found.related_images], "webhooks": spec.get("webhookdefinitions") or [],
-            "csv": found.csv, "crds": found.crds, "others": found.others,
-        }  # fmt: skip
+            "name": found.name,
+            "package": found.package,
+            "version": found.version,
+            "image": found.image,
+            "partial": found.partial,
+            "level": permissions.level(rights),
+            "permissions": rights,
+            "images": [str(one.get("image", "")) for one in found.related_images],
+            "webhooks": spec.get("webhookdefinitions") or [],
+            "csv": found.csv,
+            "crds": found.crds,
+            "others": found.others,
+        }
         return Response(BundleSerializer(answer).data)

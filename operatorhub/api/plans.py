@@ -15,9 +15,24 @@ from operatorhub.api.shapes import shape
 from operatorhub.upgrade import plan_check, plan_diff, plans
 
 _FIELDS = (
-    "uid", "namespace", "name", "phase", "state", "approval", "approved", "waits", "csvs", "catalogs", "subscriptions", "components",
-    "created", "message", "conditions", "generation", "content",
-)  # fmt: skip
+    "uid",
+    "namespace",
+    "name",
+    "phase",
+    "state",
+    "approval",
+    "approved",
+    "waits",
+    "csvs",
+    "catalogs",
+    "subscriptions",
+    "components",
+    "created",
+    "message",
+    "conditions",
+    "generation",
+    "content",
+)
 Plan = shape(plans.InstallPlan, "InstallPlan", *_FIELDS)
 Step = shape(
     plans.Step,
@@ -36,16 +51,36 @@ StepName = shape(plans.Step, "InstallPlanStepName", "number", "real_kind", "api_
 CrdChange = shape(plan_diff.Crd, "CrdChange", "diff", "same", "conversion", "step", step=StepName())
 OtherChange = shape(plan_diff.Other, "OtherChange", "what", "words", "step", step=StepName())
 Change = shape(
-    plan_diff.OperatorChange, "OperatorChange", "csv", "title", "version", "old", "old_version", "added", "removed", "level", "images", "gap",
-    "crds", "others", added=Right(many=True), removed=Right(many=True), crds=CrdChange(many=True), others=OtherChange(many=True),
-)  # fmt: skip
+    plan_diff.OperatorChange,
+    "OperatorChange",
+    "csv",
+    "title",
+    "version",
+    "old",
+    "old_version",
+    "added",
+    "removed",
+    "level",
+    "images",
+    "gap",
+    "crds",
+    "others",
+    added=Right(many=True),
+    removed=Right(many=True),
+    crds=CrdChange(many=True),
+    others=OtherChange(many=True),
+)
 
 
 Check = shape(plan_check.Check, "InstanceCheck")
 
 
 class InstallPlanDetailSerializer(serializers.Serializer[Any]):
-    """A plan with its steps. With `?changes=true` what they would change of what is there, with `?check=true` the instances that new schemas would refuse."""
+    """A plan with its steps.
+
+    With `?changes=true` what they would change of what is there, with `?check=true` the instances that new schemas
+    would refuse.
+    """
 
     plan = Plan()
     steps = Step(many=True)

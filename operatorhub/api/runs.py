@@ -1,4 +1,6 @@
-"""/api/operatorhub/runs/…: bundles that are installed without a catalog, as operator-sdk's `run bundle` does; with their cleanup."""
+"""/api/operatorhub/runs/…: bundles that are installed without a catalog, as operator-sdk's `run bundle` does; with
+their cleanup.
+"""
 
 from functools import partial
 from typing import Any
@@ -36,7 +38,8 @@ class FileSerializer(serializers.Serializer[Any]):
 
 
 class RunWantedSerializer(serializers.Serializer[Any]):
-    """A bundle, by exactly one of: `files`; `address` (of an archive, a file); `image`; or `catalog` (namespace/name) with `package`.
+    """A bundle, by exactly one of: `files`; `address` (of an archive, a file); `image`; or `catalog`
+    (namespace/name) with `package`.
 
     `bundle`: which one, where there are several. What is not said of namespace and mode is as the page suggests.
     """
@@ -124,7 +127,10 @@ class Runs(APIView):
         },
     )
     def post(self, request: Request) -> Response:
-        """Make the bundle's objects, server-side applied. 200 for a dry run, 201 when all are there, 409 when some were refused."""
+        """Make the bundle's objects, server-side applied.
+
+        200 for a dry run, 201 when all are there, 409 when some were refused.
+        """
         try:
             source = _source(request)
         except SourceError as error:
@@ -190,9 +196,15 @@ def _make(request: Request, wanted: plan.Plan, said: tuple[verdicts.Verdict, ...
         making.hand_over(client, results, note)
         forget_namespaces()
     answer = {
-        "package": wanted.bundle.package, "namespace": wanted.choice.namespace, "csv": wanted.bundle.name, "verdicts": said,
-        "warnings": wanted.warnings, "objects": wanted.objects, "results": [_result(one) for one in results], "good": good,
-    }  # fmt: skip
+        "package": wanted.bundle.package,
+        "namespace": wanted.choice.namespace,
+        "csv": wanted.bundle.name,
+        "verdicts": said,
+        "warnings": wanted.warnings,
+        "objects": wanted.objects,
+        "results": [_result(one) for one in results],
+        "good": good,
+    }
     return Response(RunMadeSerializer(answer).data, status=200 if only_asked else 201 if good else 409)
 
 

@@ -1,4 +1,6 @@
-"""Serializers of dataclasses: the fields that are named, typed as the dataclass types them. What the subjects return is what the schema documents.
+"""Serializers of dataclasses: the fields that are named, typed as the dataclass types them.
+
+What the subjects return is what the schema documents.
 
 Only for answers. The fields are looked up when they are needed first, not when the module is loaded.
 """
@@ -38,7 +40,10 @@ class Shape(serializers.Serializer[Any]):
 
 
 def shape(model: type, name: str, *names: str, **more: Field) -> type[Shape]:
-    """The serializer of a dataclass; `name` is what the schema calls it. `more`: fields with serializers of their own."""
+    """The serializer of a dataclass; `name` is what the schema calls it.
+
+    `more`: fields with serializers of their own.
+    """
     return type(name, (Shape,), {"__doc__": model.__doc__, "model": model, "names": names, "more": more})
 
 

@@ -1,4 +1,6 @@
-"""/api/operatorhub/catalogs/…: where packages come from: CatalogSources, ClusterCatalogs ('-'), and the console's own catalogs ('~')."""
+"""/api/operatorhub/catalogs/…: where packages come from: CatalogSources, ClusterCatalogs ('-'), and the console's
+own catalogs ('~').
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,28 +24,74 @@ from operatorhub.bundle import bundles
 from operatorhub.models import Catalog
 
 _SOURCE = (
-    "namespace", "name", "title", "publisher", "description", "kind", "endpoint", "interval", "priority", "secrets", "everywhere", "health",
-    "connection", "why", "connected_at", "polled_at", "registry", "packages", "hidden", "uid", "version",
-)  # fmt: skip
+    "namespace",
+    "name",
+    "title",
+    "publisher",
+    "description",
+    "kind",
+    "endpoint",
+    "interval",
+    "priority",
+    "secrets",
+    "everywhere",
+    "health",
+    "connection",
+    "why",
+    "connected_at",
+    "polled_at",
+    "registry",
+    "packages",
+    "hidden",
+    "uid",
+    "version",
+)
 _CLUSTER = (
-    "name", "title", "image", "resolved", "priority", "mode", "minutes", "serving", "health", "why", "unpacked_at", "uid", "version", "packages"
-)  # fmt: skip
+    "name",
+    "title",
+    "image",
+    "resolved",
+    "priority",
+    "mode",
+    "minutes",
+    "serving",
+    "health",
+    "why",
+    "unpacked_at",
+    "uid",
+    "version",
+    "packages",
+)
 Source = shape(catalogsources.Source, "CatalogSource", *_SOURCE)
 ClusterCatalog = shape(clustercatalogs.ClusterCatalog, "ClusterCatalog", *_CLUSTER)
 RegistryPod = shape(catalogsources.RegistryPod, "RegistryPod")
 
 
 class OwnCatalogSerializer(serializers.ModelSerializer[Catalog]):
-    """A catalog that the console reads itself. `describes`: the CatalogSource whose bundles it gives; `given`: by the setting CATALOG_FOLDERS."""
+    """A catalog that the console reads itself.
+
+    `describes`: the CatalogSource whose bundles it gives; `given`: by the setting CATALOG_FOLDERS.
+    """
 
     location = serializers.SerializerMethodField()
 
     class Meta:
         model = Catalog
         fields = (
-            "name", "title", "kind", "location", "describes", "given", "state", "error", "problems", "packages", "bundles", "refreshed_at",
+            "name",
+            "title",
+            "kind",
+            "location",
+            "describes",
+            "given",
+            "state",
+            "error",
+            "problems",
+            "packages",
+            "bundles",
+            "refreshed_at",
             "interval",
-        )  # fmt: skip
+        )
 
     def get_location(self, row: Catalog) -> str:
         return catalogs.shown(row.location)
@@ -69,8 +117,9 @@ class CatalogSerializer(serializers.Serializer[Any]):
 
 
 class CatalogWantedSerializer(serializers.Serializer[Any]):
-    """`kind` and the fields of its form: a catalogsource has namespace, endpoint (image or address), image, address, title, publisher, interval (30m), priority, secrets;
-    a clustercatalog image, interval (minutes), priority, mode (Available, Unavailable); an own catalog from (url, image, folder), location, title.
+    """`kind` and the fields of its form: a catalogsource has namespace, endpoint (image or address), image, address,
+    title, publisher, interval (30m), priority, secrets; a clustercatalog image, interval (minutes), priority, mode
+    (Available, Unavailable); an own catalog from (url, image, folder), location, title.
     """
 
     kind = serializers.ChoiceField(sourceforms.KINDS, required=False)
@@ -287,8 +336,12 @@ def _own(request: Request, form: sourceforms.Form) -> Response:
     if not dry(request):
         with Audited(request, "create", f"catalog ~/{form['name']} from {form['from']}"):
             row = Catalog.objects.create(
-                cluster=client.name, kind=form["from"], namespace=catalogs.OWN, name=form["name"], title=form["title"][:512],
+                cluster=client.name,
+                kind=form["from"],
+                namespace=catalogs.OWN,
+                name=form["name"],
+                title=form["title"][:512],
                 location=form["location"],
-            )  # fmt: skip
+            )
             tasks.ask(row)
     return Response({"object": None}, status=201)

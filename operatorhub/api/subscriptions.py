@@ -29,9 +29,26 @@ from operatorhub.upgrade import subscription
 from operatorhub.upgrade.subscription import CONFIG
 
 _FIELDS = (
-    "name", "namespace", "package", "catalog", "catalog_namespace", "channel", "approval", "starting_csv", "current_csv", "installed_csv",
-    "state", "plan", "uid", "created", "installed", "waits", "problem", "deprecations", "dismissed",
-)  # fmt: skip
+    "name",
+    "namespace",
+    "package",
+    "catalog",
+    "catalog_namespace",
+    "channel",
+    "approval",
+    "starting_csv",
+    "current_csv",
+    "installed_csv",
+    "state",
+    "plan",
+    "uid",
+    "created",
+    "installed",
+    "waits",
+    "problem",
+    "deprecations",
+    "dismissed",
+)
 Subscription = shape(olm.Subscription, "Subscription", *_FIELDS)
 Head = shape(subscription.Head, "ChannelHead")
 Update = shape(updates.Update, "Update")
@@ -67,7 +84,9 @@ class SubscriptionPageSerializer(serializers.Serializer[Any]):
 
 
 class SubscriptionChangeSerializer(serializers.Serializer[Any]):
-    """What is named is changed. `source`: namespace/name of another catalog that has the package. `config`: parts of spec.config, each as YAML text.
+    """What is named is changed.
+
+    `source`: namespace/name of another catalog that has the package. `config`: parts of spec.config, each as YAML text.
 
     `resource_version`: of the Subscription that was looked at; another one is refused with 409.
     """
@@ -81,7 +100,10 @@ class SubscriptionChangeSerializer(serializers.Serializer[Any]):
 
 
 class SubscriptionChangedSerializer(serializers.Serializer[Any]):
-    """What was changed (or would be), as a merge patch; {} when all was so already. `warnings`: what it means besides."""
+    """What was changed (or would be), as a merge patch; {} when all was so already.
+
+    `warnings`: what it means besides.
+    """
 
     patch = serializers.DictField()
     warnings = serializers.ListField(child=serializers.CharField())

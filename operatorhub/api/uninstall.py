@@ -1,4 +1,6 @@
-"""/api/operatorhub/operators/…/uninstall/ and /api/operatorhub/removals/…: what goes and what stays, and the uninstall as it goes on."""
+"""/api/operatorhub/operators/…/uninstall/ and /api/operatorhub/removals/…: what goes and what stays, and the
+uninstall as it goes on.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -61,7 +63,9 @@ class OperandsSerializer(serializers.Serializer[Any]):
 
 
 class UninstallPreviewSerializer(serializers.Serializer[Any]):
-    """`goes`: what OLM removes with the operator; `operands` and `leftovers` stay unless they are asked for; `message`: its author's words on this."""
+    """`goes`: what OLM removes with the operator; `operands` and `leftovers` stay unless they are asked for;
+    `message`: its author's words on this.
+    """
 
     csv = serializers.CharField()
     title = serializers.CharField()
@@ -79,7 +83,10 @@ class UninstallPreviewSerializer(serializers.Serializer[Any]):
 
 
 class UninstallWantedSerializer(serializers.Serializer[Any]):
-    """`instances`: names of CRDs whose objects go too; `leftovers`: keys of the preview. The uids of the preview, where they are given, must still be those."""
+    """`instances`: names of CRDs whose objects go too; `leftovers`: keys of the preview.
+
+    The uids of the preview, where they are given, must still be those.
+    """
 
     csv_uid = serializers.CharField(required=False)
     subscription_uid = serializers.CharField(required=False)
@@ -88,7 +95,9 @@ class UninstallWantedSerializer(serializers.Serializer[Any]):
 
 
 class RemovalSerializer(serializers.Serializer[Any]):
-    """`run`: running, done, failed (something was refused), stopped or stuck (nothing changes any more: `stuck` says why). `stale`: no worker goes on with it."""
+    """`run`: running, done, failed (something was refused), stopped or stuck (nothing changes any more: `stuck` says
+    why). `stale`: no worker goes on with it.
+    """
 
     key = serializers.CharField()
     title = serializers.CharField()
@@ -100,7 +109,9 @@ class RemovalSerializer(serializers.Serializer[Any]):
 
 
 class ActionSerializer(serializers.Serializer[Any]):
-    """`again`: look and try once more; `anyway`: remove the operator although instances stay; `stop`: leave the rest alone. Nothing: only go on."""
+    """`again`: look and try once more; `anyway`: remove the operator although instances stay; `stop`: leave the rest
+    alone. Nothing: only go on.
+    """
 
     action = serializers.ChoiceField(ACTIONS, required=False)
 
@@ -140,16 +151,31 @@ class Uninstall(APIView):
 
 def _parts(plan: uninstall.Plan) -> dict[str, Any]:
     names = (
-        "csv", "title", "csv_uid", "subscription", "subscription_uid", "deployments", "goes", "leftovers", "message", "no_operands", "gaps", "kubectl"
-    )  # fmt: skip
+        "csv",
+        "title",
+        "csv_uid",
+        "subscription",
+        "subscription_uid",
+        "deployments",
+        "goes",
+        "leftovers",
+        "message",
+        "no_operands",
+        "gaps",
+        "kubectl",
+    )
     return {name: getattr(plan, name) for name in names}
 
 
 def _operands(one: uninstall.Operands) -> dict[str, Any]:
     return {
-        "crd": one.owned.api.crd, "kind": one.owned.api.kind, "number": one.number, "namespaces": dict(one.by_namespace),
-        "finalizers": one.finalizers, "problem": one.problem,
-    }  # fmt: skip
+        "crd": one.owned.api.crd,
+        "kind": one.owned.api.kind,
+        "number": one.number,
+        "namespaces": dict(one.by_namespace),
+        "finalizers": one.finalizers,
+        "problem": one.problem,
+    }
 
 
 def _list(sent: Mapping[str, Any], name: str) -> list[str]:
@@ -159,9 +185,14 @@ def _list(sent: Mapping[str, Any], name: str) -> list[str]:
 
 def _answer(page: removal_page.Page) -> Any:
     answer = {
-        "key": page.run.key, "title": page.title, "run": page.run.state, "operator_gone": page.operator_gone, "stages": page.stages,
-        "stuck": page.stuck, "stale": page.stale,
-    }  # fmt: skip
+        "key": page.run.key,
+        "title": page.title,
+        "run": page.run.state,
+        "operator_gone": page.operator_gone,
+        "stages": page.stages,
+        "stuck": page.stuck,
+        "stale": page.stale,
+    }
     return RemovalSerializer(answer).data
 
 

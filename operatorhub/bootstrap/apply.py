@@ -1,7 +1,9 @@
-"""Applying a manifest object by object, by server-side apply: a little in each request, the rest in the next, so that its page shows how far it is.
+"""Applying a manifest object by object, by server-side apply: a little in each request, the rest in the next, so
+that its page shows how far it is.
 
-Namespaces and CRDs go first, and what comes after them waits until all CRDs are established. Every step may be repeated without harm, so a dead browser or a
-second tab costs nothing. What was there before is told from what was made, by uid, for the day on which it is taken away again.
+Namespaces and CRDs go first, and what comes after them waits until all CRDs are established. Every step may be repeated
+without harm, so a dead browser or a second tab costs nothing. What was there before is told from what was made, by uid,
+for the day on which it is taken away again.
 """
 
 import time
@@ -32,7 +34,10 @@ Done = Callable[[str, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One object and what became of it. `outcome`: '' (to come), created, changed, there (unchanged), refused; `message`: the server's words."""
+    """One object and what became of it.
+
+    `outcome`: '' (to come), created, changed, there (unchanged), refused; `message`: the server's words.
+    """
 
     number: int
     kind: str
@@ -100,7 +105,10 @@ def advance(client: ClusterClient, run: Run, seconds: float, done: Done) -> None
 
 
 def _established(client: ClusterClient, run: Run, until: float) -> bool:
-    """Whether all CRDs of the manifest are; waits until the end of this turn. When it takes too long, the run stops and says which."""
+    """Whether all CRDs of the manifest are; waits until the end of this turn.
+
+    When it takes too long, the run stops and says which.
+    """
     names = [name_of(obj) for obj in run.document["objects"] if obj["kind"] == manifest.CRD]
     refused = {one.name for one in results(run) if one.kind == manifest.CRD and one.outcome == "refused"}
     begun = time.monotonic()
@@ -188,7 +196,10 @@ def dry_run(client: ClusterClient, run: Run) -> tuple[Result, ...]:
 
 
 def remove(client: ClusterClient, wanted: tuple[Target, ...], done: Done) -> tuple[Removed, ...]:
-    """In the given order. Objects of OLM's own kinds are gone before its programs go: these take finalizers off, and nobody else does."""
+    """In the given order.
+
+    Objects of OLM's own kinds are gone before its programs go: these take finalizers off, and nobody else does.
+    """
     own = [one for one in wanted if one.group == olm.GROUP]
     removed = undo.remove(client, own, done)
     until = time.monotonic() + GONE_SECONDS

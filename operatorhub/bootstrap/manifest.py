@@ -1,6 +1,8 @@
-"""A release manifest of OLM: one or more texts of many objects, in the order in which they can be applied, with what is dangerous in them.
+"""A release manifest of OLM: one or more texts of many objects, in the order in which they can be applied, with what
+is dangerous in them.
 
-The default is upstream's release, as its install.sh takes it: https://github.com/operator-framework/operator-lifecycle-manager/releases
+The default is upstream's release, as its install.sh takes it:
+https://github.com/operator-framework/operator-lifecycle-manager/releases
 """
 
 import hashlib
@@ -118,7 +120,9 @@ def digest(objects: Iterable[KubeObject]) -> str:
 
 
 def rights(objects: Iterable[KubeObject]) -> tuple[Right, ...]:
-    """What its service accounts may, the dangerous ones first: (cluster) roles of the manifest that its bindings give to them."""
+    """What its service accounts may, the dangerous ones first: (cluster) roles of the manifest that its bindings
+    give to them.
+    """
     every = list(objects)
     roles = {
         (one["kind"], namespace_of(one), name_of(one)): one.get("rules")

@@ -29,7 +29,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`served`: something does OLM's work; `outside`: and no Deployment here does (the embedded cluster, hosted control planes)."""
+    """`served`: something does OLM's work; `outside`: and no Deployment here does (the embedded cluster, hosted
+    control planes).
+    """
 
     lines: tuple[Line, ...]
     lines_v1: tuple[Line, ...]
@@ -121,7 +123,9 @@ def image(deployment: KubeObject) -> str:
 
 
 def _version(client: ClusterClient, running: list[KubeObject]) -> str:
-    """OLM's version: packageserver's, which is OLM's own; a variable or the tag of an image; '' when nothing tells it."""
+    """OLM's version: packageserver's, which is OLM's own; a variable or the tag of an image; '' when nothing tells
+    it.
+    """
     for place in dict.fromkeys(map(namespace_of, running)):
         try:
             found = client.get(olm.type_of(client, olm.CSVS), "packageserver", place)

@@ -1,4 +1,6 @@
-"""What a version of an operator brings along and what it needs, read from its bundle: webhooks, images, other manifests, dependencies. Pure."""
+"""What a version of an operator brings along and what it needs, read from its bundle: webhooks, images, other
+manifests, dependencies. Pure.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -124,7 +126,9 @@ def manifests(others: Iterable[Object]) -> tuple[tuple[str, int], ...]:
 
 
 def needs(csv: Object, properties: Sequence[Object] = ()) -> tuple[Need, ...]:
-    """Required packages and APIs, each once. https://olm.operatorframework.io/docs/concepts/olm-architecture/dependency-resolution/"""
+    """Required packages and APIs, each once.
+    https://olm.operatorframework.io/docs/concepts/olm-architecture/dependency-resolution/
+    """
     found: dict[Need, None] = {}
     for one in properties:
         kind, value = text(one.get("type")), mapping(one.get("value"))
@@ -142,7 +146,9 @@ def needs(csv: Object, properties: Sequence[Object] = ()) -> tuple[Need, ...]:
 
 
 def created(others: Iterable[Object], crds: Iterable[Object]) -> tuple[Need, ...]:
-    """Kinds of the bundle's own objects that its CRDs don't bring: the cluster has to serve them, or OLM can't carry out its plan."""
+    """Kinds of the bundle's own objects that its CRDs don't bring: the cluster has to serve them, or OLM can't carry
+    out its plan.
+    """
     own = {
         (text(mapping(crd.get("spec")).get("group")), text(mapping(mapping(crd.get("spec")).get("names")).get("kind")))
         for crd in crds

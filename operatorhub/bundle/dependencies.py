@@ -18,7 +18,10 @@ _NOT_RESOLVED = frozenset({catalogs.OWN, catalogs.CLUSTER})
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`there`: the cluster has it. `offers`: packages that bring it; `automatic`: OLM installs one of them along with the operator."""
+    """`there`: the cluster has it.
+
+    `offers`: packages that bring it; `automatic`: OLM installs one of them along with the operator.
+    """
 
     need: Need
     there: bool
@@ -29,9 +32,12 @@ class Answer:
 def answers(
     client: ClusterClient, needs: Iterable[Need], subscriptions: Iterable[olm.Subscription], namespace: str
 ) -> tuple[Answer, ...]:
-    """Each need with what is known of it. `subscriptions`: of all packages, those that the user may see; `namespace`: of the operator's catalog.
+    """Each need with what is known of it.
 
-    OLM resolves what a Subscription's operator needs from its own catalogs; OLM v1 and a bundle that is run take care of nothing.
+    `subscriptions`: of all packages, those that the user may see; `namespace`: of the operator's catalog.
+
+    OLM resolves what a Subscription's operator needs from its own catalogs; OLM v1 and a bundle that is run take care
+    of nothing.
     """
     wanted = tuple(needs)
     if not wanted:

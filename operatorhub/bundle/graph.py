@@ -1,7 +1,9 @@
-"""A package's upgrade graph as a drawing: channels are lanes, versions are rows with the newest on top, and lines say which version comes after which.
+"""A package's upgrade graph as a drawing: channels are lanes, versions are rows with the newest on top, and lines
+say which version comes after which.
 
-Pure: numbers and paths for an SVG, and the same as plain facts for a table beside it. Real graphs have holes (a version replaces one that the channel does not
-have), cycles, several heads, 38 channels and 300 versions; none of them is an error here, they are drawn and named.
+Pure: numbers and paths for an SVG, and the same as plain facts for a table beside it. Real graphs have holes (a version
+replaces one that the channel does not have), cycles, several heads, 38 channels and 300 versions; none of them is an
+error here, they are drawn and named.
 https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/creating-an-update-graph/
 """
 
@@ -72,7 +74,10 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A line. `kind`: replaces, skips, range or hole (what it replaces is not in the channel). `words`: the same as a sentence."""
+    """A line.
+
+    `kind`: replaces, skips, range or hole (what it replaces is not in the channel). `words`: the same as a sentence.
+    """
 
     kind: str
     path: str
@@ -96,7 +101,9 @@ class Drawing:
 def draw(
     graph: Graph, *, installed: Iterable[str] = (), chosen: tuple[str, str] = ("", ""), most: int = MOST
 ) -> Drawing:
-    """`installed`: CSV names; `chosen`: (channel, CSV name) that the page describes. `most`: rows to show, 0 for all; chosen and installed ones are always there.
+    """`installed`: CSV names; `chosen`: (channel, CSV name) that the page describes.
+
+    `most`: rows to show, 0 for all; chosen and installed ones are always there.
 
     Channels none of whose versions are shown have no lane.
     """
@@ -147,11 +154,18 @@ def _nodes(
     head = channel.entries[0].name if channel.entries else ""
     return [
         Node(
-            x, height[one.name], channel.name, one.name, one.version or one.name, one.name == head, bool(one.deprecated),
-            one.name in installed, (channel.name, one.name) == chosen,
+            x,
+            height[one.name],
+            channel.name,
+            one.name,
+            one.version or one.name,
+            one.name == head,
+            bool(one.deprecated),
+            one.name in installed,
+            (channel.name, one.name) == chosen,
         )
         for one in present
-    ]  # fmt: skip
+    ]
 
 
 def ordered(graph: Graph) -> list[str]:
@@ -256,6 +270,12 @@ def _one(version: str, operator: str, bound: str) -> bool:
         return False
     ours, theirs = versions.key(version), versions.key(bound)
     return {
-        "=": ours == theirs, "==": ours == theirs, "!=": ours != theirs, "!": ours != theirs,
-        ">": ours > theirs, ">=": ours >= theirs, "<": ours < theirs, "<=": ours <= theirs,
-    }[operator]  # fmt: skip
+        "=": ours == theirs,
+        "==": ours == theirs,
+        "!=": ours != theirs,
+        "!": ours != theirs,
+        ">": ours > theirs,
+        ">=": ours >= theirs,
+        "<": ours < theirs,
+        "<=": ours <= theirs,
+    }[operator]

@@ -1,4 +1,6 @@
-"""Bundles in images: pulled, unpacked and read while somebody waits for the page, so not for long; a failure is not tried again for a minute."""
+"""Bundles in images: pulled, unpacked and read while somebody waits for the page, so not for long; a failure is not
+tried again for a minute.
+"""
 
 import tempfile
 import time
@@ -16,7 +18,10 @@ _lock = Lock()
 
 
 def contents(reference: str) -> Contents:
-    """The bundle in an image. Raises SourceError: what happened to which image, and what to do; for a minute the same again, without asking."""
+    """The bundle in an image.
+
+    Raises SourceError: what happened to which image, and what to do; for a minute the same again, without asking.
+    """
     with _lock:
         until, words = _failures.get(reference, (0.0, ""))
     if until > time.monotonic():

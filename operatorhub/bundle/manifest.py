@@ -1,4 +1,5 @@
-"""A package of a catalog that the console read itself, as a PackageManifest would tell it: so that pages need to know one shape only. Pure.
+"""A package of a catalog that the console read itself, as a PackageManifest would tell it: so that pages need to
+know one shape only. Pure.
 
 https://github.com/operator-framework/operator-lifecycle-manager/blob/master/pkg/package-server/apis/operators/v1/packagemanifest_types.go
 """
@@ -10,9 +11,21 @@ from operatorhub.csv import items, mapping
 from operatorhub.sources.drafts import Channel, Graph
 
 _SPEC = (
-    "displayName", "version", "provider", "keywords", "installModes", "customresourcedefinitions", "apiservicedefinitions", "description",
-    "links", "maintainers", "maturity", "minKubeVersion", "nativeAPIs", "icon",
-)  # fmt: skip
+    "displayName",
+    "version",
+    "provider",
+    "keywords",
+    "installModes",
+    "customresourcedefinitions",
+    "apiservicedefinitions",
+    "description",
+    "links",
+    "maintainers",
+    "maturity",
+    "minKubeVersion",
+    "nativeAPIs",
+    "icon",
+)
 
 
 def status(

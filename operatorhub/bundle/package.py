@@ -1,6 +1,7 @@
 """One package in full: channels, versions, and what a version says of itself.
 
-From its PackageManifest at this moment, or from the catalog that the console read itself. A PackageManifest describes the newest version of each channel only.
+From its PackageManifest at this moment, or from the catalog that the console read itself. A PackageManifest describes
+the newest version of each channel only.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +21,9 @@ from operatorhub.sources import packagemanifests
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """`versions`: (CSV name, version), newest first; `withdrawn`: deprecated ones among them, CSV name → what the author says of it."""
+    """`versions`: (CSV name, version), newest first; `withdrawn`: deprecated ones among them, CSV name → what the
+    author says of it.
+    """
 
     name: str
     csv: str
@@ -89,7 +92,10 @@ class Description:
 
 
 def read(client: ClusterClient, namespace: str, catalog: str, name: str, picked: str = "") -> Manifest:
-    """Raises NotFound (the package, by its place) and other KubeErrors. `picked`: where it is looked for by those who may not read the catalog's namespace."""
+    """Raises NotFound (the package, by its place) and other KubeErrors.
+
+    `picked`: where it is looked for by those who may not read the catalog's namespace.
+    """
     if namespace in (catalogs.OWN, catalogs.CLUSTER):
         said = bundles.status(client, namespace, catalog, name)
     else:
@@ -151,7 +157,10 @@ def described(
     images: bool = False,
     crds: Iterable[Mapping[str, Any]] = (),
 ) -> Description:
-    """Everything that people read of a version. Its Markdown is made safe HTML here; `images`: with those that it shows from elsewhere."""
+    """Everything that people read of a version.
+
+    Its Markdown is made safe HTML here; `images`: with those that it shows from elsewhere.
+    """
     notes = csv.mapping(desc.get("annotations"))
     source = csv.text(desc.get("description"))
     return Description(

@@ -1,8 +1,11 @@
-"""What an operator asks for: the rights of its service accounts, in words, the dangerous ones first. Pure, over a ClusterServiceVersion.
+"""What an operator asks for: the rights of its service accounts, in words, the dangerous ones first.
 
-The rules of `spec.install.spec` are taken apart into single resources, what is said twice is said once, and what belongs together is put together again:
-a rule on Pods and Secrets becomes a harmless and a dangerous right. `permissions` hold in the namespaces that the operator watches; OLM makes cluster roles
-of them when it is installed for all. https://olm.operatorframework.io/docs/advanced-tasks/operator-scoping-with-operatorgroups/
+Pure, over a ClusterServiceVersion.
+
+The rules of `spec.install.spec` are taken apart into single resources, what is said twice is said once, and what
+belongs together is put together again: a rule on Pods and Secrets becomes a harmless and a dangerous right.
+`permissions` hold in the namespaces that the operator watches; OLM makes cluster roles of them when it is installed for
+all. https://olm.operatorframework.io/docs/advanced-tasks/operator-scoping-with-operatorgroups/
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +27,10 @@ _RANK = {"critical": 0, "high": 1, "": 2}
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """One sentence's worth: `verbs` on `resources` of `groups`, or on `urls`. `danger`: "critical", "high" or "". "*" means all of them."""
+    """One sentence's worth: `verbs` on `resources` of `groups`, or on `urls`.
+
+    `danger`: "critical", "high" or "". "*" means all of them.
+    """
 
     scope: str
     service_account: str
@@ -81,13 +87,18 @@ def roles(csv: Mapping[str, Any]) -> tuple[Role, ...]:
 
 
 def asked(csv: Mapping[str, Any]) -> tuple[Right, ...]:
-    """All rights that the operator's service accounts get, the most dangerous first. Empty when it asks for none, or the CSV is not known."""
+    """All rights that the operator's service accounts get, the most dangerous first.
+
+    Empty when it asks for none, or the CSV is not known.
+    """
     found = _atoms(roles(csv))
     return _rights(_beyond(found, found), _own(csv))
 
 
 def level(rights: Iterable[Right]) -> str:
-    """ "cluster-admin" when one of them is everything on everything everywhere, "elevated" when any is dangerous, else ''."""
+    """ "cluster-admin" when one of them is everything on everything everywhere, "elevated" when any is dangerous,
+    else ''.
+    """
     found = ""
     for one in rights:
         if one.scope == CLUSTER and one.cause == "everything":
@@ -97,7 +108,10 @@ def level(rights: Iterable[Right]) -> str:
 
 
 def diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[tuple[Right, ...], tuple[Right, ...]]:
-    """(what only the new CSV may, what only the old one may). A right that a wider one includes is not missing; which account has it does not matter."""
+    """(what only the new CSV may, what only the old one may).
+
+    A right that a wider one includes is not missing; which account has it does not matter.
+    """
     before, after = _atoms(roles(old)), _atoms(roles(new))
     own = _own(old) | _own(new)
     added, removed = _beyond(after, _of_anybody(before)), _beyond(before, _of_anybody(after))
@@ -109,7 +123,10 @@ def _own(csv: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _atoms(every: Iterable[Role]) -> _Atoms:
-    """Every resource of every rule with all its verbs. A rule of more combinations than anybody reads counts as everything: nothing hides in length."""
+    """Every resource of every rule with all its verbs.
+
+    A rule of more combinations than anybody reads counts as everything: nothing hides in length.
+    """
     found: dict[_Atom, set[str]] = {}
     for role in every:
         for rule in role.rules:
@@ -158,10 +175,12 @@ def _wider(place: _Atom, other: _Atoms) -> Iterator[_Atom]:
     if place.url:
         for scope, account in product(scopes, (place.account, "")):
             yield from (
-                one for one in other
-                if one.url and (one.scope, one.account) == (scope, account)
+                one
+                for one in other
+                if one.url
+                and (one.scope, one.account) == (scope, account)
                 and (one.url == place.url or (one.url.endswith("*") and place.url.startswith(one.url[:-1])))
-            )  # fmt: skip
+            )
         return
     _, slash, part = place.resource.partition("/")
     resources = dict.fromkeys((place.resource, "*", f"*/{part}" if slash else "*"))
@@ -172,7 +191,9 @@ def _wider(place: _Atom, other: _Atoms) -> Iterator[_Atom]:
 
 
 def _rights(atoms: _Atoms, own: frozenset[str]) -> tuple[Right, ...]:
-    """Atoms that share everything but one thing become one Right: first the names, then the resources, then the groups."""
+    """Atoms that share everything but one thing become one Right: first the names, then the resources, then the
+    groups.
+    """
     singles = []
     for place, verbs in atoms.items():
         if place.url:

@@ -1,6 +1,9 @@
-"""Graphs and bundles as they lie in the database: JSON, compressed. Read by those who show them, written by operatorhub/indexing/refresh.py.
+"""Graphs and bundles as they lie in the database: JSON, compressed.
 
-A bundle in a folder is read when somebody asks for it first, its CSV and the rest each when needed, and kept then; one of another content is read anew.
+Read by those who show them, written by operatorhub/indexing/refresh.py.
+
+A bundle in a folder is read when somebody asks for it first, its CSV and the rest each when needed, and kept then; one
+of another content is read anew.
 """
 
 import zlib
@@ -62,7 +65,9 @@ def bundles(catalog: Catalog) -> QuerySet[StoredBundle]:
 
 
 def describing(cluster: str, namespace: str, name: str) -> QuerySet[Catalog]:
-    """The catalogs that have the packages of that place: it itself where the console read it, else those that describe it."""
+    """The catalogs that have the packages of that place: it itself where the console read it, else those that
+    describe it.
+    """
     if namespace in ("~", "-"):
         return Catalog.objects.filter(cluster=cluster, namespace=namespace, name=name, generation__gt=0)
     return Catalog.objects.filter(cluster=cluster, describes=f"{namespace}/{name}", generation__gt=0).order_by(

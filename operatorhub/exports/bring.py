@@ -1,7 +1,9 @@
-"""A folder of manifests brought into a cluster: read in the order of its kustomizations, compared object by object, applied in that order.
+"""A folder of manifests brought into a cluster: read in the order of its kustomizations, compared object by object,
+applied in that order.
 
-Kinds that an operator brings are there only when OLM has installed it: their objects wait, and are sent when the cluster serves their kinds. What a
-kustomization does beyond listing resources (patches, generators, names) is named and not done: `kubectl kustomize` does that, and its output can be given instead.
+Kinds that an operator brings are there only when OLM has installed it: their objects wait, and are sent when the
+cluster serves their kinds. What a kustomization does beyond listing resources (patches, generators, names) is named and
+not done: `kubectl kustomize` does that, and its output can be given instead.
 """
 
 from collections.abc import Iterable, Iterator

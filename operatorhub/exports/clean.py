@@ -6,7 +6,9 @@ from operatorhub.csv import mapping, strings, text
 
 
 def clean(obj: KubeObject, old: str = "", new: str = "") -> KubeObject:
-    """A copy; where a namespace `new` is given, what named the `old` one names it (placement, OperatorGroups' targets, the Namespace itself)."""
+    """A copy; where a namespace `new` is given, what named the `old` one names it (placement, OperatorGroups'
+    targets, the Namespace itself).
+    """
     found = portable.clean(obj)
     return moved(found, old, new) if new and new != old else found
 

@@ -1,6 +1,8 @@
-"""Clean manifests as a kustomize folder: operator/ and instances/, each with its kustomization.yaml, resources in their order. Pure.
+"""Clean manifests as a kustomize folder: operator/ and instances/, each with its kustomization.yaml, resources in
+their order. Pure.
 
-Two parts, because the kinds of the instances are there only when OLM has installed the operator. https://kubectl.docs.kubernetes.io/references/kustomize/
+Two parts, because the kinds of the instances are there only when OLM has installed the operator.
+https://kubectl.docs.kubernetes.io/references/kustomize/
 """
 
 import io
@@ -15,9 +17,21 @@ from operatorhub.exports.gather import Item
 from resources import yamltext
 
 _ORDER = (
-    "Namespace", "CustomResourceDefinition", "CatalogSource", "OperatorGroup", "ServiceAccount", "Role", "ClusterRole", "RoleBinding",
-    "ClusterRoleBinding", "Secret", "ConfigMap", "Service", "Subscription", "ClusterServiceVersion",
-)  # fmt: skip
+    "Namespace",
+    "CustomResourceDefinition",
+    "CatalogSource",
+    "OperatorGroup",
+    "ServiceAccount",
+    "Role",
+    "ClusterRole",
+    "RoleBinding",
+    "ClusterRoleBinding",
+    "Secret",
+    "ConfigMap",
+    "Service",
+    "Subscription",
+    "ClusterServiceVersion",
+)
 _SORT = "sortOptions:\n  order: fifo\n"
 
 
@@ -30,7 +44,10 @@ class File:
 def files(
     found: Iterable[tuple[Item, KubeObject]], namespace: str, *, into: str = "", pinned: str = ""
 ) -> tuple[File, ...]:
-    """The folder's files, kustomizations first. `into`: another namespace; `pinned`: the version that Subscriptions begin with."""
+    """The folder's files, kustomizations first.
+
+    `into`: another namespace; `pinned`: the version that Subscriptions begin with.
+    """
     parts: dict[str, list[KubeObject]] = {"operator": [], "instances": []}
     for item, obj in found:
         made = clean(obj, namespace, into)

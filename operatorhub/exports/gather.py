@@ -1,7 +1,8 @@
-"""What belongs to an installed operator and can be taken along: its namespace, OperatorGroup, Subscription, catalog, instances, and what those refer to.
+"""What belongs to an installed operator and can be taken along: its namespace, OperatorGroup, Subscription, catalog,
+instances, and what those refer to.
 
-Of an operator that was run from a bundle (operatorhub.run) it is the objects of the run. Secrets that instances refer to are named, and never taken unless
-somebody ticks that very one.
+Of an operator that was run from a bundle (operatorhub.run) it is the objects of the run. Secrets that instances refer
+to are named, and never taken unless somebody ticks that very one.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +28,11 @@ MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something that can be taken. `key` in the form; `part`: operator or instances; `ticked`: taken unless somebody says no; `secret`: never without a tick."""
+    """Something that can be taken.
+
+    `key` in the form; `part`: operator or instances; `ticked`: taken unless somebody says no; `secret`: never without a
+    tick.
+    """
 
     key: str
     part: str
@@ -156,7 +161,9 @@ def _objects(client: ClusterClient, type_: ResourceType, namespace: str = "") ->
 
 
 def _instances(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterator[Item]:
-    """Objects of its kinds that nobody owns (what an operator makes of them comes again by itself), and what they refer to."""
+    """Objects of its kinds that nobody owns (what an operator makes of them comes again by itself), and what they
+    refer to.
+    """
     found: list[tuple[Item, KubeObject]] = []
     for api in apis(mapping(csv.get("spec")).get("customresourcedefinitions")):
         type_ = kind_versions.preferred_type(client, api.group, api.plural)
@@ -176,7 +183,10 @@ def _instances(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterat
 def _referred(
     client: ClusterClient, found: list[tuple[Item, KubeObject]], listed: Listed, plural: str, kind: str, *, secret: bool
 ) -> Iterator[Item]:
-    """Secrets or ConfigMaps of the instances' namespaces whose names are somewhere in their specs. Those that an instance owns come again by themselves."""
+    """Secrets or ConfigMaps of the instances' namespaces whose names are somewhere in their specs.
+
+    Those that an instance owns come again by themselves.
+    """
     type_ = client.find("", "v1", plural)
     for space in dict.fromkeys(item.namespace for item, _obj in found if item.namespace):
         rows = listed(partial(_rows, client, type_, space), plural)
@@ -186,7 +196,8 @@ def _referred(
                 why = _("%(name)s refers to it.") % {"name": f"{item.kind} {item.name}"}
                 if secret:
                     why = _(
-                        "%(why)s Its contents would be in the file as they are: anybody who reads the repository has them."
+                        "%(why)s Its contents would be in the file as they are: anybody who reads the repository has"
+                        " them."
                     ) % {"why": why}
                 yield _item("instances", "", plural, kind, space, name, ticked=not secret, secret=secret, why=why)
 

@@ -1,7 +1,8 @@
 """The versions that a ClusterExtension may become, and the one that OLM v1 would take. Pure, over a package's graph.
 
-The same rules as operator-controller's resolver: channels and range first, then the author's upgrade edges (unless SelfCertified), deprecated ones last, the
-highest version wins. https://operator-framework.github.io/operator-controller/concepts/upgrade-support/
+The same rules as operator-controller's resolver: channels and range first, then the author's upgrade edges (unless
+SelfCertified), deprecated ones last, the highest version wins.
+https://operator-framework.github.io/operator-controller/concepts/upgrade-support/
 """
 
 import re
@@ -17,7 +18,10 @@ _TILDE = re.compile(r"([~^])\s*v?(\d+)(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?[^\s,|
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A version with the channels it is in. `follows`: an upgrade edge leads to it from what is installed; `fits`: channels and range allow it."""
+    """A version with the channels it is in.
+
+    `follows`: an upgrade edge leads to it from what is installed; `fits`: channels and range allow it.
+    """
 
     name: str
     version: str
@@ -30,7 +34,10 @@ class Candidate:
 def candidates(
     graph: Graph, channels: Iterable[str] = (), wanted: str = "", installed: tuple[str, str] = ("", "")
 ) -> tuple[Candidate, ...]:
-    """All versions, the newest first. `wanted`: a version or range; `installed`: name and version of the bundle that is there."""
+    """All versions, the newest first.
+
+    `wanted`: a version or range; `installed`: name and version of the bundle that is there.
+    """
     chosen = set(channels)
     entries: dict[str, Entry] = {}
     places: dict[str, list[str]] = {}
@@ -43,11 +50,15 @@ def candidates(
                 following.add(entry.name)
     found = [
         Candidate(
-            name, one.version, tuple(places[name]), one.deprecated, not installed[0] or name in following,
+            name,
+            one.version,
+            tuple(places[name]),
+            one.deprecated,
+            not installed[0] or name in following,
             (not chosen or bool(chosen & set(places[name]))) and (not wanted or within(one.version, wanted)),
         )
         for name, one in entries.items()
-    ]  # fmt: skip
+    ]
     return tuple(sorted(found, key=lambda one: versions.key(one.version), reverse=True))
 
 
@@ -67,7 +78,10 @@ def follows(entry: Entry, name: str, version: str) -> bool:
 
 
 def within(version: str, wanted: str) -> bool:
-    """A range as github.com/Masterminds/semver reads it: `>=1.2, <2`, `~1.2`, `^0.3`. A version with a suffix fits only ranges that name one."""
+    """A range as github.com/Masterminds/semver reads it: `>=1.2, <2`, `~1.2`, `^0.3`.
+
+    A version with a suffix fits only ranges that name one.
+    """
     if "-" in version and "-" not in wanted:
         return False
     return in_range(version, _TILDE.sub(_spelt, wanted).replace(",", " "))

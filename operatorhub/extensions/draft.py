@@ -1,4 +1,6 @@
-"""The objects of an install by OLM v1, or the change of an upgrade, from what somebody chose; and what speaks against it."""
+"""The objects of an install by OLM v1, or the change of an upgrade, from what somebody chose; and what speaks
+against it.
+"""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +25,9 @@ _RANGE = re.compile(r"[\s\dvxX*.,|<>=!~^+\-A-Za-z]{0,64}")
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """`make_account`: the ServiceAccount and its rights are made too; `safe` False: upgrades of kinds are not checked."""
+    """`make_account`: the ServiceAccount and its rights are made too; `safe` False: upgrades of kinds are not
+    checked.
+    """
 
     name: str
     package: str
@@ -76,7 +80,10 @@ def new(
     *,
     accounts: bool,
 ) -> Draft:
-    """An install. `bundle`: the target's, None when nobody can give it; `accounts`: whether this OLM v1 acts with a ServiceAccount."""
+    """An install.
+
+    `bundle`: the target's, None when nobody can give it; `accounts`: whether this OLM v1 acts with a ServiceAccount.
+    """
     found, picked = target(graph, choices)
     errors = dict(_errors(choices, graph, picked, taken, accounts=accounts))
     objects: list[KubeObject] = []
@@ -93,13 +100,19 @@ def new(
 def upgrade(
     present: Extension, choices: Choices, graph: Graph | None, bundles: list[Bundle], *, accounts: bool
 ) -> Draft:
-    """A change of what is installed. `bundles`: the installed one and the target, as far as they are known: the account needs the rights of both."""
+    """A change of what is installed.
+
+    `bundles`: the installed one and the target, as far as they are known: the account needs the rights of both.
+    """
     found, picked = target(graph, choices, (present.bundle, present.installed))
     errors = {}
     if not _RANGE.fullmatch(choices.version):
         errors["version"] = _("This is no version and no range of versions.")
     elif graph is not None and picked is None:
-        errors["version"] = _("No version fits: nothing in these channels and this range can follow %(version)s. Another range, more channels, or no upgrade edges will do.") % {"version": present.installed or "–"}  # fmt: skip
+        errors["version"] = _(
+            "No version fits: nothing in these channels and this range can follow %(version)s. Another range, more"
+            " channels, or no upgrade edges will do."
+        ) % {"version": present.installed or "–"}
     objects = (
         list(needs.objects(bundles, present.name, present.namespace, present.account))
         if accounts and choices.make_account and bundles
@@ -143,7 +156,9 @@ def extension(choices: Choices, *, accounts: bool) -> KubeObject:
 
 
 def change(wanted: KubeObject) -> KubeObject:
-    """The merge patch that makes an extension what `wanted` says of version, channels, policy and checks; what it does not say goes."""
+    """The merge patch that makes an extension what `wanted` says of version, channels, policy and checks; what it
+    does not say goes.
+    """
     spec = wanted["spec"]
     catalog = spec["source"]["catalog"]
     asked = {key: catalog.get(key) for key in ("version", "channels", "upgradeConstraintPolicy")}
@@ -179,7 +194,8 @@ def _errors(
 def _warnings(choices: Choices, bundle: Bundle | None, *, accounts: bool) -> Iterator[str]:
     if accounts and choices.make_account and bundle is None:
         yield _(
-            "The rights that the ServiceAccount needs can't be computed: nobody here has the bundle's manifests. OLM will say what is missing."
+            "The rights that the ServiceAccount needs can't be computed: nobody here has the bundle's manifests. OLM"
+            " will say what is missing."
         )
     if bundle is not None and bundle.csv:
         spec = mapping(bundle.csv.get("spec"))

@@ -39,7 +39,9 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """`catalog`: the one its selector names, '' when any will do; `account` '' where the cluster's OLM v1 knows none."""
+    """`catalog`: the one its selector names, '' when any will do; `account` '' where the cluster's OLM v1 knows
+    none.
+    """
 
     name: str
     uid: str
@@ -92,7 +94,9 @@ class Extension:
 
     @property
     def unsafe(self) -> tuple[str, ...]:
-        """The changes of kinds that the upgrade safety check refuses, one a line; () when that is not what holds it up."""
+        """The changes of kinds that the upgrade safety check refuses, one a line; () when that is not what holds it
+        up.
+        """
         if not _UNSAFE.search(self.problem):
             return ()
         return tuple(
@@ -149,12 +153,22 @@ def read(obj: KubeObject) -> Extension:
     bundle = mapping(mapping(status.get("install")).get("bundle"))
     safety = mapping(mapping(mapping(spec.get("install")).get("preflight")).get("crdUpgradeSafety"))
     return Extension(
-        name_of(obj), uid_of(obj), text(spec.get("namespace")), text(mapping(spec.get("serviceAccount")).get("name")),
-        text(wanted.get("packageName")), text(labels.get(CATALOG_NAME)), text(wanted.get("version")), strings(wanted.get("channels")),
-        text(wanted.get("upgradeConstraintPolicy")) or CATALOG_PROVIDED, text(safety.get("enforcement")) or "Strict",
-        text(bundle.get("name")), text(bundle.get("version")), tuple(map(_condition, items(status.get("conditions")))),
-        bool(meta.get("deletionTimestamp")), text(meta.get("creationTimestamp")),
-    )  # fmt: skip
+        name_of(obj),
+        uid_of(obj),
+        text(spec.get("namespace")),
+        text(mapping(spec.get("serviceAccount")).get("name")),
+        text(wanted.get("packageName")),
+        text(labels.get(CATALOG_NAME)),
+        text(wanted.get("version")),
+        strings(wanted.get("channels")),
+        text(wanted.get("upgradeConstraintPolicy")) or CATALOG_PROVIDED,
+        text(safety.get("enforcement")) or "Strict",
+        text(bundle.get("name")),
+        text(bundle.get("version")),
+        tuple(map(_condition, items(status.get("conditions")))),
+        bool(meta.get("deletionTimestamp")),
+        text(meta.get("creationTimestamp")),
+    )
 
 
 def _condition(one: Mapping[str, Any]) -> Condition:
@@ -167,7 +181,9 @@ def every(client: ClusterClient) -> tuple[Extension, ...]:
 
 
 def wants_account(client: ClusterClient) -> bool:
-    """Whether this cluster's OLM v1 acts with a ServiceAccount: releases do; newer ones act by themselves and say that the field is ignored."""
+    """Whether this cluster's OLM v1 acts with a ServiceAccount: releases do; newer ones act by themselves and say
+    that the field is ignored.
+    """
     schema = client.schema(type_of(client)) or {}
     spec = mapping(mapping(schema.get("properties")).get("spec"))
     account = mapping(mapping(spec.get("properties")).get("serviceAccount"))

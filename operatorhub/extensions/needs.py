@@ -1,8 +1,9 @@
 """The rights that the ServiceAccount of a ClusterExtension needs, computed from the bundle. Pure.
 
-OLM v1 does everything with that account: it must be allowed to make each object, to read and change it later, and may grant the operator no more than
-it holds itself. The rights are bound to the objects' names where those are known; names that OLM makes up (roles, bindings) are left open, so
-that an upgrade goes. https://operator-framework.github.io/operator-controller/howto/derive-service-account/
+OLM v1 does everything with that account: it must be allowed to make each object, to read and change it later, and may
+grant the operator no more than it holds itself. The rights are bound to the objects' names where those are known; names
+that OLM makes up (roles, bindings) are left open, so that an upgrade goes.
+https://operator-framework.github.io/operator-controller/howto/derive-service-account/
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,20 +17,37 @@ from operatorhub.extensions.facts import GROUP
 
 #: Plurals of what bundles bring, and of what OLM makes of a CSV.
 _PLURALS = {
-    "CustomResourceDefinition": "customresourcedefinitions", "ServiceAccount": "serviceaccounts", "Role": "roles", "RoleBinding": "rolebindings",
-    "ClusterRole": "clusterroles", "ClusterRoleBinding": "clusterrolebindings", "Deployment": "deployments", "Service": "services",
-    "ConfigMap": "configmaps", "Secret": "secrets", "PodDisruptionBudget": "poddisruptionbudgets", "PriorityClass": "priorityclasses",
-    "NetworkPolicy": "networkpolicies", "ServiceMonitor": "servicemonitors", "PrometheusRule": "prometheusrules",
-    "ConsoleCLIDownload": "consoleclidownloads", "ConsoleLink": "consolelinks", "ConsoleQuickStart": "consolequickstarts",
-    "ConsoleYAMLSample": "consoleyamlsamples", "VerticalPodAutoscaler": "verticalpodautoscalers",
-}  # fmt: skip
+    "CustomResourceDefinition": "customresourcedefinitions",
+    "ServiceAccount": "serviceaccounts",
+    "Role": "roles",
+    "RoleBinding": "rolebindings",
+    "ClusterRole": "clusterroles",
+    "ClusterRoleBinding": "clusterrolebindings",
+    "Deployment": "deployments",
+    "Service": "services",
+    "ConfigMap": "configmaps",
+    "Secret": "secrets",
+    "PodDisruptionBudget": "poddisruptionbudgets",
+    "PriorityClass": "priorityclasses",
+    "NetworkPolicy": "networkpolicies",
+    "ServiceMonitor": "servicemonitors",
+    "PrometheusRule": "prometheusrules",
+    "ConsoleCLIDownload": "consoleclidownloads",
+    "ConsoleLink": "consolelinks",
+    "ConsoleQuickStart": "consolequickstarts",
+    "ConsoleYAMLSample": "consoleyamlsamples",
+    "VerticalPodAutoscaler": "verticalpodautoscalers",
+}
 _RBAC = "rbac.authorization.k8s.io"
 _ANY, _NAMED = ["create", "list", "watch"], ["get", "update", "patch", "delete"]
 Rule = dict[str, Any]
 
 
 def objects(bundles: Iterable[Bundle], extension: str, namespace: str, account: str) -> tuple[KubeObject, ...]:
-    """The account, its roles and their bindings. Of several bundles (the installed one and the next) the rights of all."""
+    """The account, its roles and their bindings.
+
+    Of several bundles (the installed one and the next) the rights of all.
+    """
     found = list(bundles)
     cluster, inside = [*_own(extension), *_merged(found, namespaced=False)], [*_merged(found, namespaced=True)]
     cluster += [rule for bundle in found for rule in _granted(bundle) if rule not in cluster]
@@ -40,22 +58,31 @@ def objects(bundles: Iterable[Bundle], extension: str, namespace: str, account: 
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account, "namespace": namespace}},
         {"apiVersion": f"{_RBAC}/v1", "kind": "ClusterRole", "metadata": meta, "rules": cluster},
         {
-            "apiVersion": f"{_RBAC}/v1", "kind": "ClusterRoleBinding", "metadata": meta, "subjects": subject,
+            "apiVersion": f"{_RBAC}/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": meta,
+            "subjects": subject,
             "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": name},
         },
         {"apiVersion": f"{_RBAC}/v1", "kind": "Role", "metadata": place, "rules": inside},
         {
-            "apiVersion": f"{_RBAC}/v1", "kind": "RoleBinding", "metadata": place, "subjects": subject,
+            "apiVersion": f"{_RBAC}/v1",
+            "kind": "RoleBinding",
+            "metadata": place,
+            "subjects": subject,
             "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": name},
         },
-    )  # fmt: skip
+    )
 
 
 def _own(extension: str) -> Iterator[Rule]:
     """To set owner references that block the extension's deletion."""
     yield {
-        "apiGroups": [GROUP], "resources": ["clusterextensions/finalizers"], "resourceNames": [extension], "verbs": ["update"],
-    }  # fmt: skip
+        "apiGroups": [GROUP],
+        "resources": ["clusterextensions/finalizers"],
+        "resourceNames": [extension],
+        "verbs": ["update"],
+    }
 
 
 def _merged(bundles: list[Bundle], *, namespaced: bool) -> Iterator[Rule]:

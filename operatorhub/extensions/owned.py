@@ -10,10 +10,18 @@ from operatorhub.extensions.facts import OWNER
 from operatorhub.running.workloads import page_of
 
 _KINDS = (
-    ("apps", "deployments"), ("", "services"), ("", "configmaps"), ("", "serviceaccounts"), ("apiextensions.k8s.io", "customresourcedefinitions"),
-    ("rbac.authorization.k8s.io", "clusterroles"), ("rbac.authorization.k8s.io", "clusterrolebindings"), ("rbac.authorization.k8s.io", "roles"),
-    ("rbac.authorization.k8s.io", "rolebindings"), ("policy", "poddisruptionbudgets"), ("monitoring.coreos.com", "servicemonitors"),
-)  # fmt: skip
+    ("apps", "deployments"),
+    ("", "services"),
+    ("", "configmaps"),
+    ("", "serviceaccounts"),
+    ("apiextensions.k8s.io", "customresourcedefinitions"),
+    ("rbac.authorization.k8s.io", "clusterroles"),
+    ("rbac.authorization.k8s.io", "clusterrolebindings"),
+    ("rbac.authorization.k8s.io", "roles"),
+    ("rbac.authorization.k8s.io", "rolebindings"),
+    ("policy", "poddisruptionbudgets"),
+    ("monitoring.coreos.com", "servicemonitors"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,10 @@ def objects(client: ClusterClient, extension: str) -> tuple[Owned, ...]:
 
 
 def instances(client: ClusterClient, found: tuple[Owned, ...]) -> tuple[tuple[str, int | None], ...]:
-    """(kind's CRD, number of its objects in the whole cluster): they go with the extension. None: not to be counted here."""
+    """(kind's CRD, number of its objects in the whole cluster): they go with the extension.
+
+    None: not to be counted here.
+    """
     counted: list[tuple[str, int | None]] = []
     for one in found:
         if one.kind != "CustomResourceDefinition":

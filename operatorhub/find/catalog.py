@@ -1,4 +1,7 @@
-"""The catalog page: which packages there are, filtered, counted, ranked. One local query, kept in memory until the index changes."""
+"""The catalog page: which packages there are, filtered, counted, ranked.
+
+One local query, kept in memory until the index changes.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -21,7 +24,10 @@ _ABSENT = (facets.ABSENT,)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One package, ready to be shown and searched. `facts`: what it counts as in each filter; its state is set for each request."""
+    """One package, ready to be shown and searched.
+
+    `facts`: what it counts as in each filter; its state is set for each request.
+    """
 
     pk: int
     namespace: str
@@ -43,7 +49,9 @@ class Entry:
 
     @property
     def icon_name(self) -> str:
-        """The last part of the icon's address: its digest, or the package while that is unknown; '' when it has none."""
+        """The last part of the icon's address: its digest, or the package while that is unknown; '' when it has
+        none.
+        """
         return "" if self.icon == "-" else self.icon or f"p-{self.pk}"
 
     @property
@@ -71,7 +79,9 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`total`: how many match; `everything`: how many there are; `aside`: picked for the comparison, but not among those shown."""
+    """`total`: how many match; `everything`: how many there are; `aside`: picked for the comparison, but not among
+    those shown.
+    """
 
     entries: tuple[Entry, ...]
     facets: tuple[facets.Facet, ...]
@@ -87,7 +97,9 @@ _lock = Lock()
 
 
 def everything(cluster: str, revision: int) -> Everything:
-    """All packages of the index that people may choose, sorted by title; read again only when the revision is another."""
+    """All packages of the index that people may choose, sorted by title; read again only when the revision is
+    another.
+    """
     with _lock:
         kept = _kept.get(cluster)
         if kept and kept[0] == revision:
@@ -126,9 +138,23 @@ def _entry(row: Package) -> Entry:
     # Many publishers say it in the title only.
     deprecated = row.deprecated or "deprecated" in row.title.lower()
     return Entry(
-        row.pk, row.namespace, row.catalog, row.name, row.title, row.provider, row.version, row.level, row.catalog_title,
-        short, row.icon, deprecated, row.deprecation, row.created, _facts(row, deprecated=deprecated), words,
-    )  # fmt: skip
+        row.pk,
+        row.namespace,
+        row.catalog,
+        row.name,
+        row.title,
+        row.provider,
+        row.version,
+        row.level,
+        row.catalog_title,
+        short,
+        row.icon,
+        deprecated,
+        row.deprecation,
+        row.created,
+        _facts(row, deprecated=deprecated),
+        words,
+    )
 
 
 def _facts(row: Package, *, deprecated: bool) -> dict[str, tuple[str, ...]]:
@@ -149,7 +175,10 @@ def _facts(row: Package, *, deprecated: bool) -> dict[str, tuple[str, ...]]:
 
 
 def visible(client: ClusterClient, entries: Iterable[Entry], picked: str) -> tuple[Entry, ...]:
-    """Those of catalogs that the user may read. A global catalog is offered in every namespace: also in the picked one."""
+    """Those of catalogs that the user may read.
+
+    A global catalog is offered in every namespace: also in the picked one.
+    """
     every = tuple(entries)
     everywhere = catalogsources.everywhere(client.name)
     allowed = {
@@ -206,7 +235,10 @@ def _chips(query: Query, labels: Mapping[str, Mapping[str, str]]) -> tuple[Chip,
 
 
 def wants_build(client: ClusterClient, state: Index | None, sources: str) -> bool:
-    """True when the index is missing or older than the catalogs, and nobody was asked within the last seconds. Claims the asking."""
+    """True when the index is missing or older than the catalogs, and nobody was asked within the last seconds.
+
+    Claims the asking.
+    """
     if state is not None and state.built_at is not None and state.sources == sources and not state.error:
         return False
     now = timezone.now()

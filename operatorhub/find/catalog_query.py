@@ -1,4 +1,6 @@
-"""What stands in the catalog's address: everything that decides what the page shows, so that a link shows another person the same. Pure."""
+"""What stands in the catalog's address: everything that decides what the page shows, so that a link shows another
+person the same. Pure.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

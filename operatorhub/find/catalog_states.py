@@ -1,4 +1,6 @@
-"""What of the catalog is installed already, and which catalogs can't be read just now: the two things of the page that come from the cluster itself."""
+"""What of the catalog is installed already, and which catalogs can't be read just now: the two things of the page
+that come from the cluster itself.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -29,7 +31,10 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """`states`: by namespace/catalog/package. `unread`: kinds whose objects the user may not list, so that installed operators may look as if they were not."""
+    """`states`: by namespace/catalog/package.
+
+    `unread`: kinds whose objects the user may not list, so that installed operators may look as if they were not.
+    """
 
     states: Mapping[str, tuple[str, ...]]
     unread: tuple[str, ...]
@@ -113,7 +118,9 @@ def troubles(client: ClusterClient, sources: Iterable[Mapping[str, Any]]) -> tup
 
 
 def sources(client: ClusterClient) -> tuple[list[dict[str, Any]], KubeError | None]:
-    """The CatalogSources, and why they can't be listed: those of somebody's own namespaces are not all that the index is made of."""
+    """The CatalogSources, and why they can't be listed: those of somebody's own namespaces are not all that the
+    index is made of.
+    """
     try:
         found = client.list(olm.type_of(client, olm.SOURCES))
         return found.items, Forbidden(", ".join(found.within)) if found.within else None

@@ -1,4 +1,7 @@
-"""Packages side by side: what decides between them, in rows. Whatever is not known of one of them is said in its cell."""
+"""Packages side by side: what decides between them, in rows.
+
+Whatever is not known of one of them is said in its cell.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -21,7 +24,9 @@ _FEW = 8
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`lines`: what is said, one below the other; `more`: how many are left out; `mark`: "good", "warn" or "bad", where it is not neutral."""
+    """`lines`: what is said, one below the other; `more`: how many are left out; `mark`: "good", "warn" or "bad",
+    where it is not neutral.
+    """
 
     lines: tuple[str, ...]
     more: int = 0
@@ -96,7 +101,10 @@ def _tellers() -> tuple[tuple[str, Callable[[Chosen], Cell]], ...]:
         (_("Catalog"), lambda one: _texts(one.manifest.catalog_title)),
         (_("Newest version"), lambda one: _texts(one.version)),
         (_("Last release"), lambda one: _texts(_day(one))),
-        (_("Versions"), lambda one: _texts(str(len({each.name for way in one.graph.channels for each in way.entries})))),
+        (
+            _("Versions"),
+            lambda one: _texts(str(len({each.name for way in one.graph.channels for each in way.entries}))),
+        ),
         (_("Channels"), lambda one: _few([way.name for way in one.graph.channels])),
         (_("Deprecated"), _deprecated),
         (_("Capability level"), _level),
@@ -112,7 +120,7 @@ def _tellers() -> tuple[tuple[str, Callable[[Chosen], Cell]], ...]:
         (_("Categories"), lambda one: _few(one.about.categories if one.about else ())),
         (_("Kubernetes at least"), lambda one: _texts(one.about.min_kube if one.about else "")),
         (_("Links"), _links),
-    )  # fmt: skip
+    )
 
 
 def _texts(*lines: str, mark: str = "") -> Cell:

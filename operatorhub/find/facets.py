@@ -1,7 +1,8 @@
 """The filters of the catalog: what a package counts as, and how many each value would leave. Pure.
 
-Values inside a filter are alternatives, filters are conditions: OR inside, AND between. A value's number honours every other filter, so that it is what a
-click would show. A package is looked at once: one that only a single filter refuses still counts in that filter.
+Values inside a filter are alternatives, filters are conditions: OR inside, AND between. A value's number honours every
+other filter, so that it is what a click would show. A package is looked at once: one that only a single filter refuses
+still counts in that filter.
 """
 
 import re
@@ -27,9 +28,13 @@ _TAIL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One filter. `order`: the values that come first, in their order; others follow by how many there are, or by name when `by_name`.
+    """One filter.
 
-    `shown`: how many are shown before the rest is folded; `folds`: values without packages are not shown at all. `always`: values that are shown even where no package has them. `labels`: words for values; others are shown as the packages write them.
+    `order`: the values that come first, in their order; others follow by how many there are, or by name when `by_name`.
+
+    `shown`: how many are shown before the rest is folded; `folds`: values without packages are not shown at all.
+    `always`: values that are shown even where no package has them. `labels`: words for values; others are shown as the
+    packages write them.
     """
 
     label: Words
@@ -44,12 +49,19 @@ KINDS: dict[str, Kind] = {
     "category": Kind(_("Category"), {OTHER: _("Other")}, 12, by_name=True),
     "state": Kind(
         _("Install state"),
-        {INSTALLED: _("Installed"), UPDATE: _("Update available"), INSTALLING: _("Installing"), ABSENT: _("Not installed")},
+        {
+            INSTALLED: _("Installed"),
+            UPDATE: _("Update available"),
+            INSTALLING: _("Installing"),
+            ABSENT: _("Not installed"),
+        },
         always=frozenset({INSTALLED, ABSENT}),
     ),
     "source": Kind(_("Catalog"), {}),
     "provider": Kind(_("Provider"), {}, 6, folds=True),
-    "level": Kind(_("Capability level"), {str(number): name for number, name in enumerate(LEVELS, 1)} | {"0": _("Not said")}),
+    "level": Kind(
+        _("Capability level"), {str(number): name for number, name in enumerate(LEVELS, 1)} | {"0": _("Not said")}
+    ),
     "rights": Kind(
         _("Permissions"),
         {
@@ -59,7 +71,9 @@ KINDS: dict[str, Kind] = {
             UNKNOWN: _("Not known"),
         },
     ),
-    "webhooks": Kind(_("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Not known")}),
+    "webhooks": Kind(
+        _("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Not known")}
+    ),
     "mode": Kind(
         _("Install mode"),
         {
@@ -72,7 +86,7 @@ KINDS: dict[str, Kind] = {
     "feature": Kind(_("Infrastructure features"), FEATURES, 6, folds=True),
     "subscription": Kind(_("Valid subscription"), {}, 4, folds=True),
     "deprecated": Kind(_("Deprecation"), {"yes": _("Deprecated"), "no": _("Not deprecated")}),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +154,11 @@ def build(
     labels: Mapping[str, Mapping[str, str]],
     present: Mapping[str, frozenset[str]],
 ) -> tuple[Facet, ...]:
-    """The filters to show. `present`: the values that there are at all; a filter with one value only says the same of every package and is left out."""
+    """The filters to show.
+
+    `present`: the values that there are at all; a filter with one value only says the same of every package and is left
+    out.
+    """
     return tuple(
         _facet(
             name, kind, counts[name], chosen.get(name, frozenset()), labels.get(name, {}), present[name] | kind.always
@@ -180,7 +198,9 @@ def _facet(
 
 
 def _folded(choices: Sequence[Choice], limit: int) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
-    """(what is shown at once, what is folded): of a long list those with packages come first, and what is chosen is never folded."""
+    """(what is shown at once, what is folded): of a long list those with packages come first, and what is chosen is
+    never folded.
+    """
     if len(choices) <= limit:
         return tuple(choices), ()
     useful = [one for one in choices if one.count][:limit]

@@ -1,8 +1,9 @@
 """Ranking packages for what somebody typed. Pure.
 
-Every word must be found somewhere; where it is found decides the rank: name prefix > name > display name > keywords > provider > kinds and API groups >
-summary > description. A package whose name or title is just what was typed comes first, whatever else matches.
-When no package has all words, a word may also be a typo of a part of a name: one wrong, missing, extra or swapped letter (two in words of eight and more).
+Every word must be found somewhere; where it is found decides the rank: name prefix > name > display name > keywords >
+provider > kinds and API groups > summary > description. A package whose name or title is just what was typed comes
+first, whatever else matches. When no package has all words, a word may also be a typo of a part of a name: one wrong,
+missing, extra or swapped letter (two in words of eight and more).
 """
 
 import re
@@ -41,7 +42,10 @@ def texts(
     groups: Iterable[str] = (),
     text: str = "",
 ) -> Texts:
-    """Prepare one package, once for each index revision. `groups`: API groups; `text`: its long description, or the beginning of it."""
+    """Prepare one package, once for each index revision.
+
+    `groups`: API groups; `text`: its long description, or the beginning of it.
+    """
     lower = f"{name} {title}".lower()
     return Texts(
         name.lower(),

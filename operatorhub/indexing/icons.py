@@ -1,7 +1,8 @@
 """Operators' icons: what the bytes really are, and nothing in them that could act.
 
-An icon comes from whoever published the operator. Its declared type is not believed; an SVG loses its scripts here, and is served with a policy that
-allows it none (operatorhub/views/icon.py) and shown as <img>, which runs none either: three walls.
+An icon comes from whoever published the operator. Its declared type is not believed; an SVG loses its scripts here, and
+is served with a policy that allows it none (operatorhub/views/icon.py) and shown as <img>, which runs none either:
+three walls.
 """
 
 import hashlib
@@ -60,7 +61,8 @@ def clean(data: bytes) -> CleanIcon | None:
 
 
 def _safe_svg(data: bytes) -> bytes:
-    # A document type can define entities that hide what the next lines look for; some drawings need theirs (Adobe's), and keep it.
+    # A document type can define entities that hide what the next lines look for; some drawings need theirs (Adobe's),
+    # and keep it.
     if b"<!ENTITY" not in data:
         data = _DOCTYPE.sub(b"", data, count=1)
     harmless: bytes = _LINKS.sub(rb"\1#", _HANDLERS.sub(b"", _ELEMENTS.sub(b"", data)))

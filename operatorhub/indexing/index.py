@@ -1,8 +1,9 @@
 """Builds the catalog index from the cluster's PackageManifests.
 
-The answer is megabytes (7 MB for 268 packages): it is decoded into the few fields that are kept, descriptions and examples are skipped by the
-decoder. Packages that did not change are not written. The package server leaves icons out of its answers and gives them one by one: they are fetched
-after the packages are shown, and shared by content (60 packages of one vendor have one icon).
+The answer is megabytes (7 MB for 268 packages): it is decoded into the few fields that are kept, descriptions and
+examples are skipped by the decoder. Packages that did not change are not written. The package server leaves icons out
+of its answers and gives them one by one: they are fetched after the packages are shown, and shared by content (60
+packages of one vendor have one icon).
 """
 
 import hashlib
@@ -89,7 +90,10 @@ def fingerprint(sources: Iterable[Any]) -> str:
 
 
 def build(client: ClusterClient) -> Outcome | None:
-    """Bring the index up to date. None when somebody else is at it. Raises KubeError; the reason is kept for the page too."""
+    """Bring the index up to date.
+
+    None when somebody else is at it. Raises KubeError; the reason is kept for the page too.
+    """
     if not _begin(client.name):
         return None
     try:
@@ -115,7 +119,9 @@ def build(client: ClusterClient) -> Outcome | None:
 
 
 def _sources(client: ClusterClient) -> list[KubeObject] | None:
-    """The CatalogSources; None on a cluster without OLM, which has no packages of its own and is not broken for that."""
+    """The CatalogSources; None on a cluster without OLM, which has no packages of its own and is not broken for
+    that.
+    """
     try:
         type_ = client.find("operators.coreos.com", "v1alpha1", "catalogsources")
     except NotFound:
@@ -124,7 +130,10 @@ def _sources(client: ClusterClient) -> list[KubeObject] | None:
 
 
 def fetch_icons(client: ClusterClient) -> int:
-    """Get the icons that are not known yet. Returns how many packages got theirs; those whose icon can't be had get none."""
+    """Get the icons that are not known yet.
+
+    Returns how many packages got theirs; those whose icon can't be had get none.
+    """
     done = 0
     for package in Package.objects.filter(cluster=client.name, icon="", source="packagemanifest").iterator():
         if fetch_icon(client, package) is not None:
@@ -159,9 +168,12 @@ def _begin(cluster: str) -> bool:
 
 
 def places(client: ClusterClient, homes: set[str]) -> list[str] | None:
-    """The namespaces whose catalogs are offered everywhere: those that are offered in a namespace which has none. None where that can't be seen.
+    """The namespaces whose catalogs are offered everywhere: those that are offered in a namespace which has none.
 
-    OLM's package server knows them by an option of its own (olm upstream, openshift-marketplace on OpenShift); nothing in the cluster's objects says it.
+    None where that can't be seen.
+
+    OLM's package server knows them by an option of its own (olm upstream, openshift-marketplace on OpenShift); nothing
+    in the cluster's objects says it.
     """
     probe = next((one for one in ("default", "kube-public", "kube-system") if one not in homes), "")
     if not probe:
@@ -176,7 +188,9 @@ def places(client: ClusterClient, homes: set[str]) -> list[str] | None:
 
 
 def nodes(client: ClusterClient) -> frozenset[str] | None:
-    """The os/arch pairs of the cluster's nodes; None where the console may not list them or there are none: then nothing is hidden for them."""
+    """The os/arch pairs of the cluster's nodes; None where the console may not list them or there are none: then
+    nothing is hidden for them.
+    """
     try:
         found = client.list(client.find("", "v1", "nodes"), limit=500).items
     except (Forbidden, NotFound):
@@ -191,7 +205,10 @@ def nodes(client: ClusterClient) -> frozenset[str] | None:
 
 
 def _rows(client: ClusterClient) -> Rows:
-    """The packages as the cluster has them, by (namespace, catalog, name). One that can't be read is left out and named in the log."""
+    """The packages as the cluster has them, by (namespace, catalog, name).
+
+    One that can't be read is left out and named in the log.
+    """
     body = client.raw("GET", PATH)
     machines = nodes(client)
     found: Rows = {}
@@ -201,7 +218,8 @@ def _rows(client: ClusterClient) -> Rows:
         except msgspec.DecodeError as error:
             log.warning("a PackageManifest of %s can't be read and is left out: %s", client.name, error)
             continue
-        # Of a global catalog the package server may answer once a namespace; the catalog's own place is the one that counts.
+        # Of a global catalog the package server may answer once a namespace; the catalog's own place is the one that
+        # counts.
         found[(row.namespace, row.catalog, row.name)] = row
     return found
 
@@ -241,7 +259,10 @@ def _write(cluster: str, rows: Rows, sources: str) -> Outcome:
 
 
 def write(mine: Q, rows: Rows) -> tuple[Outcome, list[int]]:
-    """Make the packages that `mine` selects equal to `rows`, touching only what differs. Also the keys of those that have another version now."""
+    """Make the packages that `mine` selects equal to `rows`, touching only what differs.
+
+    Also the keys of those that have another version now.
+    """
     known = {
         (namespace, catalog, name): (key, digest, version)
         for key, namespace, catalog, name, digest, version in Package.objects.filter(mine).values_list(

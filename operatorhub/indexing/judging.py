@@ -1,4 +1,7 @@
-"""What only a package's whole CSV tells: its webhooks, and how much it may do. Filled in after the packages are shown, each version once."""
+"""What only a package's whole CSV tells: its webhooks, and how much it may do.
+
+Filled in after the packages are shown, each version once.
+"""
 
 import logging
 from collections.abc import Iterator
@@ -14,7 +17,10 @@ _CHUNK = 200
 
 
 def judge(cluster: str) -> int:
-    """Look at the newest version of every package whose bundle is known and was not looked at yet. Returns how many it were."""
+    """Look at the newest version of every package whose bundle is known and was not looked at yet.
+
+    Returns how many it were.
+    """
     known = {
         (row.namespace, row.catalog, row.name): row
         for row in Package.objects.filter(cluster=cluster).only("namespace", "catalog", "name", "csv", "judged")

@@ -1,4 +1,6 @@
-"""The packages of a catalog that the console read itself, in the index: each as its default channel's newest version says."""
+"""The packages of a catalog that the console read itself, in the index: each as its default channel's newest version
+says.
+"""
 
 import base64
 import binascii
@@ -17,7 +19,10 @@ from operatorhub.sources.drafts import Entry, Graph
 
 
 def write(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], client: ClusterClient) -> bool:
-    """Make the index's packages of this catalog equal to `graphs`; True when something changed. `drawn`: digests of icons that the catalog gave, by package; others are the CSVs'."""
+    """Make the index's packages of this catalog equal to `graphs`; True when something changed.
+
+    `drawn`: digests of icons that the catalog gave, by package; others are the CSVs'.
+    """
     known = {(package, name): key for key, package, name in stored.bundles(row).values_list("pk", "package", "name")}
     nodes = index.nodes(client)
     made: index.Rows = {}
@@ -54,10 +59,19 @@ def package(
     """One package as a row. One whose default channel does not exist has none."""
     channel = graph.channels[0].name if graph.channels else ""
     return rows.row(
-        row.cluster, (row.namespace, row.name, graph.package), rows.desc(csv), rows.labels(csv), nodes,
-        default=graph.default if channel == graph.default else "", channel=channel, csv=head.name if head else "",
-        version=head.version if head else "", catalog_title=row.title or row.name, deprecation=graph.deprecated, source=row.kind,
-    )  # fmt: skip
+        row.cluster,
+        (row.namespace, row.name, graph.package),
+        rows.desc(csv),
+        rows.labels(csv),
+        nodes,
+        default=graph.default if channel == graph.default else "",
+        channel=channel,
+        csv=head.name if head else "",
+        version=head.version if head else "",
+        catalog_title=row.title or row.name,
+        deprecation=graph.deprecated,
+        source=row.kind,
+    )
 
 
 def _head(graph: Graph) -> Entry | None:

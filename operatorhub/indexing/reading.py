@@ -1,6 +1,7 @@
 """Opens a catalog of the console's own, whatever its kind: the one place that knows which source reads what.
 
-The sources are strangers to each other: an image is unpacked by one, its files are found by another and read by a third. Here they are put together.
+The sources are strangers to each other: an image is unpacked by one, its files are found by another and read by a
+third. Here they are put together.
 """
 
 import tempfile
@@ -21,7 +22,10 @@ from operatorhub.sources.drafts import Draft, SourceError
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """`digest` is of what there is to read, '' when only reading tells. `drafts` can be run through once, while the catalog is open."""
+    """`digest` is of what there is to read, '' when only reading tells.
+
+    `drafts` can be run through once, while the catalog is open.
+    """
 
     digest: str
     drafts: Iterator[Draft]
@@ -32,7 +36,11 @@ class Opened:
 def opened(
     row: Catalog, client: ClusterClient, *, force: bool = False, digests: Container[str] = ()
 ) -> Iterator[Opened]:
-    """The catalog, open. What is known already is not fetched again unless `force`; bundles with these digests are not read in full. Raises SourceError: what happened to which place; and KubeError."""
+    """The catalog, open.
+
+    What is known already is not fetched again unless `force`; bundles with these digests are not read in full. Raises
+    SourceError: what happened to which place; and KubeError.
+    """
     known = "" if force or not row.generation else row.digest
     with ExitStack() as stack:
         if row.kind == Catalog.FOLDER:
@@ -79,7 +87,8 @@ def of_folder(path: Path, *, stays: bool, digests: Container[str] = ()) -> Opene
     files = folder.fbc_files(path)
     if not files:
         words = _(
-            "There is neither a file-based catalog nor a bundle in it: expected are .yaml or .json files with olm.package, folders with package.json, or manifests/ and metadata/."
+            "There is neither a file-based catalog nor a bundle in it: expected are .yaml or .json files with"
+            " olm.package, folders with package.json, or manifests/ and metadata/."
         )
         raise SourceError(words)
     return Opened(folder.stamp(files) if stays else "", fbc.drafts(_streams(path, files), digests), title)

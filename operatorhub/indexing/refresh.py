@@ -1,7 +1,8 @@
 """Reads one of the console's own catalogs into the database: drafts become rows.
 
-Rows are written as they come, under the next generation, which nobody sees; at the end one short transaction makes it the catalog's. So a catalog of 50 MB
-takes little memory and locks nothing, and a reading that fails leaves what was there. What did not change is not written again.
+Rows are written as they come, under the next generation, which nobody sees; at the end one short transaction makes it
+the catalog's. So a catalog of 50 MB takes little memory and locks nothing, and a reading that fails leaves what was
+there. What did not change is not written again.
 """
 
 import logging
@@ -47,7 +48,10 @@ class _Reading:
 
 
 def refresh(row: Catalog, client: ClusterClient, *, force: bool = False) -> bool:
-    """Bring one catalog up to date; False when somebody else is at it or it failed: then its `error` says why. Raises nothing that the catalog is to blame for."""
+    """Bring one catalog up to date; False when somebody else is at it or it failed: then its `error` says why.
+
+    Raises nothing that the catalog is to blame for.
+    """
     if not catalogs.claim(row):
         return False
     row.refresh_from_db()
@@ -75,9 +79,12 @@ def take(row: Catalog, source: reading.Opened, client: ClusterClient) -> None:
         first = next((f"{place}: {words}" for place, words in found.problems), "")
         raise SourceError(_("There is no package in it. %(first)s") % {"first": first})
     values = {
-        "digest": source.digest, "problems": [[text.replace("\0", "")[:2000] for text in one] for one in found.problems[:_MOST_PROBLEMS]], "packages": len(found.graphs),
-        "bundles": len(found.seen), "generation": found.generation,
-    }  # fmt: skip
+        "digest": source.digest,
+        "problems": [[text.replace("\0", "")[:2000] for text in one] for one in found.problems[:_MOST_PROBLEMS]],
+        "packages": len(found.graphs),
+        "bundles": len(found.seen),
+        "generation": found.generation,
+    }
     if source.title and not row.title:
         values["title"] = source.title[:512]
     with transaction.atomic():
@@ -164,11 +171,19 @@ def _bundle(found: _Reading, draft: BundleDraft) -> None:
     csv, manifests = stored.packed(draft.contents) if draft.contents else (None, None)
     found.fresh.append(
         StoredBundle(
-            catalog=found.catalog, generation=found.generation, package=draft.package, name=draft.name, version=draft.version.replace("\0", "")[:128],
-            image=draft.image.replace("\0", "")[:1024], place=draft.place, digest=draft.digest, csv=csv, manifests=manifests,
+            catalog=found.catalog,
+            generation=found.generation,
+            package=draft.package,
+            name=draft.name,
+            version=draft.version.replace("\0", "")[:128],
+            image=draft.image.replace("\0", "")[:1024],
+            place=draft.place,
+            digest=draft.digest,
+            csv=csv,
+            manifests=manifests,
             partial=bool(draft.contents and draft.contents.partial),
         )
-    )  # fmt: skip
+    )
     found.weight += len(csv or b"") + len(manifests or b"")
     if found.weight > _FLUSH or len(found.fresh) >= _CHUNK:
         _flush(found)

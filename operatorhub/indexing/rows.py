@@ -1,6 +1,9 @@
-"""A package as a row of the index: of a PackageManifest, or of the head of a catalog that the console read itself. Pure.
+"""A package as a row of the index: of a PackageManifest, or of the head of a catalog that the console read itself.
 
-What is shown and what is hidden follows the OKD console: packages without a default channel, non-standalone ones, and those for other machines.
+Pure.
+
+What is shown and what is hidden follows the OKD console: packages without a default channel, non-standalone ones, and
+those for other machines.
 """
 
 import hashlib
@@ -34,9 +37,15 @@ def desc(found: Mapping[str, Any]) -> Desc:
     spec = csv.mapping(found.get("spec"))
     notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
     return Desc(
-        spec.get("displayName"), spec.get("version"), spec.get("provider"), dict(notes), spec.get("description"), spec.get("keywords"),
-        spec.get("installModes"), spec.get("customresourcedefinitions"),
-    )  # fmt: skip
+        spec.get("displayName"),
+        spec.get("version"),
+        spec.get("provider"),
+        dict(notes),
+        spec.get("description"),
+        spec.get("keywords"),
+        spec.get("installModes"),
+        spec.get("customresourcedefinitions"),
+    )
 
 
 def labels(found: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -73,7 +82,9 @@ def row(
     nodes: frozenset[str] | None,
     **more: Any,
 ) -> Package:
-    """`place`: (namespace, catalog, package); `marks`: its labels; `more`: default, channel, csv, catalog_title, provider, deprecation, source. Lengths are cut to the columns'."""
+    """`place`: (namespace, catalog, package); `marks`: its labels; `more`: default, channel, csv, catalog_title,
+    provider, deprecation, source. Lengths are cut to the columns'.
+    """
     notes, pairs = about.annotations or {}, platforms(marks)
     values = {
         "namespace": place[0][:63],

@@ -1,4 +1,6 @@
-"""Raster icons at the size they are shown in: publishers ship them with up to half a megabyte for a square of 40 pixels."""
+"""Raster icons at the size they are shown in: publishers ship them with up to half a megabyte for a square of 40
+pixels.
+"""
 
 import io
 
@@ -13,7 +15,9 @@ _SMALL = 4 * 1024
 
 
 def small(data: bytes) -> bytes | None:
-    """The picture as WebP within SIDE x SIDE pixels; None where that is not smaller, or it can't be read: then it stays as it is."""
+    """The picture as WebP within SIDE x SIDE pixels; None where that is not smaller, or it can't be read: then it
+    stays as it is.
+    """
     if len(data) <= _SMALL:
         return None
     try:

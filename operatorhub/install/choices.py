@@ -18,7 +18,8 @@ from untrusted import json_bounds
 
 ALL, OWN, SINGLE, MULTI = MODES
 NEW = "+"
-#: The form's field for the namespace to install in. `namespace` is the page's own, the one that the namespace bar shows.
+#: The form's field for the namespace to install in. `namespace` is the page's own, the one that the namespace bar
+#: shows.
 PLACE = "install_namespace"
 AUTOMATIC, MANUAL = APPROVALS = ("Automatic", "Manual")
 LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -26,7 +27,10 @@ LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """`version`: a CSV's name, '' for the channel's newest. `watch`: namespaces that Single- and MultiNamespace mean."""
+    """`version`: a CSV's name, '' for the channel's newest.
+
+    `watch`: namespaces that Single- and MultiNamespace mean.
+    """
 
     channel: str
     version: str
@@ -37,7 +41,8 @@ class Choices:
     config: Config = field(default_factory=Config)
     monitoring: bool = False
     typed_new: bool = False
-    #: What was chosen before approval had to be manual; '' where it is free. It comes back with another namespace or version.
+    #: What was chosen before approval had to be manual; '' where it is free. It comes back with another namespace or
+    #: version.
     free_approval: str = ""
 
     @property
@@ -48,10 +53,15 @@ class Choices:
     def query(self, **others: str) -> str:
         """These choices as an address's query, some of them changed."""
         pairs = {
-            "channel": self.channel, "version": self.version, "mode": self.mode, "approval": self.approval,
-            "free_approval": self.free_approval, PLACE: NEW if self.typed_new else self.namespace,
-            "new_namespace": self.namespace if self.typed_new else "", **others,
-        }  # fmt: skip
+            "channel": self.channel,
+            "version": self.version,
+            "mode": self.mode,
+            "approval": self.approval,
+            "free_approval": self.free_approval,
+            PLACE: NEW if self.typed_new else self.namespace,
+            "new_namespace": self.namespace if self.typed_new else "",
+            **others,
+        }
         if PLACE in others and others[PLACE] != NEW:
             pairs["new_namespace"] = others.get("new_namespace", "")
         found = [(key, value) for key, value in pairs.items() if value or key in ("mode",)]
@@ -72,7 +82,9 @@ def template(annotations: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def suggestion(about: Description, situation: Situation, mode: str, picked: str, package: str) -> str:
-    """The namespace to begin with: the author's wish; for all namespaces one that has such a group; the picked one; the package's name."""
+    """The namespace to begin with: the author's wish; for all namespaces one that has such a group; the picked one;
+    the package's name.
+    """
     if about.suggested_namespace and LABEL.fullmatch(about.suggested_namespace):
         return about.suggested_namespace
     if mode == ALL:
@@ -102,7 +114,9 @@ def forced(channel: Channel, situation: Situation, package: str, version: str, n
 def read(
     data: QueryDict, posted: bool, channel: Channel, about: Description, situation: Situation, package: str, picked: str
 ) -> Choices:
-    """`posted`: what was sent stands as it is, be it wrong; while somebody chooses, a version of another channel goes and manual is set where it must be."""
+    """`posted`: what was sent stands as it is, be it wrong; while somebody chooses, a version of another channel
+    goes and manual is set where it must be.
+    """
     mode = data.get("mode", "") or (about.modes[0] if about.modes else "")
     chosen = data.get(PLACE, "").strip()
     typed_new = chosen == NEW

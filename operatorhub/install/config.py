@@ -1,6 +1,8 @@
-"""What somebody wants of the operator's own Pods: `spec.config` of the Subscription, typed as lines, and the identity it gets in a cloud.
+"""What somebody wants of the operator's own Pods: `spec.config` of the Subscription, typed as lines, and the
+identity it gets in a cloud.
 
-Lines are kubectl's: NAME=value, key=value, key=value:Effect. What lines can't say is YAML. https://olm.operatorframework.io/docs/concepts/crds/subscription/
+Lines are kubectl's: NAME=value, key=value, key=value:Effect. What lines can't say is YAML.
+https://olm.operatorframework.io/docs/concepts/crds/subscription/
 """
 
 import re
@@ -28,13 +30,23 @@ RESOURCES = ("requests_cpu", "requests_memory", "limits_cpu", "limits_memory")
 FIELDS = (*LINES, *RESOURCES, "yaml")
 #: What a SubscriptionConfig may hold: operator-framework/api, subscription_types.go.
 KNOWN = (
-    "selector", "nodeSelector", "tolerations", "resources", "envFrom", "env", "volumes", "volumeMounts", "affinity", "annotations",
-)  # fmt: skip
+    "selector",
+    "nodeSelector",
+    "tolerations",
+    "resources",
+    "envFrom",
+    "env",
+    "volumes",
+    "volumeMounts",
+    "affinity",
+    "annotations",
+)
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _QUANTITY = re.compile(r"[0-9]+(\.[0-9]+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?")
 _ENV = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 
-#: annotation → (environment variable, what it is called there): operators read these when the cloud gives out short-lived tokens.
+#: annotation → (environment variable, what it is called there): operators read these when the cloud gives out
+#: short-lived tokens.
 TOKENS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "token-auth-aws": (("ROLEARN", "AWS role ARN"),),
     "token-auth-azure": (
@@ -54,7 +66,9 @@ TOKENS: Mapping[str, tuple[tuple[str, str], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """`typed`: the texts as they came, by field; `errors` by field; `spec`: what they mean, empty where nothing was typed."""
+    """`typed`: the texts as they came, by field; `errors` by field; `spec`: what they mean, empty where nothing was
+    typed.
+    """
 
     typed: Mapping[str, str] = field(default_factory=dict)
     tokens: Mapping[str, str] = field(default_factory=dict)
@@ -108,7 +122,10 @@ def read(data: Mapping[str, str], asked: tuple[tuple[str, str], ...] = ()) -> Co
 
 
 def as_posted(given: Mapping[str, Any]) -> dict[str, str]:
-    """A spec.config in the names of the API as the form posts it. A text is a field of the form (lines), or one part of spec.config as YAML."""
+    """A spec.config in the names of the API as the form posts it.
+
+    A text is a field of the form (lines), or one part of spec.config as YAML.
+    """
     posted: dict[str, str] = {}
     parts: list[str] = []
     for name, value in given.items():
@@ -136,7 +153,9 @@ def _is_list(value: str) -> bool:
 
 
 def checked(config: Config, problems: Iterable[Placed]) -> Config:
-    """With what is wrong by the Subscription's schema, at the line of the YAML. `problems`: their paths begin below spec.config."""
+    """With what is wrong by the Subscription's schema, at the line of the YAML. `problems`: their paths begin below
+    spec.config.
+    """
     found = list(problems)
     if not found or config.errors:
         return config

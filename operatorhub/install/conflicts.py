@@ -1,8 +1,8 @@
 """What speaks against an install: each conflict in words, at the field it is about, with a way out.
 
-Sources: operator groups https://olm.operatorframework.io/docs/advanced-tasks/operator-scoping-with-operatorgroups/ ; manual approval
-https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/dependency-resolution/ ; provided APIs: operator-lifecycle-manager,
-pkg/controller/operators/olm/groups.go.
+Sources: operator groups https://olm.operatorframework.io/docs/advanced-tasks/operator-scoping-with-operatorgroups/ ;
+manual approval https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/dependency-resolution/
+; provided APIs: operator-lifecycle-manager, pkg/controller/operators/olm/groups.go.
 """
 
 from collections.abc import Iterator
@@ -119,7 +119,8 @@ def _watch_problem(asked: Asked) -> str:
         return _("Choose at least two namespaces to watch.")
     if choices.mode == SINGLE and choices.watch == (choices.namespace,):
         return _(
-            "This is the namespace it is installed in. Choose another one, or the mode “Only the namespace it is installed in”."
+            "This is the namespace it is installed in. Choose another one, or the mode “Only the namespace it is"
+            " installed in”."
         )
     known = asked.situation.knows("namespaces")
     if known and (
@@ -175,9 +176,12 @@ def _group(asked: Asked) -> Iterator[Conflict]:
         return
     if len(groups) > 1:
         pages = [
-            Way(_("Delete %(name)s") % {"name": name_of(one)}, reverse("operatorhub:group-delete", args=[namespace, name_of(one)]))
+            Way(
+                _("Delete %(name)s") % {"name": name_of(one)},
+                reverse("operatorhub:group-delete", args=[namespace, name_of(one)]),
+            )
             for one in groups[:3]
-        ]  # fmt: skip
+        ]
         names = ", ".join(map(name_of, groups))
         yield Conflict(
             "groups",
@@ -188,9 +192,11 @@ def _group(asked: Asked) -> Iterator[Conflict]:
         return
     present = olm.group_modes(groups[0], namespace)
     told = {
-        "group": name_of(groups[0]), "namespace": namespace, "present": words.mode(present),
+        "group": name_of(groups[0]),
+        "namespace": namespace,
+        "present": words.mode(present),
         "modes": ", ".join(words.mode(one) for one in asked.about.modes),
-    }  # fmt: skip
+    }
     edit = Way(
         _("Edit the OperatorGroup"),
         reverse("operatorhub:group", args=[namespace, name_of(groups[0])]),

@@ -1,4 +1,6 @@
-"""Making the objects of an install one after the other, or only asking the API server what it would say to each (dry run)."""
+"""Making the objects of an install one after the other, or only asking the API server what it would say to each (dry
+run).
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -15,7 +17,10 @@ Done = Callable[[str, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the API server says to one object. `outcome`: ok, present, waits (its namespace is not there yet), refused, untried."""
+    """What the API server says to one object.
+
+    `outcome`: ok, present, waits (its namespace is not there yet), refused, untried.
+    """
 
     kind: str
     name: str
@@ -85,7 +90,10 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
 
 
 def dry_run(client: ClusterClient, objects: Iterable[KubeObject]) -> tuple[Answer, ...]:
-    """What the API server would say to each object. One in a namespace that is not there yet waits for it: that can't be tried before."""
+    """What the API server would say to each object.
+
+    One in a namespace that is not there yet waits for it: that can't be tried before.
+    """
     answers: list[Answer] = []
     coming: set[str] = set()
     for obj in objects:

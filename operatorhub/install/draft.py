@@ -1,4 +1,6 @@
-"""Choices, the objects they mean, and what speaks against them, put together: what the form, the dry run and the API show."""
+"""Choices, the objects they mean, and what speaks against them, put together: what the form, the dry run and the API
+show.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +23,10 @@ from operatorhub.install.situation import Situation
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An install that could be made now. It may be sent when there are no `errors`. `place_notes`: what is said of its namespace beside them."""
+    """An install that could be made now.
+
+    It may be sent when there are no `errors`. `place_notes`: what is said of its namespace beside them.
+    """
 
     choices: Choices
     objects: tuple[KubeObject, ...]
@@ -96,7 +101,8 @@ def is_possible(manifest: Manifest, channel: Channel, about: Description, found:
 def _working(
     client: ClusterClient | None, asked: Asked, conflict: Conflict, present: Sequence[Conflict]
 ) -> tuple[Way, ...]:
-    """The remedies of a conflict that work: tried with the choices that they mean, it is gone and nothing else holds the install up instead.
+    """The remedies of a conflict that work: tried with the choices that they mean, it is gone and nothing else holds
+    the install up instead.
 
     Remedies that lead to another page are not tried: they change nothing by themselves.
     """
@@ -134,13 +140,15 @@ def _there(client: ClusterClient, asked: Asked) -> list[Conflict]:
     found = []
     if situation.visible(client, (manifest.namespace, manifest.catalog), manifest.name, namespace) is False:
         words = _(
-            "The catalog “%(catalog)s” lives in the namespace “%(home)s” and can not be used from “%(namespace)s”. Install in its own namespace, or add the catalog to the cluster's global namespace."
+            "The catalog “%(catalog)s” lives in the namespace “%(home)s” and can not be used from “%(namespace)s”."
+            " Install in its own namespace, or add the catalog to the cluster's global namespace."
         ) % {"catalog": manifest.catalog, "home": manifest.namespace, "namespace": namespace}
         way = asked.again(_("Install in %(name)s") % {"name": manifest.namespace}, install_namespace=manifest.namespace)
         found.append(Conflict("invisible", "namespace", words, (way,)))
     if namespace in asked.situation.namespaces and (plan := situation.waiting_plan(client, namespace)):
         words = _(
-            "The InstallPlan “%(plan)s” of “%(namespace)s” waits for approval. OLM plans nothing new there until it is approved or gone."
+            "The InstallPlan “%(plan)s” of “%(namespace)s” waits for approval. OLM plans nothing new there until it is"
+            " approved or gone."
         ) % {"plan": plan, "namespace": namespace}
         way = Way(_("Look at it"), conflicts.page_of_plan(namespace, plan))
         found.append(Conflict("waiting-plan", "namespace", words, (way,), blocks=False))

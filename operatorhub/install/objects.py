@@ -1,4 +1,6 @@
-"""The exact objects of an install, in the order in which they are made: Namespace, what monitoring needs, OperatorGroup, Subscription."""
+"""The exact objects of an install, in the order in which they are made: Namespace, what monitoring needs,
+OperatorGroup, Subscription.
+"""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -77,8 +79,14 @@ def _monitoring(namespace: str, home: str) -> list[KubeObject]:
     reference = {"apiGroup": api, "kind": "Role", "name": name}
     return [
         {"apiVersion": f"{api}/v1", "kind": "Role", "metadata": meta, "rules": rules},
-        {"apiVersion": f"{api}/v1", "kind": "RoleBinding", "metadata": meta, "roleRef": reference, "subjects": [subject]},
-    ]  # fmt: skip
+        {
+            "apiVersion": f"{api}/v1",
+            "kind": "RoleBinding",
+            "metadata": meta,
+            "roleRef": reference,
+            "subjects": [subject],
+        },
+    ]
 
 
 def _subscription(manifest: Manifest, choices: Choices) -> KubeObject:

@@ -1,4 +1,6 @@
-"""What the form offers: modes with the reason why one can't be had, namespaces, the cloud's fields; and the facts beside it."""
+"""What the form offers: modes with the reason why one can't be had, namespaces, the cloud's fields; and the facts
+beside it.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +17,8 @@ from operatorhub.install.rights import Missing
 from operatorhub.install.situation import Situation
 from operatorhub.install.version import Version
 
-#: More namespaces than this are no help in a list, and heavy for a page that is drawn with every choice: fields take their names then.
+#: More namespaces than this are no help in a list, and heavy for a page that is drawn with every choice: fields take
+#: their names then.
 MANY = 500
 
 
@@ -78,7 +81,12 @@ def make(
     first = mapping(csv.initialization(notes))
     why = forced(channel, situation, manifest.name, choices.version, choices.namespace, choices.config)
     return Offer(
-        manifest, channel, about, situation, tuple(modes(about)), suggested,
+        manifest,
+        channel,
+        about,
+        situation,
+        tuple(modes(about)),
+        suggested,
         recommended=bool(about.suggested_namespace) and suggested == about.suggested_namespace,
         icon_name=icon_name,
         missing=missing,
@@ -88,7 +96,7 @@ def make(
         monitoring=monitoring_home(situation) if may_monitor(notes, choices, situation) else "",
         version_old=bool(choices.version) and choices.version != channel.csv,
         version=version,
-    )  # fmt: skip
+    )
 
 
 def modes(about: Description) -> Iterator[Mode]:

@@ -1,6 +1,8 @@
-"""Who has the operator's kinds already: other operators (by their OperatorGroups' olm.providedAPIs), and CRDs that lie there without one.
+"""Who has the operator's kinds already: other operators (by their OperatorGroups' olm.providedAPIs), and CRDs that
+lie there without one.
 
-OLM lets one operator alone serve a kind in a namespace (InterOperatorGroupOwnerConflict); the second one's ClusterServiceVersion fails.
+OLM lets one operator alone serve a kind in a namespace (InterOperatorGroupOwnerConflict); the second one's
+ClusterServiceVersion fails.
 """
 
 from collections.abc import Iterable, Iterator
@@ -57,10 +59,21 @@ def _provided(client: ClusterClient, asked: Asked) -> Iterator[tuple[Owner, Conf
             continue
         gvk = f"{owner.api.group}/{owner.api.version} {owner.api.kind}"
         if owner.csv:
-            told = _("The operator “%(csv)s” of the namespace “%(namespace)s” provides %(api)s already for the same namespaces, and two may not. Uninstall that one first, or let this one watch other namespaces.")  # fmt: skip
-            ways: tuple[Way, ...] = (Way(_("Open %(name)s") % {"name": owner.csv}, reverse("operatorhub:operator", args=[owner.namespace, owner.csv])),)  # fmt: skip
+            told = _(
+                "The operator “%(csv)s” of the namespace “%(namespace)s” provides %(api)s already for the same"
+                " namespaces, and two may not. Uninstall that one first, or let this one watch other namespaces."
+            )
+            ways: tuple[Way, ...] = (
+                Way(
+                    _("Open %(name)s") % {"name": owner.csv},
+                    reverse("operatorhub:operator", args=[owner.namespace, owner.csv]),
+                ),
+            )
         else:
-            told = _("An operator of the namespace “%(namespace)s” provides %(api)s already for the same namespaces, and two may not. Uninstall that one first, or let this one watch other namespaces.")  # fmt: skip
+            told = _(
+                "An operator of the namespace “%(namespace)s” provides %(api)s already for the same namespaces, and two"
+                " may not. Uninstall that one first, or let this one watch other namespaces."
+            )
             ways = (
                 Way(_("Its namespace's operators"), f"{reverse('operatorhub:installed')}?namespace={owner.namespace}"),
             )
@@ -127,10 +140,16 @@ def _lying(client: ClusterClient, kinds: Iterable[Api], here: bool) -> Iterator[
             "resources:detail", args=["apiextensions.k8s.io", "v1", "customresourcedefinitions", "-", api.crd]
         )
         told = (
-            _("The CustomResourceDefinition “%(crd)s” is there from an earlier install (%(whose)s), with its objects. This install takes it over and brings it to its own version.")
+            _(
+                "The CustomResourceDefinition “%(crd)s” is there from an earlier install (%(whose)s), with its objects."
+                " This install takes it over and brings it to its own version."
+            )
             if whose
-            else _("The CustomResourceDefinition “%(crd)s” is there, and OLM did not make it. This install takes it over: if another program serves it, both will.")
-        )  # fmt: skip
+            else _(
+                "The CustomResourceDefinition “%(crd)s” is there, and OLM did not make it. This install takes it over:"
+                " if another program serves it, both will."
+            )
+        )
         yield Conflict(
             "lying", "package", told % {"crd": api.crd, "whose": whose}, (Way(_("Look at it"), page),), blocks=False
         )
@@ -150,7 +169,8 @@ def _alongside(client: ClusterClient, crd: str) -> str | None:
 def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
     """What the version depends on: OLM installs it along, from a catalog, or nothing offers it.
 
-    OLM looks for an operator in the same namespace or in a catalog. That the cluster serves a kind by itself is not enough for it.
+    OLM looks for an operator in the same namespace or in a catalog. That the cluster serves a kind by itself is not
+    enough for it.
     """
     namespace = asked.choices.namespace
     here = tuple(sub for sub in asked.situation.subscriptions if sub.namespace == namespace)
@@ -170,9 +190,21 @@ def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
             yield Conflict("dependency", "package", told % {"need": need.name, "packages": names}, (), blocks=False)
             continue
         if answer.there:
-            key, told = "unmanaged", _("It needs %(need)s. The cluster serves that kind, but no catalog here has an operator for it: OLM can refuse the install (ResolutionFailed).")  # fmt: skip
+            key, told = (
+                "unmanaged",
+                _(
+                    "It needs %(need)s. The cluster serves that kind, but no catalog here has an operator for it: OLM"
+                    " can refuse the install (ResolutionFailed)."
+                ),
+            )
         else:
-            key, told = "required", _("It needs %(need)s, which neither this cluster nor any catalog here offers: the installation can't succeed. Add a catalog that has it first.")  # fmt: skip
+            key, told = (
+                "required",
+                _(
+                    "It needs %(need)s, which neither this cluster nor any catalog here offers: the installation can't"
+                    " succeed. Add a catalog that has it first."
+                ),
+            )
         words = need.api_kind or need.package
         way = Way(
             _("Search for %(kind)s") % {"kind": words}, f"{reverse('operatorhub:catalog')}?{urlencode({'q': words})}"
@@ -181,7 +213,9 @@ def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
 
 
 def _group_kinds(group: KubeObject) -> Iterator[tuple[str, str]]:
-    """(kind, group) of what the operators of an OperatorGroup's namespace provide, which OLM notes as Kind.version.group."""
+    """(kind, group) of what the operators of an OperatorGroup's namespace provide, which OLM notes as
+    Kind.version.group.
+    """
     notes = mapping(mapping(group.get("metadata")).get("annotations"))
     for name in text(notes.get(PROVIDED)).split(","):
         kind, _dot, rest = name.partition(".")

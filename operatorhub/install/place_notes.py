@@ -1,4 +1,7 @@
-"""What the form says of the namespace beside its errors. A sentence that an error contradicts, or says better, is left out. Pure."""
+"""What the form says of the namespace beside its errors.
+
+A sentence that an error contradicts, or says better, is left out. Pure.
+"""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,7 +13,8 @@ from operatorhub.install.conflicts import Conflict
 from operatorhub.install.objects import is_new
 from operatorhub.install.situation import Situation
 
-#: Conflicts after which nothing more is to be said of the namespace: there is none, there can't be one of that name, or it is about to go.
+#: Conflicts after which nothing more is to be said of the namespace: there is none, there can't be one of that name, or
+#: it is about to go.
 _NO_PLACE = frozenset({"no-namespace", "bad-namespace", "terminating"})
 #: Conflicts that say what is with its OperatorGroup, or that none is made because nothing is installed there.
 _NO_GROUP = frozenset({"groups", "group-mode", "subscribed", "name-taken", "invisible"})

@@ -13,7 +13,9 @@ from kube.objects import KubeObject, name_of, namespace_of
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A right that is needed and not there: `verb` on `resource` (plural.group), `namespace` '' for the whole cluster. `reason`: the server's words."""
+    """A right that is needed and not there: `verb` on `resource` (plural.group), `namespace` '' for the whole
+    cluster. `reason`: the server's words.
+    """
 
     verb: str
     resource: str
@@ -30,8 +32,12 @@ class Missing:
             else _("You may not %(verb)s %(resource)s (for the %(kind)s “%(name)s”).")
         )
         return told % {
-            "verb": self.verb, "resource": self.resource, "namespace": self.namespace, "kind": self.kind, "name": self.name,
-        }  # fmt: skip
+            "verb": self.verb,
+            "resource": self.resource,
+            "namespace": self.namespace,
+            "kind": self.kind,
+            "name": self.name,
+        }
 
     @property
     def kubectl(self) -> str:

@@ -1,4 +1,7 @@
-"""What the cluster has already, as far as an install cares. What may not be read is named, never taken for nothing without a word."""
+"""What the cluster has already, as far as an install cares.
+
+What may not be read is named, never taken for nothing without a word.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,8 +16,9 @@ from operatorhub.sources import packagemanifests
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Namespaces with their phases, OperatorGroups by namespace, Subscriptions; `unread`: plurals that could not be listed;
-    `kubernetes`: the server's version such as v1.36.3, '' when it is not known."""
+    """Namespaces with their phases, OperatorGroups by namespace, Subscriptions; `unread`: plurals that could not be
+    listed; `kubernetes`: the server's version such as v1.36.3, '' when it is not known.
+    """
 
     namespaces: Mapping[str, str]
     groups: Mapping[str, tuple[KubeObject, ...]]
@@ -27,7 +31,10 @@ class Situation:
 
 
 def look(client: ClusterClient, near: str = "") -> Situation:
-    """Read the situation. Who may not list all namespaces' objects is told of those of theirs, and of those in `near`, the picked namespace."""
+    """Read the situation.
+
+    Who may not list all namespaces' objects is told of those of theirs, and of those in `near`, the picked namespace.
+    """
     unread: list[str] = []
 
     def listed(plural: str, find: Callable[[str], ObjectList], narrow: bool = True) -> list[KubeObject]:
@@ -64,7 +71,10 @@ def version(client: ClusterClient) -> str:
 
 
 def waiting_plan(client: ClusterClient, namespace: str) -> str:
-    """The name of an InstallPlan that waits for approval there; all that comes after it waits too. '' where there is none, or it may not be read."""
+    """The name of an InstallPlan that waits for approval there; all that comes after it waits too.
+
+    '' where there is none, or it may not be read.
+    """
     try:
         plans = client.list(olm.type_of(client, olm.PLANS), namespace).items
     except KubeError:
@@ -74,7 +84,9 @@ def waiting_plan(client: ClusterClient, namespace: str) -> str:
 
 
 def visible(client: ClusterClient, catalog: tuple[str, str], package: str, namespace: str) -> bool | None:
-    """Whether the package of (catalog's namespace, catalog) can be had in `namespace`; None when that may not be asked."""
+    """Whether the package of (catalog's namespace, catalog) can be had in `namespace`; None when that may not be
+    asked.
+    """
     if catalog[0] == namespace:
         return True
     try:

@@ -1,7 +1,8 @@
 """What one install has left in the cluster so far, in the order in which it can be taken away again.
 
-The Subscription goes first, lest OLM install again; then ClusterServiceVersions (OLM removes their Deployments, accounts and roles), what the InstallPlan
-created beside them, CRDs that it created and that hold no objects, and last the OperatorGroup and the Namespace, where they were made for it.
+The Subscription goes first, lest OLM install again; then ClusterServiceVersions (OLM removes their Deployments,
+accounts and roles), what the InstallPlan created beside them, CRDs that it created and that hold no objects, and last
+the OperatorGroup and the Namespace, where they were made for it.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +29,10 @@ ALONGSIDE = "operatorframework.io/installed-alongside-"
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """`targets`: to be removed; those that `keeps` speaks for are not ticked. `stays`: what is not offered, in words."""
+    """`targets`: to be removed; those that `keeps` speaks for are not ticked.
+
+    `stays`: what is not offered, in words.
+    """
 
     namespace: str
     subscription: str
@@ -156,7 +160,9 @@ def _count(client: ClusterClient, group: str, plural: str) -> int | None:
 
 
 def _around(client: ClusterClient, namespace: str, sub: KubeObject, stays: list[str]) -> Iterator[Target]:
-    """The OperatorGroup and the Namespace, where the note says that they were made for it and they are still the same ones."""
+    """The OperatorGroup and the Namespace, where the note says that they were made for it and they are still the
+    same ones.
+    """
     noted = made_with(sub)
     others = [name for name in _neighbours(client, namespace) if name != name_of(sub)]
     for kind, group, version, plural in (

@@ -1,7 +1,8 @@
-"""Taking an install back: exactly the objects that it made, each by its uid, so that nothing that somebody made meanwhile goes with them.
+"""Taking an install back: exactly the objects that it made, each by its uid, so that nothing that somebody made
+meanwhile goes with them.
 
-What belongs to one is found at the moment it is asked for: the note on the Subscription says which Namespace and OperatorGroup were made with it; the steps of
-its InstallPlan say what OLM created rather than found.
+What belongs to one is found at the moment it is asked for: the note on the Subscription says which Namespace and
+OperatorGroup were made with it; the steps of its InstallPlan say what OLM created rather than found.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,7 +16,10 @@ from kube.kubectl import Command, Commands
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One object to be deleted. `why`: why it belongs to the install; `keeps`: why it had better stay, '' where nothing speaks for that."""
+    """One object to be deleted.
+
+    `why`: why it belongs to the install; `keeps`: why it had better stay, '' where nothing speaks for that.
+    """
 
     group: str
     version: str
@@ -52,7 +56,10 @@ def kubectl(offered: Iterable[Target]) -> Commands:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What came of one. `outcome`: removed, gone (it was away already), replaced (another object of that name: left alone), refused."""
+    """What came of one.
+
+    `outcome`: removed, gone (it was away already), replaced (another object of that name: left alone), refused.
+    """
 
     target: Target
     outcome: str

@@ -1,6 +1,7 @@
 """The version that is to be installed, as it is itself: a PackageManifest describes a channel's newest one only.
 
-Where a catalog that the console has read holds the whole bundle, its own modes, kinds and rights are told; else those of the newest one, and that is said.
+Where a catalog that the console has read holds the whole bundle, its own modes, kinds and rights are told; else those
+of the newest one, and that is said.
 """
 
 from dataclasses import dataclass, replace
@@ -17,9 +18,12 @@ from operatorhub.sources.drafts import SourceError
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """`channel`: with the description of this version; `exact`: it is this version's and not a newer one's. `rights` None: nobody knows them here.
+    """`channel`: with the description of this version; `exact`: it is this version's and not a newer one's.
 
-    `needs`: packages and kinds that it depends on, and kinds of the objects that it brings; from the channel's description alone where no catalog holds the bundle.
+    `rights` None: nobody knows them here.
+
+    `needs`: packages and kinds that it depends on, and kinds of the objects that it brings; from the channel's
+    description alone where no catalog holds the bundle.
     """
 
     channel: Channel

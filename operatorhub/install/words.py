@@ -5,52 +5,65 @@ from django.utils.translation import gettext_lazy
 
 NO_VERSION = gettext_lazy("The channel %(channel)s has no version %(version)s. Choose one of the list.")
 NO_MODE = gettext_lazy(
-    "This version supports no install mode at all, so OLM can't install it. Choose another channel, or ask its maintainers."
+    "This version supports no install mode at all, so OLM can't install it. Choose another channel, or ask its"
+    " maintainers."
 )
 WRONG_MODE = gettext_lazy("This operator can not be installed so. It supports: %(modes)s.")
 OLD_KUBERNETES = gettext_lazy(
-    "It needs Kubernetes %(least)s, and this cluster has %(has)s: OLM would wait for ever. Choose an older version, or renew the cluster."
+    "It needs Kubernetes %(least)s, and this cluster has %(has)s: OLM would wait for ever. Choose an older version, or"
+    " renew the cluster."
 )
 BAD_NAMESPACE = gettext_lazy(
-    "A namespace's name has lower-case letters, digits and dashes, begins and ends with a letter or digit, and has at most 63 characters."
+    "A namespace's name has lower-case letters, digits and dashes, begins and ends with a letter or digit, and has at"
+    " most 63 characters."
 )
 TERMINATING = gettext_lazy("The namespace “%(name)s” is being deleted. Choose another one, or wait until it is gone.")
 SUBSCRIBED = gettext_lazy(
-    "This operator is already installed in “%(namespace)s”, by the Subscription “%(name)s”. Choose another namespace, or uninstall it there first."
+    "This operator is already installed in “%(namespace)s”, by the Subscription “%(name)s”. Choose another namespace,"
+    " or uninstall it there first."
 )
 NAME_TAKEN = gettext_lazy(
     "“%(namespace)s” has a Subscription named “%(name)s” of another package, “%(package)s”. Choose another namespace."
 )
 MANY_GROUPS = gettext_lazy(
-    "“%(namespace)s” has more than one OperatorGroup (%(names)s); OLM installs nothing there until only one is left. Choose another namespace, or delete all but one."
+    "“%(namespace)s” has more than one OperatorGroup (%(names)s); OLM installs nothing there until only one is left."
+    " Choose another namespace, or delete all but one."
 )
 GROUP_UNSUPPORTED = gettext_lazy(
-    "The OperatorGroup “%(group)s” of “%(namespace)s” installs for: %(present)s, which this operator does not support (it supports: %(modes)s). Choose another namespace."
+    "The OperatorGroup “%(group)s” of “%(namespace)s” installs for: %(present)s, which this operator does not support"
+    " (it supports: %(modes)s). Choose another namespace."
 )
 GROUP_DIFFERS = gettext_lazy(
-    "The OperatorGroup “%(group)s” of “%(namespace)s” installs for: %(present)s. Choose that mode, or another namespace."
+    "The OperatorGroup “%(group)s” of “%(namespace)s” installs for: %(present)s. Choose that mode, or another"
+    " namespace."
 )
 OVERLAP = gettext_lazy(
-    "This operator is already installed in “%(namespace)s”, and the two would watch the same namespaces. Uninstall that one first, or let each watch its own namespace only."
+    "This operator is already installed in “%(namespace)s”, and the two would watch the same namespaces. Uninstall that"
+    " one first, or let each watch its own namespace only."
 )
 SHARED = gettext_lazy(
     "This operator is installed in another namespace too; both share their CustomResourceDefinitions."
 )
 NEIGHBOURS = gettext_lazy(
-    "Other operators live in this namespace (%(names)s). OLM plans them together: with manual approval here, their updates wait for it too."
+    "Other operators live in this namespace (%(names)s). OLM plans them together: with manual approval here, their"
+    " updates wait for it too."
 )
 UNREAD = gettext_lazy(
-    "You may not list all %(kinds)s of the cluster, so conflicts with other namespaces can not be seen here. The API server and OLM judge at the end."
+    "You may not list all %(kinds)s of the cluster, so conflicts with other namespaces can not be seen here. The API"
+    " server and OLM judge at the end."
 )
 _FORCED = {
     "older": gettext_lazy(
-        "Manual, because you chose an older version: with automatic approval OLM would go on to the newest right after it."
+        "Manual, because you chose an older version: with automatic approval OLM would go on to the newest right"
+        " after it."
     ),
     "neighbour": gettext_lazy(
-        "Manual, because another operator of this namespace asks for it: OLM plans all operators of a namespace together."
+        "Manual, because another operator of this namespace asks for it: OLM plans all operators of a namespace"
+        " together."
     ),
     "token": gettext_lazy(
-        "Manual, because the operator gets a cloud identity: a new version may need more rights there, which you give before you approve."
+        "Manual, because the operator gets a cloud identity: a new version may need more rights there, which you give"
+        " before you approve."
     ),
 }
 

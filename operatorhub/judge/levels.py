@@ -1,8 +1,8 @@
 """The five capability levels with what to look for, and which of our own operators is of each. Pure.
 
-What an operator is said to show here it does, and a test shows it (docs/operators.md, examples/operators/tests); its bundle says the same level
-(tests/operatorhub/test_levels.py). The definition, whose levels "may be independent of each other":
-https://sdk.operatorframework.io/docs/overview/operator-capabilities/
+What an operator is said to show here it does, and a test shows it (docs/operators.md, examples/operators/tests); its
+bundle says the same level (tests/operatorhub/test_levels.py). The definition, whose levels "may be independent of each
+other": https://sdk.operatorframework.io/docs/overview/operator-capabilities/
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,11 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """`look`: what to ask of an operator that is said to be of it. `examples`: first the one that is of it, then others that can do this too. `note`: what is to be known of them; '' for nothing."""
+    """`look`: what to ask of an operator that is said to be of it.
+
+    `examples`: first the one that is of it, then others that can do this too. `note`: what is to be known of them; ''
+    for nothing.
+    """
 
     number: int
     name: str
@@ -39,40 +43,95 @@ class Level:
 _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
     (
         _("Does the status say what was made, and why something was not? Is wrong input refused at its field?"),
-        (Example("flightticket", "FlightTicket", _("Books what the spec asks for, and says in conditions and phase how it went.")),),
+        (
+            Example(
+                "flightticket",
+                "FlightTicket",
+                _("Books what the spec asks for, and says in conditions and phase how it went."),
+            ),
+        ),
         "",
     ),
     (
-        _("Is there a way from each version to the next, without losing data? What happens to a step that is not supported?"),
+        _(
+            "Is there a way from each version to the next, without losing data? What happens to a step that is not"
+            " supported?"
+        ),
         (
-            Example("memcached", "Memcached", _("A newer version of the operator brings a newer memcached, node by node: those that are asked for serve all the time.")),
-            Example("galera", "Galera (KUDO form)", _("Its plan “upgrade” takes a backup and replaces one node after the other; clients go on.")),
-            Example("sampledb", "SampleDB", _("Prepares the data by a Job in the old engine, and refuses a step that is not supported.")),
+            Example(
+                "memcached",
+                "Memcached",
+                _(
+                    "A newer version of the operator brings a newer memcached, node by node: those that are asked for"
+                    " serve all the time."
+                ),
+            ),
+            Example(
+                "galera",
+                "Galera (KUDO form)",
+                _("Its plan “upgrade” takes a backup and replaces one node after the other; clients go on."),
+            ),
+            Example(
+                "sampledb",
+                "SampleDB",
+                _("Prepares the data by a Job in the old engine, and refuses a step that is not supported."),
+            ),
         ),
         "",
     ),
     (
         _("Does a backup come back, in a new instance too? Does anything stay behind after a deletion, or get lost?"),
         (
-            Example("sampledb", "SampleDB", _("Backs up by schedule, restores into a new database, and writes a snapshot before one goes.")),
-            Example("galera", "Galera (KUDO form)", _("Has plans for backup and restore, and a node that lost its disk gets everything again.")),
+            Example(
+                "sampledb",
+                "SampleDB",
+                _("Backs up by schedule, restores into a new database, and writes a snapshot before one goes."),
+            ),
+            Example(
+                "galera",
+                "Galera (KUDO form)",
+                _("Has plans for backup and restore, and a node that lost its disk gets everything again."),
+            ),
         ),
         "",
     ),
     (
         _("Are there metrics of the operator and of what it runs, alerts, and words in the status that name a cause?"),
         (
-            Example("argocd-tutorial", "Argo CD (tutorial)", _("Metrics of the operator and of each component, a warning event for what fails, and conditions that name the cause.")),
-            Example("galera", "Galera (KUDO form)", _("Each node has metrics, and the autopilot says in events and in a condition what is not as usual.")),
+            Example(
+                "argocd-tutorial",
+                "Argo CD (tutorial)",
+                _(
+                    "Metrics of the operator and of each component, a warning event for what fails, and conditions that"
+                    " name the cause."
+                ),
+            ),
+            Example(
+                "galera",
+                "Galera (KUDO form)",
+                _("Each node has metrics, and the autopilot says in events and in a condition what is not as usual."),
+            ),
         ),
-        _("The tutorial's Argo CD is a stand-in: it measures itself, and keeps nothing that could be backed up. Neither of the two makes rules for Prometheus, which may not be there."),
+        _(
+            "The tutorial's Argo CD is a stand-in: it measures itself, and keeps nothing that could be backed up."
+            " Neither of the two makes rules for Prometheus, which may not be there."
+        ),
     ),
     (
         _("Does it scale by load, tune itself and heal without anybody asking?"),
-        (Example("galera", "Galera (KUDO form)", _("Adds and removes nodes by the requests that they have, doubles their memory before it is full, replaces one that is stuck, and tells when requests take longer than usual.")),),
+        (
+            Example(
+                "galera",
+                "Galera (KUDO form)",
+                _(
+                    "Adds and removes nodes by the requests that they have, doubles their memory before it is full,"
+                    " replaces one that is stuck, and tells when requests take longer than usual."
+                ),
+            ),
+        ),
         _("It does so where the parameter AUTOPILOT is true, and between bounds that parameters set."),
     ),
-)  # fmt: skip
+)
 
 
 def levels() -> tuple[Level, ...]:

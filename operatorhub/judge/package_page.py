@@ -1,7 +1,8 @@
-"""Everything the package page says of one version: what its catalog tells, what its bundle holds, and what this cluster thinks of it.
+"""Everything the package page says of one version: what its catalog tells, what its bundle holds, and what this
+cluster thinks of it.
 
-A PackageManifest describes the newest version of a channel only, and neither permissions nor webhooks nor images. Where nobody knows more, the page says what is
-unknown; it never shows one version's words for another.
+A PackageManifest describes the newest version of a channel only, and neither permissions nor webhooks nor images. Where
+nobody knows more, the page says what is unknown; it never shows one version's words for another.
 """
 
 from collections.abc import Iterable
@@ -62,7 +63,9 @@ class GrantedRights(RightsSummary):
 
 @dataclass(frozen=True, slots=True)
 class Chosen(RightsSummary):
-    """One version of a package. `about` is None where nothing is known of it but its name; `csv` is empty where its bundle is not known.
+    """One version of a package.
+
+    `about` is None where nothing is known of it but its name; `csv` is empty where its bundle is not known.
 
     `unread`: why the bundle can't be read just now, in words.
     """
@@ -173,7 +176,10 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What this cluster and its other catalogs say. `too_old`: whether its Kubernetes is older than the operator wants."""
+    """What this cluster and its other catalogs say.
+
+    `too_old`: whether its Kubernetes is older than the operator wants.
+    """
 
     subscriptions: tuple[olm.Subscription, ...]
     unlisted: bool
@@ -220,10 +226,15 @@ def _running(client: ClusterClient, manifest: Manifest) -> tuple[Running, ...]:
         )
     if manifest.namespace == catalogs.OWN:
         return tuple(
-            Running(one.namespace, one.csv, reverse("operatorhub:run-progress", args=[one.namespace, one.package]), one.phase == olm.SUCCEEDED)
+            Running(
+                one.namespace,
+                one.csv,
+                reverse("operatorhub:run-progress", args=[one.namespace, one.package]),
+                one.phase == olm.SUCCEEDED,
+            )
             for one in follow.runs(client)
             if one.package == manifest.name
-        )  # fmt: skip
+        )
     return ()
 
 

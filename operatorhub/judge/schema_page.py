@@ -1,4 +1,6 @@
-"""The schema of a kind before its operator is installed: from the bundle of the chosen version, or from the cluster when the kind is there already."""
+"""The schema of a kind before its operator is installed: from the bundle of the chosen version, or from the cluster
+when the kind is there already.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +22,10 @@ CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """`crd` is None where nobody has it: then `unknown` says why. `installed`: it is the cluster's, not the chosen version's."""
+    """`crd` is None where nobody has it: then `unknown` says why.
+
+    `installed`: it is the cluster's, not the chosen version's.
+    """
 
     crd: Mapping[str, Any] | None
     installed: bool
@@ -60,7 +65,9 @@ def _installed(client: ClusterClient, crd: str) -> Mapping[str, Any] | None:
 
 
 def examples(found: Mapping[str, Any], group: str, version: str, kind: str) -> tuple[Example, ...]:
-    """Those of the annotation `alm-examples` that are of this kind, of the version first; what can't be read is left out."""
+    """Those of the annotation `alm-examples` that are of this kind, of the version first; what can't be read is left
+    out.
+    """
     notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
     mine = [
         one

@@ -1,4 +1,6 @@
-"""What comes next: the object that the author wants made first, what can be made besides, once the cluster serves the kinds."""
+"""What comes next: the object that the author wants made first, what can be made besides, once the cluster serves
+the kinds.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +24,10 @@ LINK = "operatorframework.io/initialization-link"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A kind to make an object of. `url`: '' while the cluster does not serve it yet, or it may not be made (`refused` says why)."""
+    """A kind to make an object of.
+
+    `url`: '' while the cluster does not serve it yet, or it may not be made (`refused` says why).
+    """
 
     api: Api
     url: str
@@ -32,7 +37,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """`required`: the initialization resource, None where there is none or it is there; `link`: the author's own page."""
+    """`required`: the initialization resource, None where there is none or it is there; `link`: the author's own
+    page.
+    """
 
     required: Step | None
     kinds: tuple[Step, ...]

@@ -17,7 +17,8 @@ class Way:
 class Trouble:
     """`stage`: the line it belongs to; `words`: for people; `raw`: as the cluster says it, '' where it says nothing.
 
-    `settled`: the install has failed by this. False: it is under way and this is in its way so far; waiting may be enough.
+    `settled`: the install has failed by this. False: it is under way and this is in its way so far; waiting may be
+    enough.
     """
 
     key: str

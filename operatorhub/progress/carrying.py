@@ -28,17 +28,20 @@ def plan(facts: Facts) -> Iterator[Trouble]:
     open_it = Way(_("Open the InstallPlan"), reverse("operatorhub:plan", args=[sub.namespace, sub.plan]))
     if "forbidden" in raw.lower():
         words = _(
-            "OLM may not make one of the objects: the ServiceAccount of the OperatorGroup lacks a right. Give it that right; OLM tries again."
+            "OLM may not make one of the objects: the ServiceAccount of the OperatorGroup lacks a right. Give it that"
+            " right; OLM tries again."
         )
         key = "plan-rights"
     elif "not found on the cluster" in raw:
         words = _(
-            "The bundle brings an object of a kind that this cluster does not serve: it is made for another version or distribution of Kubernetes."
+            "The bundle brings an object of a kind that this cluster does not serve: it is made for another version or"
+            " distribution of Kubernetes."
         )
         key = "plan-api"
     elif "existing" in raw and "schema" in raw:
         words = _(
-            "Objects that exist would not be valid by the new CustomResourceDefinition, so OLM leaves it as it is. Mend those objects first."
+            "Objects that exist would not be valid by the new CustomResourceDefinition, so OLM leaves it as it is. Mend"
+            " those objects first."
         )
         key = "plan-schema"
     else:
@@ -70,7 +73,10 @@ def requirements(facts: Facts) -> Iterator[Trouble]:
         )
     elif accounts:
         rules = [rule for one in accounts for rule in one.rules]
-        words = _("A ServiceAccount of it lacks rights that it needs: %(names)s. Somebody removed its roles, or an OperatorGroup's ServiceAccount does not allow them.")  # fmt: skip
+        words = _(
+            "A ServiceAccount of it lacks rights that it needs: %(names)s. Somebody removed its roles, or an"
+            " OperatorGroup's ServiceAccount does not allow them."
+        )
         told = words % {"names": ", ".join(one.name for one in accounts)}
         yield Trouble(
             "rights",
@@ -124,14 +130,21 @@ def version(facts: Facts) -> Iterator[Trouble]:
     reason, raw = failure.reason, failure.message
     namespace = facts.subscription.namespace
     words = {
-        "UnsupportedOperatorGroup": _("The namespace's OperatorGroup asks for an install mode that this operator does not support."),
+        "UnsupportedOperatorGroup": _(
+            "The namespace's OperatorGroup asks for an install mode that this operator does not support."
+        ),
         "NoTargetNamespaces": _("The namespace's OperatorGroup selects no namespace that exists."),
-        "InterOperatorGroupOwnerConflict": _("Another operator provides the same kinds for the same namespaces. Only one of them may: uninstall the other, or let this one watch other namespaces."),
+        "InterOperatorGroupOwnerConflict": _(
+            "Another operator provides the same kinds for the same namespaces. Only one of them may: uninstall the"
+            " other, or let this one watch other namespaces."
+        ),
         "InstallCheckFailed": _("Its Deployments did not become ready in the time that OLM gives them."),
         "InstallComponentFailed": _("OLM could not make its Deployments, accounts or roles."),
         "ComponentUnhealthy": _("Its Deployments are not healthy."),
-        "CannotModifyStaticOperatorGroupProvidedAPIs": _("The OperatorGroup is fixed to certain kinds, and this operator's are not among them."),
-    }.get(reason, _("OLM has given this version up."))  # fmt: skip
+        "CannotModifyStaticOperatorGroupProvidedAPIs": _(
+            "The OperatorGroup is fixed to certain kinds, and this operator's are not among them."
+        ),
+    }.get(reason, _("OLM has given this version up."))
     ways = [Way(_("Open the ClusterServiceVersion"), page_of(olm.CSVS, namespace, facts.csv_name))]
     if facts.groups and reason in ("UnsupportedOperatorGroup", "NoTargetNamespaces"):
         edit = reverse("operatorhub:group", args=[namespace, name_of(facts.groups[0])])

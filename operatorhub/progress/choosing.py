@@ -1,6 +1,7 @@
 """What can go wrong until OLM has chosen the versions: place, catalogs, resolution, the bundle.
 
-Sources: operator-lifecycle-manager, pkg/controller/{operators/catalog,registry/resolver,bundle}; operator-framework/api, subscription_types.go.
+Sources: operator-lifecycle-manager, pkg/controller/{operators/catalog,registry/resolver,bundle};
+operator-framework/api, subscription_types.go.
 """
 
 import re
@@ -45,7 +46,8 @@ def place(facts: Facts) -> Iterator[Trouble]:
     elif len(groups) > 1:
         names = ", ".join(map(name_of, groups))
         words = _(
-            "The namespace “%(namespace)s” has more than one OperatorGroup (%(names)s): OLM installs nothing there until only one is left."
+            "The namespace “%(namespace)s” has more than one OperatorGroup (%(names)s): OLM installs nothing there"
+            " until only one is left."
         )
         ways = tuple(
             Way(
@@ -64,7 +66,8 @@ def catalog(facts: Facts) -> Iterator[Trouble]:
     told = {"name": sub.catalog, "namespace": sub.catalog_namespace}
     if facts.source_missing:
         words = _(
-            "There is no CatalogSource “%(name)s” in the namespace “%(namespace)s”, so OLM does not know where the package is."
+            "There is no CatalogSource “%(name)s” in the namespace “%(namespace)s”, so OLM does not know where the"
+            " package is."
         )
         ways = (
             Way(_("Choose another catalog in the Subscription"), _edit(sub)),
@@ -78,14 +81,20 @@ def catalog(facts: Facts) -> Iterator[Trouble]:
 
 
 def _silent(facts: Facts, namespace: str, name: str, raw: str) -> Trouble:
-    """A catalog that does not answer, whether it is the package's own or another one: OLM chooses nothing while one is silent."""
+    """A catalog that does not answer, whether it is the package's own or another one: OLM chooses nothing while one
+    is silent.
+    """
     told = {"name": name, "namespace": namespace}
     if (namespace, name) == (facts.subscription.catalog_namespace, facts.subscription.catalog):
         words = _(
-            "The CatalogSource “%(name)s” does not answer, so OLM can't read the package. Its Pod in “%(namespace)s” says why."
+            "The CatalogSource “%(name)s” does not answer, so OLM can't read the package. Its Pod in “%(namespace)s”"
+            " says why."
         )
     else:
-        words = _("Another CatalogSource, “%(name)s” of “%(namespace)s”, does not answer. OLM asks all catalogs of a namespace together and chooses nothing while one is silent: mend that one, or delete it.")  # fmt: skip
+        words = _(
+            "Another CatalogSource, “%(name)s” of “%(namespace)s”, does not answer. OLM asks all catalogs of a"
+            " namespace together and chooses nothing while one is silent: mend that one, or delete it."
+        )
     found = next(pods.troubles(facts.catalog_pods), None)
     if found:
         words, raw = f"{words % told} {found.words}", f"{raw} – {found.raw}"
@@ -119,12 +128,16 @@ _NEEDS = re.compile(
     re.I,
 )
 _CHANNEL = re.compile(
-    r"no operators found in channel (\S+) of package (\S+)|no operators found from catalog|no operators found in package (\S+)"
+    r"no operators found in channel (\S+) of package (\S+)|no operators found from catalog|no operators found in"
+    r" package (\S+)"
 )
 
 
 def resolution(facts: Facts) -> Iterator[Trouble]:
-    """ResolutionFailed: one of some sentences of the resolver. A condition that is older than a plan says nothing any more."""
+    """ResolutionFailed: one of some sentences of the resolver.
+
+    A condition that is older than a plan says nothing any more.
+    """
     found = stages.condition(facts.object, "ResolutionFailed")
     if not stages.is_true(found) or facts.plan or facts.csv or not _lasts(facts, found):
         return
@@ -133,14 +146,18 @@ def resolution(facts: Facts) -> Iterator[Trouble]:
         yield _silent(facts, silent[1], silent[2], raw)
     elif orphan := _EXISTS.search(raw):
         name = orphan[1].strip(",;")
-        words = _("The ClusterServiceVersion “%(name)s” lies in this namespace from an earlier install, and no Subscription follows it. OLM does not install beside it: delete it, then OLM goes on by itself.")  # fmt: skip
+        words = _(
+            "The ClusterServiceVersion “%(name)s” lies in this namespace from an earlier install, and no Subscription"
+            " follows it. OLM does not install beside it: delete it, then OLM goes on by itself."
+        )
         ways: tuple[Way, ...] = (
             Way(_("Delete %(name)s") % {"name": name}, delete_page(olm.CSVS, sub.namespace, name)),
         )
         yield Trouble("orphan", "subscription", words % {"name": name}, raw, ways)
     elif _CHANNEL.search(raw):
         words = _(
-            "The catalog does not have that package, channel or version (any more). Choose another one in the Subscription."
+            "The catalog does not have that package, channel or version (any more). Choose another one in the"
+            " Subscription."
         )
         ways = (
             Way(_("Edit the Subscription"), _edit(sub)),
@@ -150,11 +167,17 @@ def resolution(facts: Facts) -> Iterator[Trouble]:
     elif need := _NEEDS.search(raw):
         kind = need[3] or need[4] or ""
         what = f"{need[4]} {need[5]}".strip() if need[4] else kind
-        words = _("It needs something that no catalog offers here (%(what)s). Add a catalog that has it, or install it in another way; OLM tries again by itself.")  # fmt: skip
+        words = _(
+            "It needs something that no catalog offers here (%(what)s). Add a catalog that has it, or install it in"
+            " another way; OLM tries again by itself."
+        )
         ways = (Way(_("Search for %(kind)s") % {"kind": kind}, search_page(kind)),) if kind else ()
         yield Trouble("dependency", "subscription", words % {"what": what or _("see below")}, raw, ways)
     else:
-        words = _("OLM finds no set of versions that fit together in this namespace. Its own words name the rules that exclude each other; an operator that is stuck beside it holds this one up too.")  # fmt: skip
+        words = _(
+            "OLM finds no set of versions that fit together in this namespace. Its own words name the rules that"
+            " exclude each other; an operator that is stuck beside it holds this one up too."
+        )
         ways = (
             Way(_("Operators of this namespace"), f"{reverse('operatorhub:installed')}?namespace={sub.namespace}"),
             Way(_("Edit the Subscription"), _edit(sub)),
@@ -172,7 +195,10 @@ def bundle(facts: Facts) -> Iterator[Trouble]:
     found, home = stages.condition(facts.object, "BundleUnpackFailed"), facts.subscription.catalog_namespace
     if stages.is_true(found) and not facts.csv:
         raw = csv.text(found.get("message")) or csv.text(found.get("reason"))
-        words = _("OLM could not unpack the operator's bundle: its image can't be pulled, or what is in it can't be read. The Job in “%(namespace)s” says more. Mend the cause, delete that Job, and undo and repeat the install.")  # fmt: skip
+        words = _(
+            "OLM could not unpack the operator's bundle: its image can't be pulled, or what is in it can't be read. The"
+            " Job in “%(namespace)s” says more. Mend the cause, delete that Job, and undo and repeat the install."
+        )
         ways = (
             Way(_("Jobs of the catalog's namespace"), _list("batch", "v1", "jobs", home)),
             Way(_("Its Pods"), _list("core", "v1", "pods", home)),
@@ -181,14 +207,18 @@ def bundle(facts: Facts) -> Iterator[Trouble]:
 
 
 def silence(facts: Facts) -> Iterator[Trouble]:
-    """OLM says nothing at all: its programs are ill, or it has missed a change while it was busy. A change of the Subscription makes it look again."""
+    """OLM says nothing at all: its programs are ill, or it has missed a change while it was busy.
+
+    A change of the Subscription makes it look again.
+    """
     sub = facts.subscription
     if not sub.created or facts.plan or facts.csv or sub.current_csv:
         return
     waited = stages.took(sub.created, datetime.now(UTC).isoformat())
     if waited is not None and waited > PATIENCE:
         words = _(
-            "OLM has chosen nothing for %(seconds)d s, and does not say why. Look whether it is well, or let it look again."
+            "OLM has chosen nothing for %(seconds)d s, and does not say why. Look whether it is well, or let it look"
+            " again."
         )
         ways = (Way(_("Let OLM look again"), "", "look-again"), Way(_("Is OLM well?"), reverse("operatorhub:olm")))
         yield Trouble("silence", "subscription", words % {"seconds": int(waited)}, "", ways, settled=False)

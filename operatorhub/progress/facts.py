@@ -1,4 +1,7 @@
-"""All objects that an install's page is made of, each read once. What may not be read is None or empty, and said in `unread`."""
+"""All objects that an install's page is made of, each read once.
+
+What may not be read is None or empty, and said in `unread`.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,9 +19,11 @@ _EVENTS = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """`source` None with `source_missing` is a catalog that does not exist; `events` by the uid of the object they are about, newest last.
+    """`source` None with `source_missing` is a catalog that does not exist; `events` by the uid of the object they
+    are about, newest last.
 
-    `served`: CRDs that OLM has noted as missing and that the cluster serves by now. `older`: the CSV that is there until this one takes its place.
+    `served`: CRDs that OLM has noted as missing and that the cluster serves by now. `older`: the CSV that is there
+    until this one takes its place.
     """
 
     subscription: olm.Subscription

@@ -20,7 +20,10 @@ def make_group(client: ClusterClient, namespace: str, everywhere: bool) -> str:
 
 
 def look_again(client: ClusterClient, namespace: str, name: str) -> str:
-    """A change that means nothing, so that OLM looks at the Subscription once more. Returns how the audit log names it."""
+    """A change that means nothing, so that OLM looks at the Subscription once more.
+
+    Returns how the audit log names it.
+    """
     patch = {"metadata": {"annotations": {LOOK_AGAIN: datetime.now(UTC).isoformat(timespec="seconds")}}}
     client.patch(olm.type_of(client, olm.SUBSCRIPTIONS), name, patch, namespace)
     return olm.ref(olm.SUBSCRIPTIONS, namespace, name)

@@ -18,9 +18,12 @@ from operatorhub.running.workloads import ASKS, DONE, FAILED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """`plan` is set while an InstallPlan waits for approval; `plan_csvs` is all that approving it installs. `seconds`: from the Subscription to Succeeded.
+    """`plan` is set while an InstallPlan waits for approval; `plan_csvs` is all that approving it installs.
 
-    `name`: the operator's, for people. `plan_object`: the plan that waits. `older`: the CSV that is there until `csv` takes its place.
+    `seconds`: from the Subscription to Succeeded.
+
+    `name`: the operator's, for people. `plan_object`: the plan that waits. `older`: the CSV that is there until `csv`
+    takes its place.
     """
 
     subscription: olm.Subscription
@@ -44,7 +47,9 @@ class Progress:
 
     @property
     def usable_csv(self) -> str:
-        """The version whose page has something to show: this one, or the one that runs until an update of it is approved; '' while there is none."""
+        """The version whose page has something to show: this one, or the one that runs until an update of it is
+        approved; '' while there is none.
+        """
         if any(stage.key == "csv" and stage.state == DONE for stage in self.stages):
             return self.csv
         return self.older
@@ -55,7 +60,9 @@ class Progress:
 
     @property
     def old_version(self) -> str:
-        """The version that runs while another one is to take its place; '' for a first install, and when the update is over."""
+        """The version that runs while another one is to take its place; '' for a first install, and when the update
+        is over.
+        """
         return olm.version_in(self.older) if self.older else ""
 
     @property

@@ -1,4 +1,6 @@
-"""The timeline's lines from the ClusterServiceVersion on: its phase and requirements, its Deployments, their Pods with what was said of them."""
+"""The timeline's lines from the ClusterServiceVersion on: its phase and requirements, its Deployments, their Pods
+with what was said of them.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -84,12 +86,16 @@ def pods(facts: Facts) -> tuple[Stage, tuple[PodPart, ...]]:
     parts = [workloads.pod_part(namespace, pod) for pod in facts.pods]
     shown = tuple(
         PodPart(
-            part.kind, part.name, part.state, part.words, part.url,
+            part.kind,
+            part.name,
+            part.state,
+            part.words,
+            part.url,
             reverse("resources:logs", args=["core", "v1", "pods", namespace, part.name]) if started(pod) else "",
             tuple(_said(facts, pod)),
         )
         for part, pod in zip(parts, facts.pods, strict=True)
-    )  # fmt: skip
+    )
     ends = [
         csv.text(ready.get("lastTransitionTime")) for pod in facts.pods if is_true(ready := condition(pod, "Ready"))
     ]

@@ -20,7 +20,10 @@ FIRST = 3600
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One line of the timeline. `words`: what it did or waits for; `url`: of its object; `at`: when it began; `took`: seconds, None while it lasts."""
+    """One line of the timeline.
+
+    `words`: what it did or waits for; `url`: of its object; `at`: when it began; `took`: seconds, None while it lasts.
+    """
 
     key: str
     title: str
@@ -41,7 +44,9 @@ def state_of(lines: Sequence[Stage]) -> str:
 
 
 def judged(lines: Sequence[Stage], trouble: Trouble | None) -> tuple[Stage, ...]:
-    """The lines with one verdict: none has failed before the install has, and then the one that `trouble` is about has."""
+    """The lines with one verdict: none has failed before the install has, and then the one that `trouble` is about
+    has.
+    """
     failed = trouble.stage if trouble and trouble.settled else ""
     return tuple(
         replace(line, state=FAILED)

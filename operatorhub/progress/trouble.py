@@ -1,6 +1,8 @@
-"""The first broken link of an install: what happened in a plain sentence, OLM's own words, and what can be done about it.
+"""The first broken link of an install: what happened in a plain sentence, OLM's own words, and what can be done
+about it.
 
-Looked for in the order in which OLM works, with one exception: a Pod that can't run explains a ClusterServiceVersion that has given up waiting for it.
+Looked for in the order in which OLM works, with one exception: a Pod that can't run explains a ClusterServiceVersion
+that has given up waiting for it.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,10 +15,17 @@ from operatorhub.progress.facts import Facts
 __all__ = ["Trouble", "Way", "find"]
 
 _RULES: tuple[Callable[[Facts], Iterator[Trouble]], ...] = (
-    choosing.place, choosing.catalog, choosing.resolution, choosing.bundle,
-    carrying.plan, carrying.requirements, carrying.containers, carrying.deployments, carrying.version,
+    choosing.place,
+    choosing.catalog,
+    choosing.resolution,
+    choosing.bundle,
+    carrying.plan,
+    carrying.requirements,
+    carrying.containers,
+    carrying.deployments,
+    carrying.version,
     choosing.silence,
-)  # fmt: skip
+)
 
 
 def find(facts: Facts) -> Trouble | None:

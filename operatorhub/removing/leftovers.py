@@ -1,4 +1,5 @@
-"""What stays behind when an operator is uninstalled, and may be removed as well: kinds, the OperatorGroup, the namespace, webhooks, what the operator made.
+"""What stays behind when an operator is uninstalled, and may be removed as well: kinds, the OperatorGroup, the
+namespace, webhooks, what the operator made.
 
 Each is offered only when nobody else needs it, as far as can be seen; and says why when it is not offered.
 """
@@ -39,7 +40,11 @@ _workers = Workers(6, thread_name_prefix="leftovers")
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """One object. `words`: what it is to the operator; `refused`: why it is not offered, '' when it is. `stage`: crd, rest or last (the namespace)."""
+    """One object.
+
+    `words`: what it is to the operator; `refused`: why it is not offered, '' when it is. `stage`: crd, rest or last
+    (the namespace).
+    """
 
     kind: str
     group: str
@@ -84,7 +89,9 @@ def leftover(type_: ResourceType, obj: KubeObject, words: str, refused: str = ""
 
 
 def goes(client: ClusterClient, found: KubeObject) -> tuple[tuple[str, str], ...]:
-    """(kind, name) of what OLM removes with the CSV beside its Deployments: accounts, and cluster roles and webhooks by OLM's own labels."""
+    """(kind, name) of what OLM removes with the CSV beside its Deployments: accounts, and cluster roles and webhooks
+    by OLM's own labels.
+    """
     strategy = csv.mapping(csv.mapping(csv.mapping(found.get("spec")).get("install")).get("spec"))
     asked = [*csv.items(strategy.get("permissions")), *csv.items(strategy.get("clusterPermissions"))]
     accounts = [
@@ -93,7 +100,12 @@ def goes(client: ClusterClient, found: KubeObject) -> tuple[tuple[str, str], ...
         if name != "default"
     ]
     selector = f"{OWNER}={name_of(found)},olm.owner.namespace={namespace_of(found)}"
-    plurals = (("rbac.authorization.k8s.io", "clusterroles"), ("rbac.authorization.k8s.io", "clusterrolebindings"), ("admissionregistration.k8s.io", "validatingwebhookconfigurations"), ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"))  # fmt: skip
+    plurals = (
+        ("rbac.authorization.k8s.io", "clusterroles"),
+        ("rbac.authorization.k8s.io", "clusterrolebindings"),
+        ("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
+        ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
+    )
 
     def read(place: tuple[str, str]) -> list[tuple[str, str]]:
         try:
@@ -108,9 +120,14 @@ def goes(client: ClusterClient, found: KubeObject) -> tuple[tuple[str, str], ...
 
 
 def find(
-    client: ClusterClient, found: KubeObject, sub: olm.Subscription | None, kinds: Iterable[OwnedApi], listed: "Iterable[Operands]",
-    others: list[KubeObject], gaps: list[str],
-) -> tuple[Leftover, ...]:  # fmt: skip
+    client: ClusterClient,
+    found: KubeObject,
+    sub: olm.Subscription | None,
+    kinds: Iterable[OwnedApi],
+    listed: "Iterable[Operands]",
+    others: list[KubeObject],
+    gaps: list[str],
+) -> tuple[Leftover, ...]:
     """In the order in which they would go."""
     namespace = namespace_of(found)
     neighbours = [one for one in others if namespace_of(one) == namespace]
@@ -164,7 +181,9 @@ def _uses(other: KubeObject, crd: str) -> bool:
 
 
 def _webhooks(client: ClusterClient, found: KubeObject, gaps: list[str]) -> Iterable[Leftover]:
-    """Configurations that ask a Service of the operator's namespace and that OLM did not make: when the operator is gone they refuse everything."""
+    """Configurations that ask a Service of the operator's namespace and that OLM did not make: when the operator is
+    gone they refuse everything.
+    """
     namespace = namespace_of(found)
     for plural in ("validatingwebhookconfigurations", "mutatingwebhookconfigurations"):
         try:
@@ -192,7 +211,9 @@ def _made(
     listed: "Iterable[Operands]",
     gaps: list[str],
 ) -> Iterable[Leftover]:
-    """ConfigMaps, Secrets and claims that bear the operator's or an instance's name, and that nothing owns: nobody else removes them."""
+    """ConfigMaps, Secrets and claims that bear the operator's or an instance's name, and that nothing owns: nobody
+    else removes them.
+    """
     names = {csv.text(one) for one in (sub.package if sub else "", name_of(found), *_deployments(found)) if one}
     places = {namespace_of(found)}
     for one in listed:

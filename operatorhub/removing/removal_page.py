@@ -96,9 +96,13 @@ class Page:
 
 def titles() -> Mapping[str, str]:
     return {
-        "operands": _("Instances"), "subscription": _("Subscription"), "csv": _("ClusterServiceVersion"), "crd": _("CustomResourceDefinitions"),
-        "rest": _("What it left"), "last": _("Namespace"),
-    }  # fmt: skip
+        "operands": _("Instances"),
+        "subscription": _("Subscription"),
+        "csv": _("ClusterServiceVersion"),
+        "crd": _("CustomResourceDefinitions"),
+        "rest": _("What it left"),
+        "last": _("Namespace"),
+    }
 
 
 def read(client: ClusterClient, key: str) -> Page:
@@ -160,7 +164,10 @@ def _stuck(run: Run, one: Mapping[str, Any]) -> Stuck:
 
 
 def whose(finalizer: str, document: Mapping[str, Any]) -> str:
-    """Who should remove it, as far as its name tells. Kubernetes' own: https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/"""
+    """Who should remove it, as far as its name tells.
+
+    Kubernetes' own: https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
+    """
     if finalizer == "foregroundDeletion":
         return _("Kubernetes removes it when everything that the object owns is gone.")
     if finalizer == "orphan":

@@ -1,8 +1,9 @@
 """Uninstalling an operator: all that goes and all that stays, before anything goes.
 
-OLM removes what it made for a ClusterServiceVersion (Deployments, ServiceAccounts, roles) when that is deleted. It leaves the CustomResourceDefinitions and
-their objects, so that no data is lost; the OperatorGroup and the namespace, which others may use; and whatever the operator made by itself. All of that is
-listed here, and each thing that may go as well can be ticked. operatorhub/removing/removal.py does it.
+OLM removes what it made for a ClusterServiceVersion (Deployments, ServiceAccounts, roles) when that is deleted. It
+leaves the CustomResourceDefinitions and their objects, so that no data is lost; the OperatorGroup and the namespace,
+which others may use; and whatever the operator made by itself. All of that is listed here, and each thing that may go
+as well can be ticked. operatorhub/removing/removal.py does it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,7 +34,10 @@ _PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class Operands:
-    """The objects of one kind. `rows`: (namespace, name, finalizers) of some; `problem`: why they can't be listed, which hinders nothing."""
+    """The objects of one kind.
+
+    `rows`: (namespace, name, finalizers) of some; `problem`: why they can't be listed, which hinders nothing.
+    """
 
     owned: OwnedApi
     rows: tuple[tuple[str, str, tuple[str, ...]], ...]
@@ -132,10 +136,22 @@ def look(client: ClusterClient, namespace: str, name: str) -> Plan:
     listed = tuple(_operands(client, one, targets) for one in kinds if one.type and not shared[one.api.crd])
     left = leftovers.find(client, found, sub, kinds, listed, others, gaps)
     return Plan(
-        namespace, name, csv.text(spec.get("displayName")) or name, uid_of(found), sub.name if sub else "", sub.uid if sub else "",
-        deployments(found), leftovers.goes(client, found), listed, left, tuple((crd, names) for crd, names in shared.items() if names),
-        csv.text(notes.get(MESSAGE)), csv.text(notes.get(NO_OPERANDS)).lower() == "true", tuple(gaps), _never(found),
-    )  # fmt: skip
+        namespace,
+        name,
+        csv.text(spec.get("displayName")) or name,
+        uid_of(found),
+        sub.name if sub else "",
+        sub.uid if sub else "",
+        deployments(found),
+        leftovers.goes(client, found),
+        listed,
+        left,
+        tuple((crd, names) for crd, names in shared.items() if names),
+        csv.text(notes.get(MESSAGE)),
+        csv.text(notes.get(NO_OPERANDS)).lower() == "true",
+        tuple(gaps),
+        _never(found),
+    )
 
 
 def _never(found: KubeObject) -> str:
@@ -167,7 +183,8 @@ def _others(client: ClusterClient, namespace: str, name: str, gaps: list[str]) -
             if place == "":
                 gaps.append(
                     _(
-                        "Operators of other namespaces can't be listed; whether one of them shares these kinds is not known: %(error)s"
+                        "Operators of other namespaces can't be listed; whether one of them shares these kinds is not"
+                        " known: %(error)s"
                     )
                     % {"error": error}
                 )
@@ -188,7 +205,9 @@ def _owners(others: Iterable[KubeObject], crd: str) -> Iterable[str]:
 
 
 def _operands(client: ClusterClient, one: OwnedApi, targets: tuple[str, ...]) -> Operands:
-    """What is there of a kind in the namespaces that the operator watches (`targets`, () is all): counted by namespace, some named."""
+    """What is there of a kind in the namespaces that the operator watches (`targets`, () is all): counted by
+    namespace, some named.
+    """
     try:
         seen = there(client, one.type, targets) if one.type else []
     except KubeError as error:
@@ -204,7 +223,9 @@ def _operands(client: ClusterClient, one: OwnedApi, targets: tuple[str, ...]) ->
 
 
 def there(client: ClusterClient, type_: ResourceType, targets: tuple[str, ...]) -> list[KubeObject]:
-    """In the whole cluster; who may not see that is told of the namespaces that the operator watches, where it does not watch all."""
+    """In the whole cluster; who may not see that is told of the namespaces that the operator watches, where it does
+    not watch all.
+    """
     try:
         return every(client, type_)
     except Forbidden:

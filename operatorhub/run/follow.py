@@ -18,7 +18,9 @@ from operatorhub.running.workloads import DONE, FAILED, RUNNING, deployments
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """`csv` '' when there is none any more; `replaces`: the version that it takes the place of; `state` as progress.Progress has it."""
+    """`csv` '' when there is none any more; `replaces`: the version that it takes the place of; `state` as
+    progress.Progress has it.
+    """
 
     package: str
     namespace: str
@@ -57,9 +59,15 @@ def runs(client: ClusterClient) -> tuple[Running, ...]:
     except (Forbidden, NotFound):
         return ()
     return tuple(
-        Running(package_of(one), namespace_of(one), name_of(one), text(mapping(one.get("spec")).get("displayName")), olm.phase(one))
+        Running(
+            package_of(one),
+            namespace_of(one),
+            name_of(one),
+            text(mapping(one.get("spec")).get("displayName")),
+            olm.phase(one),
+        )
         for one in found
-    )  # fmt: skip
+    )
 
 
 def package_of(csv: KubeObject) -> str:
@@ -89,8 +97,14 @@ def read(client: ClusterClient, namespace: str, package: str) -> Following:
     spec, notes = mapping(csv.get("spec")), mapping(mapping(csv.get("metadata")).get("annotations"))
     title = text(spec.get("displayName")) or name_of(csv)
     return Following(
-        package, namespace, name_of(csv), title, text(notes.get(SOURCE)), text(spec.get("replaces")), judged((*groups, *lines), broken)
-    )  # fmt: skip
+        package,
+        namespace,
+        name_of(csv),
+        title,
+        text(notes.get(SOURCE)),
+        text(spec.get("replaces")),
+        judged((*groups, *lines), broken),
+    )
 
 
 def _groups(client: ClusterClient, namespace: str) -> list[Stage]:

@@ -1,7 +1,7 @@
 """What somebody gave – a folder, an archive, files, a file-based catalog, an address, an image – as bundles.
 
-Between two requests a bundle travels in the page itself, packed: there is nothing to clean up, nothing that another process would have to find, and a
-second tab has its own. It is read again with the same care each time.
+Between two requests a bundle travels in the page itself, packed: there is nothing to clean up, nothing that another
+process would have to find, and a second tab has its own. It is read again with the same care each time.
 """
 
 import base64
@@ -33,7 +33,9 @@ _BLOB = re.compile(rb"""(^|[{,\s])["']?schema["']?\s*:\s*["']?olm\.""")
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The bundles in the order of their catalog, the newest of the default channel first; what could not be read; `place`: where it came from, for people."""
+    """The bundles in the order of their catalog, the newest of the default channel first; what could not be read;
+    `place`: where it came from, for people.
+    """
 
     bundles: tuple[Bundle, ...]
     problems: tuple[Problem, ...]
@@ -46,7 +48,9 @@ class Given:
 
 @contextmanager
 def spread(uploads: Iterable[tuple[str, bytes]], budget: archive.Budget) -> Iterator[Path]:
-    """A folder, for as long as it is needed, with what the uploaded files hold: archives unpacked, others as they are. Raises SourceError."""
+    """A folder, for as long as it is needed, with what the uploaded files hold: archives unpacked, others as they
+    are. Raises SourceError.
+    """
     with tempfile.TemporaryDirectory() as place:
         root, packed = Path(place) / "content", Path(place) / "packed"
         root.mkdir()
@@ -91,7 +95,8 @@ def _read(root: Path, place: str) -> Given:
     if not bundles:
         why = "; ".join(f"{one.place}: {one.words}" for one in problems[:3])
         words = _(
-            "There is no bundle in it. A bundle has a manifests folder with a ClusterServiceVersion; a catalog has olm.bundle entries."
+            "There is no bundle in it. A bundle has a manifests folder with a ClusterServiceVersion; a catalog has"
+            " olm.bundle entries."
         )
         raise SourceError(f"{words} {why}".strip())
     order = {name: place for place, name in enumerate(dict.fromkeys(_newest(found)))}
@@ -157,8 +162,17 @@ def _newest(found: list[Draft]) -> Iterator[str]:
 def _bundle(draft: BundleDraft) -> Bundle:
     said = draft.contents or Contents({})
     return Bundle(
-        draft.name, draft.package, draft.version, draft.image, said.csv, said.crds, said.others, said.properties, said.related_images, said.partial
-    )  # fmt: skip
+        draft.name,
+        draft.package,
+        draft.version,
+        draft.image,
+        said.csv,
+        said.crds,
+        said.others,
+        said.properties,
+        said.related_images,
+        said.partial,
+    )
 
 
 def one(bundle: Bundle, place: str) -> Given:
@@ -170,11 +184,19 @@ def carried(given: Given) -> str:
     """As a hidden control holds it. Raises SourceError when it is too large for that."""
     bundles = [
         {
-            "name": one.name, "package": one.package, "version": one.version, "image": one.image, "csv": one.csv, "crds": one.crds,
-            "others": one.others, "properties": one.properties, "images": one.related_images, "partial": one.partial,
+            "name": one.name,
+            "package": one.package,
+            "version": one.version,
+            "image": one.image,
+            "csv": one.csv,
+            "crds": one.crds,
+            "others": one.others,
+            "properties": one.properties,
+            "images": one.related_images,
+            "partial": one.partial,
         }
         for one in given.bundles
-    ]  # fmt: skip
+    ]
     problems = [[one.place, one.words] for one in given.problems[:20]]
     value = {"place": given.place, "problems": problems, "bundles": bundles}
     packed = base64.b64encode(zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 6)).decode()
@@ -199,6 +221,14 @@ def _received(value: Any) -> Bundle:
     lists = (tuple(map(mapping, value[key])) for key in ("crds", "others", "properties", "images"))
     crds, others, properties, images = lists
     return Bundle(
-        text(value["name"]), text(value["package"]), text(value["version"]), text(value["image"]), mapping(value["csv"]),
-        crds, others, properties, images, bool(value["partial"]),
-    )  # fmt: skip
+        text(value["name"]),
+        text(value["package"]),
+        text(value["version"]),
+        text(value["image"]),
+        mapping(value["csv"]),
+        crds,
+        others,
+        properties,
+        images,
+        bool(value["partial"]),
+    )

@@ -1,6 +1,8 @@
-"""Making the objects of a run, each with a result of its own; then the operator's own objects are handed to its CSV, as an InstallPlan does.
+"""Making the objects of a run, each with a result of its own; then the operator's own objects are handed to its CSV,
+as an InstallPlan does.
 
-Server-side apply: a run can be repeated, and what failed can be sent again. CustomResourceDefinitions are taken over from whoever applied them before.
+Server-side apply: a run can be repeated, and what failed can be sent again. CustomResourceDefinitions are taken over
+from whoever applied them before.
 """
 
 from collections.abc import Callable
@@ -17,7 +19,9 @@ Done = Callable[[str, str], None]
 
 
 class _Run(Import):
-    """As an import of many documents, but CRDs and what carries the run's label are taken over from whoever wrote them."""
+    """As an import of many documents, but CRDs and what carries the run's label are taken over from whoever wrote
+    them.
+    """
 
     def applied(self, type_: ResourceType, name: str, obj: KubeObject, namespace: str) -> KubeObject:
         # Of what the run itself made OLM may have written fields since.
@@ -37,16 +41,23 @@ def hand_over(client: ClusterClient, results: tuple[Result, ...], done: Done) ->
     if csv is None:
         return
     reference = {
-        "apiVersion": csv["apiVersion"], "kind": csv["kind"], "name": name_of(csv), "uid": csv["metadata"]["uid"],
-        "controller": False, "blockOwnerDeletion": False,
-    }  # fmt: skip
+        "apiVersion": csv["apiVersion"],
+        "kind": csv["kind"],
+        "name": name_of(csv),
+        "uid": csv["metadata"]["uid"],
+        "controller": False,
+        "blockOwnerDeletion": False,
+    }
     for one in results:
         if one.made is None or one.type is None or not one.type.namespaced or one.document.kind in _KEPT:
             continue
         present = one.made["metadata"].get("ownerReferences") or []
         if any(each.get("uid") == reference["uid"] for each in present):
             continue
-        place = f"{one.type.group_or_core}/{one.type.version}/{one.type.plural} {namespace_of(one.made)}/{name_of(one.made)}"
+        place = (
+            f"{one.type.group_or_core}/{one.type.version}/{one.type.plural}"
+            f" {namespace_of(one.made)}/{name_of(one.made)}"
+        )
         try:
             patch = {"metadata": {"ownerReferences": [*present, reference]}}
             client.patch(one.type, name_of(one.made), patch, namespace_of(one.made))

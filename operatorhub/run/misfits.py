@@ -1,7 +1,7 @@
 """Objects of the cluster that a bundle's CustomResourceDefinitions would not let in any more.
 
-OLM's InstallPlan refuses such a CRD. A run applies it, as the API server does: the objects stay readable, and can't be changed until they fit. So it is
-said before.
+OLM's InstallPlan refuses such a CRD. A run applies it, as the API server does: the objects stay readable, and can't be
+changed until they fit. So it is said before.
 """
 
 from collections.abc import Iterator, Mapping
@@ -51,7 +51,8 @@ def _of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterator[str]:
             told = {"kind": text(one.get("kind")), "name": place, "why": said[0][0]}
             yield (
                 _(
-                    "%(kind)s %(name)s does not fit the bundle's schema: %(why)s. It can't be changed any more until it does."
+                    "%(kind)s %(name)s does not fit the bundle's schema: %(why)s. It can't be changed any more until it"
+                    " does."
                 )
                 % told
             )

@@ -1,7 +1,8 @@
 """A run before it is made: the choices, the exact objects, and what speaks against them here.
 
-Everything that did not exist before gets the label `operator-console.dev/run-bundle=<package>.<namespace>`, and only that: what was there is changed to the
-bundle's version, as OLM does, but never claimed, so that taking a run away never takes what somebody else made.
+Everything that did not exist before gets the label `operator-console.dev/run-bundle=<package>.<namespace>`, and only
+that: what was there is changed to the bundle's version, as OLM does, but never claimed, so that taking a run away never
+takes what somebody else made.
 """
 
 from collections.abc import Iterator
@@ -43,7 +44,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`objects` as they are sent, labelled; `present`: those that are there already ("Kind name"); `replaces`: the CSV that this one upgrades."""
+    """`objects` as they are sent, labelled; `present`: those that are there already ("Kind name"); `replaces`: the
+    CSV that this one upgrades.
+    """
 
     bundle: Bundle
     choice: Choice
@@ -83,7 +86,9 @@ def modes(bundle: Bundle) -> tuple[str, ...]:
 
 
 def suggested(bundle: Bundle, situation: Situation, picked: str) -> Choice:
-    """What to begin with: the author's namespace, else the picked one, else a new one named as the package; its own namespace before all."""
+    """What to begin with: the author's namespace, else the picked one, else a new one named as the package; its own
+    namespace before all.
+    """
     from_author = text(
         mapping(mapping(bundle.csv.get("metadata")).get("annotations")).get("operatorframework.io/suggested-namespace")
     )
@@ -98,7 +103,10 @@ def suggested(bundle: Bundle, situation: Situation, picked: str) -> Choice:
 
 
 def plan(client: ClusterClient, bundle: Bundle, choice: Choice, situation: Situation, place: str = "") -> Plan:
-    """The objects of a run and what speaks against it. What may not be read is left to the API server, which judges at the end."""
+    """The objects of a run and what speaks against it.
+
+    What may not be read is left to the API server, which judges at the end.
+    """
     errors, warnings = [*_choice_errors(bundle, choice, situation)], []
     csvs = (
         _csvs(client, choice.namespace)
@@ -143,7 +151,8 @@ def _choice_errors(bundle: Bundle, choice: Choice, situation: Situation) -> Iter
         told = {"name": name, "groups": ", ".join(map(name_of, groups))}
         yield (
             _(
-                "“%(name)s” has more than one OperatorGroup (%(groups)s): OLM installs nothing there. Delete all but one."
+                "“%(name)s” has more than one OperatorGroup (%(groups)s): OLM installs nothing there. Delete all but"
+                " one."
             )
             % told
         )
@@ -160,13 +169,17 @@ def _csvs(client: ClusterClient, namespace: str) -> list[KubeObject]:
 
 
 def _installed(bundle: Bundle, choice: Choice, situation: Situation, csvs: list[KubeObject]) -> tuple[str, list[str]]:
-    """(the CSV that is replaced, errors). An operator that a Subscription follows is upgraded through that, or OLM would undo it."""
+    """(the CSV that is replaced, errors).
+
+    An operator that a Subscription follows is upgraded through that, or OLM would undo it.
+    """
     for one in situation.subscriptions:
         if one.namespace == choice.namespace and one.package == bundle.package:
             told = {"namespace": one.namespace, "name": one.name}
             return "", [
                 _(
-                    "The Subscription “%(name)s” keeps this operator in “%(namespace)s”. Upgrade it there, uninstall it, or choose another namespace."
+                    "The Subscription “%(name)s” keeps this operator in “%(namespace)s”. Upgrade it there, uninstall"
+                    " it, or choose another namespace."
                 )
                 % told
             ]
@@ -179,7 +192,10 @@ def _installed(bundle: Bundle, choice: Choice, situation: Situation, csvs: list[
     if current is None and any(name_of(one) == bundle.name for one in csvs):
         return "", [
             _("“%(name)s” is installed in “%(namespace)s” already.")
-            % {"name": bundle.name, "namespace": choice.namespace}
+            % {
+                "name": bundle.name,
+                "namespace": choice.namespace,
+            }
         ]
     # Run once more: with what it took the place of the first time.
     return (text(mapping(current.get("spec")).get("replaces")) if current is not None else ""), []
@@ -228,7 +244,13 @@ def _owners(client: ClusterClient, bundle: Bundle, choice: Choice, here: list[Ku
         own = mapping(mapping(one.get("metadata")).get("labels")).get(RUN) == run
         if mine & theirs and not own and not olm.copied(one):
             told = {"csv": name_of(one), "namespace": namespace_of(one), "crd": sorted(mine & theirs)[0]}
-            yield _("“%(csv)s” in “%(namespace)s” owns %(crd)s too. Where both watch the same namespaces OLM fails the newer one; the CustomResourceDefinition becomes this bundle's version for both.") % told  # fmt: skip
+            yield (
+                _(
+                    "“%(csv)s” in “%(namespace)s” owns %(crd)s too. Where both watch the same namespaces OLM fails the"
+                    " newer one; the CustomResourceDefinition becomes this bundle's version for both."
+                )
+                % told
+            )
 
 
 def _taken(objects: list[KubeObject], present: frozenset[str]) -> Iterator[str]:

@@ -1,7 +1,9 @@
-"""Taking a run away: everything that carries its label, in the order in which an operator can still clean up behind itself.
+"""Taking a run away: everything that carries its label, in the order in which an operator can still clean up behind
+itself.
 
-Instances first if asked (the operator is there to run their finalizers), then the CSV, by which OLM stops it, then what was made with it, kinds, and the
-namespace if asked. Each object goes by its uid: what somebody made meanwhile under the same name stays.
+Instances first if asked (the operator is there to run their finalizers), then the CSV, by which OLM stops it, then what
+was made with it, kinds, and the namespace if asked. Each object goes by its uid: what somebody made meanwhile under the
+same name stays.
 """
 
 import time
@@ -18,12 +20,24 @@ from operatorhub.run.plan import RUN, run_name
 
 #: What a bundle may bring, in the order in which it goes.
 KINDS = (
-    ("operators.coreos.com", "clusterserviceversions"), ("", "services"), ("", "configmaps"), ("", "secrets"),
-    ("rbac.authorization.k8s.io", "rolebindings"), ("rbac.authorization.k8s.io", "roles"), ("rbac.authorization.k8s.io", "clusterrolebindings"),
-    ("rbac.authorization.k8s.io", "clusterroles"), ("", "serviceaccounts"), ("policy", "poddisruptionbudgets"), ("scheduling.k8s.io", "priorityclasses"),
-    ("networking.k8s.io", "networkpolicies"), ("monitoring.coreos.com", "servicemonitors"), ("monitoring.coreos.com", "prometheusrules"),
-    ("operators.coreos.com", "operatorgroups"), ("apiextensions.k8s.io", "customresourcedefinitions"), ("", "namespaces"),
-)  # fmt: skip
+    ("operators.coreos.com", "clusterserviceversions"),
+    ("", "services"),
+    ("", "configmaps"),
+    ("", "secrets"),
+    ("rbac.authorization.k8s.io", "rolebindings"),
+    ("rbac.authorization.k8s.io", "roles"),
+    ("rbac.authorization.k8s.io", "clusterrolebindings"),
+    ("rbac.authorization.k8s.io", "clusterroles"),
+    ("", "serviceaccounts"),
+    ("policy", "poddisruptionbudgets"),
+    ("scheduling.k8s.io", "priorityclasses"),
+    ("networking.k8s.io", "networkpolicies"),
+    ("monitoring.coreos.com", "servicemonitors"),
+    ("monitoring.coreos.com", "prometheusrules"),
+    ("operators.coreos.com", "operatorgroups"),
+    ("apiextensions.k8s.io", "customresourcedefinitions"),
+    ("", "namespaces"),
+)
 #: Seconds that a request waits for instances whose finalizers run.
 _WAIT = 15.0
 Done = Callable[[str, str], None]
@@ -79,7 +93,10 @@ def _deletions(instances: Iterable[Target]) -> Iterator[str]:
 
 
 def look(client: ClusterClient, namespace: str, package: str) -> Removal:
-    """Everything with the run's label. Kinds that this cluster does not serve, or that may not be listed, are passed over; the latter are named."""
+    """Everything with the run's label.
+
+    Kinds that this cluster does not serve, or that may not be listed, are passed over; the latter are named.
+    """
     label = f"{RUN}={run_name(package, namespace)}"
     objects: list[Target] = []
     kinds: list[Kind] = []
@@ -123,7 +140,10 @@ def _instances(client: ClusterClient, crd: str) -> tuple[Target, ...] | None:
 def take(
     client: ClusterClient, found: Removal, *, operands: bool, kinds: bool, space: bool, done: Done
 ) -> tuple[Removed, ...]:
-    """Without `operands` a kind that has instances stays, with them. Stops before the operator when instances do not go: nobody else could end them."""
+    """Without `operands` a kind that has instances stays, with them.
+
+    Stops before the operator when instances do not go: nobody else could end them.
+    """
     results: list[Removed] = []
     if operands:
         wanted = [one for kind in found.kinds for one in kind.instances or ()]

@@ -20,12 +20,30 @@ from untrusted import json_bounds
 
 ERROR, WARNING = "error", "warning"
 _SEMVER = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?")
-#: Kinds that OLM takes beside the CSV and CRDs: https://olm.operatorframework.io/docs/tasks/creating-operator-manifests/
+#: Kinds that OLM takes beside the CSV and CRDs:
+#: https://olm.operatorframework.io/docs/tasks/creating-operator-manifests/
 KINDS = frozenset(
-    ["ClusterRole", "ClusterRoleBinding", "ConfigMap", "ConsoleCLIDownload", "ConsoleLink", "ConsoleQuickStart", "ConsoleYAMLSample",
-     "NetworkPolicy", "PodDisruptionBudget", "PriorityClass", "PrometheusRule", "Role", "RoleBinding", "Secret", "Service", "ServiceAccount",
-     "ServiceMonitor", "VerticalPodAutoscaler"]
-)  # fmt: skip
+    [
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "ConfigMap",
+        "ConsoleCLIDownload",
+        "ConsoleLink",
+        "ConsoleQuickStart",
+        "ConsoleYAMLSample",
+        "NetworkPolicy",
+        "PodDisruptionBudget",
+        "PriorityClass",
+        "PrometheusRule",
+        "Role",
+        "RoleBinding",
+        "Secret",
+        "Service",
+        "ServiceAccount",
+        "ServiceMonitor",
+        "VerticalPodAutoscaler",
+    ]
+)
 _PREFIXES = (
     "operators.operatorframework.io/",
     "operatorframework.io/",
@@ -69,7 +87,8 @@ def judge(bundle: Bundle) -> tuple[Verdict, ...]:
     ]
     if bundle.partial:
         words = _(
-            "The catalog keeps a description of this bundle only; its manifests are in the image %(image)s. Give that image instead."
+            "The catalog keeps a description of this bundle only; its manifests are in the image %(image)s. Give that"
+            " image instead."
         )
         found.insert(0, Verdict(ERROR, words % {"image": bundle.image or "?"}))
     return tuple(sorted(found, key=lambda one: one.level != ERROR))
@@ -117,7 +136,10 @@ def _strategy(bundle: Bundle) -> Iterator[Verdict]:
         pod = mapping(mapping(mapping(one.get("spec")).get("template")).get("spec"))
         account = text(pod.get("serviceAccountName"))
         if account and account != "default" and account not in granted | own:
-            words = _("The Deployment “%(name)s” runs as the ServiceAccount “%(account)s”, which no permission names and the bundle does not bring: its Pods can't start.")  # fmt: skip
+            words = _(
+                "The Deployment “%(name)s” runs as the ServiceAccount “%(account)s”, which no permission names and the"
+                " bundle does not bring: its Pods can't start."
+            )
             yield Verdict(WARNING, words % {"name": name, "account": account}, "spec.install.spec.permissions")
     for hook in items(mapping(bundle.csv.get("spec")).get("webhookdefinitions")):
         if text(hook.get("deploymentName")) not in deployments:
@@ -145,7 +167,11 @@ def _kinds(bundle: Bundle) -> Iterator[Verdict]:
             yield Verdict(
                 ERROR,
                 words
-                % {"name": name, "said": text(one.get("kind")), "kind": text(mapping(spec.get("names")).get("kind"))},
+                % {
+                    "name": name,
+                    "said": text(one.get("kind")),
+                    "kind": text(mapping(spec.get("names")).get("kind")),
+                },
                 place,
             )
         if version and version not in {text(each.get("name")) for each in items(spec.get("versions"))}:

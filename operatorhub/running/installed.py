@@ -1,7 +1,9 @@
-"""Installed operators: the ClusterServiceVersions of a namespace or of all, with what their Subscriptions say; and Subscriptions that have none yet.
+"""Installed operators: the ClusterServiceVersions of a namespace or of all, with what their Subscriptions say; and
+Subscriptions that have none yet.
 
-OLM copies the CSV of an operator into every namespace that it watches. Here it is shown once: where it runs; to somebody who may not look there, as the
-copy that it is. Where OLM makes no copies (OLMConfig disableCopiedCSVs) the operators that watch a namespace are found by what they watch.
+OLM copies the CSV of an operator into every namespace that it watches. Here it is shown once: where it runs; to
+somebody who may not look there, as the copy that it is. Where OLM makes no copies (OLMConfig disableCopiedCSVs) the
+operators that watch a namespace are found by what they watch.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,9 +31,13 @@ _REASONS = 30
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One row. `state`: done, running, failed or asks; `word` and `reason` say it to people. `csv` is '' while OLM has not chosen one.
+    """One row.
 
-    `targets`: the namespaces that it watches, () for all, None where that is not known. `runs_in`: of a copy, the namespace of the original.
+    `state`: done, running, failed or asks; `word` and `reason` say it to people. `csv` is '' while OLM has not chosen
+    one.
+
+    `targets`: the namespaces that it watches, () for all, None where that is not known. `runs_in`: of a copy, the
+    namespace of the original.
     """
 
     uid: str
@@ -78,7 +84,10 @@ class Listed:
 
 
 def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
-    """Operators of the namespace ('' = all) by their titles. Raises Forbidden when not even the namespace's may be listed; BadRequest for a bad selector."""
+    """Operators of the namespace ('' = all) by their titles.
+
+    Raises Forbidden when not even the namespace's may be listed; BadRequest for a bad selector.
+    """
     gaps: list[str] = []
     heads = _heads(client, namespace, labels)
     copies = [row for row in heads if olm.copied(row.object)]
@@ -114,7 +123,9 @@ def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
 
 
 def _heads(client: ClusterClient, namespace: str, labels: str, whole: bool = False) -> list[Row]:
-    """Names, labels, annotations and phases; in all namespaces without copies, but where all are only somebody's own."""
+    """Names, labels, annotations and phases; in all namespaces without copies, but where all are only somebody's
+    own.
+    """
     type_ = olm.type_of(client, olm.CSVS)
     selector = ",".join(one for one in (labels, "" if namespace else olm.ORIGINALS) if one)
     try:
@@ -138,14 +149,19 @@ def _with_phases(columns: Iterable[object], rows: Iterable[Row]) -> Iterable[Row
 def _watching(
     client: ClusterClient, namespace: str, copies: list[Row], labels: str, gaps: list[str]
 ) -> tuple[list[Row], bool]:
-    """Operators of other namespaces that watch this one; and whether these are all, so that copies need not be shown."""
+    """Operators of other namespaces that watch this one; and whether these are all, so that copies need not be
+    shown.
+    """
     try:
         others = _heads(client, "", labels, whole=True)
     except Forbidden:
         if not copies and _copies_are_off(client):
             gaps.append(
-                _("OLM makes no copies on this cluster (disableCopiedCSVs), and you may not list ClusterServiceVersions of other namespaces: operators for all namespaces are not shown.")
-            )  # fmt: skip
+                _(
+                    "OLM makes no copies on this cluster (disableCopiedCSVs), and you may not list"
+                    " ClusterServiceVersions of other namespaces: operators for all namespaces are not shown."
+                )
+            )
         return [], False
     found = []
     for row in others:
@@ -166,8 +182,12 @@ def _copies_are_off(client: ClusterClient) -> bool:
 
 
 def _row(
-    row: Row, known: Summary, sub: olm.Subscription | None, icons: Mapping[tuple[str, str, str], str], health: updates.Catalogs
-) -> Operator:  # fmt: skip
+    row: Row,
+    known: Summary,
+    sub: olm.Subscription | None,
+    icons: Mapping[tuple[str, str, str], str],
+    health: updates.Catalogs,
+) -> Operator:
     obj = row.object
     meta = csv.mapping(obj.get("metadata"))
     phase = "Deleting" if meta.get("deletionTimestamp") else olm.phase(obj)
@@ -199,10 +219,16 @@ def _row(
 
 def phase_word(phase: str) -> str:
     words = {
-        "Succeeded": _("Succeeded"), "Failed": _("Failed"), "Installing": _("Installing"), "InstallReady": _("Install ready"),
-        "Pending": _("Pending"), "Replacing": _("Being replaced"), "Deleting": _("Being removed"), "": _("Waits for OLM"),
+        "Succeeded": _("Succeeded"),
+        "Failed": _("Failed"),
+        "Installing": _("Installing"),
+        "InstallReady": _("Install ready"),
+        "Pending": _("Pending"),
+        "Replacing": _("Being replaced"),
+        "Deleting": _("Being removed"),
+        "": _("Waits for OLM"),
         "Unknown": _("Unknown"),
-    }  # fmt: skip
+    }
     return words.get(phase, phase)
 
 
@@ -232,10 +258,25 @@ def _coming(sub: olm.Subscription, icons: Mapping[tuple[str, str, str], str], he
     elif problem := install_state.subscription_problem(sub) or (not sub.current_csv and health.problem(sub)):
         state, word, reason = FAILED, _("Installation failed"), problem
     return Operator(
-        sub.uid, sub.namespace, "", sub.package, "", "", state, word, reason, (), sub.name, sub.package, sub.channel,
-        sub.created, sub.created, icons.get((sub.catalog_namespace, sub.catalog, sub.package), ""), "",
+        sub.uid,
+        sub.namespace,
+        "",
+        sub.package,
+        "",
+        "",
+        state,
+        word,
+        reason,
+        (),
+        sub.name,
+        sub.package,
+        sub.channel,
+        sub.created,
+        sub.created,
+        icons.get((sub.catalog_namespace, sub.catalog, sub.package), ""),
+        "",
         deprecated=tuple(text for _kind, text in sub.deprecations),
-    )  # fmt: skip
+    )
 
 
 def _subscriptions(client: ClusterClient, where: str, namespace: str, gaps: list[str]) -> tuple[olm.Subscription, ...]:

@@ -1,4 +1,7 @@
-"""The filters of the list of installed operators: name, labels, status, namespace; with how many each would leave. Pure."""
+"""The filters of the list of installed operators: name, labels, status, namespace; with how many each would leave.
+
+Pure.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -37,7 +40,12 @@ class Filter:
         return bool(self.q or self.labels or self.status or self.places)
 
     def url(self, page: int) -> str:
-        pairs = [("q", self.q), ("labels", self.labels), *(("status", one) for one in self.status), *(("in", one) for one in self.places)]  # fmt: skip
+        pairs = [
+            ("q", self.q),
+            ("labels", self.labels),
+            *(("status", one) for one in self.status),
+            *(("in", one) for one in self.places),
+        ]
         return "?" + urlencode(
             [(key, value) for key, value in (*pairs, ("page", str(page) if page > 1 else "")) if value]
         )
@@ -57,9 +65,14 @@ class Result:
 def status_labels() -> Mapping[str, str]:
     """The statuses by which a list can be filtered, in the order of what needs somebody."""
     return {
-        "failed": _("Failed"), "asks": _("Waits for approval"), "running": _("In progress"), "done": _("Succeeded"),
-        "updates": _("Update available"), "deprecated": _("Deprecated"), "orphan": _("Without Subscription"),
-    }  # fmt: skip
+        "failed": _("Failed"),
+        "asks": _("Waits for approval"),
+        "running": _("In progress"),
+        "done": _("Succeeded"),
+        "updates": _("Update available"),
+        "deprecated": _("Deprecated"),
+        "orphan": _("Without Subscription"),
+    }
 
 
 def kinds(row: Operator) -> frozenset[str]:

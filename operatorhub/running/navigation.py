@@ -1,4 +1,6 @@
-"""Installed operators in the navigation of every page: kept for some seconds, so that no page asks the cluster for it alone."""
+"""Installed operators in the navigation of every page: kept for some seconds, so that no page asks the cluster for
+it alone.
+"""
 
 import time
 from collections.abc import Iterable, Iterator

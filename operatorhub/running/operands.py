@@ -1,4 +1,6 @@
-"""The kinds that an operator provides, as the cluster serves them, and their objects: counted, listed together, each with its state."""
+"""The kinds that an operator provides, as the cluster serves them, and their objects: counted, listed together, each
+with its state.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,7 +26,9 @@ _workers = Workers(8, thread_name_prefix="operands")
 
 @dataclass(frozen=True, slots=True)
 class OwnedApi:
-    """A kind that the operator provides. `count` is None when the user may not list it or the cluster does not serve it (`served`).
+    """A kind that the operator provides.
+
+    `count` is None when the user may not list it or the cluster does not serve it (`served`).
 
     `refused`: why the user may not create one where the operator looks, '' when they may.
     """
@@ -62,7 +66,9 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """`gaps`: kinds that could not be read, with the reason; `more`: kinds of which not all are shown, with how many there are."""
+    """`gaps`: kinds that could not be read, with the reason; `more`: kinds of which not all are shown, with how many
+    there are.
+    """
 
     rows: tuple[Instance, ...]
     gaps: tuple[tuple[str, str], ...]
@@ -100,7 +106,9 @@ def count(client: ClusterClient, type_: ResourceType, namespace: str = "") -> tu
 
 
 def instances(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str = "", name: str = "") -> Instances:
-    """Objects of all kinds together: `SHOWN` of each, by kind and name; with `name` those of them that have it in theirs."""
+    """Objects of all kinds together: `SHOWN` of each, by kind and name; with `name` those of them that have it in
+    theirs.
+    """
     below = child_troubles.look(client, namespace)
     read = list(_workers.map(lambda api: _read(client, api, namespace, below), [api for api in apis if api.type]))
     wanted = name.casefold()

@@ -29,7 +29,9 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """`type`: ValidatingAdmissionWebhook, MutatingAdmissionWebhook or ConversionWebhook; `what`: the kinds it is asked about."""
+    """`type`: ValidatingAdmissionWebhook, MutatingAdmissionWebhook or ConversionWebhook; `what`: the kinds it is
+    asked about.
+    """
 
     name: str
     type: str
@@ -61,7 +63,10 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """An operator's page. `requirements`: all of status.requirementStatus; `original`: of a copy, the namespace of what it copies."""
+    """An operator's page.
+
+    `requirements`: all of status.requirementStatus; `original`: of a copy, the namespace of what it copies.
+    """
 
     object: KubeObject
     operator: Operator
@@ -119,21 +124,37 @@ def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | No
     state = {olm.SUCCEEDED: workloads.DONE, olm.FAILED: workloads.FAILED}.get(phase, workloads.RUNNING)
     copied = olm.copied(obj)
     row = Operator(
-        uid=uid_of(obj), namespace=namespace_of(obj), csv=name_of(obj), title=known.title, version=known.version,
-        provider=known.provider, state=state, word=installed.phase_word(phase),
-        reason=csv.text(status.get("message")) if state != workloads.DONE else "", apis=known.apis,
-        subscription=sub.name if sub else "", package=sub.package if sub else "", channel=sub.channel if sub else "",
-        created=csv.text(meta.get("creationTimestamp")), updated=updates.last_written(obj), icon_name=installed.icon_of(client, sub),
-        phase=phase, targets=None if copied else olm.targets(obj), runs_in=olm.copied_from(obj) if copied else "",
+        uid=uid_of(obj),
+        namespace=namespace_of(obj),
+        csv=name_of(obj),
+        title=known.title,
+        version=known.version,
+        provider=known.provider,
+        state=state,
+        word=installed.phase_word(phase),
+        reason=csv.text(status.get("message")) if state != workloads.DONE else "",
+        apis=known.apis,
+        subscription=sub.name if sub else "",
+        package=sub.package if sub else "",
+        channel=sub.channel if sub else "",
+        created=csv.text(meta.get("creationTimestamp")),
+        updated=updates.last_written(obj),
+        icon_name=installed.icon_of(client, sub),
+        phase=phase,
+        targets=None if copied else olm.targets(obj),
+        runs_in=olm.copied_from(obj) if copied else "",
         update=updates.of(sub, updates.catalogs(client)) if sub else None,
         deprecated=tuple(text for _kind, text in sub.deprecations) if sub else (),
-    )  # fmt: skip
+    )
     judged = updates.version_state(client, obj, sub.plan if sub else "") if state != workloads.DONE else state
     return installed.with_state(row, judged, row.reason)
 
 
 def detail(client: ClusterClient, namespace: str, name: str, place: str = "") -> Detail:
-    """`place`: the picked namespace, where new instances go unless the operator watches one alone. Raises NotFound, Forbidden."""
+    """`place`: the picked namespace, where new instances go unless the operator watches one alone.
+
+    Raises NotFound, Forbidden.
+    """
     obj, sub, row = read(client, namespace, name)
     spec, status = csv.mapping(obj.get("spec")), csv.mapping(obj.get("status"))
     notes = csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
@@ -165,7 +186,9 @@ def health(row: Operator) -> Health:
 
 
 def new_place(row: Operator, picked: str) -> str:
-    """Where a new instance goes first: into what it watches, else into the picked namespace, else beside the operator."""
+    """Where a new instance goes first: into what it watches, else into the picked namespace, else beside the
+    operator.
+    """
     targets = row.targets or ()
     if targets:
         return picked if picked in targets else targets[0]
@@ -186,11 +209,21 @@ def requirements(status: Mapping[str, Any]) -> tuple[Part, ...]:
 def _requirement(one: Mapping[str, Any]) -> Part:
     state = csv.text(one.get("status"))
     known = {"Present": workloads.DONE, "Satisfied": workloads.DONE, "DependentSatisfied": workloads.DONE}
-    words = {"Present": _("is there"), "Satisfied": _("is fulfilled"), "NotPresent": _("is missing"), "PresentNotSatisfied": _("is there, and not enough"), "NotAvailable": _("does not answer")}  # fmt: skip
+    words = {
+        "Present": _("is there"),
+        "Satisfied": _("is fulfilled"),
+        "NotPresent": _("is missing"),
+        "PresentNotSatisfied": _("is there, and not enough"),
+        "NotAvailable": _("does not answer"),
+    }
     said = words.get(state, state)
     if state not in known and (message := csv.text(one.get("message"))):
         said = f"{said}: {message}"
-    below = [csv.text(inner.get("message")) for inner in csv.items(one.get("dependents")) if "Not" in csv.text(inner.get("status"))]  # fmt: skip
+    below = [
+        csv.text(inner.get("message"))
+        for inner in csv.items(one.get("dependents"))
+        if "Not" in csv.text(inner.get("status"))
+    ]
     words_all = "; ".join([said, *below])
     return Part(csv.text(one.get("kind")), csv.text(one.get("name")), known.get(state, workloads.FAILED), words_all)
 
@@ -210,7 +243,9 @@ def facts(obj: KubeObject) -> Facts:
         strategy=csv.text(strategy.get("strategy")),
         modes=csv.install_modes(spec.get("installModes")),
         accounts=csv.strings([one.get("serviceAccountName") for one in asked]),
-        images=tuple(Link(csv.text(one.get("name")), csv.text(one.get("image"))) for one in csv.items(spec.get("relatedImages"))),
+        images=tuple(
+            Link(csv.text(one.get("name")), csv.text(one.get("image"))) for one in csv.items(spec.get("relatedImages"))
+        ),
         replaces=csv.text(spec.get("replaces")),
         skips=csv.strings(spec.get("skips")),
         webhooks=tuple(map(_webhook, csv.items(spec.get("webhookdefinitions")))),
@@ -218,7 +253,7 @@ def facts(obj: KubeObject) -> Facts:
         maturity=csv.text(spec.get("maturity")),
         required=csv.apis(spec.get("customresourcedefinitions"), "required"),
         initialization=csv.initialization(notes),
-    )  # fmt: skip
+    )
 
 
 def _links(value: Any, key: str) -> tuple[Link, ...]:
@@ -236,13 +271,19 @@ def _webhook(one: Mapping[str, Any]) -> Webhook:
     ]
     what = tuple(dict.fromkeys(kinds)) or csv.strings(one.get("conversionCRDs"))
     return Webhook(
-        csv.text(one.get("generateName")), csv.text(one.get("type")), csv.text(one.get("deploymentName")), what,
+        csv.text(one.get("generateName")),
+        csv.text(one.get("type")),
+        csv.text(one.get("deploymentName")),
+        what,
         csv.text(one.get("failurePolicy")) or ("Fail" if one.get("rules") else ""),
-    )  # fmt: skip
+    )
 
 
 def needs_initialization(client: ClusterClient, found: Detail) -> bool:
-    """Whether the author asks for one instance at the start that is not there. What may not be read is not asked for."""
+    """Whether the author asks for one instance at the start that is not there.
+
+    What may not be read is not asked for.
+    """
     wanted = found.facts.initialization
     if not wanted:
         return False

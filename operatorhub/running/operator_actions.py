@@ -18,7 +18,10 @@ from resources.place import Place
 
 
 def creations(found: Detail, place: str) -> tuple[Action, ...]:
-    """A form for each kind that the cluster serves, in the order of the kinds. `place`: the namespace of a new instance."""
+    """A form for each kind that the cluster serves, in the order of the kinds.
+
+    `place`: the namespace of a new instance.
+    """
     return tuple(_creation(api, place) for api in found.apis if api.type)
 
 

@@ -1,6 +1,7 @@
 """What one can create from: the kinds that installed operators provide, one tile a kind, whoever brought it.
 
-A kind that several installs provide (an operator in each of ten namespaces) is one tile; the newest version of it is offered.
+A kind that several installs provide (an operator in each of ten namespaces) is one tile; the newest version of it is
+offered.
 """
 
 from collections.abc import Iterable
@@ -16,7 +17,11 @@ from resources.types import kind_versions
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One kind. `operators`: who provides it. `type` is None while the cluster does not serve it; `refused`: why nothing can be created here, '' if it can."""
+    """One kind.
+
+    `operators`: who provides it. `type` is None while the cluster does not serve it; `refused`: why nothing can be
+    created here, '' if it can.
+    """
 
     api: Api
     operators: tuple[Operator, ...]
@@ -53,7 +58,9 @@ def _texts(one: Service) -> str:
 
 
 def served(client: ClusterClient, found: Iterable[Service], namespace: str) -> tuple[Service, ...]:
-    """With the type that the cluster serves, and whether this user may create one in the namespace ('' = in every one)."""
+    """With the type that the cluster serves, and whether this user may create one in the namespace ('' = in every
+    one).
+    """
     return tuple(_served(client, one, namespace) for one in found)
 
 

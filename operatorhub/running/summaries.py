@@ -1,7 +1,9 @@
-"""What a ClusterServiceVersion says of itself, short: name, provider, version, kinds. Kept as long as it does not change.
+"""What a ClusterServiceVersion says of itself, short: name, provider, version, kinds.
 
-A CSV has 20 to 1,000 KB, most of it description, icon and examples, and a cluster has hundreds. A list asks the API server for names and generations only
-(a Table), and reads whole objects that it has not seen yet.
+Kept as long as it does not change.
+
+A CSV has 20 to 1,000 KB, most of it description, icon and examples, and a cluster has hundreds. A list asks the API
+server for names and generations only (a Table), and reads whole objects that it has not seen yet.
 """
 
 import threading
@@ -47,7 +49,10 @@ def summary(obj: KubeObject) -> Summary:
 
 
 def summaries(client: ClusterClient, heads: Iterable[KubeObject], namespace: str) -> Mapping[str, Summary]:
-    """By uid, of objects whose metadata is known. One that vanishes meanwhile or may not be read is described by its name."""
+    """By uid, of objects whose metadata is known.
+
+    One that vanishes meanwhile or may not be read is described by its name.
+    """
     found: dict[str, Summary] = {}
     missing: list[KubeObject] = []
     with _lock:

@@ -1,4 +1,6 @@
-"""What a Subscription says of updates: one is there, one is under way, it is up to date, it failed, or none can come because the catalog is gone."""
+"""What a Subscription says of updates: one is there, one is under way, it is up to date, it failed, or none can come
+because the catalog is gone.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,8 +22,11 @@ MISSING = "missing"
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """`state`: done (up to date), asks (somebody has to approve), running, failed, or '' (OLM has said nothing). `url`: of what it is about; `to`: the CSV
-    that comes, '' for none."""
+    """`state`: done (up to date), asks (somebody has to approve), running, failed, or '' (OLM has said nothing).
+
+    `url`: of what it is about; `to`: the CSV
+    that comes, '' for none.
+    """
 
     state: str
     word: str
@@ -39,8 +44,9 @@ class Update:
 class Catalogs:
     """What is known of the CatalogSources.
 
-    `states` by (namespace, name); None: they can't be listed, and nothing is said of them. `within`: the only namespaces that were read, () for all:
-    what can't be read is not missing. `silent`: those that haven't answered for long.
+    `states` by (namespace, name); None: they can't be listed, and nothing is said of them. `within`: the only
+    namespaces that were read, () for all: what can't be read is not missing. `silent`: those that haven't answered for
+    long.
     """
 
     states: Mapping[tuple[str, str], str] | None
@@ -84,7 +90,9 @@ def _connection(source: KubeObject) -> str:
 
 
 def of(sub: olm.Subscription, health: Catalogs) -> Update:
-    """The Subscription's state in words. https://github.com/operator-framework/api/blob/master/pkg/operators/v1alpha1/subscription_types.go"""
+    """The Subscription's state in words.
+    https://github.com/operator-framework/api/blob/master/pkg/operators/v1alpha1/subscription_types.go
+    """
     plan = reverse("operatorhub:plan", args=[sub.namespace, sub.plan]) if sub.plan else ""
     coming = sub.current_csv if sub.current_csv != sub.installed_csv else ""
     if sub.dismissed:
@@ -105,7 +113,10 @@ def of(sub: olm.Subscription, health: Catalogs) -> Update:
 
 
 def version_state(client: ClusterClient, found: KubeObject, plan: str) -> str:
-    """done, running or failed: of a ClusterServiceVersion. `plan`: the name of its InstallPlan, '' where nothing says it."""
+    """done, running or failed: of a ClusterServiceVersion.
+
+    `plan`: the name of its InstallPlan, '' where nothing says it.
+    """
 
     def read() -> KubeObject | None:
         try:
@@ -121,7 +132,9 @@ def version_state(client: ClusterClient, found: KubeObject, plan: str) -> str:
 def version_states(
     client: ClusterClient, wanted: Iterable[tuple[str, str, str]]
 ) -> Mapping[tuple[str, str], tuple[str, str]]:
-    """(state, status.message) by (namespace, name) of CSVs that are given as (namespace, name, InstallPlan); '' for a state that can't be read."""
+    """(state, status.message) by (namespace, name) of CSVs that are given as (namespace, name, InstallPlan); '' for
+    a state that can't be read.
+    """
     type_ = olm.type_of(client, olm.CSVS)
 
     def read(place: tuple[str, str, str]) -> tuple[tuple[str, str], tuple[str, str]]:

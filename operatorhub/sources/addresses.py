@@ -1,8 +1,8 @@
 """Which IP addresses the console connects to for somebody: the one judge of what a URL leads to.
 
-Private networks are allowed, since registries and catalogs live there. Refused are the surroundings of the console's own machine, above all
-the metadata services of clouds, which hand out credentials; and this machine itself, unless the console is for this machine only.
-An IPv6 address that carries an IPv4 address is judged by both.
+Private networks are allowed, since registries and catalogs live there. Refused are the surroundings of the console's
+own machine, above all the metadata services of clouds, which hand out credentials; and this machine itself, unless the
+console is for this machine only. An IPv6 address that carries an IPv4 address is judged by both.
 """
 
 from collections.abc import Iterator

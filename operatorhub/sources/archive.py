@@ -1,6 +1,9 @@
-"""Unpacks what strangers packed: tar, with gzip, bzip2 or xz, and zip. Files and folders only, below the target, within limits.
+"""Unpacks what strangers packed: tar, with gzip, bzip2 or xz, and zip.
 
-Links, devices and names that lead out of the target are left out: no catalog needs them. A small file that would become a huge one ends with a refusal.
+Files and folders only, below the target, within limits.
+
+Links, devices and names that lead out of the target are left out: no catalog needs them. A small file that would become
+a huge one ends with a refusal.
 """
 
 import bz2
@@ -110,7 +113,10 @@ def _decompressed(path: Path, head: bytes) -> IO[bytes]:
 def layer(
     stream: IO[bytes], target: Path, budget: Budget, wanted: Callable[[str], bool], *, whiteouts: bool = True
 ) -> None:
-    """A tar stream into `target`: the files that are `wanted`, by their clean names. `whiteouts`: names that delete what lower layers brought."""
+    """A tar stream into `target`: the files that are `wanted`, by their clean names.
+
+    `whiteouts`: names that delete what lower layers brought.
+    """
     with tarfile.open(fileobj=_Counted(stream, budget), mode="r|") as packed:  # type: ignore[call-overload]
         for member in packed:
             name = clean(member.name)

@@ -1,4 +1,6 @@
-"""A file of many documents, one after the other: JSON objects in a row, or YAML divided by `---`. Only one of them is in memory at a time.
+"""A file of many documents, one after the other: JSON objects in a row, or YAML divided by `---`.
+
+Only one of them is in memory at a time.
 
 A document that can't be read is told with its line, and reading goes on at the next one.
 """
@@ -23,7 +25,10 @@ _DIVIDER = re.compile(rb"---(\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """`value` {} and `problem` in words where it can't be read. `raw`: the bytes it was made of; `line`: where it begins."""
+    """`value` {} and `problem` in words where it can't be read.
+
+    `raw`: the bytes it was made of; `line`: where it begins.
+    """
 
     line: int
     raw: bytes
@@ -72,7 +77,9 @@ def _json(buffer: bytes, stream: BinaryIO) -> Iterator[Blob]:
 
 
 def _end(buffer: bytes, stream: BinaryIO, ended: bool) -> tuple[int, bytes, bool]:
-    """Where the object that begins the buffer ends, 0 when it does not; the buffer, longer by what was read; and whether that was all."""
+    """Where the object that begins the buffer ends, 0 when it does not; the buffer, longer by what was read; and
+    whether that was all.
+    """
     depth = place = 0
     while True:
         for token in _TOKEN.finditer(buffer, place):

@@ -1,7 +1,10 @@
-"""The files of one bundle: YAML and JSON under a folder become its contents. What can't be read is named, the rest is taken.
+"""The files of one bundle: YAML and JSON under a folder become its contents.
 
-Two layouts: `manifests/` and `metadata/` of operator-sdk (https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/), and `csv.yaml`, `crds/`,
-`manifests/`, `metadata/`.
+What can't be read is named, the rest is taken.
+
+Two layouts: `manifests/` and `metadata/` of operator-sdk
+(https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/), and `csv.yaml`, `crds/`, `manifests/`,
+`metadata/`.
 """
 
 import hashlib

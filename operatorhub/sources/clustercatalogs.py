@@ -1,4 +1,5 @@
-"""OLM v1's ClusterCatalogs: their contents from catalogd, through the API server; or where that serves nothing, from the image it resolved.
+"""OLM v1's ClusterCatalogs: their contents from catalogd, through the API server; or where that serves nothing, from
+the image it resolved.
 
 https://github.com/operator-framework/operator-controller/blob/main/docs/api-reference/catalogd-webserver-metas-endpoint.md
 """
@@ -23,7 +24,10 @@ TITLE = "operator-console.dev/display-name"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the contents are. `base`: status.urls.base, '' while nothing is served; `digest`: of the image that was resolved."""
+    """Where the contents are.
+
+    `base`: status.urls.base, '' while nothing is served; `digest`: of the image that was resolved.
+    """
 
     name: str
     base: str
@@ -53,14 +57,19 @@ def look(client: ClusterClient, name: str) -> Source:
 
 @contextmanager
 def content(client: ClusterClient, source: Source) -> Iterator[BinaryIO]:
-    """All of the catalog's blobs, through the service proxy: status.urls.base names a Service of the cluster that only the API server reaches."""
+    """All of the catalog's blobs, through the service proxy: status.urls.base names a Service of the cluster that
+    only the API server reaches.
+    """
     parts = urlsplit(source.base)
     service, _dot, rest = (parts.hostname or "").partition(".")
     namespace = rest.partition(".")[0]
     if not service or not namespace:
         raise SourceError(
             _("The ClusterCatalog %(name)s names “%(base)s”, which is no Service.")
-            % {"name": source.name, "base": source.base}
+            % {
+                "name": source.name,
+                "base": source.base,
+            }
         )
     scheme = "https:" if parts.scheme == "https" else ""
     port = parts.port or (443 if parts.scheme == "https" else 80)

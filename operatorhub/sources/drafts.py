@@ -1,4 +1,5 @@
-"""What a source of a catalog gives: its packages' graphs and its bundles, one after the other, and what it could not read. Pure.
+"""What a source of a catalog gives: its packages' graphs and its bundles, one after the other, and what it could not
+read. Pure.
 
 The sources know nothing of each other, of the database or of who asked: they read, and yield these.
 """
@@ -36,7 +37,10 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A package's channels, its default one first. `edges_known` False: only names and versions are known. `problems`: what is odd, in words."""
+    """A package's channels, its default one first.
+
+    `edges_known` False: only names and versions are known. `problems`: what is odd, in words.
+    """
 
     package: str
     default: str
@@ -48,7 +52,10 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a bundle is made of. `partial`: the CSV holds what the catalog says of it, its manifests are in the image only."""
+    """What a bundle is made of.
+
+    `partial`: the CSV holds what the catalog says of it, its manifests are in the image only.
+    """
 
     csv: Mapping[str, Any]
     crds: tuple[Mapping[str, Any], ...] = ()
@@ -60,7 +67,11 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class BundleDraft:
-    """A version. `contents` None: they are read when somebody asks, from `place` or from `image`. `digest` changes when the version does."""
+    """A version.
+
+    `contents` None: they are read when somebody asks, from `place` or from `image`. `digest` changes when the version
+    does.
+    """
 
     package: str
     name: str
@@ -125,7 +136,9 @@ def bundle_version(said: Contents) -> str:
 
 
 def problems(graph: Graph) -> tuple[str, ...]:
-    """What is odd about a graph, in the reader's language: edges to nowhere, cycles, several heads, versions that are none."""
+    """What is odd about a graph, in the reader's language: edges to nowhere, cycles, several heads, versions that
+    are none.
+    """
     found: list[str] = []
     for channel in graph.channels:
         names = {entry.name for entry in channel.entries}

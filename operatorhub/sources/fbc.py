@@ -1,7 +1,9 @@
-"""File-based catalogs: olm.package, olm.channel, olm.bundle and olm.deprecations, as a stream of JSON or as YAML documents.
+"""File-based catalogs: olm.package, olm.channel, olm.bundle and olm.deprecations, as a stream of JSON or as YAML
+documents.
 
-Bundles are given on as they come, for a catalog may be larger than the memory it may take; packages at the end, when all their channels are known. A
-blob that can't be read is named by file and line, and left out. https://olm.operatorframework.io/docs/reference/file-based-catalogs/
+Bundles are given on as they come, for a catalog may be larger than the memory it may take; packages at the end, when
+all their channels are known. A blob that can't be read is named by file and line, and left out.
+https://olm.operatorframework.io/docs/reference/file-based-catalogs/
 """
 
 import base64
@@ -34,14 +36,28 @@ from untrusted import json_bounds
 
 # olm.csv.metadata: what catalogs keep of a CSV instead of all of it.
 _ABOUT = (
-    "apiServiceDefinitions", "description", "displayName", "icon", "installModes", "keywords", "labels", "links", "maintainers", "maturity",
-    "minKubeVersion", "nativeAPIs", "provider",
-)  # fmt: skip
+    "apiServiceDefinitions",
+    "description",
+    "displayName",
+    "icon",
+    "installModes",
+    "keywords",
+    "labels",
+    "links",
+    "maintainers",
+    "maturity",
+    "minKubeVersion",
+    "nativeAPIs",
+    "provider",
+)
 
 
 @dataclass(slots=True)
 class _Catalog:
-    """What is gathered until the end. `channels`: package → (name, entries); `versions`: bundles by package; deprecations by package, schema and name."""
+    """What is gathered until the end.
+
+    `channels`: package → (name, entries); `versions`: bundles by package; deprecations by package, schema and name.
+    """
 
     packages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     channels: dict[str, list[tuple[str, list[Entry]]]] = field(default_factory=dict)
@@ -51,7 +67,10 @@ class _Catalog:
 
 
 def drafts(files: Iterable[tuple[str, BinaryIO]], known: Container[str] = ()) -> Iterator[Draft]:
-    """Everything in the files of one catalog; each with the name it is called by in problems. Bundles whose digest is `known` come without contents."""
+    """Everything in the files of one catalog; each with the name it is called by in problems.
+
+    Bundles whose digest is `known` come without contents.
+    """
     catalog = _Catalog(known=known)
     for name, stream in files:
         for blob in blobs.read(stream):
@@ -102,7 +121,10 @@ def _same(value: Mapping[str, Any], digest: str) -> BundleDraft:
 
 
 def bundle(value: Mapping[str, Any], raw: bytes) -> tuple[BundleDraft, list[str]]:
-    """One olm.bundle, and what could not be read of it. Without manifests in it and without metadata its contents are None: its image has them."""
+    """One olm.bundle, and what could not be read of it.
+
+    Without manifests in it and without metadata its contents are None: its image has them.
+    """
     bad: list[str] = []
     properties = tuple(items(value.get("properties")))
     objects: list[Any] = []

@@ -1,4 +1,6 @@
-"""A catalog or bundle behind an address of the web, or in a file: .json, .yaml, .tar, .tar.gz, .zip. It becomes a folder.
+"""A catalog or bundle behind an address of the web, or in a file: .json, .yaml, .tar, .tar.gz, .zip.
+
+It becomes a folder.
 
 The address is read as operatorhub/sources/web.py says; what comes is judged by its bytes, not by its name.
 """
@@ -13,7 +15,10 @@ from operatorhub.sources.drafts import SourceError
 
 
 def fetch(address: str, target: Path) -> Path:
-    """The folder in `target` where what the address answers lies, unpacked. Raises SourceError: what happened to which address, and what to do."""
+    """The folder in `target` where what the address answers lies, unpacked.
+
+    Raises SourceError: what happened to which address, and what to do.
+    """
     path = target / "fetched"
     with path.open("wb") as sink:
         answer = web.get(address, sink=sink, most=limits.FETCHED.value, seconds=float(limits.FETCHED_SECONDS.value))

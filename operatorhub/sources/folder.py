@@ -1,7 +1,9 @@
-"""Folders: of a file-based catalog (its files are named here, fbc.py reads them), or of bundles in one of three layouts.
+"""Folders: of a file-based catalog (its files are named here, fbc.py reads them), or of bundles in one of three
+layouts.
 
-`<package>/package.json` with `<version>/csv.yaml`, `crds/`, `manifests/`, `metadata/`; `<package>/<version>/manifests/`, as community repositories have it; and
-a single bundle. Bundles are read when somebody asks for one (`contents`): a folder of 100 MB is known in a second.
+`<package>/package.json` with `<version>/csv.yaml`, `crds/`, `manifests/`, `metadata/`;
+`<package>/<version>/manifests/`, as community repositories have it; and a single bundle. Bundles are read when somebody
+asks for one (`contents`): a folder of 100 MB is known in a second.
 """
 
 import fnmatch
@@ -86,12 +88,18 @@ def _inside(folder: Path, place: str) -> Path:
 
 
 def csv_of(folder: Path, place: str) -> Mapping[str, Any]:
-    """One bundle's CSV alone, {} when it has none or it can't be read: no CRDs are parsed on the way. Raises SourceError as contents() does."""
+    """One bundle's CSV alone, {} when it has none or it can't be read: no CRDs are parsed on the way.
+
+    Raises SourceError as contents() does.
+    """
     return bundlefiles.csv_of(_inside(folder, place))
 
 
 def fbc_files(folder: Path) -> list[Path]:
-    """The files of a file-based catalog, in their order, without what .indexignore leaves out. Links out of the folder are not followed."""
+    """The files of a file-based catalog, in their order, without what .indexignore leaves out.
+
+    Links out of the folder are not followed.
+    """
     root = folder.resolve()
     rules: dict[Path, tuple[str, ...]] = {}
     found: list[Path] = []
@@ -127,7 +135,9 @@ def stamp(paths: Iterable[Path]) -> str:
 
 
 def _ignored(path: Path, top: Path, rules: Mapping[Path, tuple[str, ...]]) -> bool:
-    """As .gitignore: a pattern without a slash fits names at any depth, one with a slash begins at its file; the last that fits decides."""
+    """As .gitignore: a pattern without a slash fits names at any depth, one with a slash begins at its file; the
+    last that fits decides.
+    """
     ignored = False
     for parent in (top, *(one for one in reversed(path.parents) if one.is_relative_to(top) and one != top)):
         for rule in rules.get(parent, ()):
@@ -163,11 +173,15 @@ def _package(folder: Path, path: Path, whole: bool) -> Iterator[Draft]:
 def _channel(one: Mapping[str, Any]) -> Channel:
     entries = newest_first(
         Entry(
-            text(entry.get("name")), text(entry.get("version")), text(entry.get("replaces")), strings(entry.get("skips")),
-            text(entry.get("skipRange")), text(mapping(entry.get("deprecation")).get("message")),
+            text(entry.get("name")),
+            text(entry.get("version")),
+            text(entry.get("replaces")),
+            strings(entry.get("skips")),
+            text(entry.get("skipRange")),
+            text(mapping(entry.get("deprecation")).get("message")),
         )
         for entry in items(one.get("entries"))
-    )  # fmt: skip
+    )
     head = text(one.get("head"))
     entries = tuple(sorted(entries, key=lambda entry: entry.name != head)) if head else entries
     return Channel(text(one.get("name")), entries, text(mapping(one.get("deprecation")).get("message")))
@@ -187,9 +201,14 @@ def _bundle(folder: Path, path: Path, package: str, said: Mapping[str, Any], who
         found, _about, bad = bundlefiles.read(path)
         yield from (Problem(f"{path.relative_to(folder)}/{one.place}", one.words) for one in bad)
     yield BundleDraft(
-        package, text(said.get("name")), text(said.get("version")), bundlefiles.stamp(path), text(said.get("image")),
-        "" if whole else str(path.relative_to(folder)), found,
-    )  # fmt: skip
+        package,
+        text(said.get("name")),
+        text(said.get("version")),
+        bundlefiles.stamp(path),
+        text(said.get("image")),
+        "" if whole else str(path.relative_to(folder)),
+        found,
+    )
 
 
 def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:

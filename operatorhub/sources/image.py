@@ -1,7 +1,9 @@
-"""A catalog or a bundle in a registry's image: pulled, its layers laid over each other, only the folders that matter unpacked.
+"""A catalog or a bundle in a registry's image: pulled, its layers laid over each other, only the folders that matter
+unpacked.
 
-Which folders, the image's labels say: a catalog has operators.operatorframework.io.index.configs.v1, a bundle …bundle.manifests.v1 and …metadata.v1.
-https://olm.operatorframework.io/docs/reference/file-based-catalogs/ , https://github.com/operator-framework/operator-registry/blob/master/docs/design/operator-bundle.md
+Which folders, the image's labels say: a catalog has operators.operatorframework.io.index.configs.v1, a bundle
+…bundle.manifests.v1 and …metadata.v1. https://olm.operatorframework.io/docs/reference/file-based-catalogs/ ,
+https://github.com/operator-framework/operator-registry/blob/master/docs/design/operator-bundle.md
 """
 
 import gzip
@@ -33,7 +35,11 @@ _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """What an image holds. `folder`: of the catalog's files, or with the bundle's manifests/ and metadata/; None where its digest was known already."""
+    """What an image holds.
+
+    `folder`: of the catalog's files, or with the bundle's manifests/ and metadata/; None where its digest was known
+    already.
+    """
 
     digest: str
     folder: Path | None
@@ -81,14 +87,18 @@ def _config(source: registry.Registry, manifest: Mapping[str, Any]) -> Mapping[s
 
 
 def _folders(labels: Mapping[str, str], where: registry.Reference) -> tuple[str, ...]:
-    """The folders to unpack, by their clean names. Raises SourceError for an image that is neither a catalog nor a bundle."""
+    """The folders to unpack, by their clean names.
+
+    Raises SourceError for an image that is neither a catalog nor a bundle.
+    """
     if path := archive.clean(labels.get(CONFIGS, "")):
         return (path,)
     if manifests := archive.clean(labels.get(MANIFESTS, "")):
         return (manifests, archive.clean(labels.get(METADATA, "")) or "metadata")
     if DATABASE in labels:
         words = _(
-            "The image %(image)s is a catalog of the old kind, an SQLite database. Make a file-based one of it with “opm migrate”."
+            "The image %(image)s is a catalog of the old kind, an SQLite database. Make a file-based one of it with"
+            " “opm migrate”."
         )
         raise SourceError(words % {"image": where})
     words = _("The image %(image)s is neither a catalog nor a bundle: it has no label %(label)s.")

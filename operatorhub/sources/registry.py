@@ -1,7 +1,9 @@
-"""A registry by the OCI distribution API, without any container tool: manifests and blobs, each held against its digest.
+"""A registry by the OCI distribution API, without any container tool: manifests and blobs, each held against its
+digest.
 
-Why not oras-py, which would fit: it waits without end, tries again for two minutes, keeps blobs in memory and believes what it gets; a page can't afford that.
-https://github.com/opencontainers/distribution-spec/blob/main/spec.md ; tokens: https://distribution.github.io/distribution/spec/auth/token/
+Why not oras-py, which would fit: it waits without end, tries again for two minutes, keeps blobs in memory and believes
+what it gets; a page can't afford that. https://github.com/opencontainers/distribution-spec/blob/main/spec.md ; tokens:
+https://distribution.github.io/distribution/spec/auth/token/
 """
 
 import base64
@@ -64,7 +66,10 @@ class Reference:
 
 
 def parse(reference: str) -> Reference:
-    """As container tools read it: docker.io where no host is named, library/ before a single word. Raises SourceError."""
+    """As container tools read it: docker.io where no host is named, library/ before a single word.
+
+    Raises SourceError.
+    """
     given = reference.strip().removeprefix("docker://").removeprefix("oci://")
     first = given.partition("/")[0]
     if "/" not in given or not ("." in first or ":" in first or first == "localhost"):
@@ -117,7 +122,8 @@ class Registry:
 
     def _lie(self, what: str, promised: str, found: str) -> str:
         words = _(
-            "%(host)s lies: the %(what)s of %(image)s should have the digest %(promised)s, but has %(found)s. Nothing of it was used."
+            "%(host)s lies: the %(what)s of %(image)s should have the digest %(promised)s, but has %(found)s. Nothing"
+            " of it was used."
         )
         return words % {
             "host": self.reference.host,
@@ -141,7 +147,8 @@ class Registry:
             return answer
         if answer.status in (401, 403):
             words = _(
-                "%(host)s does not give %(image)s to this console (%(status)d). Sign in with “docker login %(host)s”, or set REGISTRY_AUTH_FILE."
+                "%(host)s does not give %(image)s to this console (%(status)d). Sign in with “docker login %(host)s”,"
+                " or set REGISTRY_AUTH_FILE."
             )
             raise SourceError(words % {"host": self.reference.host, "image": self.reference, "status": answer.status})
         if answer.status == 404:
@@ -189,7 +196,10 @@ class _Hashing:
 
 
 def credentials(host: str) -> str:
-    """The basic Authorization header for a registry out of REGISTRY_AUTH_FILE; '' without one. Helper programs are not run."""
+    """The basic Authorization header for a registry out of REGISTRY_AUTH_FILE; '' without one.
+
+    Helper programs are not run.
+    """
     try:
         auths = mapping(mapping(json.loads(Path(settings.REGISTRY_AUTH_FILE).read_bytes())).get("auths"))
     except (OSError, ValueError):
@@ -211,7 +221,9 @@ def credentials(host: str) -> str:
 
 
 def choose(index: dict[str, Any], machine: str) -> str:
-    """The digest of the manifest for linux on `machine`, else of any for linux, else the first: catalogs and bundles are the same on all. '' without any."""
+    """The digest of the manifest for linux on `machine`, else of any for linux, else the first: catalogs and bundles
+    are the same on all. '' without any.
+    """
     found = [one for one in items(index.get("manifests")) if text(one.get("digest"))]
     # Attestations are no images.
     found = [one for one in found if text(mapping(one.get("platform")).get("os")) != "unknown"] or found

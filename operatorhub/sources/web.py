@@ -1,10 +1,12 @@
 """GET from an address that somebody typed: the one place where sources speak HTTP to others than the cluster.
 
-What is guarded: only http and https; a name is resolved once, judged, and connected to by the address that was judged, so that no second answer of the DNS
-leads elsewhere; what is refused says operatorhub/sources/addresses.py, and the console's own machine is unless it is one that
-listens to this machine only (settings.LOCAL_ONLY); every redirect is judged in the same way, never leads from https to http, and takes no credentials to
-another host; bytes and seconds are limited, whatever the server says of its lengths; certificates are checked. Private networks are allowed: registries and
-catalogs live there. Who may name addresses at all, operatorhub/admin/own_rights.py says. Errors name the address without user, password and query.
+What is guarded: only http and https; a name is resolved once, judged, and connected to by the address that was judged,
+so that no second answer of the DNS leads elsewhere; what is refused says operatorhub/sources/addresses.py, and the
+console's own machine is unless it is one that listens to this machine only (settings.LOCAL_ONLY); every redirect is
+judged in the same way, never leads from https to http, and takes no credentials to another host; bytes and seconds are
+limited, whatever the server says of its lengths; certificates are checked. Private networks are allowed: registries and
+catalogs live there. Who may name addresses at all, operatorhub/admin/own_rights.py says. Errors name the address
+without user, password and query.
 """
 
 import base64
@@ -60,7 +62,10 @@ def is_loopback(host: str) -> bool:
 def get(
     url: str, *, headers: Mapping[str, str] | None = None, sink: BinaryIO | None = None, most: int, seconds: float
 ) -> Answer:
-    """What the address answers, into `sink` where its status is 200. `most` bytes, within `seconds`. Raises SourceError; a status is no error."""
+    """What the address answers, into `sink` where its status is 200.
+
+    `most` bytes, within `seconds`. Raises SourceError; a status is no error.
+    """
     deadline = time.monotonic() + seconds
     given = dict(headers or {})
     for _turn in range(limits.REDIRECTS.value + 1):
@@ -130,7 +135,8 @@ def _resolved(parts: SplitResult, url: str) -> str:
         if _allowed(address):
             return address
     words = _(
-        "%(url)s leads to %(address)s, which the console does not read from: it is an address of its own machine or of its surroundings."
+        "%(url)s leads to %(address)s, which the console does not read from: it is an address of its own machine or of"
+        " its surroundings."
     )
     raise SourceError(words % {"url": shown(url), "address": ", ".join(found[:3])})
 

@@ -1,9 +1,9 @@
 """Every existing instance held against the schemas that a plan brings, before it is approved.
 
-OLM does the same while it carries the plan out (validateExistingCRs), stops at the first object that does not fit, and the plan has failed. Here all are
-found beforehand, in the API server's words. Objects are read by pages, in each version that is served before and after; many take longer than a request, and
-a Celery task goes on with them, or the page itself where no worker does.
-Source: operator-lifecycle-manager, pkg/controller/operators/catalog/operator.go.
+OLM does the same while it carries the plan out (validateExistingCRs), stops at the first object that does not fit, and
+the plan has failed. Here all are found beforehand, in the API server's words. Objects are read by pages, in each
+version that is served before and after; many take longer than a request, and a Celery task goes on with them, or the
+page itself where no worker does. Source: operator-lifecycle-manager, pkg/controller/operators/catalog/operator.go.
 """
 
 import time
@@ -37,7 +37,10 @@ _CAUSES = 4
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One instance that the new schema refuses. `defaulted`: a default of the new schema would mend it, but OLM looks before defaults come."""
+    """One instance that the new schema refuses.
+
+    `defaulted`: a default of the new schema would mend it, but OLM looks before defaults come.
+    """
 
     crd: str
     group: str
@@ -137,7 +140,18 @@ def _todo(client: ClusterClient, step: Step) -> tuple[list[dict[str, Any]], str,
         if schema_diff.schema_of(there) == schema_diff.schema_of(version):
             continue
         spec = csv.mapping(new.get("spec"))
-        entry: dict[str, Any] = {"step": step.number, "crd": step.name, "group": csv.text(spec.get("group")), "version": name, "plural": csv.text(csv.mapping(spec.get("names")).get("plural")), "kind": csv.text(csv.mapping(spec.get("names")).get("kind")), "continue": "", "seen": 0, "total": 0, "over": False}  # fmt: skip
+        entry: dict[str, Any] = {
+            "step": step.number,
+            "crd": step.name,
+            "group": csv.text(spec.get("group")),
+            "version": name,
+            "plural": csv.text(csv.mapping(spec.get("names")).get("plural")),
+            "kind": csv.text(csv.mapping(spec.get("names")).get("kind")),
+            "continue": "",
+            "seen": 0,
+            "total": 0,
+            "over": False,
+        }
         try:
             table = client.table(
                 client.find(entry["group"], name, entry["plural"]), limit=1, include="None", whole=True
@@ -219,7 +233,10 @@ def _page(client: ClusterClient, state: dict[str, Any], entry: dict[str, Any], n
 
 
 def examine(node: Node, obj: KubeObject) -> tuple[list[str], bool] | None:
-    """(what the API server would say, whether a default would mend it); None for an object that fits. As OLM does: nothing pruned, no defaults, no CEL."""
+    """(what the API server would say, whether a default would mend it); None for an object that fits.
+
+    As OLM does: nothing pruned, no defaults, no CEL.
+    """
     causes = validate(node, obj, None, rules=False)
     if not causes:
         return None

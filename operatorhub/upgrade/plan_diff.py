@@ -1,6 +1,8 @@
-"""What carrying out an InstallPlan would change: of each operator its rights, images and kinds, against what is in the cluster now; in words and as YAML.
+"""What carrying out an InstallPlan would change: of each operator its rights, images and kinds, against what is in
+the cluster now; in words and as YAML.
 
-OLM itself compares nothing. Here every step's manifest is held against the object of that name; CRDs by operatorhub/upgrade/schema_diff.py, rights by permissions.py.
+OLM itself compares nothing. Here every step's manifest is held against the object of that name; CRDs by
+operatorhub/upgrade/schema_diff.py, rights by permissions.py.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -51,7 +53,9 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Crd:
-    """`diff`: None for a new one; `same`: it is there already, and equal; `conversion`: its versions are converted by a webhook, so that OLM only warns."""
+    """`diff`: None for a new one; `same`: it is there already, and equal; `conversion`: its versions are converted
+    by a webhook, so that OLM only warns.
+    """
 
     step: Step
     diff: SchemaDiff | None
@@ -123,12 +127,19 @@ def _operator(client: ClusterClient, plan: InstallPlan, name: str, own: list[Ste
         )
     )
     return OperatorChange(
-        csv=name, title=csv.text(spec.get("displayName")) or name, version=csv.text(spec.get("version")),
-        old=old_name if old else "", old_version=csv.text(csv.mapping((old or {}).get("spec")).get("version")),
-        added=added, removed=removed if old else (), level=permissions.level(permissions.asked(new)),
-        images=tuple(images(old or {}, new)) if new else (), crds=tuple(_crd(client, one) for one in own if one.kind == CRD),
-        others=tuple(compared), gap=gap,
-    )  # fmt: skip
+        csv=name,
+        title=csv.text(spec.get("displayName")) or name,
+        version=csv.text(spec.get("version")),
+        old=old_name if old else "",
+        old_version=csv.text(csv.mapping((old or {}).get("spec")).get("version")),
+        added=added,
+        removed=removed if old else (),
+        level=permissions.level(permissions.asked(new)),
+        images=tuple(images(old or {}, new)) if new else (),
+        crds=tuple(_crd(client, one) for one in own if one.kind == CRD),
+        others=tuple(compared),
+        gap=gap,
+    )
 
 
 def images(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Image]:
@@ -189,7 +200,10 @@ def _comparable(manifest: KubeObject) -> KubeObject:
 
 
 def covers(live: Any, wanted: Any) -> bool:
-    """Whether everything that is wanted is so already; what else the live one has does not matter. Lists are compared item by item."""
+    """Whether everything that is wanted is so already; what else the live one has does not matter.
+
+    Lists are compared item by item.
+    """
     if isinstance(wanted, Mapping):
         return isinstance(live, Mapping) and all(
             covers(live.get(key), value) for key, value in wanted.items() if value not in (None, {}, [])
@@ -201,7 +215,10 @@ def covers(live: Any, wanted: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StepChange:
-    """`review`: None where nothing can be compared. `exists`: there is such an object already; `hidden`: its values are not shown."""
+    """`review`: None where nothing can be compared.
+
+    `exists`: there is such an object already; `hidden`: its values are not shown.
+    """
 
     exists: bool
     review: Review | None
@@ -210,7 +227,10 @@ class StepChange:
 
 
 def of_step(client: ClusterClient, plan: InstallPlan, step: Step) -> StepChange:
-    """The object as it is and as the plan would have it. A CSV is compared with the one that it replaces, and without its texts."""
+    """The object as it is and as the plan would have it.
+
+    A CSV is compared with the one that it replaces, and without its texts.
+    """
     if step.real_kind == "Secret":
         return StepChange(False, None, hidden=True)
     if step.manifest is None:

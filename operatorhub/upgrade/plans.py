@@ -1,8 +1,9 @@
 """InstallPlans: what OLM is about to make or has made, step by step, with each step's manifest wherever OLM keeps it.
 
-A step's manifest stands in the plan itself, or the plan refers to a ConfigMap with the whole bundle, which OLM's unpack job wrote beside the catalog; then the
-objects that OLM makes of the CSV (service accounts, roles) are nowhere before they exist.
-Source: operator-lifecycle-manager, pkg/controller/operators/catalog/manifests.go; operator-registry, pkg/configmap/configmap.go.
+A step's manifest stands in the plan itself, or the plan refers to a ConfigMap with the whole bundle, which OLM's unpack
+job wrote beside the catalog; then the objects that OLM makes of the CSV (service accounts, roles) are nowhere before
+they exist. Source: operator-lifecycle-manager, pkg/controller/operators/catalog/manifests.go; operator-registry,
+pkg/configmap/configmap.go.
 """
 
 import base64
@@ -36,7 +37,10 @@ MADE_OF_CSV = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterR
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One object of a plan. `state` as in workloads; `status` is OLM's word. `manifest`: None where it is not known, and `gap` says why."""
+    """One object of a plan.
+
+    `state` as in workloads; `status` is OLM's word. `manifest`: None where it is not known, and `gap` says why.
+    """
 
     number: int
     resolving: str
@@ -64,7 +68,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class InstallPlan:
-    """`csvs`: all operators that it carries; approving it approves them all. `subscriptions`: names of those that asked for it."""
+    """`csvs`: all operators that it carries; approving it approves them all.
+
+    `subscriptions`: names of those that asked for it.
+    """
 
     uid: str
     namespace: str
@@ -99,9 +106,13 @@ class InstallPlan:
 
 def phase_word(phase: str) -> str:
     words = {
-        "Complete": _("Complete"), "Failed": _("Failed"), "RequiresApproval": _("Requires approval"), "Installing": _("Installing"),
-        "Planning": _("Planning"), "": _("Waits for OLM"),
-    }  # fmt: skip
+        "Complete": _("Complete"),
+        "Failed": _("Failed"),
+        "RequiresApproval": _("Requires approval"),
+        "Installing": _("Installing"),
+        "Planning": _("Planning"),
+        "": _("Waits for OLM"),
+    }
     return words.get(phase, phase)
 
 
@@ -119,21 +130,36 @@ def plan(obj: KubeObject) -> InstallPlan:
     ]
     generation = spec.get("generation")
     return InstallPlan(
-        uid=uid_of(obj), namespace=namespace_of(obj), name=name_of(obj), phase=phase, state=PHASES.get(phase, RUNNING),
-        approval=csv.text(spec.get("approval")) or "Automatic", approved=spec.get("approved") is True,
-        csvs=csv.strings(spec.get("clusterServiceVersionNames")), catalogs=csv.strings(status.get("catalogSources")),
-        subscriptions=csv.strings([one.get("name") for one in csv.items(meta.get("ownerReferences")) if one.get("kind") == "Subscription"]),
-        components=len(list(csv.items(status.get("plan")))), created=csv.text(meta.get("creationTimestamp")),
+        uid=uid_of(obj),
+        namespace=namespace_of(obj),
+        name=name_of(obj),
+        phase=phase,
+        state=PHASES.get(phase, RUNNING),
+        approval=csv.text(spec.get("approval")) or "Automatic",
+        approved=spec.get("approved") is True,
+        csvs=csv.strings(spec.get("clusterServiceVersionNames")),
+        catalogs=csv.strings(status.get("catalogSources")),
+        subscriptions=csv.strings(
+            [one.get("name") for one in csv.items(meta.get("ownerReferences")) if one.get("kind") == "Subscription"]
+        ),
+        components=len(list(csv.items(status.get("plan")))),
+        created=csv.text(meta.get("creationTimestamp")),
         message=csv.text(status.get("message")) or "; ".join(dict.fromkeys(one for one in (*said, *lookups) if one)),
-        conditions=tuple({key: csv.text(one.get(key)) for key in ("type", "status", "reason", "message", "lastTransitionTime")} for one in csv.items(status.get("conditions"))),
-        generation=generation if isinstance(generation, int) else 0, object=obj,
-    )  # fmt: skip
+        conditions=tuple(
+            {key: csv.text(one.get(key)) for key in ("type", "status", "reason", "message", "lastTransitionTime")}
+            for one in csv.items(status.get("conditions"))
+        ),
+        generation=generation if isinstance(generation, int) else 0,
+        object=obj,
+    )
 
 
 def listed(
     client: ClusterClient, namespace: str, csv_name: str = "", subscription: str = ""
 ) -> tuple[InstallPlan, ...]:
-    """Newest first; where `csv_name` is given only those that carry it, or that its Subscription asks for: the next version's. Raises Forbidden."""
+    """Newest first; where `csv_name` is given only those that carry it, or that its Subscription asks for: the next
+    version's. Raises Forbidden.
+    """
     found = [plan(one) for one in client.list(olm.type_of(client, olm.PLANS), namespace).items]
     wanted = [
         one
@@ -149,7 +175,10 @@ def read(client: ClusterClient, namespace: str, name: str) -> InstallPlan:
 
 
 def steps(client: ClusterClient, of: InstallPlan) -> tuple[Step, ...]:
-    """Every step with its manifest; reads the bundles' ConfigMaps where the plan refers to them. Raises nothing for what can't be read."""
+    """Every step with its manifest; reads the bundles' ConfigMaps where the plan refers to them.
+
+    Raises nothing for what can't be read.
+    """
     bundles = _Bundles(client)
     entries = csv.items(csv.mapping(of.object.get("status")).get("plan"))
     return tuple(_step(bundles, number, one, of.phase) for number, one in enumerate(entries))
@@ -168,8 +197,17 @@ def _step(bundles: "_Bundles", number: int, one: Mapping[str, Any], phase: str) 
     state = DONE if status in ("Created", "Present") else RUNNING if phase == "Installing" else WAITING
     full = _typed(given, names) if given is not None else None
     return Step(
-        number, csv.text(one.get("resolving")), names["kind"], names["group"], names["version"], names["name"], status, state, full, gap
-    )  # fmt: skip
+        number,
+        csv.text(one.get("resolving")),
+        names["kind"],
+        names["group"],
+        names["version"],
+        names["name"],
+        status,
+        state,
+        full,
+        gap,
+    )
 
 
 def _typed(given: KubeObject, names: Mapping[str, str]) -> KubeObject:
@@ -189,7 +227,10 @@ def decoded(manifest: str) -> KubeObject | None:
 
 
 def referred(given: KubeObject | None) -> tuple[str, str] | None:
-    """(namespace, name) of the ConfigMap that a step refers to. OLM takes for a reference what has all of these, and so do we."""
+    """(namespace, name) of the ConfigMap that a step refers to.
+
+    OLM takes for a reference what has all of these, and so do we.
+    """
     if given is None or given.get("kind") != "ConfigMap" or "metadata" in given:
         return None
     wanted = ("namespace", "name", "catalogSourceName", "catalogSourceNamespace")
@@ -216,7 +257,10 @@ class _Bundles:
                 return obj, ""
         if names["kind"] in MADE_OF_CSV:
             return None, _("OLM makes it of the CSV's permissions, which are compared there.")
-        return None, _("The bundle in the ConfigMap %(namespace)s/%(name)s has no such object.") % {"namespace": place[0], "name": place[1]}  # fmt: skip
+        return None, _("The bundle in the ConfigMap %(namespace)s/%(name)s has no such object.") % {
+            "namespace": place[0],
+            "name": place[1],
+        }
 
     def _load(self, place: tuple[str, str]) -> tuple[list[KubeObject], str]:
         try:
@@ -255,7 +299,9 @@ def _unpacked(text: str) -> str:
 
 
 def approve(client: ClusterClient, of: InstallPlan, *, seen: str = "", dry_run: bool = False) -> None:
-    """Let OLM carry it out, as it was shown: a plan that would do something else by now is refused (Conflict). Conditions and labels are no matter.
+    """Let OLM carry it out, as it was shown: a plan that would do something else by now is refused (Conflict).
+
+    Conditions and labels are no matter.
 
     `seen`: the content that a person has looked at, '' where nobody has before `of` was read.
     """

@@ -1,7 +1,8 @@
-"""Two CustomResourceDefinitions of one name compared, in words: versions, fields, and above all limits that became tighter. Pure.
+"""Two CustomResourceDefinitions of one name compared, in words: versions, fields, and above all limits that became
+tighter. Pure.
 
-What can make an object that is there invalid, or lose it, is marked: "danger" OLM or the API server refuse the change (a version that objects are stored in goes);
-"tight" objects may be refused; "info" everything else.
+What can make an object that is there invalid, or lose it, is marked: "danger" OLM or the API server refuse the change
+(a version that objects are stored in goes); "tight" objects may be refused; "info" everything else.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,16 @@ _DEPTH = 40
 Node = Mapping[str, Any]
 
 #: Limits: name, whether a larger number is tighter.
-_NUMBERS = (("minimum", True), ("maximum", False), ("minLength", True), ("maxLength", False), ("minItems", True), ("maxItems", False), ("minProperties", True), ("maxProperties", False))  # fmt: skip
+_NUMBERS = (
+    ("minimum", True),
+    ("maximum", False),
+    ("minLength", True),
+    ("maxLength", False),
+    ("minItems", True),
+    ("maxItems", False),
+    ("minProperties", True),
+    ("maxProperties", False),
+)
 _LISTS = {"x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"}
 
 
@@ -33,7 +43,9 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class SchemaDiff:
-    """`remarks`: the grave ones first; `more`: how many are left out; `rules`: CEL rules that are new, which the server alone can check."""
+    """`remarks`: the grave ones first; `more`: how many are left out; `rules`: CEL rules that are new, which the
+    server alone can check.
+    """
 
     remarks: tuple[Remark, ...]
     more: int = 0
@@ -58,7 +70,9 @@ def schema_of(version: Node) -> Node:
 
 
 def dropped(old: Node, new: Node) -> tuple[str, ...]:
-    """Versions in which objects may be stored (status.storedVersions) and that the new CRD does not have: OLM refuses to go on."""
+    """Versions in which objects may be stored (status.storedVersions) and that the new CRD does not have: OLM
+    refuses to go on.
+    """
     stored = csv.strings(csv.mapping(old.get("status")).get("storedVersions"))
     there = versions(new)
     return tuple(one for one in stored if one not in there)
@@ -83,7 +97,15 @@ def compare(old: Node, new: Node) -> SchemaDiff:
 def _whole(old: Node, new: Node) -> Iterator[Remark]:
     before, after = versions(old), versions(new)
     for name in dropped(old, new):
-        yield Remark("danger", name, _("The version %(name)s goes, but objects may be stored in it (status.storedVersions). OLM refuses the plan until they are migrated.") % {"name": name})  # fmt: skip
+        yield Remark(
+            "danger",
+            name,
+            _(
+                "The version %(name)s goes, but objects may be stored in it (status.storedVersions). OLM refuses the"
+                " plan until they are migrated."
+            )
+            % {"name": name},
+        )
     for name in before:
         if name not in after:
             yield Remark(
@@ -102,10 +124,29 @@ def _whole(old: Node, new: Node) -> Iterator[Remark]:
             )
     scopes = [csv.text(csv.mapping(one.get("spec")).get("scope")) for one in (old, new)]
     if scopes[0] != scopes[1]:
-        yield Remark("danger", "", _("The scope changes from %(old)s to %(new)s, which no API server does.") % {"old": scopes[0], "new": scopes[1]})  # fmt: skip
-    conversion = [csv.text(csv.mapping(csv.mapping(one.get("spec")).get("conversion")).get("strategy")) or "None" for one in (old, new)]  # fmt: skip
+        yield Remark(
+            "danger",
+            "",
+            _("The scope changes from %(old)s to %(new)s, which no API server does.")
+            % {
+                "old": scopes[0],
+                "new": scopes[1],
+            },
+        )
+    conversion = [
+        csv.text(csv.mapping(csv.mapping(one.get("spec")).get("conversion")).get("strategy")) or "None"
+        for one in (old, new)
+    ]
     if conversion[0] != conversion[1]:
-        yield Remark("info", "", _("Versions are converted by %(new)s, until now by %(old)s.") % {"old": conversion[0], "new": conversion[1]})  # fmt: skip
+        yield Remark(
+            "info",
+            "",
+            _("Versions are converted by %(new)s, until now by %(old)s.")
+            % {
+                "old": conversion[0],
+                "new": conversion[1],
+            },
+        )
 
 
 class _Walk:
@@ -135,7 +176,15 @@ class _Walk:
         before, after = (_type_word(one) for one in (old, new))
         if before != after:
             level = "info" if not after or (before == "integer" and after in ("number", "int-or-string")) else "tight"
-            self.add(level, path, _("The type was %(old)s and becomes %(new)s.") % {"old": before or _("anything"), "new": after or _("anything")})  # fmt: skip
+            self.add(
+                level,
+                path,
+                _("The type was %(old)s and becomes %(new)s.")
+                % {
+                    "old": before or _("anything"),
+                    "new": after or _("anything"),
+                },
+            )
 
     def _limits(self, old: Node, new: Node, path: str) -> None:
         for name, larger in _NUMBERS:
@@ -164,7 +213,15 @@ class _Walk:
         if old.get("nullable") is True and new.get("nullable") is not True:
             self.add("tight", path, _("It may not be null any more."))
         if old.get("default") != new.get("default"):
-            self.add("info", path, _("The default is %(new)s, until now %(old)s.") % {"new": _brief(new.get("default")), "old": _brief(old.get("default"))})  # fmt: skip
+            self.add(
+                "info",
+                path,
+                _("The default is %(new)s, until now %(old)s.")
+                % {
+                    "new": _brief(new.get("default")),
+                    "old": _brief(old.get("default")),
+                },
+            )
 
     def _values(self, old: Node, new: Node, path: str) -> None:
         before, after = old.get("enum"), new.get("enum")

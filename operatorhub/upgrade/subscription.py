@@ -1,6 +1,8 @@
-"""A Subscription: what it follows, what came of it, and changes of it: channel, approval, source, and the configuration of the operator's Deployments.
+"""A Subscription: what it follows, what came of it, and changes of it: channel, approval, source, and the
+configuration of the operator's Deployments.
 
-Changes are sent as a merge patch of exactly those fields, with the resourceVersion that the page showed: what somebody else changed meanwhile is not undone.
+Changes are sent as a merge patch of exactly those fields, with the resourceVersion that the page showed: what somebody
+else changed meanwhile is not undone.
 https://olm.operatorframework.io/docs/advanced-tasks/overriding-operator-pod-configuration/
 """
 
@@ -53,7 +55,10 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`heads`: () and a `graph_problem` where the package can't be read. `others_manual`: Subscriptions of the namespace that make all plans of it wait."""
+    """`heads`: () and a `graph_problem` where the package can't be read.
+
+    `others_manual`: Subscriptions of the namespace that make all plans of it wait.
+    """
 
     object: KubeObject
     sub: olm.Subscription
@@ -143,8 +148,15 @@ def heads(graph: Graph, current: str) -> tuple[Head, ...]:
     for one in graph.channels:
         head = one.entries[0] if one.entries else None
         found.append(
-            Head(one.name, head.name if head else "", head.version if head else "", one.name == graph.default, one.deprecated, one.name == chosen)
-        )  # fmt: skip
+            Head(
+                one.name,
+                head.name if head else "",
+                head.version if head else "",
+                one.name == graph.default,
+                one.deprecated,
+                one.name == chosen,
+            )
+        )
     return tuple(found)
 
 
@@ -213,7 +225,11 @@ def _config(page: Page, texts: Mapping[str, str], errors: dict[str, str]) -> dic
             continue
         wanted = list if key in _LISTS else dict
         if value is not None and not isinstance(value, wanted):
-            errors[f"config.{key}"] = _("This must be a list: each entry begins with “- ”.") if wanted is list else _("This must be a mapping: “name: value”.")  # fmt: skip
+            errors[f"config.{key}"] = (
+                _("This must be a list: each entry begins with “- ”.")
+                if wanted is list
+                else _("This must be a mapping: “name: value”.")
+            )
             continue
         changed[key] = _replaced(old.get(key), value)
     return changed
@@ -249,9 +265,21 @@ def _channel_warnings(page: Page, channel: str) -> Iterator[str]:
     if way and way.head.name == runs:
         yield _("%(installed)s is the newest version of the channel %(channel)s: nothing changes now.") % names
     elif way and way.older and not way.passed:
-        yield _("The newest version of the channel %(channel)s is %(head)s, older than the installed %(installed)s. OLM goes to no older version: no update comes, and OLM can report that updating failed.") % names  # fmt: skip
+        yield (
+            _(
+                "The newest version of the channel %(channel)s is %(head)s, older than the installed %(installed)s. OLM"
+                " goes to no older version: no update comes, and OLM can report that updating failed."
+            )
+            % names
+        )
     elif way and not way.passed:
-        yield _("No version of the channel %(channel)s updates the installed %(installed)s: no update comes, and OLM can report that updating failed.") % names  # fmt: skip
+        yield (
+            _(
+                "No version of the channel %(channel)s updates the installed %(installed)s: no update comes, and OLM"
+                " can report that updating failed."
+            )
+            % names
+        )
     elif way:
         passed = ", ".join(entry.version for entry in way.passed)
         yield _("OLM updates %(installed)s to: %(versions)s.") % {**names, "versions": passed}
@@ -265,14 +293,17 @@ def warnings(page: Page, wanted: Edit) -> tuple[str, ...]:
     found = []
     if spec.get("installPlanApproval") == "Manual" and page.others_automatic:
         found.append(
-            _("Other operators of this namespace (%(names)s) will wait for approval too: OLM plans a namespace as a whole.")
+            _(
+                "Other operators of this namespace (%(names)s) will wait for approval too: OLM plans a namespace as a"
+                " whole."
+            )
             % {"names": ", ".join(page.others_automatic)}
-        )  # fmt: skip
+        )
     if spec.get("installPlanApproval") == "Automatic" and page.others_manual:
         found.append(
             _("Updates will still wait for approval, since %(names)s in this namespace asks for it.")
             % {"names": ", ".join(page.others_manual)}
-        )  # fmt: skip
+        )
     if "channel" in spec:
         found += _channel_warnings(page, str(spec["channel"]))
     if "config" in spec:

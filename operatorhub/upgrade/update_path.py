@@ -1,6 +1,7 @@
 """Which versions OLM passes on the way to a channel's newest one. Pure.
 
-A version follows another by `replaces`, `skips` or `skipRange`; of several that follow, OLM takes the one nearest to the channel's head.
+A version follows another by `replaces`, `skips` or `skipRange`; of several that follow, OLM takes the one nearest to
+the channel's head.
 https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/creating-an-update-graph/
 """
 
@@ -13,7 +14,10 @@ from operatorhub.sources.drafts import Channel, Entry, Graph
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """`passed`: versions after the installed one, the last is where it ends. `older`: the head is older than what runs; OLM never goes back."""
+    """`passed`: versions after the installed one, the last is where it ends.
+
+    `older`: the head is older than what runs; OLM never goes back.
+    """
 
     head: Entry
     passed: tuple[Entry, ...]
@@ -25,7 +29,9 @@ class Path:
 
 
 def path(graph: Graph, channel_name: str, installed: Entry) -> Path | None:
-    """From the installed version to the head of a channel; None where the channel is empty or nobody knows its edges."""
+    """From the installed version to the head of a channel; None where the channel is empty or nobody knows its
+    edges.
+    """
     channel = next((channel for channel in graph.channels if channel.name == channel_name), None)
     if channel is None or not channel.entries or not graph.edges_known:
         return None

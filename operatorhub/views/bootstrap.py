@@ -1,4 +1,7 @@
-"""/operatorhub/olm/: is OLM there and well? Where it is not: read its release manifest, look at it, try it, apply it, take it away again."""
+"""/operatorhub/olm/: is OLM there and well?
+
+Where it is not: read its release manifest, look at it, try it, apply it, take it away again.
+"""
 
 from dataclasses import dataclass
 from functools import partial

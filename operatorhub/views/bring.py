@@ -34,7 +34,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`rows` and `summary` are those of operatorhub/_results.html. `waiting_url`: a region that tells when the kinds that are waited for have come."""
+    """`rows` and `summary` are those of operatorhub/_results.html.
+
+    `waiting_url`: a region that tells when the kinds that are waited for have come.
+    """
 
     problem: str = ""
     text: str = ""
@@ -52,7 +55,9 @@ class Page:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def bring_in(request: ConsoleRequest) -> HttpResponse:
-    """What was given is compared at once, nothing is made; `~apply` applies it, and what waits is sent by the same again."""
+    """What was given is compared at once, nothing is made; `~apply` applies it, and what waits is sent by the same
+    again.
+    """
     try:
         page = _page(request) if request.method == "POST" else Page()
     except SourceError as error:

@@ -84,7 +84,9 @@ def _remember(request: ConsoleRequest, response: HttpResponse, here: str) -> Non
 
 
 def _current_index(client: ClusterClient, sources: list[dict[str, Any]], *, known: bool) -> tuple[Index, bool]:
-    """The index, and whether the catalogs are others by now; then a build is asked for, and the page looks again until it is there."""
+    """The index, and whether the catalogs are others by now; then a build is asked for, and the page looks again
+    until it is there.
+    """
     state = Index.objects.filter(cluster=client.name).first()
     mark = index.fingerprint(sources) if known else state.sources if state else ""
     if subject.wants_build(client, state, mark):

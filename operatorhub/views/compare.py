@@ -14,7 +14,10 @@ from operatorhub.find.catalog_query import MOST_COMPARED
 
 @require_safe
 def compare(request: ConsoleRequest) -> HttpResponse:
-    """`?package=<namespace>/<catalog>/<name>`, two to four of them; with one the page says how to pick another. `?differences=1`: only what differs."""
+    """`?package=<namespace>/<catalog>/<name>`, two to four of them; with one the page says how to pick another.
+
+    `?differences=1`: only what differs.
+    """
     keys = subject.keys(request.GET.getlist("package"))
     columns = subject.columns(request.cluster, keys, request.namespace)
     without = {key: urlencode([("package", one) for one in keys if one != key]) for key in keys}

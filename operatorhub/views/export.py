@@ -1,4 +1,6 @@
-"""/operators/<namespace>/<csv>/export/: what belongs to an operator is chosen, shown as files, and downloaded as a kustomize folder."""
+"""/operators/<namespace>/<csv>/export/: what belongs to an operator is chosen, shown as files, and downloaded as a
+kustomize folder.
+"""
 
 from dataclasses import dataclass
 
@@ -21,7 +23,10 @@ class Row:
 
 @require_safe
 def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
-    """GET alone: every choice is in the address, and nothing is changed. `zip` answers with the folder. Each Secret that is shown goes into the audit."""
+    """GET alone: every choice is in the address, and nothing is changed.
+
+    `zip` answers with the folder. Each Secret that is shown goes into the audit.
+    """
     offer = gather.look(request.cluster, namespace, csv)
     shown = "shown" in request.GET
     chosen = set(request.GET.getlist("take")) if shown else {one.key for one in offer.items if one.ticked}
@@ -39,11 +44,17 @@ def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
         return _zip(name, files)
     parts = ("operator", "instances")
     context = {
-        "offer": offer, "rows": {part: [Row(one, one.key in chosen) for one in offer.items if one.part == part] for part in parts},
-        "files": files, "into": into, "pinned": pinned, "unread": (*offer.unread, *unread), "name": name,
-        "secrets": [one for one in taken if one.secret], "subscribed": any(one.kind == "Subscription" for one in offer.items),
+        "offer": offer,
+        "rows": {part: [Row(one, one.key in chosen) for one in offer.items if one.part == part] for part in parts},
+        "files": files,
+        "into": into,
+        "pinned": pinned,
+        "unread": (*offer.unread, *unread),
+        "name": name,
+        "secrets": [one for one in taken if one.secret],
+        "subscribed": any(one.kind == "Subscription" for one in offer.items),
         "kubectl": f"kubectl apply -k {name}/operator && kubectl apply -k {name}/instances",
-    }  # fmt: skip
+    }
     return render.page(request, "operatorhub/export.html", context, fragment="operatorhub/_export.html")
 
 

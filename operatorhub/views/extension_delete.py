@@ -1,4 +1,6 @@
-"""/extensions/<name>/delete/: all that goes with a ClusterExtension, its kinds with their objects too, before it goes."""
+"""/extensions/<name>/delete/: all that goes with a ClusterExtension, its kinds with their objects too, before it
+goes.
+"""
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
@@ -32,8 +34,11 @@ def delete(request: ConsoleRequest, name: str) -> HttpResponse:
             return HttpResponseRedirect(reverse("operatorhub:extensions"))
     allowed, made = can(client, "delete", type_, "", name), owned.objects(client, name)
     context = {
-        "extension": found, "objects": made, "instances": owned.instances(client, made), "problem": problem,
+        "extension": found,
+        "objects": made,
+        "instances": owned.instances(client, made),
+        "problem": problem,
         "refused": "" if allowed.allowed else allowed.reason or _("You may not delete ClusterExtensions."),
         "kubectl": f"kubectl delete clusterextension {name}",
-    }  # fmt: skip
+    }
     return render.page(request, "operatorhub/extension_delete.html", context, status=problem.status if problem else 200)

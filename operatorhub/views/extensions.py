@@ -119,7 +119,9 @@ def _answer(
 
 
 class _Taking(imports.Import):
-    """What was applied by another tool is taken over; of a ClusterExtension that is there only what the form asks is changed, the rest stays."""
+    """What was applied by another tool is taken over; of a ClusterExtension that is there only what the form asks is
+    changed, the rest stays.
+    """
 
     def applied(self, type_: ResourceType, name: str, obj: KubeObject, namespace: str) -> KubeObject:
         if type_.plural == facts.EXTENSIONS and self.there(type_, name, "") is not None:
@@ -139,24 +141,43 @@ def _choices(data: QueryDict, here: situation.Situation) -> draft.Choices:
     # A link from a package's page names the one channel that was looked at.
     channels = data.getlist("channels") or (data.getlist("channel") if first else [])
     return draft.Choices(
-        data.get("name", base).strip(), package, data.get("catalog", ""), data.get("namespace", base).strip(),
-        data.get("account", f"{base}-installer").strip(), data.get("version", "").strip(), tuple(one for one in channels if one),
-        data.get("policy", facts.CATALOG_PROVIDED), first or "make_account" in data, first or "unsafe" not in data,
-    )  # fmt: skip
+        data.get("name", base).strip(),
+        package,
+        data.get("catalog", ""),
+        data.get("namespace", base).strip(),
+        data.get("account", f"{base}-installer").strip(),
+        data.get("version", "").strip(),
+        tuple(one for one in channels if one),
+        data.get("policy", facts.CATALOG_PROVIDED),
+        first or "make_account" in data,
+        first or "unsafe" not in data,
+    )
 
 
 def _kept(present: facts.Extension, data: QueryDict) -> draft.Choices:
     """What was typed; before that, what it says now."""
     kept = draft.Choices(
-        present.name, present.package, present.catalog, present.namespace, present.account, present.version, present.channels,
-        present.policy, True, present.safety != "None",
-    )  # fmt: skip
+        present.name,
+        present.package,
+        present.catalog,
+        present.namespace,
+        present.account,
+        present.version,
+        present.channels,
+        present.policy,
+        True,
+        present.safety != "None",
+    )
     if "~form" not in data:
         return replace(kept, version=data.get("version", kept.version))
     return replace(
-        kept, version=data.get("version", "").strip(), channels=tuple(one for one in data.getlist("channels") if one),
-        policy=data.get("policy", kept.policy), make_account="make_account" in data, safe="unsafe" not in data,
-    )  # fmt: skip
+        kept,
+        version=data.get("version", "").strip(),
+        channels=tuple(one for one in data.getlist("channels") if one),
+        policy=data.get("policy", kept.policy),
+        make_account="make_account" in data,
+        safe="unsafe" not in data,
+    )
 
 
 def _taken(client: ClusterClient) -> frozenset[str]:

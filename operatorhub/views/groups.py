@@ -1,4 +1,6 @@
-"""/operators/<namespace>/groups/: the OperatorGroup of a namespace: what its operators watch, changed with its consequences in view."""
+"""/operators/<namespace>/groups/: the OperatorGroup of a namespace: what its operators watch, changed with its
+consequences in view.
+"""
 
 from typing import Any
 
@@ -70,10 +72,16 @@ def edit(request: ConsoleRequest, namespace: str, name: str = "") -> HttpRespons
             messages.success(request, _("The OperatorGroup “%(name)s” is saved.") % {"name": wanted.name})
             return HttpResponseRedirect(reverse("operatorhub:groups", args=[namespace]))
     context: dict[str, Any] = {
-        "page": page, "old": old, "wanted": wanted, "posted": {"scope": "own", **posted}, "problem": problem, "namespace": namespace,
-        "effects": subject.effects(page, wanted, old) if wanted and not wanted.errors else (), "kubectl": _kubectl(namespace, old, wanted),
+        "page": page,
+        "old": old,
+        "wanted": wanted,
+        "posted": {"scope": "own", **posted},
+        "problem": problem,
+        "namespace": namespace,
+        "effects": subject.effects(page, wanted, old) if wanted and not wanted.errors else (),
+        "kubectl": _kubectl(namespace, old, wanted),
         "refused": _refused(request, "patch" if old else "create", namespace, name),
-    }  # fmt: skip
+    }
     status = problem.status if problem else 422 if wanted and wanted.errors else 200
     return render.page(request, "operatorhub/group.html", context, status=status)
 

@@ -1,4 +1,7 @@
-"""An icon's bytes. The address holds its digest, so browsers keep it for a year; a package whose icon is not fetched yet is asked for by its number.
+"""An icon's bytes.
+
+The address holds its digest, so browsers keep it for a year; a package whose icon is not fetched yet is asked for by
+its number.
 
 Served so that it can do nothing but be looked at, also when somebody opens it by itself.
 """
@@ -52,5 +55,6 @@ def _of_package(request: ConsoleRequest, number: str) -> Icon | None:
     try:
         return fetch_icon(request.cluster, package)
     except Forbidden:
-        # Of a namespace that is not theirs: the worker fetches it. What their own namespace calls so may be another's icon, and this one is kept for all.
+        # Of a namespace that is not theirs: the worker fetches it. What their own namespace calls so may be another's
+        # icon, and this one is kept for all.
         return None

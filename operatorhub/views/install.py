@@ -1,4 +1,7 @@
-"""…/install/: the form, with the exact objects before they are made. Every choice is in the address; POST tries them (dry run) or makes them."""
+"""…/install/: the form, with the exact objects before they are made.
+
+Every choice is in the address; POST tries them (dry run) or makes them.
+"""
 
 from functools import partial
 from urllib.parse import urlencode

@@ -43,11 +43,20 @@ def installed(request: ConsoleRequest) -> HttpResponse:
     result = installed_filter.apply(found.rows, wish)
     plurals = (olm.CSVS, olm.SUBSCRIPTIONS) if status == 200 else ()
     context = {
-        "result": result, "wish": wish, "gaps": found.gaps, "namespace": namespace, "problem": problem, "label_error": label_error,
-        "advice": _("Pick a namespace of yours above, or ask an administrator for the permission to list ClusterServiceVersions."),
+        "result": result,
+        "wish": wish,
+        "gaps": found.gaps,
+        "namespace": namespace,
+        "problem": problem,
+        "label_error": label_error,
+        "advice": _(
+            "Pick a namespace of yours above, or ask an administrator for the permission to list"
+            " ClusterServiceVersions."
+        ),
         "topics": " ".join(olm.topic(client, plural, namespace) for plural in plurals),
-        "previous": wish.url(result.page - 1), "next": wish.url(result.page + 1),
-    }  # fmt: skip
+        "previous": wish.url(result.page - 1),
+        "next": wish.url(result.page + 1),
+    }
     return render.page(
         request, "operatorhub/installed.html", context, fragment="operatorhub/_installed.html", status=status
     )

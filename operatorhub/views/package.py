@@ -24,7 +24,9 @@ from operatorhub.judge import package_page as subject
 
 @require_safe
 def package(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
-    """`?channel=` and `?version=` (a CSV's name) pick what is described, `?tab=` which part of it, `?images=1` shows the description's images."""
+    """`?channel=` and `?version=` (a CSV's name) pick what is described, `?tab=` which part of it, `?images=1` shows
+    the description's images.
+    """
     client, images = request.cluster, request.GET.get("images") == "1"
     manifest = packages.read(client, namespace, catalog, package, request.namespace)
     asked = request.GET.get("channel", ""), request.GET.get("version", "")

@@ -69,7 +69,10 @@ def _refused(request: ConsoleRequest, plan: subject.InstallPlan) -> str:
 
 @require_safe
 def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
-    """`?part=changes`: what the steps change; `?part=check`: the instances that the new schemas would refuse. Both may take some seconds."""
+    """`?part=changes`: what the steps change; `?part=check`: the instances that the new schemas would refuse.
+
+    Both may take some seconds.
+    """
     client, part = request.cluster, request.GET.get("part", "")
     found = subject.read(client, namespace, plan)
     if part == "changes":
@@ -86,10 +89,16 @@ def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         one for one in installed.subscriptions(client, namespace) if one.name in found.subscriptions or one.plan == plan
     ]
     context = {
-        "plan": found, "updates": [sub for sub in subs if sub.installed and sub.current_csv != sub.installed_csv], "bundles": _bundles(subject.steps(client, found)), "subs": subs, "refused": _refused(request, found),
-        "approve_kubectl": f"kubectl patch installplans.operators.coreos.com {plan} -n {namespace} --type merge -p '{APPROVED}'",
+        "plan": found,
+        "updates": [sub for sub in subs if sub.installed and sub.current_csv != sub.installed_csv],
+        "bundles": _bundles(subject.steps(client, found)),
+        "subs": subs,
+        "refused": _refused(request, found),
+        "approve_kubectl": (
+            f"kubectl patch installplans.operators.coreos.com {plan} -n {namespace} --type merge -p '{APPROVED}'"
+        ),
         "topics": " ".join(olm.topic(client, plural, namespace) for plural in (olm.PLANS, olm.CSVS)),
-    }  # fmt: skip
+    }
     return render.page(request, "operatorhub/plan.html", context, fragment="operatorhub/_plan.html")
 
 
@@ -115,7 +124,10 @@ def step(request: ConsoleRequest, namespace: str, plan: str, number: int) -> Htt
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def approve(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
-    """Approves what the page showed (`seen`), and notes it in the audit log. `subscription`: whose progress page to go back to."""
+    """Approves what the page showed (`seen`), and notes it in the audit log.
+
+    `subscription`: whose progress page to go back to.
+    """
     found = subject.read(request.cluster, namespace, plan)
     subscription = request.POST.get("subscription", "")
     page, name = ("operatorhub:progress", subscription) if subscription else ("operatorhub:plan", plan)

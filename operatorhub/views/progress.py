@@ -1,4 +1,6 @@
-"""/operators/<namespace>/subscriptions/<name>/: an install as it goes on; the approval that a manual one waits for; what a button can mend."""
+"""/operators/<namespace>/subscriptions/<name>/: an install as it goes on; the approval that a manual one waits for;
+what a button can mend.
+"""
 
 from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
 from django.urls import reverse

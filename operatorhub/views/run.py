@@ -24,7 +24,9 @@ from resources.views import importing
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`packed`: what was given, carried along; `rows`: results of a dry run (`checked`) or of a run that did not go through."""
+    """`packed`: what was given, carried along; `rows`: results of a dry run (`checked`) or of a run that did not go
+    through.
+    """
 
     problem: str = ""
     source: given.Given | None = None
@@ -47,7 +49,10 @@ class Page:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def run(request: ConsoleRequest) -> HttpResponse:
-    """Without a bundle: the ways to give one, and the runs there are. `~check` tries the objects, `~run` makes them; every other POST only looks."""
+    """Without a bundle: the ways to give one, and the runs there are.
+
+    `~check` tries the objects, `~run` makes them; every other POST only looks.
+    """
     if not olm.served(request.cluster):
         return render.page(request, "operatorhub/no_olm.html", {})
     try:
@@ -87,7 +92,10 @@ def _source(request: ConsoleRequest) -> given.Given | None:
 
 
 def _of_catalog(request: ConsoleRequest) -> given.Given:
-    """A bundle of one of the console's own catalogs ("name"), or of any other ("namespace/name"). Raises SourceError."""
+    """A bundle of one of the console's own catalogs ("name"), or of any other ("namespace/name").
+
+    Raises SourceError.
+    """
     catalog, package, name = (request.GET.get(key, "") for key in ("catalog", "package", "bundle"))
     home, _slash, short = catalog.rpartition("/")
     found = bundles.bundle(request.cluster, home or "~", short, package, name)
@@ -115,10 +123,16 @@ def _looked(request: ConsoleRequest) -> Page:
         choice = plan.Choice(data["namespace"].strip(), data.get("mode", choice.mode), watch)
     wanted = plan.plan(request.cluster, bundle, choice, here, source.place) if bundle.csv else None
     return Page(
-        source=source, packed=given.carried(source), bundle=bundle, said=said, wanted=wanted, modes=plan.modes(bundle),
-        namespaces=tuple(here.namespaces), missing=rights.missing(request.cluster, wanted.objects, "patch") if wanted else (),
+        source=source,
+        packed=given.carried(source),
+        bundle=bundle,
+        said=said,
+        wanted=wanted,
+        modes=plan.modes(bundle),
+        namespaces=tuple(here.namespaces),
+        missing=rights.missing(request.cluster, wanted.objects, "patch") if wanted else (),
         dangers=tuple(one for one in permissions.asked(bundle.csv) if one.danger)[:8],
-    )  # fmt: skip
+    )
 
 
 def _made(request: ConsoleRequest, page: Page, wanted: plan.Plan) -> Page:

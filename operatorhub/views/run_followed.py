@@ -22,9 +22,11 @@ def progress(request: ConsoleRequest, namespace: str, package: str) -> HttpRespo
     """Live by its topics; a reload shows the same."""
     client = request.cluster
     topics = [
-        olm.topic(client, "operatorgroups", namespace), olm.topic(client, olm.CSVS, namespace),
-        olm.topic(client, "deployments", namespace, "apps", "v1"), olm.topic(client, "pods", namespace, "", "v1"),
-    ]  # fmt: skip
+        olm.topic(client, "operatorgroups", namespace),
+        olm.topic(client, olm.CSVS, namespace),
+        olm.topic(client, "deployments", namespace, "apps", "v1"),
+        olm.topic(client, "pods", namespace, "", "v1"),
+    ]
     found = follow.read(client, namespace, package)
     context = {"run": found, "progress": found, "topics": " ".join(topics)}
     return render.page(request, "operatorhub/run_progress.html", context, fragment="operatorhub/_run_progress.html")

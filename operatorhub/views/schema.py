@@ -18,7 +18,9 @@ from resources.types import schematree as schemas
 
 @require_safe
 def schema(request: ConsoleRequest, namespace: str, catalog: str, package: str, crd: str) -> HttpResponse:
-    """`?channel=` and `?version=` pick the operator's version, `?api=` the API's, `?at=` the part of it, `?q=` searches all of it."""
+    """`?channel=` and `?version=` pick the operator's version, `?api=` the API's, `?at=` the part of it, `?q=`
+    searches all of it.
+    """
     client = request.cluster
     manifest = packages.read(client, namespace, catalog, package, request.namespace)
     channel = manifest.channel(request.GET.get("channel", ""))

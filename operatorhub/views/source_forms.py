@@ -1,4 +1,6 @@
-"""/operatorhub/catalogs/new/ and …/edit/, …/delete/: what somebody types becomes a CatalogSource, a ClusterCatalog, or a catalog of the console's own."""
+"""/operatorhub/catalogs/new/ and …/edit/, …/delete/: what somebody types becomes a CatalogSource, a ClusterCatalog,
+or a catalog of the console's own.
+"""
 
 import tempfile
 from pathlib import Path
@@ -95,9 +97,16 @@ def delete(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
             messages.success(request, _("The catalog “%(name)s” is removed.") % {"name": name})
             return HttpResponseRedirect(reverse("operatorhub:sources"))
     context = {
-        "namespace": namespace, "name": name, "uid": uid, "dependents": dependents, "gap": gap, "problem": problem, "row": row, "refused": refused,
+        "namespace": namespace,
+        "name": name,
+        "uid": uid,
+        "dependents": dependents,
+        "gap": gap,
+        "problem": problem,
+        "row": row,
+        "refused": refused,
         "kubectl": "" if row else _kubectl_delete(namespace, name),
-    }  # fmt: skip
+    }
     return render.page(request, "operatorhub/source_delete.html", context, status=problem.status if problem else 200)
 
 
@@ -199,11 +208,21 @@ def _answer(
         else answer.reason or _("You may not do this here.")
     )
     context = {
-        "kind": kind, "form": form.values, "errors": form.errors if posted else {}, "fixed": form.fixed, "problem": problem, "version": version,
-        "yaml": sourceforms.yaml(obj) if obj else "", "kubectl": f"kubectl apply -f - <<'EOF'\n{sourceforms.yaml(obj)}EOF" if obj else "",
-        "tried": posted and obj is not None and problem is None, "refused": refused, "namespaces": known_namespaces(request.cluster),
-        "everywhere": catalogsources.everywhere(request.cluster.name), "folders": own_rights.folders(), "intervals": sourceforms.INTERVALS,
-    }  # fmt: skip
+        "kind": kind,
+        "form": form.values,
+        "errors": form.errors if posted else {},
+        "fixed": form.fixed,
+        "problem": problem,
+        "version": version,
+        "yaml": sourceforms.yaml(obj) if obj else "",
+        "kubectl": f"kubectl apply -f - <<'EOF'\n{sourceforms.yaml(obj)}EOF" if obj else "",
+        "tried": posted and obj is not None and problem is None,
+        "refused": refused,
+        "namespaces": known_namespaces(request.cluster),
+        "everywhere": catalogsources.everywhere(request.cluster.name),
+        "folders": own_rights.folders(),
+        "intervals": sourceforms.INTERVALS,
+    }
     status = problem.status if problem else 422 if posted and form.errors else 403 if posted and refused else 200
     return render.page(request, "operatorhub/source_form.html", context, status=status)
 
@@ -238,9 +257,14 @@ def _new_own(request: ConsoleRequest) -> HttpResponse:
 
 def _own_row(request: ConsoleRequest, form: sourceforms.Form) -> Catalog:
     return Catalog.objects.create(
-        cluster=request.cluster.name, kind=form["from"], namespace=catalogs.OWN, name=form["name"], title=form["title"][:512],
-        location=form["location"], interval=_INTERVALS.get(form["interval"], 0),
-    )  # fmt: skip
+        cluster=request.cluster.name,
+        kind=form["from"],
+        namespace=catalogs.OWN,
+        name=form["name"],
+        title=form["title"][:512],
+        location=form["location"],
+        interval=_INTERVALS.get(form["interval"], 0),
+    )
 
 
 def _first_reading(request: ConsoleRequest, row: Catalog, upload: Any) -> str:

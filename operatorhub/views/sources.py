@@ -1,4 +1,7 @@
-"""/operatorhub/catalogs/: where packages come from, how each source is, and what it offers. Live by the CatalogSources; one source that fails is named."""
+"""/operatorhub/catalogs/: where packages come from, how each source is, and what it offers.
+
+Live by the CatalogSources; one source that fails is named.
+"""
 
 from datetime import timedelta
 from typing import Any
@@ -33,15 +36,24 @@ def sources(request: ConsoleRequest) -> HttpResponse:
     v1, v1_words = _v1(client, v1_served)
     busy = _wake(client, any(map(clustercatalogs.behind, v1)))
     context = {
-        "sources": found, "v1": v1, "own": own(client), "gaps": [one for one in (words, v1_words) if one], "olm_served": olm_served, "v1_served": v1_served,
+        "sources": found,
+        "v1": v1,
+        "own": own(client),
+        "gaps": [one for one in (words, v1_words) if one],
+        "olm_served": olm_served,
+        "v1_served": v1_served,
         "refused": {
             "catalogsource": _refusal(client, "create", olm.GROUP, olm.VERSION, olm.SOURCES) if olm_served else "-",
-            "clustercatalog": _refusal(client, "create", clustercatalogs.GROUP, "v1", clustercatalogs.PLURAL) if v1_served else "-",
+            "clustercatalog": _refusal(client, "create", clustercatalogs.GROUP, "v1", clustercatalogs.PLURAL)
+            if v1_served
+            else "-",
             "own": own_rights.refused(client),
         },
         "busy": busy or Catalog.objects.filter(cluster=client.name, state__in=(Catalog.NEW, Catalog.READING)).exists(),
-        "topics": _topics(client, olm_served, v1_served), "here": request.get_full_path(), "picked": request.namespace,
-    }  # fmt: skip
+        "topics": _topics(client, olm_served, v1_served),
+        "here": request.get_full_path(),
+        "picked": request.namespace,
+    }
     return render.page(request, "operatorhub/sources.html", context, fragment="operatorhub/_sources.html")
 
 
@@ -105,13 +117,18 @@ def _catalogsource(client: ClusterClient, namespace: str, name: str) -> dict[str
     dependents, gap = catalogsources.dependents(client, namespace, name)
     arguments = (olm.GROUP, olm.VERSION, olm.SOURCES)
     return {
-        "source": found, "row": found.read_by, "pods": pods, "pods_gap": pods_gap, "dependents": dependents, "dependents_gap": gap,
+        "source": found,
+        "row": found.read_by,
+        "pods": pods,
+        "pods_gap": pods_gap,
+        "dependents": dependents,
+        "dependents_gap": gap,
         "edit_refused": _refusal(client, "patch", *arguments, namespace=namespace, name=name),
         "delete_refused": _refusal(client, "delete", *arguments, namespace=namespace, name=name),
         "restart_refused": _refusal(client, "delete", "", "v1", "pods", namespace=namespace),
         "read_refused": own_rights.refused(client),
         "topics": f"{olm.topic(client, olm.SOURCES, namespace)} {olm.topic(client, 'pods', namespace, 'core', 'v1')}",
-    }  # fmt: skip
+    }
 
 
 def _packages(client: ClusterClient, namespace: str, name: str) -> list[Any]:
@@ -127,7 +144,10 @@ def _v1(client: ClusterClient, served: bool) -> tuple[tuple[clustercatalogs.Clus
 
 
 def _wake(client: ClusterClient, behind: bool) -> bool:
-    """Has a worker look where nobody has looked yet, or not lately (`behind`), at most every five seconds. True while nobody has."""
+    """Has a worker look where nobody has looked yet, or not lately (`behind`), at most every five seconds.
+
+    True while nobody has.
+    """
     state, _made = Index.objects.get_or_create(cluster=client.name)
     unseen = state.built_at is None and not state.error
     if not unseen and not behind:
@@ -174,7 +194,10 @@ def refresh(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
 
 @require_POST
 def read(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
-    """Read a CatalogSource's own image, for its bundles and graphs: the package server has neither. `stop=1` forgets them."""
+    """Read a CatalogSource's own image, for its bundles and graphs: the package server has neither.
+
+    `stop=1` forgets them.
+    """
     if words := own_rights.refused(request.cluster):
         messages.error(request, words)
         return _back(namespace, name)

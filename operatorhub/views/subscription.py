@@ -1,4 +1,6 @@
-"""/operators/<namespace>/subscriptions/<name>/edit/ and …/remove/: a Subscription's page, its changes, and its removal without the operator."""
+"""/operators/<namespace>/subscriptions/<name>/edit/ and …/remove/: a Subscription's page, its changes, and its
+removal without the operator.
+"""
 
 from typing import Any
 
@@ -28,10 +30,17 @@ def form_context(request: ConsoleRequest, page: subject.Page, wanted: subject.Ed
     texts = wanted.texts if wanted else page.config
     config = [(key, texts[key], (wanted.errors if wanted else {}).get(f"config.{key}", "")) for key in subject.CONFIG]
     return {
-        "sub_page": page, "sub": sub, "edit": wanted, "edit_refused": refused, "config": config, "configured": any(text for _key, text, _error in config),
+        "sub_page": page,
+        "sub": sub,
+        "edit": wanted,
+        "edit_refused": refused,
+        "config": config,
+        "configured": any(text for _key, text, _error in config),
         "edit_url": reverse("operatorhub:subscription", args=[sub.namespace, sub.name]),
-        "topics_own": " ".join(olm.topic(request.cluster, plural, sub.namespace) for plural in (olm.SUBSCRIPTIONS, olm.PLANS)),
-    }  # fmt: skip
+        "topics_own": " ".join(
+            olm.topic(request.cluster, plural, sub.namespace) for plural in (olm.SUBSCRIPTIONS, olm.PLANS)
+        ),
+    }
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -56,10 +65,14 @@ def _post(request: ConsoleRequest, page: subject.Page) -> HttpResponse:
             return HttpResponseRedirect(page_of_operator)
         return HttpResponseRedirect(request.get_full_path())
     context = {
-        **form_context(request, page, wanted), "problem": problem, "tried": bool(wanted.patch) and problem is None, "seen": version,
+        **form_context(request, page, wanted),
+        "problem": problem,
+        "tried": bool(wanted.patch) and problem is None,
+        "seen": version,
         "patch_kubectl": wanted.kubectl(sub.namespace, sub.name) if wanted.patch else "",
-        "warnings": subject.warnings(page, wanted), "unchanged": not wanted.patch and not wanted.errors,
-    }  # fmt: skip
+        "warnings": subject.warnings(page, wanted),
+        "unchanged": not wanted.patch and not wanted.errors,
+    }
     status = problem.status if problem else 422 if wanted.errors else 200
     return render.page(request, "operatorhub/subscription.html", context, status=status)
 

@@ -1,4 +1,6 @@
-"""…/undo/: what an install has made, and its removal; at any time, from the install's page or after a create that failed halfway."""
+"""…/undo/: what an install has made, and its removal; at any time, from the install's page or after a create that
+failed halfway.
+"""
 
 from functools import partial
 
@@ -16,7 +18,10 @@ from operatorhub.progress import read as progress
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def undo(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResponse:
-    """GET lists what an unfinished install has made; POST removes what is ticked, each by its uid. An operator that runs is uninstalled instead."""
+    """GET lists what an unfinished install has made; POST removes what is ticked, each by its uid.
+
+    An operator that runs is uninstalled instead.
+    """
     if request.method != "POST":
         runs = progress.read(request.cluster, namespace, subscription).usable_csv
         if runs:

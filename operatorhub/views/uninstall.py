@@ -1,4 +1,6 @@
-"""/operators/<namespace>/<csv>/uninstall/: what goes and what stays, in clear words, before anything goes; and the uninstall as it goes on."""
+"""/operators/<namespace>/<csv>/uninstall/: what goes and what stays, in clear words, before anything goes; and the
+uninstall as it goes on.
+"""
 
 from dataclasses import replace
 from uuid import uuid4
@@ -55,7 +57,11 @@ def _refused(request: ConsoleRequest, plan: subject.Plan) -> str:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def progress(request: ConsoleRequest, key: str) -> HttpResponse:
-    """Live. POST: `again` looks and tries once more, `anyway` removes the operator although instances stay, `stop` leaves the rest alone."""
+    """Live.
+
+    POST: `again` looks and tries once more, `anyway` removes the operator although instances stay, `stop` leaves the
+    rest alone.
+    """
     client = request.cluster
     page = removal_page.read(client, key)
     if request.method == "POST":

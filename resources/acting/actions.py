@@ -1,4 +1,6 @@
-"""What can be done with one object, from its page, a row of a list or the palette: what this user may not do, with the reason, and how kubectl does it."""
+"""What can be done with one object, from its page, a row of a list or the palette: what this user may not do, with
+the reason, and how kubectl does it.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -17,7 +19,10 @@ from resources.podlogs import pods
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One entry of the menu. `refusal`: why this user can't do it, '' when they can. `command`: the same with kubectl, '' where it has none."""
+    """One entry of the menu.
+
+    `refusal`: why this user can't do it, '' when they can. `command`: the same with kubectl, '' where it has none.
+    """
 
     label: str
     url: str

@@ -1,4 +1,5 @@
-"""Acts on one object that are more than an edit of a field: restart a rollout, pause it, suspend, run a CronJob now, evict a Pod.
+"""Acts on one object that are more than an edit of a field: restart a rollout, pause it, suspend, run a CronJob now,
+evict a Pod.
 
 Each is what kubectl does for the same word, so that both can be used on one object:
 https://kubernetes.io/docs/reference/kubectl/generated/kubectl_rollout/ and kubectl_create_job/
@@ -43,8 +44,10 @@ class Right:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """`name` stands in the address; `explains`: what happens; `command`: kubectl's; `refusal`: why it makes no sense as the object is now;
-    `patch`: what is sent, None where something else is done; `new_name`: a proposal where something is made."""
+    """`name` stands in the address; `explains`: what happens; `command`: kubectl's; `refusal`: why it makes no sense as
+    the object is now; `patch`: what is sent, None where something else is done; `new_name`: a proposal where something
+    is made.
+    """
 
     name: str
     label: str
@@ -76,7 +79,11 @@ def find(client: ClusterClient, place: Place, obj: KubeObject, name: str) -> Act
             return act
     raise NotFound(
         _("%(kind)s “%(name)s” can't be told to “%(act)s” as it is now.")
-        % {"kind": place.type.kind, "name": place.name, "act": name}
+        % {
+            "kind": place.type.kind,
+            "name": place.name,
+            "act": name,
+        }
     )
 
 
@@ -114,7 +121,8 @@ def _offered(client: ClusterClient, place: Place, obj: KubeObject) -> Iterator[A
             "evict",
             _("Evict"),
             _(
-                "The Pod is asked to leave: it is deleted unless a PodDisruptionBudget says that too few would be left. What runs it makes another."
+                "The Pod is asked to leave: it is deleted unless a PodDisruptionBudget says that too few would be left."
+                " What runs it makes another."
             ),
             f"echo '{json.dumps(_eviction(place))}' | kubectl create --raw "
             f"{type_.path(place.namespace, place.name, 'eviction')} -f -",
@@ -146,9 +154,11 @@ def _rollout(place: Place, spec: Mapping[str, Any]) -> Iterator[Act]:
         yield Act(
             "resume" if paused else "pause",
             _("Resume rollout") if paused else _("Pause rollout"),
-            _("Changes made while it was paused are rolled out now.")
-            if paused
-            else _("Its Pods run on, but changes of the Deployment are not rolled out until it is resumed."),
+            (
+                _("Changes made while it was paused are rolled out now.")
+                if paused
+                else _("Its Pods run on, but changes of the Deployment are not rolled out until it is resumed.")
+            ),
             f"kubectl rollout {'resume' if paused else 'pause'} {place.kubectl}",
             right,
             (

@@ -1,8 +1,9 @@
-"""Why an object that is being deleted is still there: each finalizer, who probably has to do its work, and whether that one runs.
+"""Why an object that is being deleted is still there: each finalizer, who probably has to do its work, and whether
+that one runs.
 
-Who put a finalizer there stands in managedFields; for those of Kubernetes itself it is known. Whether a controller runs is read from the Deployments of the
-operator that owns the kind. All of it is said as what it is, a likelihood: the API server only knows the names.
-https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
+Who put a finalizer there stands in managedFields; for those of Kubernetes itself it is known. Whether a controller runs
+is read from the Deployments of the operator that owns the kind. All of it is said as what it is, a likelihood: the API
+server only knows the names. https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
 """
 
 from collections.abc import Mapping
@@ -112,7 +113,10 @@ def _manager(metadata: Mapping[str, Any], finalizer: str) -> str:
 
 
 def controllers(client: ClusterClient, type_: ResourceType) -> tuple[Controller, ...]:
-    """The Deployments of the operator that owns the kind, as its ClusterServiceVersion names them. Empty where that is not known."""
+    """The Deployments of the operator that owns the kind, as its ClusterServiceVersion names them.
+
+    Empty where that is not known.
+    """
     try:
         type_csv = client.find("operators.coreos.com", "v1alpha1", "clusterserviceversions")
         csvs = client.list(type_csv, labels="!olm.copiedFrom").items

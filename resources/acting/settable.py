@@ -1,6 +1,8 @@
-"""What can be changed on an object's own page: the fields that its operator's specDescriptors pick out, and the number of replicas.
+"""What can be changed on an object's own page: the fields that its operator's specDescriptors pick out, and the
+number of replicas.
 
-One field is sent, as a merge patch, and nothing else of the object; the API server judges it. Everything bigger is the form's.
+One field is sent, as a merge patch, and nothing else of the object; the API server judges it. Everything bigger is the
+form's.
 https://github.com/openshift/console/blob/main/frontend/packages/operator-lifecycle-manager/src/components/descriptors/reference/reference.md
 """
 
@@ -88,8 +90,9 @@ class Wrong(ValueError):
 
 
 def settings(client: ClusterClient, type_: ResourceType, obj: KubeObject, offer: Offer) -> tuple[Setting, ...]:
-    """In the order of the operator's descriptors, those of one parent together; the replicas first where no descriptor has
-    them."""
+    """In the order of the operator's descriptors, those of one parent together; the replicas first where no descriptor
+    has them.
+    """
     found = list(_described(client, type_, obj, offer))
     groups = list(dict.fromkeys(("", *(setting.group for setting in found))))
     found.sort(key=lambda setting: groups.index(setting.group))

@@ -25,7 +25,10 @@ class HistoryFieldSerializer(serializers.Serializer[Any]):
 
 
 class HistoryStepSerializer(serializers.Serializer[Any]):
-    """One change. `event`: created, seen (first seen, made before), changed or deleted. `more`: changed fields that are not listed."""
+    """One change.
+
+    `event`: created, seen (first seen, made before), changed or deleted. `more`: changed fields that are not listed.
+    """
 
     id = serializers.IntegerField(source="pk")
     event = serializers.CharField()
@@ -46,7 +49,9 @@ class HistoryStepSerializer(serializers.Serializer[Any]):
 
 
 class HistorySerializer(serializers.Serializer[Any]):
-    """`recorded`: whether changes of the kind are written down now; `uids`: all known objects of that name, newest first; `before` asks for older changes."""
+    """`recorded`: whether changes of the kind are written down now; `uids`: all known objects of that name, newest
+    first; `before` asks for older changes.
+    """
 
     uid = serializers.CharField(allow_blank=True)
     uids = serializers.ListField(child=serializers.CharField())
@@ -60,7 +65,9 @@ class HistorySerializer(serializers.Serializer[Any]):
 
 
 class HistoryChangeSerializer(serializers.Serializer[Any]):
-    """A change with the object before and after it, as the history keeps it: no times in the status, no passwords. null: not kept."""
+    """A change with the object before and after it, as the history keeps it: no times in the status, no passwords.
+    null: not kept.
+    """
 
     change = HistoryStepSerializer()
     before = serializers.DictField(allow_null=True)

@@ -1,4 +1,6 @@
-"""/api/resources/: what belongs to an object, Events, and the search over all kinds, as JSON. The same answers as the pages give."""
+"""/api/resources/: what belongs to an object, Events, and the search over all kinds, as JSON. The same answers as
+the pages give.
+"""
 
 from typing import Any
 
@@ -34,7 +36,10 @@ class RefSerializer(serializers.Serializer[Any]):
 
 
 class OwnedSerializer(serializers.Serializer[Any]):
-    """One object below another, in the order of a tree. `depth` from 0; `by`: '' an ownerReference, `claim`, or a label's key."""
+    """One object below another, in the order of a tree.
+
+    `depth` from 0; `by`: '' an ownerReference, `claim`, or a label's key.
+    """
 
     uid = serializers.CharField()
     depth = serializers.IntegerField()
@@ -129,9 +134,14 @@ def cluster(request: Request) -> ClusterClient:
 def ref(type_: ResourceType | None, namespace: str, name: str, kind: str = "") -> dict[str, str]:
     known = {"group": type_.group, "version": type_.version, "plural": type_.plural} if type_ else {}
     return {
-        "group": "", "version": "", "plural": "", **known,
-        "kind": type_.kind if type_ else kind, "namespace": namespace, "name": name,
-    }  # fmt: skip
+        "group": "",
+        "version": "",
+        "plural": "",
+        **known,
+        "kind": type_.kind if type_ else kind,
+        "namespace": namespace,
+        "name": name,
+    }
 
 
 def _link(link: Link) -> dict[str, str]:
@@ -198,11 +208,16 @@ class ObjectEvents(APIView):
         found = events.about_tree(client, place.type, place.get(client))
         rows = [
             {
-                "warning": row.warning, "reason": row.reason, "message": row.message, "object": _link(row.about),
-                "count": row.count, "last": row.seen, "reporter": row.source,
+                "warning": row.warning,
+                "reason": row.reason,
+                "message": row.message,
+                "object": _link(row.about),
+                "count": row.count,
+                "last": row.seen,
+                "reporter": row.source,
             }
             for row in found.rows
-        ]  # fmt: skip
+        ]
         return Response({"items": rows, "more": found.more, "problem": found.problem})
 
 
@@ -225,12 +240,18 @@ class Events(APIView):
         found = event_rows.stream(cluster(request), "" if namespace == "-" else namespace, wish)
         rows = [
             {
-                "warning": row.warning, "reason": row.reason, "message": row.message,
-                "objects": [_link(link) for link in row.objects], "number": row.number, "count": row.count,
-                "first": row.first, "last": row.last, "reporter": row.source,
+                "warning": row.warning,
+                "reason": row.reason,
+                "message": row.message,
+                "objects": [_link(link) for link in row.objects],
+                "number": row.number,
+                "count": row.count,
+                "first": row.first,
+                "last": row.last,
+                "reporter": row.source,
             }
             for row in found.rows
-        ]  # fmt: skip
+        ]
         return Response(
             {
                 "items": rows,
@@ -243,7 +264,9 @@ class Events(APIView):
 
 
 class Search(APIView):
-    """Objects of all kinds: `q` in the words of the search page (`kind:`, `ns:`, `label:`, `annotation:`, `state:`, `group:` and parts of names)."""
+    """Objects of all kinds: `q` in the words of the search page (`kind:`, `ns:`, `label:`, `annotation:`, `state:`,
+    `group:` and parts of names).
+    """
 
     @extend_schema(
         operation_id="resources_search",

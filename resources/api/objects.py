@@ -1,4 +1,7 @@
-"""/api/resources/…: types and objects as JSON, with the signed-in user's own rights. Errors are the problem shape of console.web.errors."""
+"""/api/resources/…: types and objects as JSON, with the signed-in user's own rights.
+
+Errors are the problem shape of console.web.errors.
+"""
 
 from typing import Any
 
@@ -43,7 +46,10 @@ class TypeSerializer(serializers.Serializer[Any]):
 
 
 class ObjectsSerializer(serializers.Serializer[Any]):
-    """One page of objects; `continue` asks for the next. As `states`: uid, name, namespace, state, reason and created of each."""
+    """One page of objects; `continue` asks for the next.
+
+    As `states`: uid, name, namespace, state, reason and created of each.
+    """
 
     items = serializers.ListField(child=serializers.DictField())
     resource_version = serializers.CharField()
@@ -157,8 +163,11 @@ class Objects(_VersionedView):
                 "watch",
                 int,
                 enum=[1],
-                description="Changes as server-sent events instead: added, modified, deleted (the object), bookmark, error (a problem). "
-                "Their ids are resourceVersions, from which Last-Event-ID or resourceVersion goes on; 410 when that is too old.",
+                description=(
+                    "Changes as server-sent events instead: added, modified, deleted (the object), bookmark, error (a"
+                    " problem). Their ids are resourceVersions, from which Last-Event-ID or resourceVersion goes on;"
+                    " 410 when that is too old."
+                ),
             ),
             OpenApiParameter(
                 "resourceVersion", str, description="with watch: where to go on; without it all objects come first"
@@ -167,7 +176,10 @@ class Objects(_VersionedView):
         responses=PolymorphicProxySerializer("ObjectsOrTable", [ObjectsSerializer, TableSerializer], None),
     )
     def get(self, request: Request, group: str, version: str, plural: str) -> Response:
-        """`namespace` '' = all; `within`: the only namespaces that were read, since one may not list all. At most `limit` objects (500 unless said)."""
+        """`namespace` '' = all; `within`: the only namespaces that were read, since one may not list all.
+
+        At most `limit` objects (500 unless said).
+        """
         place = _place(request, group=group, version=version, plural=plural)
         type_, asked = place.type, request.query_params
         if asked.get("watch") == "1":

@@ -112,7 +112,9 @@ class Kinds(APIView):
     @extend_schema(
         operation_id="resources_kinds",
         parameters=[
-            OpenApiParameter("q", str, description="words, each in one of its names, its group, a category or its operator"),
+            OpenApiParameter(
+                "q", str, description="words, each in one of its names, its group, a category or its operator"
+            ),
             OpenApiParameter("scope", str, enum=list(SCOPES)),
             OpenApiParameter("verb", str, description="one that it must have: list unless said; any"),
             OpenApiParameter("custom", bool),
@@ -120,7 +122,7 @@ class Kinds(APIView):
             OpenApiParameter("namespace", str, description="to count in; '-' is all"),
         ],
         responses=KindsSerializer,
-    )  # fmt: skip
+    )
     def get(self, request: Request) -> Response:
         """In the order of the page: custom groups first."""
         http, wish = _http(request), Wish.of(request.query_params.dict())
@@ -140,10 +142,12 @@ class Explain(APIView):
         operation_id="resources_explain",
         parameters=[
             OpenApiParameter("at", str, description="a place, as /spec/containers/[]/name; the top unless said"),
-            OpenApiParameter("q", str, description="words: the first 100 fields with all of them in path or description"),
+            OpenApiParameter(
+                "q", str, description="words: the first 100 fields with all of them in path or description"
+            ),
         ],
         responses=ExplainedSerializer,
-    )  # fmt: skip
+    )
     def get(self, request: Request, group: str, version: str, plural: str) -> Response:
         """404 where there is no such kind, or no such place in it."""
         http, asked = _http(request), request.query_params

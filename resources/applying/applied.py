@@ -1,7 +1,8 @@
 """What an applied text did or would do to each object, and how it is taken back.
 
-What was there before goes to the page with the result, and comes back from it: nothing is kept here, and whoever takes it back does so with their own rights.
-An object that somebody changed after us is left alone and named. Values of Secrets do not go to the page: what was changed in a Secret stays.
+What was there before goes to the page with the result, and comes back from it: nothing is kept here, and whoever takes
+it back does so with their own rights. An object that somebody changed after us is left alone and named. Values of
+Secrets do not go to the page: what was changed in a Secret stays.
 """
 
 import base64

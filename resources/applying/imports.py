@@ -1,7 +1,7 @@
 """Many objects in one text, of any kinds: each tried by itself, each with a result of its own.
 
-Order of the text, but for what others stand on: Namespaces and CustomResourceDefinitions go first, and a kind that was defined a moment
-ago is waited for. Nothing is undone when one fails: what failed can be sent again alone.
+Order of the text, but for what others stand on: Namespaces and CustomResourceDefinitions go first, and a kind that was
+defined a moment ago is waited for. Nothing is undone when one fails: what failed can be sent again alone.
 """
 
 import time
@@ -51,8 +51,11 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of a document. `outcome`: created, changed, unchanged, waits (for another document), refused, skipped; `type` and `made`
-    where the object is there; `before`: what it was before it was changed; `error`: the cluster's words; `detail`: ours."""
+    """What became of a document.
+
+    `outcome`: created, changed, unchanged, waits (for another document), refused, skipped; `type` and `made` where the
+    object is there; `before`: what it was before it was changed; `error`: the cluster's words; `detail`: ours.
+    """
 
     document: Document
     namespace: str = ""
@@ -73,7 +76,10 @@ class Result:
 
 
 def read(text: str) -> tuple[Document, ...]:
-    """The documents of the text; a List's items are documents of their own. Raises YamlProblem where the text can't be taken apart."""
+    """The documents of the text; a List's items are documents of their own.
+
+    Raises YamlProblem where the text can't be taken apart.
+    """
     found: list[Document] = []
     for line, value in yamltext.documents(text):
         items = value.get("items") if isinstance(value, dict) and str(value.get("kind", "")).endswith("List") else None
@@ -109,8 +115,11 @@ def _twice(documents: list[Document]) -> Iterator[Document]:
 
 
 class Import:
-    """One text on its way to the cluster. `apply`: what is there already is changed (server-side apply) instead of refused; `force`: keys (see key())
-    of objects whose fields are taken over from who manages them."""
+    """One text on its way to the cluster.
+
+    `apply`: what is there already is changed (server-side apply) instead of refused; `force`: keys (see key())
+    of objects whose fields are taken over from who manages them.
+    """
 
     def __init__(
         self, client: ClusterClient, namespace: str, apply: bool, dry_run: bool, force: frozenset[str] = frozenset()

@@ -9,7 +9,10 @@ from resources.changes.server import has_no_room, hubs_of, key, sync
 
 
 def hub_states(cluster: str = "") -> list[HubState]:
-    """All living hubs of a cluster ('' is the default one) and what they say of themselves, by id. Raises RedisError."""
+    """All living hubs of a cluster ('' is the default one) and what they say of themselves, by id.
+
+    Raises RedisError.
+    """
     members: Any = sync().smembers(hubs_of(cluster))
     ids = sorted(member.decode() for member in members)
     texts: Any = sync().mget([key("hub", id_) for id_ in ids]) if ids else []

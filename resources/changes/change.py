@@ -5,19 +5,21 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Kind = Literal["ADDED", "MODIFIED", "DELETED", "RESYNC", "PAUSED", "RESUMED"]
-# A row may be as big as its object's annotations. Bigger ones are not sent: the page lists again where it shows the object.
+# A row may be as big as its object's annotations. Bigger ones are not sent: the page lists again where it shows the
+# object.
 ROW_BYTES = 32 * 1024
 _TEXTS = (b"k", b"u", b"n", b"s", b"c", b"v", b"t")
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What happened to one object; RESYNC: changes may have been missed, list again, at least as new as `version`; PAUSED: the topic can't be
-    watched just now, `text` says why; RESUMED: it can again.
+    """What happened to one object; RESYNC: changes may have been missed, list again, at least as new as `version`;
+    PAUSED: the topic can't be watched just now, `text` says why; RESUMED: it can again.
 
-    `row`: JSON of a Table row, {"cells": […], "object": {"metadata": …}, "health": {language: [state, reason]}}; `health` only of kinds that
-    have states; empty when there is none to send. `columns`: digest of the columns the cells belong to. `version`: the object's resourceVersion
-    (of a DELETED: that of its end), by which nothing older is shown after something newer.
+    `row`: JSON of a Table row, {"cells": […], "object": {"metadata": …}, "health": {language: [state, reason]}};
+    `health` only of kinds that have states; empty when there is none to send. `columns`: digest of the columns the
+    cells belong to. `version`: the object's resourceVersion (of a DELETED: that of its end), by which nothing older is
+    shown after something newer.
     """
 
     kind: Kind
@@ -57,7 +59,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A change as it stands in the stream. `number`: consecutive within the topic, so that a reader notices what was trimmed before it came; 0: unknown."""
+    """A change as it stands in the stream.
+
+    `number`: consecutive within the topic, so that a reader notices what was trimmed before it came; 0: unknown.
+    """
 
     topic: str
     id: str

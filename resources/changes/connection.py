@@ -9,7 +9,8 @@ from redis.exceptions import OutOfMemoryError, RedisError, ResponseError
 
 from resources.changes.server import checked, epoch_of, has_no_room, key, new_word
 
-# The longest blocking read, and longer than that: a Redis that hangs, or a network that swallowed the answer, is noticed.
+# The longest blocking read, and longer than that: a Redis that hangs, or a network that swallowed the answer, is
+# noticed.
 BLOCK_MILLISECONDS = 3000
 _PATIENCE_SECONDS = 6.0
 
@@ -31,7 +32,10 @@ class Connection:
             await self._redis.aclose()
 
     async def now(self) -> int:
-        """Milliseconds on Redis' clock. Also learns the epoch, which changes when Redis lost its memory. Writes only into an empty Redis."""
+        """Milliseconds on Redis' clock.
+
+        Also learns the epoch, which changes when Redis lost its memory. Writes only into an empty Redis.
+        """
         async with self._redis.pipeline(transaction=False) as pipe:
             pipe.get(key("epoch"))
             pipe.time()

@@ -1,4 +1,7 @@
-"""What pages want watched, and which hubs are there to do it. Every expiry is by Redis' own clock: those of hosts may be wrong."""
+"""What pages want watched, and which hubs are there to do it.
+
+Every expiry is by Redis' own clock: those of hosts may be wrong.
+"""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
@@ -12,7 +15,8 @@ from resources.changes.connection import Connection
 from resources.changes.server import checked, hubs_of, key
 from resources.changes.topic import Topic
 
-# Topics are watched for so long after the last connection that showed them is gone, so that a reload finds them running.
+# Topics are watched for so long after the last connection that showed them is gone, so that a reload finds them
+# running.
 INTEREST_SECONDS = 45
 # A hub that did not beat for so long is dead, and others take its topics over.
 HUB_SECONDS = 3.0
@@ -22,9 +26,10 @@ _INTEREST, _WAKE = "interest", "wake"
 class HubState(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a hub says about itself with each heartbeat.
 
-    `problem`: why it can't watch the cluster, '' when all is well. `watches`: open now, of its `topics`. Since its start: `events` that came,
-    `relists` (pages were told to list again), `resumes` (a watch went on where another ended), `errors` of requests, topics `lost` to another hub.
-    `append_ms`: from the API server's bytes to Redis' answer, 99th percentile of the newest; `buffered`: events read and not yet written.
+    `problem`: why it can't watch the cluster, '' when all is well. `watches`: open now, of its `topics`. Since its
+    start: `events` that came, `relists` (pages were told to list again), `resumes` (a watch went on where another
+    ended), `errors` of requests, topics `lost` to another hub. `append_ms`: from the API server's bytes to Redis'
+    answer, 99th percentile of the newest; `buffered`: events read and not yet written.
     """
 
     id: str
@@ -42,8 +47,8 @@ class HubState(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Of one moment: the living hubs by id, topics that somebody looks at, the memory's epoch; `expiry`: seconds until the first
-    heartbeat of another hub ends, unless it is renewed.
+    """Of one moment: the living hubs by id, topics that somebody looks at, the memory's epoch; `expiry`: seconds until
+    the first heartbeat of another hub ends, unless it is renewed.
     """
 
     hubs: tuple[str, ...]
@@ -96,8 +101,8 @@ class Heartbeats(Connection):
     async def beat(self, state: HubState) -> bool:
         """This hub lives, for HUB_SECONDS more; the first beat of a hub makes the others share topics anew.
 
-        False when it was not alive: it is new, or was silent for so long that others may have taken its topics. A full Redis lets a hub
-        live on, with what it said before.
+        False when it was not alive: it is new, or was silent for so long that others may have taken its topics. A full
+        Redis lets a hub live on, with what it said before.
         """
         name, milliseconds = key("hub", state.id), int(HUB_SECONDS * 1000)
         async with self._redis.pipeline(transaction=False) as pipe:

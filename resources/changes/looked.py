@@ -1,4 +1,6 @@
-"""Which clusters somebody looked at lately, for the workers: the default one is always followed, the others for as long as this remembers them."""
+"""Which clusters somebody looked at lately, for the workers: the default one is always followed, the others for as
+long as this remembers them.
+"""
 
 from collections.abc import Iterable
 

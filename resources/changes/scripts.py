@@ -1,14 +1,15 @@
-"""What has to happen in Redis as one step, in Lua (Redis 6.2 and later, valkey; every script's first write is one that a full Redis refuses, so
-that it happens whole or not at all).
+"""What has to happen in Redis as one step, in Lua (Redis 6.2 and later, valkey; every script's first write is one that
+a full Redis refuses, so that it happens whole or not at all).
 
-Of a topic there is a stream, and a hash beside it: `hub` who owns it, `version` up to which the stream is complete and `at` when that was
-written (seconds on Redis' clock), `number` and `last` (id) of the newest entry, `bytes` ever written and `from` how many of them came before
-what is kept, `trouble` why it is paused. Of an entry the first three fields are Redis' own: `i` its number, `p` the id before it, `o` the
-bytes before it.
+Of a topic there is a stream, and a hash beside it: `hub` who owns it, `version` up to which the stream is complete and
+`at` when that was written (seconds on Redis' clock), `number` and `last` (id) of the newest entry, `bytes` ever written
+and `from` how many of them came before what is kept, `trouble` why it is paused. Of an entry the first three fields are
+Redis' own: `i` its number, `p` the id before it, `o` the bytes before it.
 """
 
-# KEYS: stream, hash, columns. ARGV: hub, version, columns or '', trouble or '-', entries to keep, bytes to keep, seconds to keep stream and hash,
-# seconds to keep columns, and for each change the count of its strings and the strings. Answers the owner: another than `hub` when refused.
+# KEYS: stream, hash, columns. ARGV: hub, version, columns or '', trouble or '-', entries to keep, bytes to keep,
+# seconds to keep stream and hash, seconds to keep columns, and for each change the count of its strings and the
+# strings. Answers the owner: another than `hub` when refused.
 APPEND = """
 local state = redis.call('HMGET', KEYS[2], 'hub', 'number', 'last', 'bytes', 'from')
 local hub = ARGV[1]
@@ -53,7 +54,8 @@ if state[1] and state[2] and redis.call('TIME')[1] - state[2] <= tonumber(ARGV[2
 return ''
 """
 
-# KEYS: hashes. ARGV: hub, seconds to keep a hash, a version or '' for each. Answers the places (from 1) of those that belong to another.
+# KEYS: hashes. ARGV: hub, seconds to keep a hash, a version or '' for each. Answers the places (from 1) of those that
+# belong to another.
 RENEW = """
 local now, lost = redis.call('TIME')[1], {}
 for i, key in ipairs(KEYS) do

@@ -23,8 +23,9 @@ def new_word() -> bytes:
 
 
 def epoch_of(word: bytes, info: list[Any]) -> str:
-    """The memory that streams and versions are in: another word after a flush, another run of the server after its restart, which may have
-    brought an older memory back from its disk. `info`: what INFO answered, in a list; an error where that is not allowed.
+    """The memory that streams and versions are in: another word after a flush, another run of the server after its
+    restart, which may have brought an older memory back from its disk. `info`: what INFO answered, in a list; an error
+    where that is not allowed.
     """
     run = str(info[0].get("run_id") or "") if info and isinstance(info[0], dict) else ""
     return word.decode() + run[:8]

@@ -1,4 +1,6 @@
-"""Sessions that ended, told to all web processes: one bounded stream, read from its beginning, so that a process that starts later knows them too."""
+"""Sessions that ended, told to all web processes: one bounded stream, read from its beginning, so that a process
+that starts later knows them too.
+"""
 
 from collections.abc import AsyncIterator
 
@@ -11,7 +13,10 @@ _ENDED = "ended"
 
 
 def end(digest: str) -> None:
-    """The session's streams are closed everywhere within a second, and none is opened for it again. Raises RedisError."""
+    """The session's streams are closed everywhere within a second, and none is opened for it again.
+
+    Raises RedisError.
+    """
     sync().xadd(key(_ENDED), {"d": digest}, maxlen=KEEP, approximate=True)
 
 

@@ -24,7 +24,8 @@ class Streams(Connection):
         self._poked = "0"
 
     async def since(self, topic: str, position: str, limit: int = KEEP_CHANGES) -> list[Entry] | None:
-        """What came after `position` ('<id>@<epoch>'); None when that can't be told, or is more than `limit`: list again.
+        """What came after `position` ('<id>@<epoch>'); None when that can't be told, or is more than `limit`: list
+        again.
 
         Exact: each entry names the one before it, so it shows when any of those wanted was trimmed.
         """
@@ -32,7 +33,8 @@ class Streams(Connection):
         now = await self.now()
         if not start or epoch != self.epoch or now - start > KEEP_SECONDS * 1000:
             return None
-        # No transaction: a full Redis refuses any. The newest's id first, so that one which comes between does not seem to be missing.
+        # No transaction: a full Redis refuses any. The newest's id first, so that one which comes between does not seem
+        # to be missing.
         async with self._redis.pipeline(transaction=False) as pipe:
             pipe.hget(key("topic", topic), "last")
             pipe.xrange(key("changes", topic), min=f"{start - 1}", count=limit + 1)
@@ -45,8 +47,8 @@ class Streams(Connection):
     async def read(self, positions: Mapping[str, str], block_milliseconds: int = BLOCK_MILLISECONDS) -> list[Entry]:
         """Wait for entries after `positions` (topic → id), or until poke(). One connection, however many topics.
 
-        In the order of their ids over all topics: whoever has seen one has seen all before it, so that one id is enough to resume by.
-        What was trimmed before it could be read has a RESYNC in its place (number 0).
+        In the order of their ids over all topics: whoever has seen one has seen all before it, so that one id is enough
+        to resume by. What was trimmed before it could be read has a RESYNC in its place (number 0).
         """
         keys = {key("changes", topic): topic for topic in positions}
         after = {name: positions[topic] for name, topic in keys.items()}
@@ -63,7 +65,8 @@ class Streams(Connection):
             before = entries[0][1].get(b"p", b"").decode()
             if before and order(before) > order(positions[topic]):
                 found.append(Entry(topic, before, Change("RESYNC")))
-            # Beyond the end of a stream that was not read to its end, another's entries would come too early: they are read again.
+            # Beyond the end of a stream that was not read to its end, another's entries would come too early: they are
+            # read again.
             found += (
                 Entry.from_fields(topic, id_, fields)
                 for id_, fields in entries
@@ -74,7 +77,9 @@ class Streams(Connection):
         return sorted(found, key=lambda entry: order(entry.id))
 
     async def poke(self) -> None:
-        """Make a read() that waits return, since it has to wait for something else. A full Redis can't: the read then ends by its own time.
+        """Make a read() that waits return, since it has to wait for something else.
+
+        A full Redis can't: the read then ends by its own time.
 
         By a stream of its own: redis-py 8.1 was seen to swallow a cancellation and go on waiting.
         """

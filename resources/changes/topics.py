@@ -31,7 +31,10 @@ class Lost(Exception):
 
 
 class Topics(Connection):
-    """Any of these may raise RedisError; the whole may then be repeated. OutOfMemoryError: Redis is full, nothing was written."""
+    """Any of these may raise RedisError; the whole may then be repeated.
+
+    OutOfMemoryError: Redis is full, nothing was written.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +62,8 @@ class Topics(Connection):
     ) -> None:
         """Add changes, and remember `version` as seen, as one step. PAUSED and RESUMED set and end the topic's trouble.
 
-        `columns`: (digest, JSON) when they are new. Raises Lost, with nothing written, when `hub` is not the owner; '' asks for no owner.
+        `columns`: (digest, JSON) when they are new. Raises Lost, with nothing written, when `hub` is not the owner; ''
+        asks for no owner.
         """
         trouble = "-"
         args: list[Any] = []
@@ -77,7 +81,10 @@ class Topics(Connection):
             raise Lost(topic, owner.decode())
 
     async def renew(self, versions: Mapping[Topic, str], hub: str) -> list[Topic]:
-        """How far quiet topics are complete by now; '' leaves the version as it is. Returns those that this hub does not own any more."""
+        """How far quiet topics are complete by now; '' leaves the version as it is.
+
+        Returns those that this hub does not own any more.
+        """
         if not versions:
             return []
         topics = list(versions)
@@ -91,8 +98,8 @@ class Topics(Connection):
             await self._run(self._release, keys, [hub])
 
     async def shrink(self) -> int:
-        """Make room in a full Redis: the older half of every long stream goes, of topics that nobody wants any more, too. Whoever has not read it
-        lists again. Returns how many entries went.
+        """Make room in a full Redis: the older half of every long stream goes, of topics that nobody wants any more,
+        too. Whoever has not read it lists again. Returns how many entries went.
         """
         names = [name async for name in self._redis.scan_iter(key("changes", "*"), count=1000)]
         async with self._redis.pipeline(transaction=False) as pipe:

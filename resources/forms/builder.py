@@ -21,12 +21,16 @@ SMALL = 9
 OFFERED = 3
 #: Of a list's cards so many stand open; the others are a line each, with what they are called.
 OPEN_ITEMS = 2
-#: Sections inside each other: so many are drawn unasked; and so many at all, below that YAML says the rest (templates draw by recursion).
+#: Sections inside each other: so many are drawn unasked; and so many at all, below that YAML says the rest (templates
+#: draw by recursion).
 NESTED, DEEPEST = 6, 12
 
 
 class Builder:
-    """Makes the fields of one page; `room` shrinks as it goes. `obj`: the whole object, for what depends on fields elsewhere."""
+    """Makes the fields of one page; `room` shrinks as it goes.
+
+    `obj`: the whole object, for what depends on fields elsewhere.
+    """
 
     def __init__(self, schema: Schema, options: Options, obj: dict[str, Any] | None = None) -> None:
         self.schema = schema
@@ -82,7 +86,9 @@ class Builder:
         return tuple(fields)
 
     def resolved(self, node: Node, value: Any, path: Path) -> Node:
-        """The node to draw: of a union of types the one that fits; Kubernetes' own schema where this one leaves a known type open."""
+        """The node to draw: of a union of types the one that fits; Kubernetes' own schema where this one leaves a
+        known type open.
+        """
         in_claim = path[:-1] in self.claims
         made = known.better(self.schema.fitting(node, value), self._descriptor(path), path, in_claim=in_claim)
         if known.is_claim(made, path):
@@ -184,7 +190,9 @@ class Builder:
         only: tuple[tuple[str, ...], ...],
         places: range | None = None,
     ) -> tuple[Field, ...]:
-        """The fields of an object (of `places` in its order only); of very many, those that nobody set are closed parts."""
+        """The fields of an object (of `places` in its order only); of very many, those that nobody set are closed
+        parts.
+        """
         required = frozenset(node.get("required") or ())
         found = self._drawn(node, value, path)
         fold = order.folded(node, found, value, path, self.options.descriptors, self.seen)
@@ -271,7 +279,9 @@ class Builder:
     def _entries(
         self, node: Node, value: dict[str, Any], names: tuple[str, ...], path: Path, pointer: str
     ) -> tuple[Field, ...]:
-        """What stands under keys that the schema does not name, each as an entry of a map; then the empty ones that were asked for."""
+        """What stands under keys that the schema does not name, each as an entry of a map; then the empty ones that
+        were asked for.
+        """
         inside, keys = self.schema.entry(node), list(value)
         places = [(keys.index(name), name) for name in names]
         made = [
@@ -292,7 +302,10 @@ class Builder:
         room: int = MORE,
         must: Iterable[str] = (),
     ) -> tuple[Field, ...]:
-        """What is at `places`, all of it without: what a page can't take as closed parts. Those that somebody must see are shown."""
+        """What is at `places`, all of it without: what a page can't take as closed parts.
+
+        Those that somebody must see are shown.
+        """
         places = places or range(len(steps))
         end = places.start + room if places.start else self.typed.shown.get(path, room)
         few = min(places.stop, len(steps)) - end <= SMALL

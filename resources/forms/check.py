@@ -1,8 +1,9 @@
 """Everything that is wrong with an object, at once and in the API server's words, before anything is sent.
 
-The checks are `structural`'s, which the sandbox answers with. Nothing is said that the server would let pass: defaults fill what is
-required, what an update does not touch is forgiven, status is its controller's, and where the server's own code decides (built-in
-kinds) only what it can't do without is asked for. CEL is left to the server's dry run (docs/decisions/0008).
+The checks are `structural`'s, which the sandbox answers with. Nothing is said that the server would let pass: defaults
+fill what is required, what an update does not touch is forgiven, status is its controller's, and where the server's own
+code decides (built-in kinds) only what it can't do without is asked for. CEL is left to the server's dry run
+(docs/decisions/0008).
 """
 
 from collections import OrderedDict
@@ -28,16 +29,34 @@ _NODES: OrderedDict[int, tuple[Any, Node]] = OrderedDict()
 _NAMES = {
     **dict.fromkeys(("Namespace", "Service", "StatefulSet"), "label"),
     **dict.fromkeys(
-        ("ConfigMap", "CronJob", "DaemonSet", "Deployment", "Ingress", "Job", "NetworkPolicy", "PersistentVolume",
-         "PersistentVolumeClaim", "Pod", "ReplicaSet", "Secret", "ServiceAccount", "StorageClass"), "subdomain"
+        (
+            "ConfigMap",
+            "CronJob",
+            "DaemonSet",
+            "Deployment",
+            "Ingress",
+            "Job",
+            "NetworkPolicy",
+            "PersistentVolume",
+            "PersistentVolumeClaim",
+            "Pod",
+            "ReplicaSet",
+            "Secret",
+            "ServiceAccount",
+            "StorageClass",
+        ),
+        "subdomain",
     ),
-}  # fmt: skip
+}
 #: Required texts of built-in kinds that may be empty, which Go takes for absent.
 _MAY_BE_EMPTY = frozenset({"value"})
 
 
 def problems(schema: Schema, obj: dict[str, Any], old: dict[str, Any] | None = None) -> tuple[Placed, ...]:
-    """What the API server would find; `old` is the stored object of an update. In the order of the fields' names, as it lists them."""
+    """What the API server would find; `old` is the stored object of an update.
+
+    In the order of the fields' names, as it lists them.
+    """
     node = node_of(schema)
     if node is None:
         return ()
@@ -81,7 +100,9 @@ def _metadata(node: Node, obj: dict[str, Any], old: dict[str, Any] | None, fault
 
 
 def _certain(node: Node, cause: Cause, schema: Schema, obj: dict[str, Any]) -> bool:
-    """Of built-in kinds Go's decoder says what has the wrong type, and makes up what is absent: only texts are surely missed."""
+    """Of built-in kinds Go's decoder says what has the wrong type, and makes up what is absent: only texts are
+    surely missed.
+    """
     path = errors.path_of(cause.field, schema, obj)
     found = _at(node, path)
     texts = found is not None and found.types == ("string",)

@@ -1,7 +1,8 @@
 """What an operator's ClusterServiceVersion says about the fields of its kinds: names, order and widgets.
 
 https://github.com/openshift/console/blob/main/frontend/packages/operator-lifecycle-manager/src/components/descriptors/reference/reference.md
-Real ones are sloppy: `tectonic.ui:text`, `ui:booleanSwitch`, several in one string, paths that begin with `spec.`. What is meant is taken.
+Real ones are sloppy: `tectonic.ui:text`, `ui:booleanSwitch`, several in one string, paths that begin with `spec.`. What
+is meant is taken.
 """
 
 import re
@@ -19,9 +20,11 @@ _PREFIX = re.compile(r"^urn:alm:descriptor:(com\.tectonic\.ui:)?|^(com\.)?tecton
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """`widgets`: booleanSwitch, password, podCount …; `options` of select:*; `order`: its place among the kind's descriptors; `group`: of
-    fieldGroup:* and arrayFieldGroup:*; `depends`: on the values of which other fields, of one path any, of several paths all;
-    `kubernetes`: what stands behind `io.kubernetes:` ("Secret?app=x"); `selector`: behind `selector:` ("core:v1:Pod")."""
+    """`widgets`: booleanSwitch, password, podCount …; `options` of select:*; `order`: its place among the kind's
+    descriptors; `group`: of fieldGroup:* and arrayFieldGroup:*; `depends`: on the values of which other fields, of one
+    path any, of several paths all; `kubernetes`: what stands behind `io.kubernetes:` ("Secret?app=x"); `selector`:
+    behind `selector:` ("core:v1:Pod").
+    """
 
     display_name: str = ""
     description: str = ""

@@ -1,8 +1,8 @@
 """The API server's complaints → the fields they mean.
 
-It writes `spec.users[0].name`, `metadata.labels`, `data[tls.crt]`, and for maps of custom resources also `spec.config.maxmemory-policy`:
-a dot may be part of a key. So the object itself is walked, longest key first. Where it names no field, or only the map around an entry,
-its sentence says more: numbers out of range, unions, labels.
+It writes `spec.users[0].name`, `metadata.labels`, `data[tls.crt]`, and for maps of custom resources also
+`spec.config.maxmemory-policy`: a dot may be part of a key. So the object itself is walked, longest key first. Where it
+names no field, or only the map around an entry, its sentence says more: numbers out of range, unions, labels.
 """
 
 import re
@@ -28,7 +28,10 @@ _FORBIDDEN = re.compile(r"(?<!\S)(?P<where>\S+) in body is a forbidden property$
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """One complaint. `where` is the server's own word for the field; `key`: it is about the key of a map's entry, not its value."""
+    """One complaint.
+
+    `where` is the server's own word for the field; `key`: it is about the key of a map's entry, not its value.
+    """
 
     path: Path
     where: str
@@ -92,7 +95,9 @@ def place(causes: Iterable[tuple[str, str, str]], schema: Schema, obj: Any) -> t
 
 
 def joined(said: tuple[Placed, ...], known: tuple[Placed, ...]) -> tuple[Placed, ...]:
-    """What the server said, and what was found that it did not come to: it stops at unknown fields, and at what it can't decode."""
+    """What the server said, and what was found that it did not come to: it stops at unknown fields, and at what it
+    can't decode.
+    """
     there = {(error.path, error.message) for error in said}
     return (*said, *(error for error in known if (error.path, error.message) not in there))
 
@@ -179,9 +184,11 @@ def nearest(path: Path, on_page: Mapping[Path, Field]) -> Field | None:
 
 
 def landed(placed: Iterable[Placed], on_page: Mapping[Path, Field]) -> tuple[Placed, ...]:
-    """The same, each at a field that the page has: what is inside a YAML box, or unknown to the schema, at what is around it, by name.
+    """The same, each at a field that the page has: what is inside a YAML box, or unknown to the schema, at what is
+    around it, by name.
 
-    A page made with these says every one of them at a field; what nothing on it stands for keeps its path, and is in the summary only.
+    A page made with these says every one of them at a field; what nothing on it stands for keeps its path, and is in
+    the summary only.
     """
     moved = []
     for error in placed:

@@ -1,6 +1,7 @@
 """The form as a value: a frozen tree of fields, made from a schema, an object and what a person has typed so far.
 
-Sections that would make the page large are left closed and empty (`lazy`); a lazy section posts nothing, so what stands there is kept.
+Sections that would make the page large are left closed and empty (`lazy`); a lazy section posts nothing, so what stands
+there is kept.
 """
 
 from collections.abc import Mapping
@@ -25,7 +26,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One branch of a union; `value` '' is "not chosen". `only`: the children that some branch, but not every one, asks for and this one does.
+    """One branch of a union; `value` '' is "not chosen".
+
+    `only`: the children that some branch, but not every one, asks for and this one does.
 
     What a child shows it for is in the child's `branches`.
     """
@@ -38,7 +41,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """The field matters only while the control named by `pointer` holds `value`; `met`: whether it does now, and is shown."""
+    """The field matters only while the control named by `pointer` holds `value`; `met`: whether it does now, and is
+    shown.
+    """
 
     pointer: str
     value: str
@@ -64,11 +69,16 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One node. `kind` is how its value is written; `widget` how it looks (widgets.py, or "rest": the items of a long list that are not shown).
+    """One node.
 
-    `state` says what an empty control means: '' absent, 'empty' an empty text, 'null'; `stateful`: the page must say so, or it is lost.
-    `position` counts items from 1; `list_label`: what their list is called. `values`: how many a closed section holds. `offered`: an item that the schema
-    asks for and nobody has made yet; it counts when something is typed in it. `unmet`: what it `depends` on is not so now. `set`: something is there, be it null. `limits`: name and value as in the schema, to be put in words.
+    `kind` is how its value is written; `widget` how it looks (widgets.py, or "rest": the items of a long list that are
+    not shown).
+
+    `state` says what an empty control means: '' absent, 'empty' an empty text, 'null'; `stateful`: the page must say
+    so, or it is lost. `position` counts items from 1; `list_label`: what their list is called. `values`: how many a
+    closed section holds. `offered`: an item that the schema asks for and nobody has made yet; it counts when something
+    is typed in it. `unmet`: what it `depends` on is not so now. `set`: something is there, be it null. `limits`: name
+    and value as in the schema, to be put in words.
     """
 
     path: Path
@@ -201,7 +211,9 @@ class Field:
 
     @property
     def unset_section(self) -> bool:
-        """A closed line that stands behind what is set: nothing in it, nothing wrong with it, and nothing that it must stand beside."""
+        """A closed line that stands behind what is set: nothing in it, nothing wrong with it, and nothing that it
+        must stand beside.
+        """
         tied = self.required or self.position or self.present or self.depends or self.branches or self.group
         return (
             self.kind in ("object", "array", "map")
@@ -211,7 +223,9 @@ class Field:
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """`basic`: those of one group together, where its first stands; the others, and who is alone in a group, under no name."""
+        """`basic`: those of one group together, where its first stands; the others, and who is alone in a group,
+        under no name.
+        """
         basic = self.basic
         if self.path == ("spec",):
             basic = tuple(sorted(basic, key=lambda child: child.unset_section))
@@ -232,9 +246,12 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What a refused submission leaves behind: `texts` (kind, text) that could not be read, `others` likewise for fields that no schema names,
-    `keys` of map entries, words at fields, sections that were on the page (`opened`) or are to be shown open (`asked`), those that are
-    written as YAML (`yaml`) or in a box of many lines (`lines`), branches `chosen`, how many empty items to offer where somebody pressed "Add", and how many of a long list are shown."""
+    """What a refused submission leaves behind: `texts` (kind, text) that could not be read, `others` likewise for
+    fields that no schema names, `keys` of map entries, words at fields, sections that were on the page (`opened`) or
+    are to be shown open (`asked`), those that are written as YAML (`yaml`) or in a box of many lines (`lines`),
+    branches `chosen`, how many empty items to offer where somebody pressed "Add", and how many of a long list are
+    shown.
+    """
 
     texts: Mapping[Path, tuple[str, str]] = field(default_factory=dict)
     others: Mapping[Path, str] = field(default_factory=dict)
@@ -252,8 +269,11 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`room`: about how many controls the page may hold before sections are left for later. `stored`: the existing object that is
-    edited, as it was: what its schema's transition rules forbid to change is locked."""
+    """`room`: about how many controls the page may hold before sections are left for later.
+
+    `stored`: the existing object that is
+    edited, as it was: what its schema's transition rules forbid to change is locked.
+    """
 
     descriptors: Descriptors = field(default_factory=Descriptors)
     typed: Typed = field(default_factory=Typed)

@@ -1,7 +1,8 @@
 """What of an existing object can't be changed, removed or added any more, by the transition rules of its schema.
 
-330 of the rules of real definitions are `self == oldSelf`, but they stand on parents too, and come in pairs: a field that can't be added later
-(`has(oldSelf.x) || !has(self.x)`), or that stays once it is set. What is not understood locks nothing: the API server decides.
+330 of the rules of real definitions are `self == oldSelf`, but they stand on parents too, and come in pairs: a field
+that can't be added later (`has(oldSelf.x) || !has(self.x)`), or that stays once it is set. What is not understood locks
+nothing: the API server decides.
 """
 
 from collections import OrderedDict
@@ -25,7 +26,9 @@ _RULES: OrderedDict[int, tuple[Any, Mapping[Steps, tuple[Rule, ...]]]] = Ordered
 
 
 def locks(schema: Schema, old: Any, path: Path) -> frozenset[str]:
-    """What may not happen to the field at `path` of the stored object: change, remove (it is there), add (it is not)."""
+    """What may not happen to the field at `path` of the stored object: change, remove (it is there), add (it is
+    not).
+    """
     rules = transition_rules(schema)
     if not rules:
         return frozenset()
@@ -48,8 +51,11 @@ def locks(schema: Schema, old: Any, path: Path) -> frozenset[str]:
 
 
 def held(schema: Schema, stored: Any, path: Path, value: Any) -> tuple[bool, bool]:
-    """Whether the form's field with that value can't be changed (or added) any more, and whether it can't be removed. One that already
-    differs from the stored object, by a text or an earlier answer, is never held: it must be possible to put it right."""
+    """Whether the form's field with that value can't be changed (or added) any more, and whether it can't be removed.
+
+    One that already
+    differs from the stored object, by a text or an earlier answer, is never held: it must be possible to put it right.
+    """
     found = locks(schema, stored, path)
     if not found:
         return False, False
@@ -68,7 +74,10 @@ def _inside(value: Any, part: str | int) -> Any:
 
 
 def _forbidden(rule: Rule, before: Any, names: tuple[str, ...]) -> set[str]:
-    """By a rule at `before`, for the field `names` below it. A rule that refuses even what stays as it is says nothing."""
+    """By a rule at `before`, for the field `names` below it.
+
+    A rule that refuses even what stays as it is says nothing.
+    """
     if before is None or not any(one.names == names[: len(one.names)] for one in fields(rule)):
         return set()
     if _refused(rule, Case(before, names, SAME)):

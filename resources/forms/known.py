@@ -1,7 +1,8 @@
-"""Kubernetes' own types, where a custom resource's schema only promises one: "any object" under a descriptor or name that says which.
+"""Kubernetes' own types, where a custom resource's schema only promises one: "any object" under a descriptor or name
+that says which.
 
-Only what a form needs, written by us; whatever else stands in such an object is kept as a field that the schema does not name.
-https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/ and its Pod page are the source.
+Only what a form needs, written by us; whatever else stands in such an object is kept as a field that the schema does
+not name. https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/ and its Pod page are the source.
 """
 
 import re
@@ -21,7 +22,9 @@ _LABELS: Node = {"type": "object", "additionalProperties": _TEXT}
 _SHARE: Node = {"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": True}
 QUANTITY: Node = {
     **_SHARE,
-    "pattern": r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$",
+    "pattern": (
+        r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
+    ),
 }
 
 
@@ -86,7 +89,8 @@ _CLAIM_FIELDS = frozenset({"accessModes", "accessMode", "storageClassName", "vol
 _CLAIM_COMPANY = _CLAIM_FIELDS | set(
     re.findall(
         r"\w+",
-        "resources selector dataSource dataSourceRef volumeAttributesClassName storageClass name metadata labels annotations enabled",
+        "resources selector dataSource dataSourceRef volumeAttributesClassName storageClass name metadata labels"
+        " annotations enabled",
     )
 )
 #: Fields of what runs containers: its `resources` are theirs, whatever it says of volumes.
@@ -176,7 +180,8 @@ def name_of(descriptor: Descriptor | None, path: Path) -> str:
 
 
 def better(node: Node, descriptor: Descriptor | None, path: Path, *, in_claim: bool = False) -> Node:
-    """The node, or what to draw in its place: the Kubernetes type that it leaves open, or amounts of known resources by name.
+    """The node, or what to draw in its place: the Kubernetes type that it leaves open, or amounts of known resources
+    by name.
 
     `in_claim`: the node is a field of a PersistentVolumeClaim's spec (`is_claim`).
     """
@@ -225,7 +230,9 @@ def _open_type(node: Node, found: Node) -> Node:
 
 
 def _sorted(node: Node) -> Node:
-    """Small types in the order in which a person thinks, whatever the alphabet says: whose key it is, what kind of strategy."""
+    """Small types in the order in which a person thinks, whatever the alphabet says: whose key it is, what kind of
+    strategy.
+    """
     properties = node.get("properties")
     if not isinstance(properties, Mapping) or len(properties) > 5:
         return node

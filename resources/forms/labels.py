@@ -1,4 +1,7 @@
-"""Words for a field that come from its schema alone: its name, its type, its limits. Not translated: they are the API's own."""
+"""Words for a field that come from its schema alone: its name, its type, its limits.
+
+Not translated: they are the API's own.
+"""
 
 import re
 from typing import Any
@@ -12,17 +15,18 @@ _SPELT = {
     word.lower(): word
     for word in re.findall(
         r"\w+",
-        "3scale ETag FSx GiB GitHub GitLab IoT IPv4 IPv6 K8s KiB MiB MongoDB MySQL NVMe OAuth OpenAPI OpenShift PostgreSQL QoS RStudio "
-        "S2I SaaS SigV4 TiB VNet VSock iPXE iSCSI mTLS vCPU vCenter vSphere",
+        "3scale ETag FSx GiB GitHub GitLab IoT IPv4 IPv6 K8s KiB MiB MongoDB MySQL NVMe OAuth OpenAPI OpenShift"
+        " PostgreSQL QoS RStudio S2I SaaS SigV4 TiB VNet VSock iPXE iSCSI mTLS vCPU vCenter vSphere",
     )
 }
 _ACRONYMS = frozenset(
     re.findall(
         r"\w+",
-        "acl acme ajp amqp api arn asn aws az bgp bmc ca cidr cni cpu crd crl csi csr csv db dhcp dns dsn ec ecr eks fqdn gcp gcs "
-        "gpu grpc gtid ha hdd http https iam id io ip ipam iqn irsa jdbc jms jmx json jvm jwt kms ldap ldaps lun mac md mtu nat "
-        "nfs ntp oci ocp oidc olm os pdb pem php pii pki pvc qps rbac rds rpc saml san sasl scc scsi sdk sha slo smtp sms sns "
-        "sqs ssd ssh ssl sso sql svm tcp tls ttl udp ui uid uri url usb utf uuid vip vlan vm vpc vxlan wwn xml xss yaml",
+        "acl acme ajp amqp api arn asn aws az bgp bmc ca cidr cni cpu crd crl csi csr csv db dhcp dns dsn ec ecr eks"
+        " fqdn gcp gcs gpu grpc gtid ha hdd http https iam id io ip ipam iqn irsa jdbc jms jmx json jvm jwt kms ldap"
+        " ldaps lun mac md mtu nat nfs ntp oci ocp oidc olm os pdb pem php pii pki pvc qps rbac rds rpc saml san sasl"
+        " scc scsi sdk sha slo smtp sms sns sqs ssd ssh ssl sso sql svm tcp tls ttl udp ui uid uri url usb utf uuid vip"
+        " vlan vm vpc vxlan wwn xml xss yaml",
     )
 )
 #: Their plurals, where they stand in small letters; of others an "s" may belong to another word.

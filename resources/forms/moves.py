@@ -18,7 +18,8 @@ def arranged(
     down: Callable[[_Node], bool],
     closed: Callable[[], _Node],
 ) -> list[tuple[str, _Node]]:
-    """Each item that is to go up or down changes places with its neighbour; a closed part of the list gives up the one item it must.
+    """Each item that is to go up or down changes places with its neighbour; a closed part of the list gives up the
+    one item it must.
 
     `closed` makes a node for an item that was not on the page.
     """

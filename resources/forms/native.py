@@ -1,8 +1,10 @@
-"""What a browser can check while somebody types: never more than the API server would refuse, and as much of it as can be said.
+"""What a browser can check while somebody types: never more than the API server would refuse, and as much of it as
+can be said.
 
-HTML has traps here. `pattern` is JavaScript's, which a schema's author can make hang the page, while schemas have Go's RE2; `maxlength` cuts pasted text off
-in silence and counts UTF-16 units; `step` counts from `min`, or from the value the page came with; numbers are doubles. So attributes
-say what they can say exactly, and everything is in `check`, which static/js/form/validate.js holds typed text against, exactly.
+HTML has traps here. `pattern` is JavaScript's, which a schema's author can make hang the page, while schemas have Go's
+RE2; `maxlength` cuts pasted text off in silence and counts UTF-16 units; `step` counts from `min`, or from the value
+the page came with; numbers are doubles. So attributes say what they can say exactly, and everything is in `check`,
+which static/js/form/validate.js holds typed text against, exactly.
 """
 
 import json
@@ -18,7 +20,10 @@ _LARGEST = 2**63
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """As the HTML attributes have them; '' where there is nothing to say, or HTML would say it wrong. `check`: JSON for the script."""
+    """As the HTML attributes have them; '' where there is nothing to say, or HTML would say it wrong.
+
+    `check`: JSON for the script.
+    """
 
     minimum: str = ""
     maximum: str = ""
@@ -99,7 +104,9 @@ def _bound(check: dict[str, Any], name: str, kind: str) -> str:
 
 
 def _step(check: dict[str, Any], kind: str, minimum: str) -> str:
-    """`step` counts from `min`; without one it counts from whatever the page came with, so it is said only with a fitting `min`."""
+    """`step` counts from `min`; without one it counts from whatever the page came with, so it is said only with a
+    fitting `min`.
+    """
     step = str(check.get("multipleOf", ""))
     if kind != "integer" or not step.isdigit() or not minimum:
         return ""

@@ -1,12 +1,15 @@
 """What a browser posted → the object, type for type.
 
-Controls lie over the object that the page was made from (the base): what posted nothing is kept, be it a section that was never opened or
-a field that no schema describes. Names say everything (`s:/spec/engine`), so a schema that changed meanwhile changes nothing here.
+Controls lie over the object that the page was made from (the base): what posted nothing is kept, be it a section that
+was never opened or a field that no schema describes. Names say everything (`s:/spec/engine`), so a schema that changed
+meanwhile changes nothing here.
 
 | control | means |
 |---|---|
-| `s: i: n: b: q: d: j: y:` + pointer | a value's text: string, integer, number, boolean, integer or string, Base64, JSON, YAML |
-| `e:` | what it is when its text is empty, or nothing is in it: `empty` (a text of no letters) or `null`; without it, absent |
+| `s: i: n: b: q: d: j: y:` + pointer | a value's text: string, integer, number, boolean, integer or string, Base64,
+JSON, YAML |
+| `e:` | what it is when its text is empty, or nothing is in it: `empty` (a text of no letters) or `null`; without it,
+absent |
 | `o: a: m:` | a section, list or map was on the page; with the value `1` it is there even when nothing is in it |
 | `k:` | the key of a map's entry |
 | `t:` | an item is here, or many (`@50-99`), closed: nothing of it changed |
@@ -47,7 +50,10 @@ _MARKS = frozenset("eoamkxtzuvrwhlpfgc")
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """`object` is to be sent only where there are no `problems`. `typed` makes the same page again, with nothing lost."""
+    """`object` is to be sent only where there are no `problems`.
+
+    `typed` makes the same page again, with nothing lost.
+    """
 
     object: dict[str, Any]
     problems: tuple[Problem, ...]
@@ -60,7 +66,10 @@ def asked(posted: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def parse(base: dict[str, Any], posted: Iterable[tuple[str, str]]) -> Parsed:
-    """`posted`: names and values in the page's order; names that are no control's are passed over. `base` is not changed."""
+    """`posted`: names and values in the page's order; names that are no control's are passed over.
+
+    `base` is not changed.
+    """
     reading = Reading()
     made = reading.container(_tree(posted), base, (), "o")
     return Parsed(made if isinstance(made, dict) else {}, tuple(reading.problems), reading.typed())

@@ -1,9 +1,9 @@
 """Where a value stands in an object, and how the form's controls spell that.
 
-A *path* is where the value is: `("spec", "users", 0, "name")`. A *pointer* names it in the HTML: `/spec/users/@0/name`, RFC 6901
-with three additions, so that removing or moving one item renames no other. `@3` is item 3 of the list (or entry 3 of the map) that the
-page was made from; `@n7` is one that was added in the browser; `@50-99` are items 50 to 99 of a long list, which the page does not show.
-A property's own leading "@" is written `~2`.
+A *path* is where the value is: `("spec", "users", 0, "name")`. A *pointer* names it in the HTML: `/spec/users/@0/name`,
+RFC 6901 with three additions, so that removing or moving one item renames no other. `@3` is item 3 of the list (or
+entry 3 of the map) that the page was made from; `@n7` is one that was added in the browser; `@50-99` are items 50 to 99
+of a long list, which the page does not show. A property's own leading "@" is written `~2`.
 """
 
 import re

@@ -57,7 +57,9 @@ _KIND = re.compile(r"[A-Z][A-Za-z0-9]{0,62}")
 
 
 def described(descriptor: Descriptor | None) -> tuple[str, str]:
-    """("group/Kind", label selector) that `io.kubernetes:…` or `selector:…` of a descriptor says; group '' where it leaves it open."""
+    """("group/Kind", label selector) that `io.kubernetes:…` or `selector:…` of a descriptor says; group '' where it
+    leaves it open.
+    """
     if descriptor is None:
         return "", ""
     text, _, selector = (descriptor.kubernetes or descriptor.selector).partition("?")
@@ -82,7 +84,9 @@ def by_name(path: Path) -> str:
 
 
 def key_of(path: Path) -> str:
-    """ "group/Kind" in whose data the text at `path` is a key: `secretKeyRef.key`; its object's name stands beside it as `name`."""
+    """ "group/Kind" in whose data the text at `path` is a key: `secretKeyRef.key`; its object's name stands beside it
+    as `name`.
+    """
     names = [part for part in path if isinstance(part, str)]
     kind = _referred(names[-2]) if len(names) > 1 and names[-1] == "key" else ""
     return kind if kind in ("core/Secret", "core/ConfigMap") else ""

@@ -1,7 +1,7 @@
 """A custom resource definition's schema as it was written, from the OpenAPI document that the API server makes of it.
 
-Publishing adds what every object has (apiVersion, kind, metadata; in embedded resources too), which the server itself checks by other
-rules: apiextensions-apiserver, pkg/controller/openapi/builder.
+Publishing adds what every object has (apiVersion, kind, metadata; in embedded resources too), which the server itself
+checks by other rules: apiextensions-apiserver, pkg/controller/openapi/builder.
 """
 
 from collections.abc import Mapping
@@ -14,16 +14,35 @@ _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 _OWN = frozenset(
     f"{name}.k8s.io"
     for name in (
-        "admissionregistration", "apiextensions", "apiregistration", "authentication", "authorization", "certificates",
-        "coordination", "discovery", "events", "flowcontrol.apiserver", "internal.apiserver", "metrics", "networking", "node",
-        "rbac.authorization", "resource", "scheduling", "storage", "storagemigration",
+        "admissionregistration",
+        "apiextensions",
+        "apiregistration",
+        "authentication",
+        "authorization",
+        "certificates",
+        "coordination",
+        "discovery",
+        "events",
+        "flowcontrol.apiserver",
+        "internal.apiserver",
+        "metrics",
+        "networking",
+        "node",
+        "rbac.authorization",
+        "resource",
+        "scheduling",
+        "storage",
+        "storagemigration",
     )
-)  # fmt: skip
+)
 _TYPE_META = ("apiVersion", "kind")
 
 
 def is_custom(root: Node, components: Mapping[str, Any]) -> bool:
-    """Whether the document is a CRD's. Kinds of aggregated servers are as good as built in: their servers' code decides."""
+    """Whether the document is a CRD's.
+
+    Kinds of aggregated servers are as good as built in: their servers' code decides.
+    """
     if any(not name.startswith(_META) for name in components):
         return False
     kinds = root.get("x-kubernetes-group-version-kind")

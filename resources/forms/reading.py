@@ -1,4 +1,7 @@
-"""One pass over the controls of a page: the values they say, and what the same page needs when it is drawn again. The marks: parse.py."""
+"""One pass over the controls of a page: the values they say, and what the same page needs when it is drawn again.
+
+The marks: parse.py.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,8 +18,11 @@ SECOND = "\ue000"
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A control that could not be read. `code`: integer, number, boolean, bytes, json, yaml, mapping (it must be one), twice (a field's name),
-    or key (a map's, twice); `detail`: the parser's words, or the name."""
+    """A control that could not be read.
+
+    `code`: integer, number, boolean, bytes, json, yaml, mapping (it must be one), twice (a field's name),
+    or key (a map's, twice); `detail`: the parser's words, or the name.
+    """
 
     path: Path
     code: str
@@ -65,8 +71,11 @@ class Reading:
         )
 
     def value(self, node: Posted, base: Any, path: Path, item: bool = False, keyed: bool = False) -> Any:
-        """The value of one node, ABSENT when there is none. `item`: one that was there, where an empty text is a text; `keyed`: a new
-        entry of a map that has its key already."""
+        """The value of one node, ABSENT when there is none.
+
+        `item`: one that was there, where an empty text is a text; `keyed`: a new
+        entry of a map that has its key already.
+        """
         marks = node.marks
         if "x" in marks:
             return None if node.last("e") == "null" else ABSENT
@@ -174,7 +183,9 @@ class Reading:
             self.put(made, key, value, path)
 
     def rest(self, node: Posted, made: dict[str, Any], path: Path) -> frozenset[str]:
-        """The fields that no schema names, as they were typed: put into `made` in the place of those that were drawn. Returns the new ones."""
+        """The fields that no schema names, as they were typed: put into `made` in the place of those that were
+        drawn. Returns the new ones.
+        """
         if "r" not in node.marks:
             return frozenset()
         text, drawn = texts.normal(node.last("r")), [key for key in _names(node.last("w")) if key in made]
@@ -229,7 +240,9 @@ class Reading:
         return made
 
     def items(self, node: Posted, path: Path) -> list[tuple[str, Posted]]:
-        """What is on the page of a list or map, in the order that was asked for; remembers how much of a long one that is."""
+        """What is on the page of a list or map, in the order that was asked for; remembers how much of a long one
+        that is.
+        """
         found = [(part, below) for part, below in node.below.items() if is_item(part) or span(part)]
         if any(span(part) for part, _ in found):
             shown = sum(not span(part) for part, _ in found)

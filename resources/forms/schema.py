@@ -1,6 +1,7 @@
 """What an OpenAPI v3 schema node says, in the few words that a form needs.
 
-References are followed one at a time, when a node is looked at: schemas of custom resource definitions refer to themselves.
+References are followed one at a time, when a node is looked at: schemas of custom resource definitions refer to
+themselves.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,7 +25,10 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A kind's schema with what it refers to (`components.schemas`), as kube.client gives it. None: the server publishes none."""
+    """A kind's schema with what it refers to (`components.schemas`), as kube.client gives it.
+
+    None: the server publishes none.
+    """
 
     root: Node
     components: Node
@@ -35,9 +39,11 @@ class Schema:
         return cls(document, (document.get("components") or {}).get("schemas") or EMPTY)
 
     def node(self, node: Node | None) -> Node:
-        """`node` with its reference resolved: `$ref`, or the `allOf` of one that built-in kinds wrap it in to add a default.
+        """`node` with its reference resolved: `$ref`, or the `allOf` of one that built-in kinds wrap it in to add a
+        default.
 
-        What an `allOf` of plain branches limits is limited here: the values that all of them list, the names that any requires.
+        What an `allOf` of plain branches limits is limited here: the values that all of them list, the names that any
+        requires.
         """
         for _ in range(8):
             if not isinstance(node, Mapping):
@@ -112,7 +118,9 @@ def _both(node: Node, part: Node) -> Node:
 
 
 def kind_of(node: Node) -> str:
-    """string, bytes, integer, number, boolean, enum, int-or-string, object, array, map, or any (only YAML can say it)."""
+    """string, bytes, integer, number, boolean, enum, int-or-string, object, array, map, or any (only YAML can say
+    it).
+    """
     declared = node.get("type")
     if isinstance(declared, list):
         named = [name for name in declared if name != "null"]
@@ -173,7 +181,9 @@ def unnamed(node: Node, value: Any) -> tuple[str, ...]:
 
 
 def unions(node: Node) -> tuple[tuple[str, ...], ...]:
-    """What each branch of a `oneOf` or `anyOf` asks for and not every other does; () where names can't tell the branches apart."""
+    """What each branch of a `oneOf` or `anyOf` asks for and not every other does; () where names can't tell the
+    branches apart.
+    """
     properties = node.get("properties") or {}
     for union in (node.get("oneOf"), node.get("anyOf")):
         branches = [branch for branch in union or () if isinstance(branch, Mapping)]

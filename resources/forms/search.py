@@ -1,6 +1,7 @@
 """Finding a field by what it is called or does, in the whole schema: in sections too that the page has not opened.
 
-What can be found is collected once for a schema, and stays as long as the schema is in use; a search then only compares texts.
+What can be found is collected once for a schema, and stays as long as the schema is in use; a search then only compares
+texts.
 """
 
 from collections import OrderedDict
@@ -28,7 +29,9 @@ Steps = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """`pointer` names the field, or what is around it where that is not there yet; `where` in the API's words: spec.users[].name."""
+    """`pointer` names the field, or what is around it where that is not there yet; `where` in the API's words:
+    spec.users[].name.
+    """
 
     path: Path
     pointer: str
@@ -88,7 +91,10 @@ def entries(schema: Schema, descriptors: Descriptors) -> tuple[_Entry, ...]:
 
 
 def _collect(schema: Schema, descriptors: Descriptors) -> Iterator[_Entry]:
-    """Breadth first, so that what a limit leaves out is deep. References to what they stand in are not followed again."""
+    """Breadth first, so that what a limit leaves out is deep.
+
+    References to what they stand in are not followed again.
+    """
     for name in _METADATA:
         yield _entry(("metadata", name), "", labels.title(name))
     root = schema.node(schema.root)

@@ -1,6 +1,7 @@
 """Which texts are passwords and tokens themselves, by their names: they are masked although no operator says so.
 
-A guess that is wrong hides a text that everybody might see, until "Show" is pressed; what only names a Secret, or a key in one, is none.
+A guess that is wrong hides a text that everybody might see, until "Show" is pressed; what only names a Secret, or a key
+in one, is none.
 """
 
 import re
@@ -16,7 +17,8 @@ _NO_SECRET = re.compile(r"(next|continue|page|start|end|client|request|update|ve
 _REFERENCE = re.compile(r"(ref|refs|reference|selector)$")
 #: Descriptions of what says where a secret is.
 _SAYS_WHERE = re.compile(
-    r"\b(name|key|reference|path|field)\b[^.]{0,40}\bsecret\b|\bsecret('s)? (key|name|reference|that|which|with|containing|in)\b"
+    r"\b(name|key|reference|path|field)\b[^.]{0,40}\bsecret\b|\bsecret('s)?"
+    r" (key|name|reference|that|which|with|containing|in)\b"
     r"|\bpath (to|of)\b|\bname of\b",
     re.I,
 )

@@ -12,7 +12,8 @@ from resources.forms.paths import Path
 from resources.forms.schema import CONTAINERS, Node, Schema, kind_of, nullable
 from resources.forms.widgets import Widget, widget
 
-#: What a form never writes at the top of an object: the address knows kind and version, metadata has its own part, status is the server's.
+#: What a form never writes at the top of an object: the address knows kind and version, metadata has its own part,
+#: status is the server's.
 SERVERS = frozenset({"apiVersion", "kind", "metadata", "status"})
 _LONG = 4000
 #: A value of more parts than this is no sight for a first page: it is shown when somebody opens it.
@@ -20,7 +21,9 @@ _LARGE = 600
 
 
 def metadata(namespaced: bool, namespaces: tuple[str, ...], given: Iterable[str] = ()) -> dict[str, Node]:
-    """The schema of what people write into metadata, which custom resource definitions leave out; `generateName` where it is given."""
+    """The schema of what people write into metadata, which custom resource definitions leave out; `generateName`
+    where it is given.
+    """
     texts_: Node = {"type": "object", "additionalProperties": {"type": "string"}}
     nodes: dict[str, Node] = {"name": {"type": "string", "maxLength": 253}}
     if "generateName" in given:
@@ -65,7 +68,9 @@ def known(
 
 
 def _list_label(path: Path, options: Options) -> str:
-    """What the list or map is called that the item at `path` stands in; of a list in a list, what the outer one is called."""
+    """What the list or map is called that the item at `path` stands in; of a list in a list, what the outer one is
+    called.
+    """
     around = path[:-1]
     while around and isinstance(around[-1], int):
         around = around[:-1]

@@ -1,7 +1,8 @@
 """Values as the text of a control, and back, type for type.
 
-The safest way back is the way there: a control whose text is still what it was made with means the very value it was made from.
-Only changed text is read, so `3.0`, 2**60, "1" and a file with DOS line ends all survive a form that nobody typed in.
+The safest way back is the way there: a control whose text is still what it was made with means the very value it was
+made from. Only changed text is read, so `3.0`, 2**60, "1" and a file with DOS line ends all survive a form that nobody
+typed in.
 """
 
 import base64
@@ -37,7 +38,10 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uf
 
 
 class Unreadable(ValueError):
-    """The text is no value of that kind. `code`: integer, number, boolean, json, yaml or key; `detail`: the parser's words."""
+    """The text is no value of that kind.
+
+    `code`: integer, number, boolean, json, yaml or key; `detail`: the parser's words.
+    """
 
     def __init__(self, code: str, detail: str = "") -> None:
         super().__init__(f"{code}: {detail}")

@@ -1,7 +1,9 @@
-"""CEL rules that compare an object with what it was, as far as they are about presence and equality: enough to see what can't change.
+"""CEL rules that compare an object with what it was, as far as they are about presence and equality: enough to see
+what can't change.
 
-No CEL is run. A rule is read if it consists of `has()`, `==`, `!=`, `!`, `&&`, `||`, fields of `self` and `oldSelf`, and literals; the
-question put to it is what it says if one field were another one, or gone, or new, and all else stayed as it is.
+No CEL is run. A rule is read if it consists of `has()`, `==`, `!=`, `!`, `&&`, `||`, fields of `self` and `oldSelf`,
+and literals; the question put to it is what it says if one field were another one, or gone, or new, and all else stayed
+as it is.
 """
 
 import re
@@ -31,7 +33,8 @@ class _Mark:
         return self.name
 
 
-#: Values of which only this is known: what it was, something else, nothing at all, anything, and what makes CEL give up.
+#: Values of which only this is known: what it was, something else, nothing at all, anything, and what makes CEL give
+#: up.
 SAME, OTHER, ABSENT, UNKNOWN, ERROR = (_Mark(name) for name in ("SAME", "OTHER", "ABSENT", "UNKNOWN", "ERROR"))
 
 

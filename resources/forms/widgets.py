@@ -1,10 +1,13 @@
-"""Which control shows a field: by what its schema says, what the operator says about it, and what its name and shape look like.
+"""Which control shows a field: by what its schema says, what the operator says about it, and what its name and shape
+look like.
 
-Only a choice of looks: how a value is written and read is its kind's business (texts.py), so a wrong guess here loses nothing.
+Only a choice of looks: how a value is written and read is its kind's business (texts.py), so a wrong guess here loses
+nothing.
 
 | scalar | shows |
 |---|---|
-| line, lines, password (a name such as `token` will do), number, boolean (a select), select, yaml | what their names say |
+| line, lines, password (a name such as `token` will do), number, boolean (a select), select, yaml | what their names
+say |
 | switch | a boolean in one click: not set, yes, no |
 | radios | up to three short choices side by side |
 | stepper | a number of Pods, with buttons for one more and one less |
@@ -13,8 +16,9 @@ Only a choice of looks: how a value is written and read is its kind's business (
 | bytes | Base64 text, and a file that fills it |
 | picker, key | a line that offers names of `picker`, or keys of the object whose name stands beside it |
 
-Containers: section, list, map; rows (a list of scalars), cards (of objects), pairs (a map of scalars), resources (limits and requests,
-whose amounts are a quantity for each known resource and rows for all others), reference (a name and a key, in one line).
+Containers: section, list, map; rows (a list of scalars), cards (of objects), pairs (a map of scalars), resources
+(limits and requests, whose amounts are a quantity for each known resource and rows for all others), reference (a name
+and a key, in one line).
 """
 
 import re
@@ -53,8 +57,9 @@ _SHORT = 24  # letters that a choice may have to stand beside others
 
 @dataclass(frozen=True, slots=True)
 class Widget:
-    """`picker`: whose names are offered ("core/Secret", "/Kafka" of any group), those that `selector` selects; `unit`: what the number
-    counts; `options`: texts to choose from; `data`: what else the control's script is told."""
+    """`picker`: whose names are offered ("core/Secret", "/Kafka" of any group), those that `selector` selects; `unit`:
+    what the number counts; `options`: texts to choose from; `data`: what else the control's script is told.
+    """
 
     name: str
     picker: str = ""

@@ -1,7 +1,8 @@
 """The Host of HTTP requests to a forwarded port of this machine.
 
-A page of another site can lead its own name to 127.0.0.1 (DNS rebinding) and read what a forwarded port answers, unless the name is judged.
-Only the first request of a connection is: a browser uses a connection for one name. TLS needs no check, for the Pod's certificate is of another name.
+A page of another site can lead its own name to 127.0.0.1 (DNS rebinding) and read what a forwarded port answers, unless
+the name is judged. Only the first request of a connection is: a browser uses a connection for one name. TLS needs no
+check, for the Pod's certificate is of another name.
 """
 
 import asyncio

@@ -1,7 +1,9 @@
-"""What can be forwarded to: the ports of a Pod, and those of a Service or workload, which lead to one of its ready Pods.
+"""What can be forwarded to: the ports of a Pod, and those of a Service or workload, which lead to one of its ready
+Pods.
 
-A Service's port may name its target ("http"), which is a number of the Pod's container; as kubectl does it, the Pod is chosen by the
-Service's selector, not by its endpoints. https://kubernetes.io/docs/reference/kubectl/generated/kubectl_port-forward/
+A Service's port may name its target ("http"), which is a number of the Pod's container; as kubectl does it, the Pod is
+chosen by the Service's selector, not by its endpoints.
+https://kubernetes.io/docs/reference/kubectl/generated/kubectl_port-forward/
 """
 
 from dataclasses import dataclass

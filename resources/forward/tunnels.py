@@ -1,8 +1,10 @@
 """Open port-forwards of this web process: one WebSocket through the API server for each connection.
 
-They live as long as the process, like `kubectl port-forward` in a terminal, or as long as the session of who opened them. The Pod is looked up anew for each connection, and waited for while there is
-none, so a forward survives its Pods. A port of 127.0.0.1 is bound only on a console that only this machine reaches. On any other one nothing listens, since every program of the
-server could connect: the console's own pages lead there (resources/views/proxied.py), by an address that only its owner knows.
+They live as long as the process, like `kubectl port-forward` in a terminal, or as long as the session of who opened
+them. The Pod is looked up anew for each connection, and waited for while there is none, so a forward survives its Pods.
+A port of 127.0.0.1 is bound only on a console that only this machine reaches. On any other one nothing listens, since
+every program of the server could connect: the console's own pages lead there (resources/views/proxied.py), by an
+address that only its owner knows.
 """
 
 import asyncio
@@ -39,7 +41,10 @@ LOWEST = 1024
 
 @dataclass(slots=True)
 class Tunnel:
-    """`remote`: the port of the target; `local`: of this machine, 0 where nothing listens. `error`: what the last failed connection met."""
+    """`remote`: the port of the target; `local`: of this machine, 0 where nothing listens.
+
+    `error`: what the last failed connection met.
+    """
 
     id: int
     client: ClusterClient
@@ -193,7 +198,8 @@ def _listen(remote: int, local: int) -> socket.socket:
             listener.close()
             if local:
                 raise BadRequest(
-                    f"port {local} of this machine can't be used: {error.strerror or error}. Choose another, or leave it empty"
+                    f"port {local} of this machine can't be used: {error.strerror or error}. Choose another, or leave"
+                    " it empty"
                 ) from error
             continue
         return listener
@@ -201,7 +207,10 @@ def _listen(remote: int, local: int) -> socket.socket:
 
 
 async def connect(tunnel: Tunnel) -> socket.socket:
-    """A connection of the console's own to the Pod's port: no other program can make one. On the server's event loop."""
+    """A connection of the console's own to the Pod's port: no other program can make one.
+
+    On the server's event loop.
+    """
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
     reader, writer = await asyncio.open_connection(sock=theirs, limit=_BUFFER)
@@ -269,7 +278,10 @@ def words(error: KubeError, port: int) -> str:
     """Why a connection failed. What a kubelet says when nothing listens is for those who know its inside."""
     text = str(error)
     if "connection refused" in text.lower():
-        return f"Nothing listens on port {port} of the Pod: the program in it may use another port, or not be ready yet. ({text})"
+        return (
+            f"Nothing listens on port {port} of the Pod: the program in it may use another port, or not be ready yet."
+            f" ({text})"
+        )
     if isinstance(error, Forbidden):
         return f'You may not forward ports: that needs the verb "create" on pods/portforward. ({text})'
     return text

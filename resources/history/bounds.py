@@ -17,7 +17,9 @@ _WRITES = 1000
 
 
 def prune() -> int:
-    """What is older than HISTORY_DAYS, and the oldest while all is more than HISTORY_MEGABYTES. How many objects and steps went."""
+    """What is older than HISTORY_DAYS, and the oldest while all is more than HISTORY_MEGABYTES. How many objects and
+    steps went.
+    """
     before = timezone.now() - timedelta(days=settings.HISTORY_DAYS)
     number = Traced.objects.filter(deleted_at__lt=before).delete()[0]
     number += _old_steps(before)

@@ -1,6 +1,8 @@
-"""Numbers of one object over time, out of its history: how many replicas were asked for and how many were ready, how often its containers started again.
+"""Numbers of one object over time, out of its history: how many replicas were asked for and how many were ready, how
+often its containers started again.
 
-A line changes where a step says so. Small changes of the status that were folded into one step count as one. Pods have these lines where HISTORY_KINDS names them.
+A line changes where a step says so. Small changes of the status that were folded into one step count as one. Pods have
+these lines where HISTORY_KINDS names them.
 """
 
 from collections.abc import Iterator, Mapping

@@ -35,7 +35,9 @@ def recording(client: ClusterClient, place: Place) -> Recording:
 
 
 def _problem(client: ClusterClient, place: Place) -> tuple[str, str]:
-    """Why nothing is recorded: (for everybody, for those who may list the kind in the whole cluster); ('', '') when it is."""
+    """Why nothing is recorded: (for everybody, for those who may list the kind in the whole cluster); ('', '') when
+    it is.
+    """
     followed = Followed.objects.filter(cluster=client.name, type=place.type.qualified).first()
     if followed is not None and followed.too_many:
         words = _("There are %(number)d objects of this kind: for more than HISTORY_OBJECTS no history is kept.")
@@ -49,7 +51,10 @@ def _problem(client: ClusterClient, place: Place) -> tuple[str, str]:
     if writer.problem:
         return paused, _("Nothing is written down just now: %(why)s") % {"why": writer.problem}
     if followed is None and kinds.left_out(client, place.type):
-        words = _("The history follows %(number)d kinds, and this one is not among them: HISTORY_KINDS names those that matter.")  # fmt: skip
+        words = _(
+            "The history follows %(number)d kinds, and this one is not among them: HISTORY_KINDS names those that"
+            " matter."
+        )
         return _("No history is recorded for this kind."), words % {"number": kinds.MOST}
     return "", ""
 
@@ -62,7 +67,9 @@ def _sees_all(client: ClusterClient, place: Place) -> bool:
 
 
 def caught_up(client: ClusterClient, obj: KubeObject, seconds: float) -> None:
-    """Waits for the worker to have written what `obj` already shows, so that a page made by a change has that change in it."""
+    """Waits for the worker to have written what `obj` already shows, so that a page made by a change has that change
+    in it.
+    """
     end = time.monotonic() + seconds
     mark = store.digest(kept.clean(obj), health(obj).state)
     while time.monotonic() < end:

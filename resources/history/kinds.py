@@ -1,4 +1,6 @@
-"""Which types have a history: every kind of a CustomResourceDefinition, and the built-in ones that HISTORY_KINDS names."""
+"""Which types have a history: every kind of a CustomResourceDefinition, and the built-in ones that HISTORY_KINDS
+names.
+"""
 
 from django.conf import settings
 

@@ -1,4 +1,7 @@
-"""One worker writes the history of a cluster: who holds its row, until when. By the database's clock, since those of two hosts may differ by any amount."""
+"""One worker writes the history of a cluster: who holds its row, until when.
+
+By the database's clock, since those of two hosts may differ by any amount.
+"""
 
 from datetime import timedelta
 

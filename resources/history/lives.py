@@ -17,7 +17,9 @@ from resources.place import Place
 
 
 def lives(client: ClusterClient, place: Place) -> tuple[Traced, ...]:
-    """All objects of that name that are known, the newest first; of the namespace as it is now, not of an earlier one of that name."""
+    """All objects of that name that are known, the newest first; of the namespace as it is now, not of an earlier
+    one of that name.
+    """
     type_ = place.type
     found = Traced.objects.filter(
         namespace_lives.of_place(client, place),
@@ -31,7 +33,10 @@ def lives(client: ClusterClient, place: Place) -> tuple[Traced, ...]:
 
 
 def allowed(client: ClusterClient, place: Place) -> None:
-    """Raises Forbidden (or another KubeError) unless the API server lets this user read the object. It may be gone: then it is asked whether they might."""
+    """Raises Forbidden (or another KubeError) unless the API server lets this user read the object.
+
+    It may be gone: then it is asked whether they might.
+    """
     try:
         place.get(client)
     except NotFound:
@@ -52,7 +57,10 @@ def step_of(client: ClusterClient, place: Place, number: int) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class Lately:
-    """An object that was deleted, as the list of all of them shows it. `place` None: its kind is not served any more."""
+    """An object that was deleted, as the list of all of them shows it.
+
+    `place` None: its kind is not served any more.
+    """
 
     traced: Traced
     place: Place | None
@@ -81,7 +89,10 @@ def deleted(client: ClusterClient, namespace: str = "", limit: int = 100) -> tup
 
 
 class Readable:
-    """Which of many Traced (their keys) a user may read: a question for each kind and namespace. What may be read of one name only is on that name's page."""
+    """Which of many Traced (their keys) a user may read: a question for each kind and namespace.
+
+    What may be read of one name only is on that name's page.
+    """
 
     def __init__(self, client: ClusterClient, keys: Collection[int]) -> None:
         self._client, self._keys = client, keys

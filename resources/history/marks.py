@@ -1,4 +1,6 @@
-"""What happened to an object, as marks below its bar of states: what people changed, what controllers changed, and what Events told."""
+"""What happened to an object, as marks below its bar of states: what people changed, what controllers changed, and
+what Events told.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
-"""In which life of a namespace an object was: a namespace that is deleted and made again under the same name is somebody else's.
+"""In which life of a namespace an object was: a namespace that is deleted and made again under the same name is
+somebody else's.
 
-The recorder stores the namespace's uid with each object. Where it is missing (rows of before, a namespace that could not be read) the times of creation
-decide: an object is never older than its namespace.
+The recorder stores the namespace's uid with each object. Where it is missing (rows of before, a namespace that could
+not be read) the times of creation decide: an object is never older than its namespace.
 """
 
 import time
@@ -71,7 +72,9 @@ class NamespaceUids:
 
 
 def of_place(client: ClusterClient, place: Place) -> Q:
-    """Which Traced of that address may be shown: those of the namespace's present life; all, where the namespace is gone."""
+    """Which Traced of that address may be shown: those of the namespace's present life; all, where the namespace is
+    gone.
+    """
     if place.name and place.type.plural == "namespaces" and not place.type.group:
         return _own_life(client, place)
     if not place.type.namespaced or not place.namespace:

@@ -1,7 +1,9 @@
-"""Writes the history while nobody looks: a list and a watch of whole objects for each recorded type, in one worker at a time.
+"""Writes the history while nobody looks: a list and a watch of whole objects for each recorded type, in one worker
+at a time.
 
-The worker that writes holds a lease in the database; another one takes over some seconds after it is gone, and goes on from the resourceVersion that was
-written last, so nothing is missed and nothing is told twice. A version that is too old (410) means a list: what changed meanwhile is then one step, marked.
+The worker that writes holds a lease in the database; another one takes over some seconds after it is gone, and goes on
+from the resourceVersion that was written last, so nothing is missed and nothing is told twice. A version that is too
+old (410) means a list: what changed meanwhile is then one step, marked.
 """
 
 import asyncio
@@ -51,7 +53,10 @@ class TooMany(Exception):
 
 
 class Recorder:
-    """`run()` until it is cancelled. `writer`: where the database is used, a thread of its own unless a test gives another."""
+    """`run()` until it is cancelled.
+
+    `writer`: where the database is used, a thread of its own unless a test gives another.
+    """
 
     def __init__(self, client: ClusterClient, id_: str, writer: Executor | None = None) -> None:
         self.id = id_[:200]
@@ -96,7 +101,11 @@ class Recorder:
         await self._stop(gone)
         for name, task in list(self._tasks.items()):
             if task.done():
-                log.error("the history of %s failed and is begun again", name, exc_info=None if task.cancelled() else task.exception())  # fmt: skip
+                log.error(
+                    "the history of %s failed and is begun again",
+                    name,
+                    exc_info=None if task.cancelled() else task.exception(),
+                )
                 del self._tasks[name]
         self._types = types
         for name, type_ in types.items():
@@ -175,7 +184,10 @@ class Recorder:
             await asyncio.sleep(max(wanted, pause * random.uniform(0.5, 1.0)))  # noqa: S311  spreads load
 
     async def _check(self, type_: ResourceType, version: str) -> None:
-        """Raises Gone where the server has not come as far as `version`: it began anew, or was restored. It would let us wait for that version."""
+        """Raises Gone where the server has not come as far as `version`: it began anew, or was restored.
+
+        It would let us wait for that version.
+        """
         page = answers.document((await self._transport.send(requests.list_objects(type_, limit=1))).body)
         now = str((page.get("metadata") or {}).get("resourceVersion") or "")
         if older(now, version):

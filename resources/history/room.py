@@ -10,7 +10,10 @@ _FRESH = 50
 
 
 def trim(traced: Traced) -> None:
-    """At most HISTORY_CHANGES steps: older ones of the status join their neighbours, then the oldest go. The caller saves `traced`."""
+    """At most HISTORY_CHANGES steps: older ones of the status join their neighbours, then the oldest go.
+
+    The caller saves `traced`.
+    """
     number = traced.steps.count()
     if number <= settings.HISTORY_CHANGES:
         return

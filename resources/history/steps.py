@@ -1,7 +1,8 @@
 """From one version of an object to the one before it, as few small steps, and the same in words. Pure.
 
-A step back is [path, value], or [path] for what was not there; a path is a list of keys and places in lists. Lists of equal length are compared item by
-item, others are taken whole: so that what is kept is small where it matters (one container of ten) and simple everywhere else.
+A step back is [path, value], or [path] for what was not there; a path is a list of keys and places in lists. Lists of
+equal length are compared item by item, others are taken whole: so that what is kept is small where it matters (one
+container of ten) and simple everywhere else.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +20,10 @@ def back(new: Any, old: Any) -> list[Op]:
 
 
 def apply(obj: Any, ops: list[Op]) -> Any:
-    """A new object; containers on the way are copied. A path that leads nowhere is passed over: then nothing can be put there."""
+    """A new object; containers on the way are copied.
+
+    A path that leads nowhere is passed over: then nothing can be put there.
+    """
     for path, *value in ops:
         obj = _put(obj, path, value[0] if value else MISSING)
     return obj
@@ -54,7 +58,9 @@ def _walk(old: Any, new: Any, path: Path) -> Iterator[Field]:
 
 
 def fields(old: Any, new: Any, limit: int) -> tuple[list[list[str]], int]:
-    """The first changed fields as [path, before, after], conditions before all others, and how many there are in all. '' stands for nothing."""
+    """The first changed fields as [path, before, after], conditions before all others, and how many there are in
+    all. '' stands for nothing.
+    """
     if isinstance(old, dict) and isinstance(new, dict):
         # A first status is told field by field, as a change of one is.
         old, new = ({**obj, "status": obj.get("status", {})} for obj in (old, new))

@@ -1,7 +1,7 @@
 """Changes are written down here: what changed since the last version that is known, small and with a bound.
 
-One transaction a burst. The same version a second time (another worker, a watch begun anew) writes nothing. Small changes of the status that touch the
-same fields and leave the state word as it is are one step with a count.
+One transaction a burst. The same version a second time (another worker, a watch begun anew) writes nothing. Small
+changes of the status that touch the same fields and leave the state word as it is are one step with a count.
 """
 
 import hashlib
@@ -31,7 +31,10 @@ Seen = dict[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What a watch or a list told of one object. `type`: ADDED, MODIFIED or DELETED; `listed`: it was found by a list, and not seen happening."""
+    """What a watch or a list told of one object.
+
+    `type`: ADDED, MODIFIED or DELETED; `listed`: it was found by a list, and not seen happening.
+    """
 
     type: str
     object: KubeObject
@@ -50,7 +53,10 @@ def digest(clean: KubeObject, state: str) -> bytes:
 
 
 def record(cluster: str, type_: ResourceType, events: Iterable[Event], seen: Seen) -> int:
-    """How many steps were written. `seen`: uid → digest, kept by the caller between calls, so that heartbeats cost no query."""
+    """How many steps were written.
+
+    `seen`: uid → digest, kept by the caller between calls, so that heartbeats cost no query.
+    """
     news = []
     for event in events:
         uid = uid_of(event.object)

@@ -52,7 +52,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip:
-    """`spans`: the lengths of time that make a difference, none where there is one only. `since`: how long it is in its state now, None where that began before the history did."""
+    """`spans`: the lengths of time that make a difference, none where there is one only.
+
+    `since`: how long it is in its state now, None where that began before the history did.
+    """
 
     bars: tuple[Bar, ...] = ()
     begin: datetime | None = None
@@ -65,7 +68,10 @@ class Strip:
 
 
 def strip(traced: Traced, asked: str = "") -> Strip:
-    """Empty for kinds without states. `asked`: a key of SPANS; else the shortest that holds the last change of state."""
+    """Empty for kinds without states.
+
+    `asked`: a key of SPANS; else the shortest that holds the last change of state.
+    """
     rows = list(traced.steps.order_by("pk").values_list("at", "state", "event"))
     if not rows or not any(state for _at, state, _event in rows):
         return Strip(changed=rows[-1][0] if rows else None)

@@ -43,7 +43,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One step. `who`: a manager's name; `user`: who did it through this console. `more`: changed fields that are not told."""
+    """One step.
+
+    `who`: a manager's name; `user`: who did it through this console. `more`: changed fields that are not told.
+    """
 
     pk: int
     event: str

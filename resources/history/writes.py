@@ -39,7 +39,9 @@ def wrote(
     before: Mapping[str, Any] | None,
     after: Mapping[str, Any] | None,
 ) -> str:
-    """Notes a change that the API server has taken; the address where it is undone, '' where that is not possible. Never fails: the change is made.
+    """Notes a change that the API server has taken; the address where it is undone, '' where that is not possible.
+
+    Never fails: the change is made.
 
     `verb` as in the audit log. `before` None: it was created; `after` None: it was deleted.
     """
@@ -87,7 +89,9 @@ def noted(client: ClusterClient, verb: str, all_: Iterable[tuple[Place, str]]) -
 
 
 def changed(client: ClusterClient, verb: str, place: Place, before: Mapping[str, Any] | None) -> str:
-    """As `wrote`, after something whose answer is not the object (a subresource); '' where people's part of it is as it was."""
+    """As `wrote`, after something whose answer is not the object (a subresource); '' where people's part of it is as
+    it was.
+    """
     after = looked(client, place)
     if before is None or after is None or uid_of(after) != uid_of(dict(before)) or same(own(after), own(dict(before))):
         return ""

@@ -23,7 +23,11 @@ _FOLDED = 400
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One key. `size` in bytes; `text` is '' for `binary` ones. `cut`: there is more than is shown. `folded`: closed until it is opened."""
+    """One key.
+
+    `size` in bytes; `text` is '' for `binary` ones. `cut`: there is more than is shown. `folded`: closed until it is
+    opened.
+    """
 
     key: str
     size: int

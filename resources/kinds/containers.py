@@ -23,7 +23,11 @@ def facts_of(client: ClusterClient, spec: Mapping[str, Any], namespace: str) -> 
     resources = mapping(spec.get("resources"))
     yield _("Requests"), lines(_amounts(resources.get("requests")))
     yield _("Limits"), lines(_amounts(resources.get("limits")))
-    for title, part in ((_("Readiness"), "readinessProbe"), (_("Liveness"), "livenessProbe"), (_("Startup"), "startupProbe")):  # fmt: skip
+    for title, part in (
+        (_("Readiness"), "readinessProbe"),
+        (_("Liveness"), "livenessProbe"),
+        (_("Startup"), "startupProbe"),
+    ):
         yield title, line(probe(mapping(spec.get(part))))
     yield _("Environment"), tuple(environment(client, spec, namespace))
     yield _("Mounts"), lines(_mounts(spec))

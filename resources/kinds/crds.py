@@ -1,4 +1,5 @@
-"""A CustomResourceDefinition's page: its names, versions, what is stored, how it is converted, how many objects there are and who brought it.
+"""A CustomResourceDefinition's page: its names, versions, what is stored, how it is converted, how many objects
+there are and who brought it.
 
 https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
 """
@@ -25,7 +26,10 @@ _COLUMNS = 100
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """`type` is None where the cluster does not serve it. `warning`: what its users are told, '' for one that is not deprecated."""
+    """`type` is None where the cluster does not serve it.
+
+    `warning`: what its users are told, '' for one that is not deprecated.
+    """
 
     name: str
     served: bool
@@ -39,7 +43,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """`webhook`: its address in words, '' where none is asked. `service` links the Service; `problem`: why it can't work."""
+    """`webhook`: its address in words, '' where none is asked.
+
+    `service` links the Service; `problem`: why it can't work.
+    """
 
     strategy: str
     webhook: str = ""
@@ -49,9 +56,12 @@ class Conversion:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """`type`: the kind in the version that the cluster prefers, None where it serves none. `old`: stored versions that are not stored in any more.
+    """`type`: the kind in the version that the cluster prefers, None where it serves none.
 
-    `owner`: where the notes on it say more than the page's summary does. `migrate`: the command that writes all objects once more; `forget`: the one that strikes the old versions off.
+    `old`: stored versions that are not stored in any more.
+
+    `owner`: where the notes on it say more than the page's summary does. `migrate`: the command that writes all objects
+    once more; `forget`: the one that strikes the old versions off.
     """
 
     group: str
@@ -166,12 +176,21 @@ def _conversion(client: ClusterClient, conversion: Mapping[str, Any], several: b
         type_ = client.find("", "v1", "services")
         client.get(type_, name, namespace)
     except NotFound:
-        problem = _("There is no such Service: the API server can't convert objects, so whatever is stored in another version can't be read. Its operator brings it; is it installed and running?")  # fmt: skip
+        problem = _(
+            "There is no such Service: the API server can't convert objects, so whatever is stored in another version"
+            " can't be read. Its operator brings it; is it installed and running?"
+        )
         return Conversion(strategy, words, None, problem if several else "")
     except KubeError:
         return Conversion(strategy, words)
     place = Place(type_, namespace, name)
-    problem = "" if config.get("caBundle") else _("Nobody has put the webhook's certificate authority (caBundle) in yet: the API server does not trust it.")  # fmt: skip
+    problem = (
+        ""
+        if config.get("caBundle")
+        else _(
+            "Nobody has put the webhook's certificate authority (caBundle) in yet: the API server does not trust it."
+        )
+    )
     return Conversion(strategy, words, place, problem)
 
 

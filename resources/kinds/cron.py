@@ -1,7 +1,7 @@
 """A CronJob's schedule: in words where it is one of the usual ones, and the next times. Pure.
 
-Kubernetes reads schedules as https://pkg.go.dev/github.com/robfig/cron/v3 does: five fields, names of months and days, `@daily` and the like.
-Celery's parser, which comes with the console, takes the fields apart.
+Kubernetes reads schedules as https://pkg.go.dev/github.com/robfig/cron/v3 does: five fields, names of months and days,
+`@daily` and the like. Celery's parser, which comes with the console, takes the fields apart.
 """
 
 import re

@@ -1,7 +1,8 @@
 """The page of an Instance of kudo.dev: its plans as a picture of phases and steps, with what each has come to.
 
-The words are those of KUDO's status (https://kudo.dev/docs/developing-operators/plans.html). Which phases run side by side is not in the status but in
-the OperatorVersion: one more question to the API server. Without an answer everything is drawn one after the other, and nothing is claimed.
+The words are those of KUDO's status (https://kudo.dev/docs/developing-operators/plans.html). Which phases run side by
+side is not in the status but in the OperatorVersion: one more question to the API server. Without an answer everything
+is drawn one after the other, and nothing is claimed.
 """
 
 import re
@@ -71,8 +72,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Plans:
-    """`ran`: the newest first, one that runs before all; `never`: those that have not been run; `hidden`: how many are left out.
-    `runnable`: what can be run by hand now, and `busy` the plan that stands in the way of it."""
+    """`ran`: the newest first, one that runs before all; `never`: those that have not been run; `hidden`: how many are
+    left out. `runnable`: what can be run by hand now, and `busy` the plan that stands in the way of it.
+    """
 
     ran: tuple[Part, ...]
     never: tuple[Part, ...]

@@ -25,7 +25,9 @@ def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Itera
 
 
 def _security(labels: Mapping[str, Any]) -> Iterable[tuple[str, Cell]]:
-    """Pod Security Admission: what Pods may ask for here. https://kubernetes.io/docs/concepts/security/pod-security-admission/"""
+    """Pod Security Admission: what Pods may ask for here.
+    https://kubernetes.io/docs/concepts/security/pod-security-admission/
+    """
     titles = {"enforce": _("Pods are refused"), "warn": _("Pods are warned of"), "audit": _("Pods are noted")}
     words = {
         "privileged": _("everything is allowed"),
@@ -48,12 +50,16 @@ def waits_for(obj: KubeObject) -> tuple[tuple[str, Cell], ...]:
     if not mapping(obj.get("metadata")).get("deletionTimestamp"):
         return ()
     words = {
-        "NamespaceDeletionDiscoveryFailure": _("Some API groups do not answer, so nobody knows what they still have here. Mend or remove their APIService."),
+        "NamespaceDeletionDiscoveryFailure": _(
+            "Some API groups do not answer, so nobody knows what they still have here. Mend or remove their APIService."
+        ),
         "NamespaceDeletionGroupVersionParsingFailure": _("Some API groups have versions that can't be read."),
         "NamespaceDeletionContentFailure": _("Some objects could not be deleted."),
         "NamespaceContentRemaining": _("Some objects are still there."),
-        "NamespaceFinalizersRemaining": _("Some objects wait for a finalizer, which the operator that set it has to remove. Is it still installed?"),
-    }  # fmt: skip
+        "NamespaceFinalizersRemaining": _(
+            "Some objects wait for a finalizer, which the operator that set it has to remove. Is it still installed?"
+        ),
+    }
     found = [
         (one.type, (*line(words.get(one.type, one.reason)), *line(one.message, "muted")))
         for one in conditions(obj)

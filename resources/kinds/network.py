@@ -1,4 +1,6 @@
-"""The pages of Ingresses (where an address leads), NetworkPolicies (who may speak to whom, in words), EndpointSlices and Endpoints."""
+"""The pages of Ingresses (where an address leads), NetworkPolicies (who may speak to whom, in words), EndpointSlices
+and Endpoints.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

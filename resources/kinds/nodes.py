@@ -1,4 +1,6 @@
-"""A node's page: how much of it is taken, what keeps Pods away, what runs on it; and the switch that lets no new Pods come."""
+"""A node's page: how much of it is taken, what keeps Pods away, what runs on it; and the switch that lets no new
+Pods come.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -84,7 +86,8 @@ def taken(obj: KubeObject, pods: Iterable[KubeObject]) -> Iterator[Bar]:
 
 
 def requested(pod: Mapping[str, Any], resource: str) -> Decimal:
-    """As the scheduler counts: the containers together, or one init container if that needs more, and what the runtime itself takes.
+    """As the scheduler counts: the containers together, or one init container if that needs more, and what the
+    runtime itself takes.
 
     https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
     """

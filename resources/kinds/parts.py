@@ -24,7 +24,10 @@ _WORD = 24
 
 @dataclass(frozen=True, slots=True)
 class Bit:
-    """One line of a cell. `look`: '' for text, or age (an RFC 3339 time), code, muted, label (in `colour`), error. `url`: it is a link."""
+    """One line of a cell.
+
+    `look`: '' for text, or age (an RFC 3339 time), code, muted, label (in `colour`), error. `url`: it is a link.
+    """
 
     text: str
     url: str = ""
@@ -122,7 +125,10 @@ def yes(value: Any) -> Cell:
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """What a question for a list brought. `more`: there are others that were not read. `problem`: why there is nothing, in the server's words."""
+    """What a question for a list brought.
+
+    `more`: there are others that were not read. `problem`: why there is nothing, in the server's words.
+    """
 
     items: tuple[KubeObject, ...] = ()
     more: bool = False
@@ -139,7 +145,10 @@ def some(
     fields: str = "",
     limit: int = 500,
 ) -> Some:
-    """At most `limit` objects of a kind. A panel beside many others is no place for an error: what can't be read says so itself."""
+    """At most `limit` objects of a kind.
+
+    A panel beside many others is no place for an error: what can't be read says so itself.
+    """
     try:
         type_ = client.find_kind(group, kind)
         found = client.list(type_, namespace, labels=labels, fields=fields, limit=limit)

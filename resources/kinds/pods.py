@@ -24,8 +24,11 @@ _PARTS = (
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """`state`: running, waiting or terminated, with the reason. `init`: it runs before the others; `role`: init, sidecar, ephemeral or ''.
-    `facts`: what its spec says."""
+    """`state`: running, waiting or terminated, with the reason.
+
+    `init`: it runs before the others; `role`: init, sidecar, ephemeral or ''.
+    `facts`: what its spec says.
+    """
 
     name: str
     image: str

@@ -1,4 +1,6 @@
-"""Quotas as bars of what is used and what is allowed, and limit ranges as a table: for their own pages and a namespace's."""
+"""Quotas as bars of what is used and what is allowed, and limit ranges as a table: for their own pages and a
+namespace's.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -77,7 +79,15 @@ def limit_range(_client: ClusterClient, _type: ResourceType, obj: KubeObject) ->
 
 def limits_table(id_: str, title: str, found: Iterable[KubeObject]) -> Panel:
     """A row for each kind of thing and resource."""
-    columns = (_("For each"), _("Resource"), _("At least"), _("At most"), _("Request if none is said"), _("Limit if none is said"), _("Limit to request"))  # fmt: skip
+    columns = (
+        _("For each"),
+        _("Resource"),
+        _("At least"),
+        _("At most"),
+        _("Request if none is said"),
+        _("Limit if none is said"),
+        _("Limit to request"),
+    )
     rows = tuple(row for obj in found for one in items(mapping(obj.get("spec")).get("limits")) for row in _limits(one))
     return table(id_, Table(title, columns, rows, empty=_("It limits nothing.")), wide=True)
 

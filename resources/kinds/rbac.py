@@ -30,7 +30,8 @@ def role(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterabl
     whole = type_.kind == "ClusterRole"
     if mapping(obj.get("aggregationRule")):
         words = _(
-            "Its rules are gathered from the ClusterRoles with these labels; what is written into it by hand is overwritten."
+            "Its rules are gathered from the ClusterRoles with these labels; what is written into it by hand is"
+            " overwritten."
         )
         yield facts("aggregation", _("Gathered"), ((_("From"), lines(_gathered(obj), "code")),), note=words)
     found = items(obj.get("rules"))
@@ -53,7 +54,7 @@ def rule_row(rule: Mapping[str, Any], *, cluster: bool) -> tuple[Cell, ...]:
     """A rule in words, as it is written, and why it is dangerous."""
     verbs, groups, kinds = _texts(rule.get("verbs")), _texts(rule.get("apiGroups")), _texts(rule.get("resources"))
     names, urls = _texts(rule.get("resourceNames")), _texts(rule.get("nonResourceURLs"))
-    on = tuple(f"{kind}.{group}" if group else kind for kind in kinds for group in (groups or ("",)))
+    on = tuple(f"{kind}.{group}" if group else kind for kind in kinds for group in groups or ("",))
     level, why = danger(verbs, groups, kinds, names, cluster=cluster)
     mark = label(_("critical") if level == "critical" else _("high"), "red" if level == "critical" else "orange")
     return (
@@ -93,14 +94,18 @@ def _bound(client: ClusterClient, obj: KubeObject, kind: str) -> Panel:
 
 
 def bindings(client: ClusterClient, namespace: str, whole: bool) -> tuple[list[KubeObject], list[str]]:
-    """RoleBindings of the namespace (or all), and with `whole` ClusterRoleBindings; and what could not be read, a sentence each."""
+    """RoleBindings of the namespace (or all), and with `whole` ClusterRoleBindings; and what could not be read, a
+    sentence each.
+    """
     asked: list[tuple[str, Some]] = [("RoleBinding", some(client, GROUP, "RoleBinding", namespace, limit=2000))]
     if whole:
         asked.append(("ClusterRoleBinding", some(client, GROUP, "ClusterRoleBinding", limit=2000)))
     problems = [
-        _("%(kind)s could not be read: %(why)s") % {"kind": kind, "why": one.problem}
-        if one.problem
-        else _("Not every %(kind)s was looked at.") % {"kind": kind}
+        (
+            _("%(kind)s could not be read: %(why)s") % {"kind": kind, "why": one.problem}
+            if one.problem
+            else _("Not every %(kind)s was looked at.") % {"kind": kind}
+        )
         for kind, one in asked
         if one.problem or one.more
     ]

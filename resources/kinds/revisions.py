@@ -1,4 +1,5 @@
-"""What a workload looked like before: its ReplicaSets (Deployments) or ControllerRevisions (StatefulSets, DaemonSets), and the way back.
+"""What a workload looked like before: its ReplicaSets (Deployments) or ControllerRevisions (StatefulSets,
+DaemonSets), and the way back.
 
 As `kubectl rollout history` and `kubectl rollout undo` have it:
 https://github.com/kubernetes/kubectl/blob/master/pkg/polymorphichelpers/rollback.go
@@ -22,7 +23,10 @@ _HASH = "pod-template-hash"
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """`template`: the Pod template as the workload would have it. `kind` and `name`: the object that keeps it. `current`: it is the newest."""
+    """`template`: the Pod template as the workload would have it.
+
+    `kind` and `name`: the object that keeps it. `current`: it is the newest.
+    """
 
     number: int
     kind: str

@@ -1,7 +1,8 @@
 """A Secret's page: its keys with their sizes, what can be said without giving anything away, and the Pods that use it.
 
-No value is in this page: each is asked for, key by key (resources/views/reveal.py), and the asking is in the audit log. What is told of a value here
-is meant for all eyes: of a certificate who it is for and when it ends, of a registry's login the registry and the user.
+No value is in this page: each is asked for, key by key (resources/views/reveal.py), and the asking is in the audit log.
+What is told of a value here is meant for all eyes: of a certificate who it is for and when it ends, of a registry's
+login the registry and the user.
 """
 
 import base64

@@ -1,4 +1,6 @@
-"""The pages of Deployments, StatefulSets, DaemonSets and ReplicaSets: how many run, how a change is rolled out, and what ran before."""
+"""The pages of Deployments, StatefulSets, DaemonSets and ReplicaSets: how many run, how a change is rolled out, and
+what ran before.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,6 +1,8 @@
-"""Objects of a list in trouble because of what belongs to them: from the Pods and Deployments that fail upwards to whom they belong.
+"""Objects of a list in trouble because of what belongs to them: from the Pods and Deployments that fail upwards to
+whom they belong.
 
-Nothing is asked for instances whose Pods are well: the kept lists of Pods and Deployments say so. The rule itself is resources/state/children.py.
+Nothing is asked for instances whose Pods are well: the kept lists of Pods and Deployments say so. The rule itself is
+resources/state/children.py.
 """
 
 from collections.abc import Iterable
@@ -31,7 +33,9 @@ _Key = tuple[str, str, str, str]
 
 @dataclass(slots=True)
 class ChildTroubles:
-    """`by_owner`: (group, kind, namespace, name) → what is in trouble below it; `tops`: what has no owner, by the labels that may name an instance."""
+    """`by_owner`: (group, kind, namespace, name) → what is in trouble below it; `tops`: what has no owner, by the
+    labels that may name an instance.
+    """
 
     by_owner: dict[_Key, list[Trouble]] = field(default_factory=dict)
     tops: list[tuple[str, dict[str, str], Trouble]] = field(default_factory=list)

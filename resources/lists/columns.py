@@ -1,4 +1,5 @@
-"""The columns of a list: the API server's own, and ours (state, owner, labels); those that somebody chose, as a text that an address or a cookie can hold.
+"""The columns of a list: the API server's own, and ours (state, owner, labels); those that somebody chose, as a text
+that an address or a cookie can hold.
 
 Keys: `state`, `owner`, `cpu`, `memory`, `labels`, `label:<key>` for one label's value, `=<name>` for a column of the
 server's. An empty choice is what everybody gets: the state, the columns that `kubectl get` prints without `-o wide` and
@@ -33,7 +34,9 @@ _AT_FIRST = {("", "Pod"): frozenset({"owner", "=Node"})}
 
 @dataclass(frozen=True, slots=True)
 class ListColumn:
-    """`index`: of the server's cell, -1 for our own. `wide`: printed by `kubectl get -o wide` only. `folded`: not shown unless asked for.
+    """`index`: of the server's cell, -1 for our own.
+
+    `wide`: printed by `kubectl get -o wide` only. `folded`: not shown unless asked for.
 
     `status`, `ready`: the cells that the state tells in its second line, -1 for none.
     """
@@ -118,7 +121,10 @@ def _tells(column: Column) -> str:
 
 
 def _heading(name: str, beside_ours: bool) -> str:
-    """The server's words, but for those that every kind has. Two columns with one heading would be one too many: in Korean our state has the word."""
+    """The server's words, but for those that every kind has.
+
+    Two columns with one heading would be one too many: in Korean our state has the word.
+    """
     if name == "Status" and beside_ours:
         return name
     return {"Age": times.heading(), "Status": _("Status")}.get(name, name)
@@ -137,7 +143,9 @@ def chosen(
 
 
 def ranked(chosen: Iterable[ListColumn]) -> Iterator[tuple[ListColumn, int]]:
-    """Each column with its rank: 0 for what is never left out (the state and the age), then 1, 2, … from left to right."""
+    """Each column with its rank: 0 for what is never left out (the state and the age), then 1, 2, … from left to
+    right.
+    """
     rank = 0
     for column in chosen:
         stays = column.age or column.key == STATE

@@ -1,7 +1,8 @@
 """How many objects of a kind there are, for the price of one: the server says how many it did not send.
 
-Kinds are asked at once, eight at a time, and an answer is good for seconds. What can't be counted says why; no kind keeps the others from being counted.
-https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/list-meta/ (remainingItemCount)
+Kinds are asked at once, eight at a time, and an answer is good for seconds. What can't be counted says why; no kind
+keeps the others from being counted. https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/list-meta/
+(remainingItemCount)
 """
 
 import time
@@ -25,7 +26,9 @@ _lock = Lock()
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """`number` is None where `problem` says why; `more`: there are that many at least, and the server does not say how many."""
+    """`number` is None where `problem` says why; `more`: there are that many at least, and the server does not say
+    how many.
+    """
 
     number: int | None = None
     more: bool = False

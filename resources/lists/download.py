@@ -1,7 +1,9 @@
-"""A whole list as a file: CSV of the columns chosen (or the state and those of `kubectl get -o wide`), or the objects as JSON or YAML.
+"""A whole list as a file: CSV of the columns chosen (or the state and those of `kubectl get -o wide`), or the
+objects as JSON or YAML.
 
-It is made while it is sent, chunk by chunk, so that 100,000 objects need no more memory here than 500. A list that fails in the middle ends with
-the reason in its last line, and is then no valid JSON: half a file never looks like a whole one.
+It is made while it is sent, chunk by chunk, so that 100,000 objects need no more memory here than 500. A list that
+fails in the middle ends with the reason in its last line, and is then no valid JSON: half a file never looks like a
+whole one.
 """
 
 import csv
@@ -33,7 +35,10 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def rows(
     client: ClusterClient, type_: ResourceType, namespace: str, query: Query, keys: Sequence[str] = ()
 ) -> Iterator[str]:
-    """The list as CSV, its heading first. `keys`: of the columns to write, none for the state and all that the server has."""
+    """The list as CSV, its heading first.
+
+    `keys`: of the columns to write, none for the state and all that the server has.
+    """
     sink = io.StringIO()
     writer = csv.writer(sink)
     wanted: Sequence[ListColumn] = ()
@@ -61,7 +66,10 @@ def _wanted(type_: ResourceType, printed: Sequence[Column], keys: Sequence[str])
 
 
 def _title(column: ListColumn) -> str:
-    """In the server's words, whatever the reader's language: programs read these. A label is called by its whole key."""
+    """In the server's words, whatever the reader's language: programs read these.
+
+    A label is called by its whole key.
+    """
     return column.key.removeprefix(columns.PRINTED).removeprefix(columns.LABEL) if column.key[:1] != "s" else "State"
 
 
@@ -96,7 +104,9 @@ def _is_number(cell: str) -> bool:
 def objects(
     client: ClusterClient, type_: ResourceType, namespace: str, query: Query, *, masked: bool, neat: bool = False
 ) -> Iterator[KubeObject]:
-    """The objects without managedFields, as kubectl shows them; with `masked`, values of Secrets are not among them; `neat`: to be applied elsewhere."""
+    """The objects without managedFields, as kubectl shows them; with `masked`, values of Secrets are not among them;
+    `neat`: to be applied elsewhere.
+    """
     below = _below(client, type_, namespace)
     for page in reading.objects(client, type_, namespace, labels=query.labels, fields=query.fields):
         for obj in page.items:

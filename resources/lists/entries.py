@@ -1,6 +1,7 @@
 """One object of a list, made small: what rows, filters, orders and counts need, and nothing else.
 
-A list of 100,000 objects is kept as these (resources/lists/snapshot.py), so texts that repeat are shared: labels, owners, images, phases.
+A list of 100,000 objects is kept as these (resources/lists/snapshot.py), so texts that repeat are shared: labels,
+owners, images, phases.
 """
 
 import sys
@@ -128,7 +129,10 @@ def _owner(metadata: Mapping[str, Any]) -> Owner | None:
 
 
 def state_of(type_: ResourceType, obj: Mapping[str, Any]) -> Health:
-    """The state of a whole object of this type. A kind that was made without a status says nothing by not having one."""
+    """The state of a whole object of this type.
+
+    A kind that was made without a status says nothing by not having one.
+    """
     if not stateful(type_):
         return NO_STATE
     found = explained_health({**obj, "apiVersion": type_.api_version, "kind": type_.kind})

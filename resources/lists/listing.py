@@ -1,7 +1,8 @@
 """Lists of any kind, as the API server's own Tables with the console's state word: one page of rows, found among all.
 
-Without a filter or an order of its own a page costs one or two requests for its own rows, however many objects there are. Names, states and owners
-can't be searched by the API server, nor can it sort or count: these ask a snapshot of the whole list (resources/lists/snapshot.py), up to limits.LIST_OBJECTS.
+Without a filter or an order of its own a page costs one or two requests for its own rows, however many objects there
+are. Names, states and owners can't be searched by the API server, nor can it sort or count: these ask a snapshot of the
+whole list (resources/lists/snapshot.py), up to limits.LIST_OBJECTS.
 https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
 """
 
@@ -37,9 +38,13 @@ _STATES = ("status", "phase", "state", "health", "sync status", "health status",
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a list is asked for. `owner`: 'Kind/name', or either of them; `younger_than`, `older_than`: seconds, 0 for no bound. `sort`: a column's key, '-' before it for the other way round; `page` from 1.
+    """What a list is asked for.
 
-    `heard`: the resourceVersion that the one who asks has heard of, '' for none; nothing older is answered if waiting for seconds helps.
+    `owner`: 'Kind/name', or either of them; `younger_than`, `older_than`: seconds, 0 for no bound. `sort`: a column's
+    key, '-' before it for the other way round; `page` from 1.
+
+    `heard`: the resourceVersion that the one who asks has heard of, '' for none; nothing older is answered if waiting
+    for seconds helps.
     """
 
     q: str = ""
@@ -64,9 +69,9 @@ class Query:
 class Cell:
     """`colour` is PatternFly's, '' for plain text. `is_age`: `text` is a timestamp, to be shown as an age that ticks.
 
-    `health`, `owner` and `labels` are those of the columns of that name, None elsewhere. `detail`: the state's second line: its cause, or how many
-    are ready. `rank`: the lower, the longer the column stays as the list gets narrower; 0 always stays. `measured`: a
-    measurement; a live row has none, since it is made for all readers.
+    `health`, `owner` and `labels` are those of the columns of that name, None elsewhere. `detail`: the state's second
+    line: its cause, or how many are ready. `rank`: the lower, the longer the column stays as the list gets narrower; 0
+    always stays. `measured`: a measurement; a live row has none, since it is made for all readers.
     """
 
     heading: str
@@ -92,8 +97,11 @@ def halves(name: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """One row, for the first paint and for live updates alike. `cells`: the chosen columns, the name's and the namespace's left out. `version`: the
-    object's resourceVersion, by which a browser lays nothing older over what it shows."""
+    """One row, for the first paint and for live updates alike.
+
+    `cells`: the chosen columns, the name's and the namespace's left out. `version`: the
+    object's resourceVersion, by which a browser lays nothing older over what it shows.
+    """
 
     uid: str
     name: str
@@ -116,11 +124,15 @@ class RowView:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One page. `total` is None where the server does not say; `more`: there is a next page. `searched`: rows read at most, 0 without a bound.
+    """One page.
 
-    `states`: how many there are in each state, whatever `state` was asked for; None where that was not counted. `version`: the resourceVersion that
-    the answer has everything up to, '' where that isn't known. `within`: the only namespaces that were read, () for all that were asked for.
-    `measured`: whether the entries have their usage, as far as it is known.
+    `total` is None where the server does not say; `more`: there is a next page. `searched`: rows read at most, 0
+    without a bound.
+
+    `states`: how many there are in each state, whatever `state` was asked for; None where that was not counted.
+    `version`: the resourceVersion that the answer has everything up to, '' where that isn't known. `within`: the only
+    namespaces that were read, () for all that were asked for. `measured`: whether the entries have their usage, as far
+    as it is known.
     """
 
     columns: tuple[Column, ...]
@@ -293,7 +305,9 @@ def _is_owner(owner: Owner | None, wanted: str) -> bool:
 
 
 def _moments(query: Query) -> tuple[str, str]:
-    """After and before which an object was made, as objects say it (RFC 3339 in UTC, to the second); '' for no bound."""
+    """After and before which an object was made, as objects say it (RFC 3339 in UTC, to the second); '' for no
+    bound.
+    """
     now = datetime.now(UTC)
     bounds = (query.younger_than, query.older_than)
     after, before = (

@@ -14,7 +14,8 @@ _RANK = {state: rank for rank, state in enumerate(STATES)}
 
 
 def ordered(entries: Iterable[Entry], sort: str, columns: Sequence[ListColumn]) -> list[Entry]:
-    """`sort`: 'name', 'namespace' or a column's key, '-' before it for the other way round; '' and unknown ones: the server's own order.
+    """`sort`: 'name', 'namespace' or a column's key, '-' before it for the other way round; '' and unknown ones: the
+    server's own order.
 
     `columns`: all that the kind has. A column of the server's may be called by its name in lower case, too.
     """

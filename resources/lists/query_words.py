@@ -1,5 +1,7 @@
-"""What can be typed into a list's box beside a part of the name: `label:app=web`, `field:status.phase=Running`, `state:degraded`, `owner:web`
-(or `owner:Job/web`), `age<1h`, `age>2d`. Words with another key are parts of the name. Pure."""
+"""What can be typed into a list's box beside a part of the name: `label:app=web`, `field:status.phase=Running`,
+`state:degraded`, `owner:web` (or `owner:Job/web`), `age<1h`, `age>2d`. Words with another key are parts of the name.
+Pure.
+"""
 
 import re
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """A whole list in chunks, however long it is, and however long that takes.
 
-A continue token lives about five minutes. The server's refusal (410) brings another, with which the rest comes as it is by then.
-https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
+A continue token lives about five minutes. The server's refusal (410) brings another, with which the rest comes as it is
+by then. https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 """
 
 from collections.abc import Callable, Iterator
@@ -30,7 +30,10 @@ def tables(
     include: str = "Metadata",
     go_on: bool = True,
 ) -> Iterator[Table]:
-    """The chunks in the server's order. `go_on`: a list that the server has forgotten goes on with what there is now; else that raises Gone."""
+    """The chunks in the server's order.
+
+    `go_on`: a list that the server has forgotten goes on with what there is now; else that raises Gone.
+    """
 
     def ask(token: str) -> Table:
         return client.table(

@@ -1,6 +1,9 @@
-"""Searches that somebody gave a name: a list with its filters, or a search of all kinds. Per user and cluster, as favourites are.
+"""Searches that somebody gave a name: a list with its filters, or a search of all kinds.
 
-Only addresses are kept, and an address gives no right: who opens it sees what they may see. So each can be shared as it is.
+Per user and cluster, as favourites are.
+
+Only addresses are kept, and an address gives no right: who opens it sees what they may see. So each can be shared as it
+is.
 """
 
 from dataclasses import dataclass

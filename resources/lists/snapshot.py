@@ -1,8 +1,9 @@
 """A whole list, kept for minutes and true all the while: read once, then watched, with the rights of the one who looks.
 
-What the API server can't do - search in names, sort, count states, jump to page 90 - is done here over all objects at once. Each use asks the API
-server for one row of the same list first: it judges the right anew, and its resourceVersion says what the watch must have brought.
-Snapshots live in a web process, one for each (cluster, user, type, namespace, selectors, language), and are bounded together.
+What the API server can't do - search in names, sort, count states, jump to page 90 - is done here over all objects at
+once. Each use asks the API server for one row of the same list first: it judges the right anew, and its resourceVersion
+says what the watch must have brought. Snapshots live in a web process, one for each (cluster, user, type, namespace,
+selectors, language), and are bounded together.
 """
 
 import asyncio
@@ -113,11 +114,15 @@ class Snapshot:
 
     @property
     def sure_version(self) -> str:
-        """Everything up to here is in it; '' with selectors, since others' changes don't reach it, and of several namespaces' watches."""
+        """Everything up to here is in it; '' with selectors, since others' changes don't reach it, and of several
+        namespaces' watches.
+        """
         return "" if self.labels or self.fields or self.within else self.version
 
     def settle(self, heard: str = "") -> bool:
-        """Wait for what happened before now, or for the version that somebody has `heard` of. False where that can't be known: read anew.
+        """Wait for what happened before now, or for the version that somebody has `heard` of.
+
+        False where that can't be known: read anew.
 
         Raises KubeError: Forbidden where the right is gone.
         """
@@ -244,7 +249,10 @@ class Snapshots:
         fields: str = "",
         heard: str = "",
     ) -> Snapshot:
-        """The list as it is now, and not before the version `heard`. Raises KubeError. Who comes while another reads it waits for him."""
+        """The list as it is now, and not before the version `heard`.
+
+        Raises KubeError. Who comes while another reads it waits for him.
+        """
         key = _key(client, type_, namespace, labels, fields)
         known = self._kept.get(key)
         if known is None or not known.usable or not known.settle(heard):

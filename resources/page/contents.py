@@ -1,6 +1,7 @@
 """What is in a namespace: how many objects of each kind, and which of them would not go at once because of a finalizer.
 
-One question for each kind that can be listed and deleted, several at a time, for names and metadata only. What may not be read is named.
+One question for each kind that can be listed and deleted, several at a time, for names and metadata only. What may not
+be read is named.
 """
 
 from collections import Counter
@@ -46,7 +47,10 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """`counts`: the most first. `gaps`: (kind, why it could not be read). `more`: objects that hold beyond those named."""
+    """`counts`: the most first.
+
+    `gaps`: (kind, why it could not be read). `more`: objects that hold beyond those named.
+    """
 
     counts: tuple[Count, ...] = ()
     holding: tuple[Holding, ...] = ()

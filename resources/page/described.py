@@ -1,8 +1,9 @@
-"""The status of an object in its operator's words: what the statusDescriptors of its ClusterServiceVersion pick out, and how each is to be shown.
+"""The status of an object in its operator's words: what the statusDescriptors of its ClusterServiceVersion pick out,
+and how each is to be shown.
 
 https://github.com/openshift/console/blob/main/frontend/packages/operator-lifecycle-manager/src/components/descriptors/reference/reference.md
-Real ones are sloppy, and name fields that no status has: what can't be found is left out; what has another shape than its descriptor says is
-shown as what it is, with a word about it.
+Real ones are sloppy, and name fields that no status has: what can't be found is left out; what has another shape than
+its descriptor says is shown as what it is, with a word about it.
 """
 
 import json
@@ -50,7 +51,10 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One value. `look`: text, code, link, object, pods, secret, phase, yes, no. `wrong`: it is not what the descriptor says it is."""
+    """One value.
+
+    `look`: text, code, link, object, pods, secret, phase, yes, no. `wrong`: it is not what the descriptor says it is.
+    """
 
     label: str
     help: str

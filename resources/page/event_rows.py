@@ -24,14 +24,17 @@ PAGE = 100
 #: Objects named under one line of repeats.
 NAMED = 10
 _CHUNK = 2500
-# What Kubernetes puts behind a name: numbers, five letters, and before those a ReplicaSet's hash (k8s.io/apimachinery/pkg/util/rand).
+# What Kubernetes puts behind a name: numbers, five letters, and before those a ReplicaSet's hash
+# (k8s.io/apimachinery/pkg/util/rand).
 _MADE_UP = re.compile(r"\d+|[bcdfghjklmnpqrstvwxz2456789]{5,10}")
 _NUMBERS = re.compile(r"\d+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """`type`: Normal, Warning or '' for both; `kind`, `reason`: exact, '' for all; `q`: every word is in the message or the object's name."""
+    """`type`: Normal, Warning or '' for both; `kind`, `reason`: exact, '' for all; `q`: every word is in the message
+    or the object's name.
+    """
 
     type: str = ""
     kind: str = ""
@@ -43,7 +46,10 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """One Event, or several that say the same. `count`: how often, all together; `objects`: those it happened to, NAMED at most, of `number`."""
+    """One Event, or several that say the same.
+
+    `count`: how often, all together; `objects`: those it happened to, NAMED at most, of `number`.
+    """
 
     uid: str
     warning: bool
@@ -62,8 +68,11 @@ class Happened:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """One page, newest first. `total` Events were read, `matched` fit the wish, `lines` there are; the counts are of all that were read.
-    `beyond`: there are more than were read."""
+    """One page, newest first.
+
+    `total` Events were read, `matched` fit the wish, `lines` there are; the counts are of all that were read.
+    `beyond`: there are more than were read.
+    """
 
     rows: tuple[Happened, ...] = ()
     total: int = 0
@@ -185,7 +194,8 @@ def _alike(event: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def family(name: str, kind: str) -> str:
-    """What objects of one maker have in common: of the Pods web-7d4b9c6f5-x2x8p and web-7d4b9c6f5-abcde `web`, of db-0 `db`; the name itself of others.
+    """What objects of one maker have in common: of the Pods web-7d4b9c6f5-x2x8p and web-7d4b9c6f5-abcde `web`, of
+    db-0 `db`; the name itself of others.
 
     An Event names no owner. Names that Kubernetes makes up end in numbers and in hashes without vowels.
     """

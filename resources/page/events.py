@@ -48,7 +48,10 @@ class Events:
 
 
 def about(client: ClusterClient, namespace: str, uids: Set[str], own: str) -> Events:
-    """Events of the objects with these uids, newest first. `own`: the uid of the page's object: one alone is asked for by a field selector."""
+    """Events of the objects with these uids, newest first.
+
+    `own`: the uid of the page's object: one alone is asked for by a field selector.
+    """
     try:
         found = read(client, namespace, f"involvedObject.uid={own}" if not uids - {own} else "")
     except KubeError as error:

@@ -1,4 +1,5 @@
-"""What goes with an object: every object of a definition's kind, everything in a namespace, what an instance or a workload owns.
+"""What goes with an object: every object of a definition's kind, everything in a namespace, what an instance or a
+workload owns.
 
 For the page that asks before it is deleted. Only metadata is read, in chunks, and no more than
 limits.DELETED_OBJECTS of it: beyond that the server's own number holds.
@@ -38,9 +39,12 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """`read`: how many of `total` were looked at. `namespaces`: those with most first, `others`: how many more namespaces.
+    """`read`: how many of `total` were looked at.
 
-    `held`: the first with finalizers, of `holding`. `problem`: why nobody knows; the definition can be deleted all the same.
+    `namespaces`: those with most first, `others`: how many more namespaces.
+
+    `held`: the first with finalizers, of `holding`. `problem`: why nobody knows; the definition can be deleted all the
+    same.
     """
 
     type: ResourceType | None

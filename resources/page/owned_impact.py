@@ -1,7 +1,7 @@
 """What the deletion of an object takes along, by the garbage collector's rules, and what stays.
 
-An object goes when all its owners do. What belongs to an instance only by a label, or is a claim that a StatefulSet made of a template, stays; a claim
-that goes takes its data along unless its volume is retained.
+An object goes when all its owners do. What belongs to an instance only by a label, or is a claim that a StatefulSet
+made of a template, stays; a claim that goes takes its data along unless its volume is retained.
 https://kubernetes.io/docs/concepts/architecture/garbage-collection/
 """
 
@@ -34,7 +34,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A PersistentVolumeClaim. `size` as the claim has it; `retained`: its volume, and the data on it, outlives the claim."""
+    """A PersistentVolumeClaim.
+
+    `size` as the claim has it; `retained`: its volume, and the data on it, outlives the claim.
+    """
 
     place: Place
     size: str
@@ -52,7 +55,10 @@ class Staying:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """`gaps`: (kind, reason) of what could not be read. `custom`: of an operator's kind, whose finalizers may remove more than the cluster knows."""
+    """`gaps`: (kind, reason) of what could not be read.
+
+    `custom`: of an operator's kind, whose finalizers may remove more than the cluster knows.
+    """
 
     goes: tuple[Group, ...] = ()
     claims: tuple[Claim, ...] = ()

@@ -1,5 +1,6 @@
-"""The tree of what an object owns, as a page and /api/ show it: each with its state, readiness and restarts, many alike under one heading, and the whole
-summed up in a few words."""
+"""The tree of what an object owns, as a page and /api/ show it: each with its state, readiness and restarts, many alike
+under one heading, and the whole summed up in a few words.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +25,8 @@ from resources.state.health import LABELS, Health, items, mapping, text
 from resources.state.kind_health import health
 from resources.tree.owners import Owned, owner_references
 
-#: So many of one kind below one object stand under a heading of their own, folded; at most SHOWN of them, the worst first.
+#: So many of one kind below one object stand under a heading of their own, folded; at most SHOWN of them, the worst
+#: first.
 ALIKE, SHOWN = 10, 50
 #: Rows of the whole tree.
 ROWS = 300
@@ -55,8 +57,12 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An object, or with `heading` many of them. `lines`: for each level above whether more follow there; `parent`: id of the row above it, '' at the
-    first level; `ready`: '2/3', `restarts`: None where the kind has none; `folded`: it stands below a heading that is folded at first."""
+    """An object, or with `heading` many of them.
+
+    `lines`: for each level above whether more follow there; `parent`: id of the row above it, '' at the first level;
+    `ready`: '2/3', `restarts`: None where the kind has none; `folded`: it stands below a heading that is folded at
+    first.
+    """
 
     id: str
     level: int
@@ -281,7 +287,10 @@ def _number(value: Any, default: int = 0) -> int:
 
 
 def chain(client: ClusterClient, obj: KubeObject) -> tuple[Above, ...]:
-    """Whom the object belongs to, the uppermost first: the controller where there is one. Ends where an owner can't be read."""
+    """Whom the object belongs to, the uppermost first: the controller where there is one.
+
+    Ends where an owner can't be read.
+    """
     found: list[Above] = []
     seen = {uid_of(obj)}
     while len(found) < _CHAIN:

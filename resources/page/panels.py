@@ -25,11 +25,23 @@ from resources.kinds import (
 _MAKERS: dict[tuple[str, str], Maker] = {
     kind: maker
     for family in (
-        crds, pods, workloads, jobs, services, network, configs, secrets, storage, namespaces, quotas, rbac, nodes,
+        crds,
+        pods,
+        workloads,
+        jobs,
+        services,
+        network,
+        configs,
+        secrets,
+        storage,
+        namespaces,
+        quotas,
+        rbac,
+        nodes,
         kudo,
     )
     for kind, maker in family.PANELS.items()
-}  # fmt: skip
+}
 
 
 # Parts of an object that its panels show whole: the tree of its values need not say them again.

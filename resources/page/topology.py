@@ -1,7 +1,9 @@
-"""The drawing of what an instance consists of: its workloads, their Pods and Services, in fixed lanes from left to right.
+"""The drawing of what an instance consists of: its workloads, their Pods and Services, in fixed lanes from left to
+right.
 
-The same objects give the same picture: rows stand in the order of kinds and names, and a change of state never moves one. No layout is searched for, so 300
-objects cost as little as ten. Everybody who can't see the drawing has the same objects in the table below it.
+The same objects give the same picture: rows stand in the order of kinds and names, and a change of state never moves
+one. No layout is searched for, so 300 objects cost as little as ten. Everybody who can't see the drawing has the same
+objects in the table below it.
 """
 
 from collections import Counter
@@ -56,7 +58,10 @@ class Plug:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A row: a workload, or a resource that the instance owns. `note`: how much of it is ready; `is_worst`: the line to it is drawn red."""
+    """A row: a workload, or a resource that the instance owns.
+
+    `note`: how much of it is ready; `is_worst`: the line to it is drawn red.
+    """
 
     name: str
     title: str

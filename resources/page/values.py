@@ -20,7 +20,9 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A name with either a text or children. `size`: how many children there are, also those left out. `path`: for ids, 'spec.items.0'.
+    """A name with either a text or children.
+
+    `size`: how many children there are, also those left out. `path`: for ids, 'spec.items.0'.
 
     `where`: the same as kubectl's JSONPath has it, '.spec.items[0]'; `help`: what the kind's schema says of the field.
     """
@@ -116,10 +118,12 @@ class _Reader:
 def sections(
     obj: Mapping[str, Any], schema: Schema | None = None, secrets: Set[tuple[str, ...]] = frozenset()
 ) -> tuple[Node, ...]:
-    """One tree for each part of an object besides its metadata: spec and status first. Conditions, which have a table of their own, are left out.
+    """One tree for each part of an object besides its metadata: spec and status first.
 
-    `secrets`: names of fields to be hidden, as an operator's descriptors name them: ("spec", "password"). Those of format
-    password, and texts that are called so, are hidden in any case.
+    Conditions, which have a table of their own, are left out.
+
+    `secrets`: names of fields to be hidden, as an operator's descriptors name them: ("spec", "password"). Those of
+    format password, and texts that are called so, are hidden in any case.
     """
     secret = obj.get("kind") == "Secret" and obj.get("apiVersion") == "v1"
     reader = _Reader(schema or Schema.of(None), secrets)

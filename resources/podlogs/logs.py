@@ -25,8 +25,11 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Which part of a log. `tail`: lines from the end, 0 is all; `span`: seconds back, 0 is no bound; `moment`: since then, as a
-    datetime-local field has it, in UTC."""
+    """Which part of a log.
+
+    `tail`: lines from the end, 0 is all; `span`: seconds back, 0 is no bound; `moment`: since then, as a
+    datetime-local field has it, in UTC.
+    """
 
     tail: int = 0
     span: int = 0
@@ -83,7 +86,10 @@ def part(query: Mapping[str, str], tails: tuple[int, ...] = TAILS, usual: int = 
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """`restarts` above 0: there may be a log of the run before. `reason`: why it waits, as far as the node says; `known`: the node says anything of it."""
+    """`restarts` above 0: there may be a log of the run before.
+
+    `reason`: why it waits, as far as the node says; `known`: the node says anything of it.
+    """
 
     name: str
     kind: str

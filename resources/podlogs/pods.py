@@ -14,7 +14,10 @@ MOST = 30
 
 
 def of(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[KubeObject, ...]:
-    """By name, MOST + 1 at most: so that it shows when there are more. Raises Forbidden where Pods may not be listed."""
+    """By name, MOST + 1 at most: so that it shows when there are more.
+
+    Raises Forbidden where Pods may not be listed.
+    """
     if type_.kind == "Pod" and not type_.group:
         return (obj,)
     found: list[dict[str, Any]]
@@ -32,8 +35,12 @@ def selector(type_: ResourceType, obj: KubeObject) -> str:
 
 
 def may_have(type_: ResourceType) -> bool:
-    """Whether objects of this kind can stand for Pods: what runs them, Services, and everything that operators bring."""
+    """Whether objects of this kind can stand for Pods: what runs them, Services, and everything that operators
+    bring.
+    """
     return type_.kind in _KINDS if not is_custom(type_.group) else type_.namespaced
 
 
-_KINDS = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "Service", "ReplicationController"})  # fmt: skip
+_KINDS = frozenset(
+    {"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "Service", "ReplicationController"}
+)

@@ -7,8 +7,10 @@ from django.utils.translation import gettext as _
 _MOST = 12
 # Kubernetes' own resources by the names people know; others are shown as they are written.
 _KINDS = {
-    "": "Bindings ComponentStatuses ConfigMaps Endpoints Events LimitRanges Namespaces Nodes PersistentVolumeClaims PersistentVolumes Pods PodTemplates "
-    "ReplicationControllers ResourceQuotas Secrets ServiceAccounts Services",
+    "": (
+        "Bindings ComponentStatuses ConfigMaps Endpoints Events LimitRanges Namespaces Nodes PersistentVolumeClaims"
+        " PersistentVolumes Pods PodTemplates ReplicationControllers ResourceQuotas Secrets ServiceAccounts Services"
+    ),
     "apps": "ControllerRevisions DaemonSets Deployments ReplicaSets StatefulSets",
     "batch": "CronJobs Jobs",
     "autoscaling": "HorizontalPodAutoscalers",
@@ -34,9 +36,11 @@ _KINDS = {
 NAMES = {(group, kind.lower()): kind for group, kinds in _KINDS.items() for kind in kinds.split()}
 # Those that live in no namespace: "in every namespace" would be wrong of them.
 _WITHOUT_NAMESPACE = (
-    "nodes namespaces persistentvolumes clusterroles clusterrolebindings customresourcedefinitions apiservices storageclasses volumeattachments csidrivers csinodes "
-    "priorityclasses mutatingwebhookconfigurations validatingwebhookconfigurations tokenreviews subjectaccessreviews selfsubjectaccessreviews certificatesigningrequests "
-    "ingressclasses podsecuritypolicies securitycontextconstraints componentstatuses users groups"
+    "nodes namespaces persistentvolumes clusterroles clusterrolebindings customresourcedefinitions apiservices"
+    " storageclasses volumeattachments csidrivers csinodes priorityclasses mutatingwebhookconfigurations"
+    " validatingwebhookconfigurations tokenreviews subjectaccessreviews selfsubjectaccessreviews"
+    " certificatesigningrequests ingressclasses podsecuritypolicies securitycontextconstraints componentstatuses users"
+    " groups"
 )
 _WHOLE = frozenset(_WITHOUT_NAMESPACE.split())
 
@@ -54,9 +58,11 @@ def sentence(
         return _("May %(verbs)s the API server's addresses %(urls)s") % {"verbs": _doing(verbs), "urls": _listed(urls)}
     values = {"verbs": _doing(verbs), "resources": _what(groups, resources), "names": _listed(names)}
     if scope != "cluster":
-        text = _("May %(verbs)s %(resources)s named %(names)s in the namespaces it watches") if names else _(
-            "May %(verbs)s %(resources)s in the namespaces it watches"
-        )  # fmt: skip
+        text = (
+            _("May %(verbs)s %(resources)s named %(names)s in the namespaces it watches")
+            if names
+            else _("May %(verbs)s %(resources)s in the namespaces it watches")
+        )
     elif all(
         (group, resource.partition("/")[0]) in NAMES and resource.partition("/")[0] not in _WHOLE
         for group in groups

@@ -2,7 +2,8 @@
 
     front kind:pod,deploy ns:shop label:app=web annotation:team=blue state:degraded group:apps
 
-Only these keys mean something; any other colon is part of a name, as in system:node. Values with spaces stand in double quotes.
+Only these keys mean something; any other colon is part of a name, as in system:node. Values with spaces stand in double
+quotes.
 """
 
 import re
@@ -10,16 +11,29 @@ from dataclasses import dataclass
 
 _PART = re.compile(r'(?:(?P<key>[a-z]+):)?(?:"(?P<quoted>[^"]*)"?|(?P<plain>\S+))')
 _KEYS = {
-    "kind": "kinds", "k": "kinds", "ns": "namespaces", "namespace": "namespaces", "label": "labels", "l": "labels",
-    "annotation": "annotations", "a": "annotations", "state": "states", "s": "states", "group": "groups", "g": "groups",
-}  # fmt: skip
+    "kind": "kinds",
+    "k": "kinds",
+    "ns": "namespaces",
+    "namespace": "namespaces",
+    "label": "labels",
+    "l": "labels",
+    "annotation": "annotations",
+    "a": "annotations",
+    "state": "states",
+    "s": "states",
+    "group": "groups",
+    "g": "groups",
+}
 #: In lists of these a comma divides; a selector's commas are its own.
 _MANY = ("kinds", "namespaces", "states", "groups")
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`labels`: one selector, '' for none. Of several kinds, namespaces, states or groups any one is enough; words and annotations must all be there."""
+    """`labels`: one selector, '' for none.
+
+    Of several kinds, namespaces, states or groups any one is enough; words and annotations must all be there.
+    """
 
     words: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()

@@ -1,6 +1,8 @@
-"""Objects by a part of their name while somebody types: the names of the kinds that people open, read once and kept for seconds.
+"""Objects by a part of their name while somebody types: the names of the kinds that people open, read once and kept
+for seconds.
 
-Of each kind one page is read, with the reader's own rights; what can't be read is left out. The search page (resources/searching/lookup.py) is thorough.
+Of each kind one page is read, with the reader's own rights; what can't be read is left out. The search page
+(resources/searching/lookup.py) is thorough.
 """
 
 import time
@@ -16,7 +18,18 @@ from kube.objects import name_of, namespace_of
 from resources.place import Place
 from resources.types.types import is_custom, kinds
 
-_USUAL = ("pods", "deployments", "statefulsets", "daemonsets", "cronjobs", "jobs", "services", "configmaps", "secrets", "persistentvolumeclaims")  # fmt: skip
+_USUAL = (
+    "pods",
+    "deployments",
+    "statefulsets",
+    "daemonsets",
+    "cronjobs",
+    "jobs",
+    "services",
+    "configmaps",
+    "secrets",
+    "persistentvolumeclaims",
+)
 #: Custom kinds, and objects of each kind; of Pods, which are the many.
 _CUSTOM, _PAGE, _PODS = 30, 500, 2500
 _KEEP_SECONDS = 5.0
@@ -39,7 +52,9 @@ class Name:
 
 
 def find(client: ClusterClient, namespace: str, words: Iterable[str], most: int) -> list[Name]:
-    """Those in whose name, or kind and name, all words are; the whole name first, then its beginning, short ones before long ones."""
+    """Those in whose name, or kind and name, all words are; the whole name first, then its beginning, short ones
+    before long ones.
+    """
     wanted = [word.lower() for word in words]
     if not wanted:
         return []

@@ -1,7 +1,8 @@
 """Objects of many kinds at once, by a part of their name, by labels and by annotations.
 
-The API server knows selectors for labels only, so names and annotations are looked for here, in Tables that carry the metadata and no specs. Each kind is
-read up to a bound, several at a time, with the reader's own rights; kinds that may not be read, or have more objects than were read, are named.
+The API server knows selectors for labels only, so names and annotations are looked for here, in Tables that carry the
+metadata and no specs. Each kind is read up to a bound, several at a time, with the reader's own rights; kinds that may
+not be read, or have more objects than were read, are named.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,15 +25,29 @@ READ, SHOWN = 5000, 20
 #: Hits of each kind, and of all, whose state is asked for.
 _STATES_OF_EACH, _STATES = 8, 100
 #: Kinds that change all the time, or are halves of others: searched only when they are chosen.
-_LEFT_OUT = frozenset({"Event", "Lease", "EndpointSlice", "Endpoints", "ReplicaSet", "ControllerRevision", "PackageManifest", "ComponentStatus"})  # fmt: skip
+_LEFT_OUT = frozenset(
+    {
+        "Event",
+        "Lease",
+        "EndpointSlice",
+        "Endpoints",
+        "ReplicaSet",
+        "ControllerRevision",
+        "PackageManifest",
+        "ComponentStatus",
+    }
+)
 _workers = Workers(8, thread_name_prefix="search")
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """`q`: all its words must be in the name. `annotation`: `key`, or `key=value`. `kinds`: as `group/plural`, or any name of a kind; () = the usual ones.
+    """`q`: all its words must be in the name.
 
-    `namespaces`: instead of the page's; `states`: words of resources/state/health.py in lower case; `groups`: parts of API groups.
+    `annotation`: `key`, or `key=value`. `kinds`: as `group/plural`, or any name of a kind; () = the usual ones.
+
+    `namespaces`: instead of the page's; `states`: words of resources/state/health.py in lower case; `groups`: parts of
+    API groups.
     """
 
     q: str = ""
@@ -84,7 +99,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`forbidden`: kinds that may not be listed; `partly`: kinds of which only the first READ were read; `failed`: (kind, why)."""
+    """`forbidden`: kinds that may not be listed; `partly`: kinds of which only the first READ were read; `failed`:
+    (kind, why).
+    """
 
     groups: tuple[Group, ...] = ()
     searched: int = 0
@@ -132,7 +149,10 @@ def _names(one: ResourceType) -> frozenset[str]:
 
 
 def search(client: ClusterClient, namespace: str, wish: Wish) -> Found:
-    """`namespace` '' is all; kinds of the cluster's scope are searched in any case. Raises BadRequest for labels that are no selector."""
+    """`namespace` '' is all; kinds of the cluster's scope are searched in any case.
+
+    Raises BadRequest for labels that are no selector.
+    """
     if wish.empty:
         return Found()
     asked = types(client, wish.kinds, wish.groups)

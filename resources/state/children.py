@@ -1,6 +1,9 @@
-"""What an object's state owes to the objects below it: its worst child counts, once it has been in trouble for a while. Pure.
+"""What an object's state owes to the objects below it: its worst child counts, once it has been in trouble for a while.
 
-An operator that only waits for its StatefulSet calls an instance "Pending" for ever while the image of a Pod can't be pulled.
+Pure.
+
+An operator that only waits for its StatefulSet calls an instance "Pending" for ever while the image of a Pod can't be
+pulled.
 """
 
 from collections.abc import Iterable
@@ -29,7 +32,10 @@ class Trouble:
 
 
 def trouble(kind: tuple[str, str], name: str, health: Health, created: str, now: datetime) -> Trouble | None:
-    """None for what is well, has ended, is not in trouble for long, or is of a kind that does not count. `created`: RFC 3339."""
+    """None for what is well, has ended, is not in trouble for long, or is of a kind that does not count.
+
+    `created`: RFC 3339.
+    """
     if kind not in TELLING or health.state != DEGRADED or health.ended:
         return None
     began = moment(health.since) or moment(created)
@@ -39,7 +45,9 @@ def trouble(kind: tuple[str, str], name: str, health: Health, created: str, now:
 
 
 def combined(own: Health, troubles: Iterable[Trouble]) -> Health:
-    """The object's own state, or Degraded with the first trouble of the objects below it as its reason. An object that is
+    """The object's own state, or Degraded with the first trouble of the objects below it as its reason.
+
+    An object that is
     Degraded itself and only says that something takes too long has the reason that is known of an object below.
     """
     found = list(troubles)

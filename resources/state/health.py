@@ -1,8 +1,10 @@
-"""One word for the state of any object, and why: Ready, Completed, Progressing, Degraded, Suspended, Terminating or Unknown.
+"""One word for the state of any object, and why: Ready, Completed, Progressing, Degraded, Suspended, Terminating or
+Unknown.
 
-Kinds of Kubernetes and OLM have rules of their own (resources/state/kind_health.py). All others are read by the conventions that operators follow:
-deletionTimestamp, conditions, observedGeneration, and a phase or state in words. Nothing an operator writes is trusted to have a shape: what
-can't be read is left out, never an error. A kind without any state (a ConfigMap) has none: the word is ''.
+Kinds of Kubernetes and OLM have rules of their own (resources/state/kind_health.py). All others are read by the
+conventions that operators follow: deletionTimestamp, conditions, observedGeneration, and a phase or state in words.
+Nothing an operator writes is trusted to have a shape: what can't be read is left out, never an error. A kind without
+any state (a ConfigMap) has none: the word is ''.
 https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties
 """
 
@@ -44,19 +46,22 @@ _LOOKS = {
 # Words that operators put into status.phase, status.state and so on, in lower case and without spaces.
 _WORDS = {
     READY: (
-        "ready running available active succeeded success complete bound healthy deployed installed created established "
-        "atlatestknown synced ok online up reconciled provisioned connected accepted valid stable normal done true"
+        "ready running available active succeeded success complete bound healthy deployed installed created established"
+        " atlatestknown synced ok online up reconciled provisioned connected accepted valid stable normal done true"
     ),
     COMPLETED: "completed finished",
     DEGRADED: (
-        "failed failure error degraded crashloopbackoff lost unhealthy invalid imagepullbackoff errimagepull oomkilled evicted offline "
-        "down missing stalled createcontainerconfigerror runcontainererror invalidimagename containercannotrun deadlineexceeded "
-        "backoff aborted rejected denied refused blocked broken conflict conflicted corrupted dead quarantined unavailable outofsync upgradefailed partiallyfailed failedvalidation createfailed updatefailed expired timedout installfailed createcontainererror errored"
+        "failed failure error degraded crashloopbackoff lost unhealthy invalid imagepullbackoff errimagepull oomkilled"
+        " evicted offline down missing stalled createcontainerconfigerror runcontainererror invalidimagename"
+        " containercannotrun deadlineexceeded backoff aborted rejected denied refused blocked broken conflict"
+        " conflicted corrupted dead quarantined unavailable outofsync upgradefailed partiallyfailed failedvalidation"
+        " createfailed updatefailed expired timedout installfailed createcontainererror errored"
     ),
     PROGRESSING: (
-        "progressing creating pending updating upgrading initializing scaling installing installready reconciling containercreating podinitializing "
-        "starting provisioning restarting waiting inprogress processing deploying configuring rollout upgradepending upgradeavailable "
-        "replacing rebooting restoring notready unschedulable schedulinggated pausing stopping new planning requiresapproval"
+        "progressing creating pending updating upgrading initializing scaling installing installready reconciling"
+        " containercreating podinitializing starting provisioning restarting waiting inprogress processing deploying"
+        " configuring rollout upgradepending upgradeavailable replacing rebooting restoring notready unschedulable"
+        " schedulinggated pausing stopping new planning requiresapproval"
     ),
     SUSPENDED: "suspended paused stopped hibernated idle disabled standby hibernating scaledown",
     TERMINATING: "terminating deleting",
@@ -103,7 +108,8 @@ _ERROR_WORDS = frozenset(
     )
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-# Conditions whose False, with whatever reason, says nothing of how the object is now: whether it could be upgraded, how the last backup went.
+# Conditions whose False, with whatever reason, says nothing of how the object is now: whether it could be upgraded, how
+# the last backup went.
 _ASIDE = frozenset(("upgradeable", "upgrade", "last", "backup", "backups", "snapshot", "archiving"))
 # By what else operators say False with a reason; _GOOD are verdicts too.
 _VERDICTS = ("synced", "successful", "valid", "accepted", "configured", "installed", "programmed", "initialized")
@@ -112,11 +118,13 @@ _MOVING = ("progressing", "reconciling", "updating", "upgrading", "initializing"
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """`state`: one of the words above, '' for a kind that has none. `reason`: a few words or a sentence, '' when there is nothing to say.
+    """`state`: one of the words above, '' for a kind that has none.
 
-    `since`: since when, where the object says it (RFC 3339). `ended`: it will not run again, so its owner is not worse for it. `below`: said of
-    an object below (resources/state/children.py). `named`: the reason
-    is a sentence that names its subject (resources/causes/).
+    `reason`: a few words or a sentence, '' when there is nothing to say.
+
+    `since`: since when, where the object says it (RFC 3339). `ended`: it will not run again, so its owner is not worse
+    for it. `below`: said of an object below (resources/state/children.py). `named`: the reason is a sentence that names
+    its subject (resources/causes/).
     """
 
     state: str = ""
@@ -170,7 +178,9 @@ def items(value: Any) -> list[Mapping[str, Any]]:
 
 
 def conditions(obj: Mapping[str, Any]) -> tuple[Condition, ...]:
-    """Also of a mapping by type, which some operators write instead of a list, and of entries that lack most of their fields."""
+    """Also of a mapping by type, which some operators write instead of a list, and of entries that lack most of
+    their fields.
+    """
     found = mapping(obj.get("status")).get("conditions")
     if isinstance(found, Mapping):
         found = [
@@ -208,7 +218,10 @@ def number(value: Any, default: int = 0) -> int:
 
 
 def by_word(word: str) -> str:
-    """The state that a phase's word stands for; '' when that is not known. Words with parts ('Init:Error') count by their last."""
+    """The state that a phase's word stands for; '' when that is not known.
+
+    Words with parts ('Init:Error') count by their last.
+    """
     plain = word.rpartition(":")[2].replace(" ", "").replace("-", "").replace("_", "").lower()
     return _BY_WORD.get(plain, "")
 
@@ -243,7 +256,9 @@ def _old(condition: Condition, obj: Mapping[str, Any]) -> bool:
 
 
 def is_error(reason: str) -> bool:
-    """Whether a condition's reason names something that went wrong: ErrorOccurred, ReconcileFailed; not NoErrors, NotFound or Creating."""
+    """Whether a condition's reason names something that went wrong: ErrorOccurred, ReconcileFailed; not NoErrors,
+    NotFound or Creating.
+    """
     words = [word.lower() for word in _WORD.findall(reason)]
     if not words or words[0] in ("no", "not", "never"):
         return False
@@ -251,7 +266,10 @@ def is_error(reason: str) -> bool:
 
 
 def has_failed(condition: Condition, obj: Mapping[str, Any]) -> bool:
-    """A verdict (Ready, Reconciled, Synced …) that is False because of an error. One of an earlier spec may be mended by now."""
+    """A verdict (Ready, Reconciled, Synced …) that is False because of an error.
+
+    One of an earlier spec may be mended by now.
+    """
     if condition.status != "False" or not (is_error(condition.reason) or condition.severity == "Error"):
         return False
     type_ = condition.type.lower()
@@ -309,7 +327,8 @@ def _by_conditions(found: tuple[Condition, ...], word: str) -> Health:
             return Health(PROGRESSING, _why(condition))
     if any(condition.good for condition in found):
         return Health(READY, word)
-    # FlightTicket's phase "Booked" beside a condition Booked: its operator calls done what this console has no word for.
+    # FlightTicket's phase "Booked" beside a condition Booked: its operator calls done what this console has no word
+    # for.
     if word and word.lower() in named and all(condition.status == "True" for condition in found):
         return Health(READY, word)
     return Health(UNKNOWN, word or ("" if found else _("its operator has not reported a status")))

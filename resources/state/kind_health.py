@@ -1,4 +1,6 @@
-"""The state of the kinds that Kubernetes and OLM bring along; any other kind by its operator's conventions (resources/state/health.py)."""
+"""The state of the kinds that Kubernetes and OLM bring along; any other kind by its operator's conventions
+(resources/state/health.py).
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -52,7 +54,9 @@ def has_state(group: str, kind: str) -> bool:
 
 
 def waiting_reason(obj: Object) -> str:
-    """Why a Pod's container does not run, as kubectl words it (CrashLoopBackOff, ImagePullBackOff, Error …); '' when all is well."""
+    """Why a Pod's container does not run, as kubectl words it (CrashLoopBackOff, ImagePullBackOff, Error …); '' when
+    all is well.
+    """
     status = mapping(obj.get("status"))
     for part in ("initContainerStatuses", "containerStatuses"):
         for container in items(status.get(part)):

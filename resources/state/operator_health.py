@@ -1,6 +1,8 @@
-"""The state of kinds whose operators do not write what others do: where the conventions of resources/state/health.py would mislead.
+"""The state of kinds whose operators do not write what others do: where the conventions of resources/state/health.py
+would mislead.
 
-Which kinds those are is common knowledge by now: Argo CD keeps a script for each (resource_customizations), and these rules come to the same words.
+Which kinds those are is common knowledge by now: Argo CD keeps a script for each (resource_customizations), and these
+rules come to the same words.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,7 +32,9 @@ Rule = Callable[[Object], Health | None]
 
 
 def by_group(group: str, obj: Object) -> Health | None:
-    """By the habits of everything in an API group; None where the group has none, or they say nothing about this object."""
+    """By the habits of everything in an API group; None where the group has none, or they say nothing about this
+    object.
+    """
     for ending, rule in _GROUPS:
         if group == ending or group.endswith(f".{ending}"):
             return rule(obj)

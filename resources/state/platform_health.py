@@ -1,4 +1,6 @@
-"""The state of those kinds of Kubernetes that are no workloads: what waits for an address, for room, or for somebody's approval."""
+"""The state of those kinds of Kubernetes that are no workloads: what waits for an address, for room, or for
+somebody's approval.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,8 @@
 """From the streams to the browsers of one web process: one reader for all topics, one mailbox for each connection.
 
-Who joins is first told what the streams hold since his page was made, and then whatever comes, once and in order. Where that can't be told (no
-position, trimmed, Redis forgot or does not answer) he is told to list again: never is a gap shown as if it were the truth.
+Who joins is first told what the streams hold since his page was made, and then whatever comes, once and in order. Where
+that can't be told (no position, trimmed, Redis forgot or does not answer) he is told to list again: never is a gap
+shown as if it were the truth.
 """
 
 import asyncio
@@ -48,7 +49,10 @@ class _Joining:
 
 
 class _Missed(NamedTuple):
-    """`entries`: what each topic's stream holds since then, None where that can't be told. `troubles`: why topics are paused."""
+    """`entries`: what each topic's stream holds since then, None where that can't be told.
+
+    `troubles`: why topics are paused.
+    """
 
     entries: dict[str, list[Entry] | None]
     troubles: dict[str, str]
@@ -73,14 +77,19 @@ class Broker(Reader):
         )
 
     def open(self, send: Send, language: str, cluster: str = "") -> Line:
-        """A new connection, to which nothing is written before its begin(). `cluster`: whose page it is, '' the default one's."""
+        """A new connection, to which nothing is written before its begin().
+
+        `cluster`: whose page it is, '' the default one's.
+        """
         line = Line(send, language, cluster)
         self.lines[line] = []
         self._start()
         return line
 
     async def join(self, line: Line, wishes: list[Wish], types: Mapping[str, ResourceType], since: str = "") -> None:
-        """What came after `since` (a position or the last event's id), and from then on everything; `resync` where that can't be told."""
+        """What came after `since` (a position or the last event's id), and from then on everything; `resync` where
+        that can't be told.
+        """
         wishes = [wish for wish in wishes if wish.topic in types]
         joining = _Joining(line, wishes)
         self._joining[joining] = None
@@ -182,7 +191,9 @@ class Broker(Reader):
         return _Missed(missed, troubles)
 
     def _admit(self, joining: _Joining, found: _Missed | None) -> None:
-        """In one go, so that nothing comes between: what was missed, what arrived meanwhile, and from here on the reader."""
+        """In one go, so that nothing comes between: what was missed, what arrived meanwhile, and from here on the
+        reader.
+        """
         line, mailbox = joining.line, joining.line.mailbox
         missed, troubles = (found.entries, found.troubles) if found else ({}, {})
         aside = {topic: Feed(topic, self.feeds[topic].type) for topic in topics_of(joining.wishes)}

@@ -1,4 +1,7 @@
-"""What the stream of this process has done so far. Plain numbers, since they are added to some ten thousand times a second; metrics.py shows them."""
+"""What the stream of this process has done so far.
+
+Plain numbers, since they are added to some ten thousand times a second; metrics.py shows them.
+"""
 
 from bisect import bisect_left
 from collections import Counter

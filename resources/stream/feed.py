@@ -1,4 +1,7 @@
-"""One topic of this process: who hears what of it. An entry costs only the connections that want to know, not all that look at the topic."""
+"""One topic of this process: who hears what of it.
+
+An entry costs only the connections that want to know, not all that look at the topic.
+"""
 
 from kube.discovery import ResourceType
 from kube.versions import newest
@@ -32,7 +35,10 @@ class Listener:
 
 
 class Feed:
-    """`version`: the newest that was seen in the stream. `columns`: (digest, JSON) of the rows' cells. `number`: of the last entry, 0 unknown."""
+    """`version`: the newest that was seen in the stream.
+
+    `columns`: (digest, JSON) of the rows' cells. `number`: of the last entry, 0 unknown.
+    """
 
     __slots__ = (
         "_any",

@@ -1,5 +1,6 @@
-"""A change as the row that a list shows: the same template and the same values as the list's first paint, made once for all browsers
-that show the same columns in the same language."""
+"""A change as the row that a list shows: the same template and the same values as the list's first paint, made once for
+all browsers that show the same columns in the same language.
+"""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,6 @@
-"""Who may follow what: whoever may list and watch it, says the API server. Asked once for each user and topic of this process, however many
+"""Who may follow what: whoever may list and watch it, says the API server.
+
+Asked once for each user and topic of this process, however many
 connections there are, and again as the answer ages.
 """
 
@@ -22,8 +24,9 @@ from resources.stream.line import Line
 
 log = logging.getLogger(__name__)
 
-# An answer is asked for again when it is this old at most; each at a time of its own, so that a thousand do not ask at once. console.web.access keeps
-# what the API server said for ten seconds, so a right that is withdrawn is noticed within 60.
+# An answer is asked for again when it is this old at most; each at a time of its own, so that a thousand do not ask at
+# once. console.web.access keeps what the API server said for ten seconds, so a right that is withdrawn is noticed
+# within 60.
 AGAIN_SECONDS = 48.0
 # A refusal is asked about again when somebody comes back, but not by everybody at once.
 _REFUSED_SECONDS = 5.0
@@ -46,7 +49,10 @@ class Verdict:
 
 
 def may_follow(client: ClusterClient, text: str) -> Verdict:
-    """Asks the API server (answers are kept for seconds). Never raises KubeError: a cluster that is down is no refusal for good."""
+    """Asks the API server (answers are kept for seconds).
+
+    Never raises KubeError: a cluster that is down is no refusal for good.
+    """
     try:
         topic = Topic.parse(text)
     except ValueError as error:
@@ -98,7 +104,10 @@ class _Known:
 
 
 class Gate:
-    """Belongs to one event loop. `pool`: threads that ask. `withdraw(line, verdict)` when what was allowed is not any more."""
+    """Belongs to one event loop.
+
+    `pool`: threads that ask. `withdraw(line, verdict)` when what was allowed is not any more.
+    """
 
     def __init__(self, pool: Executor, withdraw: Callable[[Line, Verdict], None]) -> None:
         self._pool, self._withdraw = pool, withdraw

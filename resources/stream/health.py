@@ -1,4 +1,6 @@
-"""Is what pages show still live? Redis, the hubs' heartbeats and what hubs say of the cluster, told to every page when it changes.
+"""Is what pages show still live?
+
+Redis, the hubs' heartbeats and what hubs say of the cluster, told to every page when it changes.
 
 A part that is back is told too, so that a banner goes away by itself.
 """
@@ -64,8 +66,11 @@ class PartHealth:
 
 
 class HealthWatch:
-    """Looks once a second, while anybody is connected to be told. `look` is called each time, too: what else has to be asked of Redis; it may raise
-    RedisError."""
+    """Looks once a second, while anybody is connected to be told.
+
+    `look` is called each time, too: what else has to be asked of Redis; it may raise
+    RedisError.
+    """
 
     def __init__(
         self,
@@ -75,7 +80,10 @@ class HealthWatch:
         clusters: Callable[[], set[str]],
         silent: Callable[[str], float],
     ) -> None:
-        """`clusters`: whose pages are open. `silent(cluster)`: for how many seconds its API server has answered nothing."""
+        """`clusters`: whose pages are open.
+
+        `silent(cluster)`: for how many seconds its API server has answered nothing.
+        """
         self._log, self._tell, self._more, self._clusters = log, tell, look, clusters
         self._silent = silent
         self._known: dict[tuple[str | None, str], PartHealth] = {}
@@ -103,7 +111,11 @@ class HealthWatch:
         self._known[key] = state
 
     async def _patiently(self) -> list[PartHealth]:
-        """One look. While Redis hangs that is told, and the same question goes on waiting: redis-py 8.1 was seen to swallow a cancellation."""
+        """One look.
+
+        While Redis hangs that is told, and the same question goes on waiting: redis-py 8.1 was seen to swallow a
+        cancellation.
+        """
         look = asyncio.ensure_future(self._look())
         while not (await asyncio.wait({look}, timeout=HANGS_SECONDS))[0]:
             self._say(PartHealth("redis", False, "no answer"))

@@ -13,7 +13,10 @@ from resources.stream.sse import HEARTBEAT
 
 
 class Line:
-    """`begin()` when the answer has begun; before that everything waits. `over` is set when there is nothing more to say or nobody to hear it."""
+    """`begin()` when the answer has begun; before that everything waits.
+
+    `over` is set when there is nothing more to say or nobody to hear it.
+    """
 
     __slots__ = (
         "_at",
@@ -96,7 +99,9 @@ class Line:
         self._finish()
 
     async def until_over(self, gone: Callable[[], Awaitable[None]]) -> None:
-        """Until gone() returns or the line is over: in the task that is there anyway, since a thousand idle ones cost memory."""
+        """Until gone() returns or the line is over: in the task that is there anyway, since a thousand idle ones
+        cost memory.
+        """
         if self.over:
             return
         self._task = asyncio.current_task()

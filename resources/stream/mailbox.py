@@ -1,14 +1,14 @@
 """What waits to be sent on one connection: the newest of each object, bounded, in turn from each topic.
 
-Not a queue: later news of an object take the place of earlier ones that were not sent yet, so a browser that is slow, or paced, gets less and
-never something old. Over LIMIT_BYTES the topic that has most waiting becomes one `resync` and rests: a browser that can't keep up lists again
-every REST_SECONDS, not all the time. Lanes are by the topic's name (with `?` and columns), and each gives one piece in turn, so that a busy
-topic does not hold up a quiet one. What is said of the connection itself (health, refused,
-ended, resync, paused) goes first, whatever the pace.
+Not a queue: later news of an object take the place of earlier ones that were not sent yet, so a browser that is slow,
+or paced, gets less and never something old. Over LIMIT_BYTES the topic that has most waiting becomes one `resync` and
+rests: a browser that can't keep up lists again every REST_SECONDS, not all the time. Lanes are by the topic's name
+(with `?` and columns), and each gives one piece in turn, so that a busy topic does not hold up a quiet one. What is
+said of the connection itself (health, refused, ended, resync, paused) goes first, whatever the pace.
 
-Ids: a client resumes from the last id it got, and everything after it is told again. So an id is written only where everything before it was
-sent: each piece remembers the lowest entry that went into it (`first`), and the id sent is never above the lowest that still waits. Resuming
-repeats, and never skips.
+Ids: a client resumes from the last id it got, and everything after it is told again. So an id is written only where
+everything before it was sent: each piece remembers the lowest entry that went into it (`first`), and the id sent is
+never above the lowest that still waits. Resuming repeats, and never skips.
 """
 
 from collections import OrderedDict
@@ -51,7 +51,10 @@ class Sleeper(Protocol):
 
 
 class _News:
-    """Names of objects that changed. `names` None: so many that any may have changed; `asleep` are woken when it was sent."""
+    """Names of objects that changed.
+
+    `names` None: so many that any may have changed; `asleep` are woken when it was sent.
+    """
 
     __slots__ = ("asleep", "first", "names", "version")
 
@@ -72,7 +75,11 @@ class _News:
 
 
 class _Rest:
-    """A topic that came too fast. `first`: the lowest entry that was left out since it was told, LAST for none. `until` 0: it begins when that is told."""
+    """A topic that came too fast.
+
+    `first`: the lowest entry that was left out since it was told, LAST for none. `until` 0: it begins when that is
+    told.
+    """
 
     __slots__ = ("first", "until", "version")
 
@@ -89,7 +96,9 @@ class _Ready(NamedTuple):
 
 
 class Reach:
-    """How far the streams were read: `order` of the last entry that was looked at, for all connections that share this; (-1, 0) unknown."""
+    """How far the streams were read: `order` of the last entry that was looked at, for all connections that share
+    this; (-1, 0) unknown.
+    """
 
     __slots__ = ("epoch", "order")
 
@@ -125,7 +134,10 @@ class Mailbox:
         self._controls[kind, about] = (piece, min(first, before[1]) if before else first)
 
     def resync(self, name: str, reason: str, first: Order = LAST, version: str = "") -> None:
-        """List again: what waits of that topic is not worth sending any more. `version`: the newest that it was told of, '' unknown."""
+        """List again: what waits of that topic is not worth sending any more.
+
+        `version`: the newest that it was told of, '' unknown.
+        """
         lowest, latest = self._drop(name)
         first, version = min(first, lowest), newest(version, latest)
         counts.resyncs[reason] += 1
@@ -158,8 +170,11 @@ class Mailbox:
         self.greeting = b""
 
     def put(self, name: str, told: Told, language: str, event: str = "", *, shown: bool = False) -> None:
-        """`language`: of the row's HTML, '' for none. Takes the place of what waits of the same object, unless that is newer. `shown`: one of
-        the rows that a page names."""
+        """`language`: of the row's HTML, '' for none.
+
+        Takes the place of what waits of the same object, unless that is newer. `shown`: one of
+        the rows that a page names.
+        """
         event = event or told.event
         if rest := self._rests.get(name):
             rest.first, rest.version = min(rest.first, told.order), newest(rest.version, told.change.version)

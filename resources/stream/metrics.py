@@ -1,4 +1,6 @@
-"""Live status in numbers, for Prometheus: what this web process reads and tells, and what the hubs say of themselves. docs/live-metrics.md lists them."""
+"""Live status in numbers, for Prometheus: what this web process reads and tells, and what the hubs say of
+themselves. docs/live-metrics.md lists them.
+"""
 
 from collections.abc import Callable, Iterable
 from weakref import WeakSet
@@ -42,7 +44,9 @@ class LiveCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         for name, words in _TOTALS.items():
             yield CounterMetricFamily(f"{_PREFIX}_{name}", words, getattr(counts, name))
-        resyncs = CounterMetricFamily(f"{_PREFIX}_resyncs", "Lists that had to be read again, and why", labels=["reason"])  # fmt: skip
+        resyncs = CounterMetricFamily(
+            f"{_PREFIX}_resyncs", "Lists that had to be read again, and why", labels=["reason"]
+        )
         for reason in ("gap", "overflow", "epoch", "since", "redis", "told"):
             resyncs.add_metric([reason], counts.resyncs[reason])
         yield resyncs

@@ -1,4 +1,6 @@
-"""What a stream holds since a position, read once for all who ask for it at about the same time: after a restart a thousand browsers come back at once."""
+"""What a stream holds since a position, read once for all who ask for it at about the same time: after a restart a
+thousand browsers come back at once.
+"""
 
 import asyncio
 
@@ -20,7 +22,10 @@ class _Read:
 
 
 class Missed:
-    """Belongs to one event loop. At most one read of each stream at a time; those who come meanwhile share the next one."""
+    """Belongs to one event loop.
+
+    At most one read of each stream at a time; those who come meanwhile share the next one.
+    """
 
     def __init__(self, log: ChangeLog) -> None:
         self._log = log

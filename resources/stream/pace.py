@@ -1,6 +1,9 @@
-"""How fast one connection is written to: a token bucket of bytes, and a pause between two flushes, in which what waits is merged."""
+"""How fast one connection is written to: a token bucket of bytes, and a pause between two flushes, in which what
+waits is merged.
+"""
 
-# So a page of a busy cluster stays under the 50 KB/s that a tab may cost; short bursts (a page's catching up) go at once.
+# So a page of a busy cluster stays under the 50 KB/s that a tab may cost; short bursts (a page's catching up) go at
+# once.
 BYTES_PER_SECOND = 44 * 1024
 BURST_BYTES = 64 * 1024
 # Between two flushes of one connection: the first change goes at once, what follows within this goes together.

@@ -42,7 +42,9 @@ class Reader:
         self.closed = False
 
     async def _next_turn(self) -> None:
-        """Until the reader asks for all topics that are wanted now; so nothing of one overtakes what another held before."""
+        """Until the reader asks for all topics that are wanted now; so nothing of one overtakes what another held
+        before.
+        """
         turn = self._turn
         await self._log.poke()
         with contextlib.suppress(TimeoutError):
@@ -167,7 +169,9 @@ class Reader:
         await self._want(self._positions)
 
     async def _look_at_epoch(self) -> None:
-        """Whether Redis still is what it was; asked once a second, since one that lost its memory tells nothing by itself. Raises RedisError."""
+        """Whether Redis still is what it was; asked once a second, since one that lost its memory tells nothing by
+        itself. Raises RedisError.
+        """
         before = time.time()
         now = await self._log.now()
         self._clock, counts.skew = now, now - (before + time.time()) * 500

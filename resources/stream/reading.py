@@ -7,7 +7,10 @@ from resources.changes import Entry
 
 
 def latest(entries: Iterable[Entry]) -> list[Entry]:
-    """Without changes that a later one of the same object makes needless. The busier it is, the more come together, the more is saved."""
+    """Without changes that a later one of the same object makes needless.
+
+    The busier it is, the more come together, the more is saved.
+    """
     seen: set[tuple[str, str]] = set()
     kept: list[Entry] = []
     for entry in reversed(list(entries)):

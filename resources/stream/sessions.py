@@ -1,6 +1,9 @@
-"""Streams of people who signed in: they end with the session, in every process. Who has not signed in has no session here.
+"""Streams of people who signed in: they end with the session, in every process.
 
-A logout tells it at once (resources.changes.sessions). A session that expired, or was ended where nobody tells, is noticed by looking again.
+Who has not signed in has no session here.
+
+A logout tells it at once (resources.changes.sessions). A session that expired, or was ended where nobody tells, is
+noticed by looking again.
 """
 
 import asyncio

@@ -1,4 +1,6 @@
-"""Asks each cluster whose pages are open for its version, so that a silent API server is noticed though nobody loads a page."""
+"""Asks each cluster whose pages are open for its version, so that a silent API server is noticed though nobody loads
+a page.
+"""
 
 import logging
 import time
@@ -22,7 +24,9 @@ class SilenceProbe:
         self._hosts: dict[str, str] = {}
 
     def seconds(self, alias: str) -> float:
-        """How long the cluster has been silent; asks it again where the last question is older than PROBE_SECONDS, and answered."""
+        """How long the cluster has been silent; asks it again where the last question is older than PROBE_SECONDS,
+        and answered.
+        """
         began, probe = self._probes.get(alias, (float("-inf"), None))
         if (probe is None or probe.done()) and time.monotonic() - began >= PROBE_SECONDS:
             self._probes[alias] = (time.monotonic(), self._pool.submit(self._ask, alias))

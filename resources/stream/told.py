@@ -1,4 +1,6 @@
-"""One change as it is told to browsers: made into bytes once for all who hear of it the same way, and only when the first of them is sent it."""
+"""One change as it is told to browsers: made into bytes once for all who hear of it the same way, and only when the
+first of them is sent it.
+"""
 
 import logging
 from collections.abc import Callable
@@ -18,7 +20,10 @@ EVENTS = {"ADDED": "added", "MODIFIED": "row", "DELETED": "gone"}
 
 
 class Told:
-    """`order`: of its entry. `columns`: what the row's cells belong to, None where that is not known: then `html` is '' and the page lists again."""
+    """`order`: of its entry.
+
+    `columns`: what the row's cells belong to, None where that is not known: then `html` is '' and the page lists again.
+    """
 
     __slots__ = ("_columns", "_made", "_render", "_type", "change", "event", "id_line", "order", "topic")
 

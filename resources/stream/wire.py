@@ -1,4 +1,6 @@
-"""What the server under us lets us do with a connection's socket. ASGI has no words for it, so this looks behind uvicorn's `send`; with another
+"""What the server under us lets us do with a connection's socket.
+
+ASGI has no words for it, so this looks behind uvicorn's `send`; with another
 server nothing of it happens, and slow connections are held by its own buffers.
 """
 
@@ -7,7 +9,8 @@ import socket
 import sys
 from typing import Any
 
-# What is not sent yet waits where news of the same object can still take its place (resources/stream/mailbox.py), not in the kernel.
+# What is not sent yet waits where news of the same object can still take its place (resources/stream/mailbox.py), not
+# in the kernel.
 _UNSENT_BYTES = 16 * 1024
 # Python names it from 3.12 on; 25 is Linux' (include/uapi/linux/tcp.h).
 _TCP_NOTSENT_LOWAT: int = getattr(socket, "TCP_NOTSENT_LOWAT", 25 if sys.platform == "linux" else 0)

@@ -33,7 +33,10 @@ class NoticeWish(msgspec.Struct):
 
 
 class Body(msgspec.Struct):
-    """`since`: where to go on, a position or the last event's id. `language`: of the page, which a worker of the browser's does not know otherwise."""
+    """`since`: where to go on, a position or the last event's id.
+
+    `language`: of the page, which a worker of the browser's does not know otherwise.
+    """
 
     since: str | None = ""
     language: str | None = ""
@@ -47,8 +50,8 @@ _decode = msgspec.json.Decoder(Body).decode
 class Wish:
     """What one connection wants under one name: a topic, perhaps with `?` and the columns of its rows.
 
-    `html`: rows are wanted, not only news. `each`: every object's news is an event of its own; else they are told together as `changed`, but for
-    the rows shown. `uids` None: every row is shown. `names` None: every object matters.
+    `html`: rows are wanted, not only news. `each`: every object's news is an event of its own; else they are told
+    together as `changed`, but for the rows shown. `uids` None: every row is shown. `names` None: every object matters.
     """
 
     __slots__ = ("each", "html", "moves", "name", "names", "uids")
@@ -79,7 +82,10 @@ def from_address(rows: Sequence[str], notices: Sequence[str]) -> list[Wish]:
 
 
 def from_body(text: bytes) -> tuple[list[Wish], str, str]:
-    """Of POST: the wishes, those of one name together, `since` and `language`. Raises ValueError with a sentence that says what is wrong, and TooMuch."""
+    """Of POST: the wishes, those of one name together, `since` and `language`.
+
+    Raises ValueError with a sentence that says what is wrong, and TooMuch.
+    """
     body = _decode(text)
     found: dict[str, Wish] = {}
     notices: dict[str, Wish] = {}

@@ -159,7 +159,9 @@ def item_title(field: Field) -> str:
 
 @register.filter
 def section_title(field: Field) -> str:
-    """What stands in a section's own line; the number and the caption of an item are parts that the page's script changes."""
+    """What stands in a section's own line; the number and the caption of an item are parts that the page's script
+    changes.
+    """
     if field.is_entry:
         return field.key or _("New entry")
     if not field.position:

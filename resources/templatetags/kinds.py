@@ -19,7 +19,9 @@ from resources.types.types import is_custom, kind_letters
 
 @dataclass(frozen=True, slots=True)
 class Deprecation:
-    """Why a version should not be used any more, '' where the page says it already; `preferred`: the type to use, which may be of the same `version`."""
+    """Why a version should not be used any more, '' where the page says it already; `preferred`: the type to use,
+    which may be of the same `version`.
+    """
 
     text: str
     preferred: ResourceType | None

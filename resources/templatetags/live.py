@@ -1,4 +1,6 @@
-"""`{% load live %}`: where the live stream stood when this page was made, so that nothing between page and stream is missed."""
+"""`{% load live %}`: where the live stream stood when this page was made, so that nothing between page and stream is
+missed.
+"""
 
 import time
 from typing import Any
@@ -23,5 +25,8 @@ def position_at_start(request: Any) -> str:
 
 @register.simple_tag(takes_context=True)
 def live_since(context: Any) -> SafeString:
-    """`data-live-since="…"`: a position from before the page's data was read. Empty without Redis: the stream then says `resync`."""
+    """`data-live-since="…"`: a position from before the page's data was read.
+
+    Empty without Redis: the stream then says `resync`.
+    """
     return format_html('data-live-since="{}"', position_at_start(context.get("request")))

@@ -7,7 +7,8 @@ from kube.discovery import ResourceType
 from kube.errors import NotFound
 from resources.types.types import is_custom
 
-# Kinds that operators make. FULL: their state, or what they select, is in the object; of the others only the metadata is read.
+# Kinds that operators make. FULL: their state, or what they select, is in the object; of the others only the metadata
+# is read.
 FULL = (
     ("apps", "Deployment"),
     ("apps", "ReplicaSet"),
@@ -45,7 +46,10 @@ _SIBLINGS = 20
 def owned_types(
     client: ClusterClient, type_: ResourceType, told: Iterable[tuple[str, str]] = ()
 ) -> tuple[ResourceType, ...]:
-    """None for kinds that own nothing. `told`: (apiVersion or version, kind) of what its operator says it makes, also of other groups."""
+    """None for kinds that own nothing.
+
+    `told`: (apiVersion or version, kind) of what its operator says it makes, also of other groups.
+    """
     custom = is_custom(type_.group)
     wanted = (*FULL, *_METADATA) if custom else _OWNED.get((type_.group, type_.kind), ())
     found: list[ResourceType] = []
@@ -64,7 +68,10 @@ def owned_types(
 
 
 def _siblings(client: ClusterClient, type_: ResourceType) -> list[ResourceType]:
-    """Kinds of the same API group: operators build their larger kinds of their smaller ones. What is in no namespace owns both sorts."""
+    """Kinds of the same API group: operators build their larger kinds of their smaller ones.
+
+    What is in no namespace owns both sorts.
+    """
     found: dict[str, ResourceType] = {}
     for other in client.types():
         if other.group == type_.group and "list" in other.verbs and (other.namespaced or not type_.namespaced):
@@ -73,7 +80,9 @@ def _siblings(client: ClusterClient, type_: ResourceType) -> list[ResourceType]:
 
 
 def _told(client: ClusterClient, told: Iterable[tuple[str, str]]) -> list[ResourceType]:
-    """A ClusterServiceVersion names kinds with their version only, or with group and version: the first that fits is meant."""
+    """A ClusterServiceVersion names kinds with their version only, or with group and version: the first that fits is
+    meant.
+    """
     found: list[ResourceType] = []
     for version, kind in list(told)[:50]:
         fitting = (

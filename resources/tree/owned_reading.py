@@ -1,8 +1,10 @@
-"""The objects among which an owner's are looked for: a namespace read kind by kind and at once, with the reader's own rights.
+"""The objects among which an owner's are looked for: a namespace read kind by kind and at once, with the reader's
+own rights.
 
-Pods are the many. A workload's are asked for by its selector, which they must match; in a namespace with more Pods than one page has, those of a custom
-resource are asked for by the selectors of the workloads below it. Only where there is no workload (operators that make Pods themselves) are the Pods of
-the whole namespace looked through, as Tables that carry their metadata and their state in words.
+Pods are the many. A workload's are asked for by its selector, which they must match; in a namespace with more Pods than
+one page has, those of a custom resource are asked for by the selectors of the workloads below it. Only where there is
+no workload (operators that make Pods themselves) are the Pods of the whole namespace looked through, as Tables that
+carry their metadata and their state in words.
 """
 
 from collections.abc import Callable, Iterable
@@ -33,7 +35,10 @@ def is_pod(type_: ResourceType) -> bool:
 def read(
     client: ClusterClient, types: Iterable[ResourceType], namespace: str, labels: str = ""
 ) -> dict[ResourceType, Read]:
-    """(objects, why there may be more) of each. `labels` narrow Pods and ReplicaSets. Of Pods one page only, when it is not narrowed."""
+    """(objects, why there may be more) of each.
+
+    `labels` narrow Pods and ReplicaSets. Of Pods one page only, when it is not narrowed.
+    """
 
     def one(type_: ResourceType) -> Read:
         narrow = labels if type_.kind in ("Pod", "ReplicaSet") else ""
@@ -56,7 +61,9 @@ def by_selectors(client: ClusterClient, pods: ResourceType, namespace: str, sele
 def objects(
     client: ClusterClient, type_: ResourceType, namespace: str, labels: str = "", most: int | None = None
 ) -> Read:
-    """Those of the namespace that `labels` select, at most `most`, else limits.OWNED_OBJECTS, and why there may be more."""
+    """Those of the namespace that `labels` select, at most `most`, else limits.OWNED_OBJECTS, and why there may be
+    more.
+    """
     most = limits.OWNED_OBJECTS.value if most is None else most
     full = (type_.group, type_.kind) in FULL or is_custom(type_.group)
     found: list[KubeObject] = []
@@ -80,7 +87,9 @@ def objects(
 
 
 def scan(client: ClusterClient, pods: ResourceType, namespace: str, wanted: Callable[[KubeObject], bool]) -> Read:
-    """Those Pods of the whole namespace that are wanted, by their metadata; their state is what the server's own columns say."""
+    """Those Pods of the whole namespace that are wanted, by their metadata; their state is what the server's own
+    columns say.
+    """
     found: list[KubeObject] = []
     token, seen = "", 0
     try:

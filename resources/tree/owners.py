@@ -1,8 +1,8 @@
-"""What belongs to an object: everything whose ownerReferences lead to it, the claims that a StatefulSet made from its templates, and what carries
-its name in a label that says so. And, upwards, whom it belongs to.
+"""What belongs to an object: everything whose ownerReferences lead to it, the claims that a StatefulSet made from its
+templates, and what carries its name in a label that says so. And, upwards, whom it belongs to.
 
-Nobody in Kubernetes keeps such a list: it is found by reading the namespace (resources/tree/owned_reading.py). Kinds that may not be read, or have more objects
-than are read here, are named instead of left out in silence.
+Nobody in Kubernetes keeps such a list: it is found by reading the namespace (resources/tree/owned_reading.py). Kinds
+that may not be read, or have more objects than are read here, are named instead of left out in silence.
 https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
 """
 
@@ -34,7 +34,10 @@ _lock = Lock()
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """One object that belongs to another, `depth` steps below it (from 0). `how`: '' by reference, `claim` by a StatefulSet's template, or the label's key."""
+    """One object that belongs to another, `depth` steps below it (from 0).
+
+    `how`: '' by reference, `claim` by a StatefulSet's template, or the label's key.
+    """
 
     type: ResourceType
     object: KubeObject
@@ -44,7 +47,10 @@ class Owned:
 
 @dataclass(frozen=True, slots=True)
 class Belongings:
-    """In the order of a tree. `gaps`: kinds that could not be read, or not to their end, with the reason. `types`: among which it was looked."""
+    """In the order of a tree.
+
+    `gaps`: kinds that could not be read, or not to their end, with the reason. `types`: among which it was looked.
+    """
 
     rows: tuple[Owned, ...] = ()
     gaps: tuple[tuple[str, str], ...] = ()
@@ -87,7 +93,9 @@ def belongings(client: ClusterClient, type_: ResourceType, owner: KubeObject) ->
 def uids_below(
     client: ClusterClient, type_: ResourceType, owner: KubeObject, asked: Mapping[str, str]
 ) -> frozenset[str]:
-    """The uids of what belongs to `owner`. `asked`: uid → kind of objects that may be among them: only one that has not been seen before costs a look.
+    """The uids of what belongs to `owner`.
+
+    `asked`: uid → kind of objects that may be among them: only one that has not been seen before costs a look.
 
     So a busy namespace's Events, which come many times a second, are not as many looks through the namespace.
     """
@@ -148,7 +156,9 @@ def tree(
     kinds: Sequence[str] = (),
     marks: Sequence[tuple[str, str]] = (),
 ) -> list[Owned]:
-    """Those below `owner`, each once and behind what it belongs to, in the order of `kinds` and by name. References in a circle end where they began.
+    """Those below `owner`, each once and behind what it belongs to, in the order of `kinds` and by name.
+
+    References in a circle end where they began.
 
     `marks`: labels by which an object without an owner of its own belongs to it, too.
     """

@@ -1,7 +1,7 @@
 """Who brought a kind: read from the marks on its CustomResourceDefinition, all of them in one request.
 
-OLM notes on a definition every version of every operator that brought it, and takes no note away: of several the one counts whose
-ClusterServiceVersion is still there.
+OLM notes on a definition every version of every operator that brought it, and takes no note away: of several the one
+counts whose ClusterServiceVersion is still there.
 """
 
 import time

@@ -1,7 +1,8 @@
-"""The schema of any kind that the cluster serves, as `kubectl explain` reads it: opened field by field, searched as a whole.
+"""The schema of any kind that the cluster serves, as `kubectl explain` reads it: opened field by field, searched as
+a whole.
 
-From the document that the API server publishes of the kind's group and version (kube/schema.py): the same for built-in kinds, custom ones and those of
-aggregated servers.
+From the document that the API server publishes of the kind's group and version (kube/schema.py): the same for built-in
+kinds, custom ones and those of aggregated servers.
 """
 
 import shlex
@@ -18,9 +19,12 @@ _LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One place in the schema of a kind. `known`: there is a schema. `here` is None at the top, `found` without a search, `missing`: no such place.
+    """One place in the schema of a kind.
 
-    `inner`: the fields of spec, which are open at once at the top. `versions`: all that are served of the kind, this one among them.
+    `known`: there is a schema. `here` is None at the top, `found` without a search, `missing`: no such place.
+
+    `inner`: the fields of spec, which are open at once at the top. `versions`: all that are served of the kind, this
+    one among them.
     """
 
     type: ResourceType

@@ -25,7 +25,10 @@ _MAX_KINDS = 512
 
 @dataclass(frozen=True, slots=True)
 class DefinedVersion:
-    """What a CustomResourceDefinition says of a version. `warning`: the author's words, '' where it has none of its own."""
+    """What a CustomResourceDefinition says of a version.
+
+    `warning`: the author's words, '' where it has none of its own.
+    """
 
     name: str
     served: bool = True
@@ -62,7 +65,10 @@ def defined(crd: Mapping[str, Any]) -> tuple[DefinedVersion, ...]:
 
 
 def preferred(versions: Iterable[DefinedVersion]) -> str:
-    """The version to use: the storage version, else the newest; a deprecated one only where there is no other. '' for no version. Pure."""
+    """The version to use: the storage version, else the newest; a deprecated one only where there is no other.
+
+    '' for no version. Pure.
+    """
     served = [version for version in versions if version.served]
     served.sort(key=lambda version: (version.deprecated, not version.storage, priority(version.name)))
     return served[0].name if served else ""
@@ -71,7 +77,8 @@ def preferred(versions: Iterable[DefinedVersion]) -> str:
 def versions(client: ClusterClient, group: str, plural: str) -> tuple[KindVersion, ...]:
     """Every served version of a kind, the preferred one first; none where the cluster serves none.
 
-    Without permission to read the definition, Kubernetes' order of versions decides and no version counts as deprecated.
+    Without permission to read the definition, Kubernetes' order of versions decides and no version counts as
+    deprecated.
     """
     group = "" if group == "core" else group
     types = _served(client, group, plural)

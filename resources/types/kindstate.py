@@ -1,4 +1,6 @@
-"""Whether a kind is served, while somebody looks at its objects: its definition may be going, or lose the version, or be gone."""
+"""Whether a kind is served, while somebody looks at its objects: its definition may be going, or lose the version,
+or be gone.
+"""
 
 from dataclasses import dataclass
 
@@ -14,7 +16,9 @@ SERVED, GOING, OTHER, GONE = "served", "going", "other", "gone"
 
 @dataclass(frozen=True, slots=True)
 class KindState:
-    """`state`: SERVED; GOING: it is being deleted, and `reason` says what it waits for; OTHER: `others` are served, this version is not; GONE."""
+    """`state`: SERVED; GOING: it is being deleted, and `reason` says what it waits for; OTHER: `others` are served,
+    this version is not; GONE.
+    """
 
     state: str
     name: str
@@ -23,7 +27,10 @@ class KindState:
 
 
 def look(client: ClusterClient, group: str, version: str, plural: str) -> KindState:
-    """Asks the cluster anew. Raises KubeError when it does not answer; a definition that may not be read is taken for a good one."""
+    """Asks the cluster anew.
+
+    Raises KubeError when it does not answer; a definition that may not be read is taken for a good one.
+    """
     client.forget_types()
     group = "" if group == "core" else group
     name = f"{plural}.{group}"

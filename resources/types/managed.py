@@ -48,13 +48,16 @@ def alongside(obj: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _definition(obj: Mapping[str, Any]) -> Manager | None:
-    """Where there are notes of several versions or operators, resources/types/definitions.py finds out which one is there."""
+    """Where there are notes of several versions or operators, resources/types/definitions.py finds out which one is
+    there.
+    """
     brought = alongside(obj)
     return Manager("ClusterServiceVersion", brought[0][1], brought[0][0]) if len(brought) == 1 else None
 
 
 def _olm(obj: Mapping[str, Any], labels: Mapping[str, Any]) -> Manager | None:
-    """OLM labels what it makes for a ClusterServiceVersion, also where an owner can not be named since it lives in a namespace.
+    """OLM labels what it makes for a ClusterServiceVersion, also where an owner can not be named since it lives in a
+    namespace.
 
     https://github.com/operator-framework/operator-lifecycle-manager/blob/master/pkg/lib/ownerutil/util.go
     """

@@ -1,8 +1,11 @@
-"""A kind's schema as a tree that is opened part by part, and searched as a whole. Pure, over any CRD and any document that a cluster publishes.
+"""A kind's schema as a tree that is opened part by part, and searched as a whole.
 
-The largest schemas are a megabyte and 7,800 fields: nothing but the asked part is turned into words. A place in a schema is an address of segments, as a JSON
-pointer is: property names, `[]` for what a list holds, `{}` for the values of a map. Built-in kinds refer to parts that may hold themselves
-(`$ref`): a search goes into each once on its way, whoever opens fields may go on for ever.
+Pure, over any CRD and any document that a cluster publishes.
+
+The largest schemas are a megabyte and 7,800 fields: nothing but the asked part is turned into words. A place in a
+schema is an address of segments, as a JSON pointer is: property names, `[]` for what a list holds, `{}` for the values
+of a map. Built-in kinds refer to parts that may hold themselves (`$ref`): a search goes into each once on its way,
+whoever opens fields may go on for ever.
 https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 """
 
@@ -39,7 +42,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field in words. `at`: its address for links; `path`: as people write it; `children`: how many fields are inside."""
+    """One field in words.
+
+    `at`: its address for links; `path`: as people write it; `children`: how many fields are inside.
+    """
 
     at: str
     path: str
@@ -122,7 +128,9 @@ def field(schema: Schema, where: Place) -> Field | None:
 
 
 def children(schema: Schema, where: Place, common: bool = False) -> tuple[Field, ...]:
-    """The fields inside one, the required ones first. What a list or a map holds is looked through: its fields are theirs.
+    """The fields inside one, the required ones first.
+
+    What a list or a map holds is looked through: its fields are theirs.
 
     `common`: with what every object has, at the top.
     """

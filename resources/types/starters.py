@@ -1,4 +1,5 @@
-"""What a new object of a built-in kind may begin with, where nothing at all would be a poor beginning: a definition that does what good ones do.
+"""What a new object of a built-in kind may begin with, where nothing at all would be a poor beginning: a definition
+that does what good ones do.
 
 The kinds of operators have their operators' examples instead (resources/writing/examples.py).
 """
@@ -60,7 +61,14 @@ def _definition(scope: str, scaled: bool) -> KubeObject:
     columns = [_READY, _AGE]
     subresources: dict[str, dict[str, str]] = {"status": {}}
     if scaled:
-        spec["properties"]["replicas"] = {"type": "integer", "format": "int32", "minimum": 0, "maximum": 100, "default": 1, "description": "How many are wanted."}  # fmt: skip
+        spec["properties"]["replicas"] = {
+            "type": "integer",
+            "format": "int32",
+            "minimum": 0,
+            "maximum": 100,
+            "default": 1,
+            "description": "How many are wanted.",
+        }
         status["properties"] |= {"replicas": {"type": "integer", "format": "int32"}, "selector": {"type": "string"}}
         columns.insert(0, {"name": "Replicas", "type": "integer", "jsonPath": ".status.replicas"})
         subresources["scale"] = {

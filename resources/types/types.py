@@ -1,4 +1,6 @@
-"""Which kinds the cluster serves, as people look for them: custom resources first, each kind once, whatever the number of its versions."""
+"""Which kinds the cluster serves, as people look for them: custom resources first, each kind once, whatever the
+number of its versions.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,8 +13,8 @@ from resources.types.managed import Manager
 
 # OLM's own kinds come behind those that it installed.
 _OLM = ("operators.coreos.com", "packages.operators.coreos.com")
-# Kubernetes' own groups have no dot, or are among these (k8s.io/api, aggregated metrics). Every other group comes from an operator, OLM or an add-on:
-# other projects' groups end with .k8s.io too (gateway.networking.k8s.io, app.k8s.io).
+# Kubernetes' own groups have no dot, or are among these (k8s.io/api, aggregated metrics). Every other group comes from
+# an operator, OLM or an add-on: other projects' groups end with .k8s.io too (gateway.networking.k8s.io, app.k8s.io).
 _KUBERNETES_GROUPS = frozenset(
     f"{name}.k8s.io"
     for name in (
@@ -47,7 +49,9 @@ _UNSERVED = 50
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind in its preferred version; `served`: all that are, that one first. `owner`: who brought it, where somebody says so.
+    """One kind in its preferred version; `served`: all that are, that one first.
+
+    `owner`: who brought it, where somebody says so.
 
     `count` is the last number known, None before anybody asked. `defined`: by a definition that this user may read.
     """
@@ -130,7 +134,9 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """`total`: kinds before the filter. `errors`: groups whose server does not answer, a sentence each. `verbs`: all that any kind has.
+    """`total`: kinds before the filter.
+
+    `errors`: groups whose server does not answer, a sentence each. `verbs`: all that any kind has.
 
     `unserved`: definitions whose kind is not served: not accepted, not yet, or in no version.
     """

@@ -51,8 +51,11 @@ def _tile(label: str, now: float, room: float, points: Sequence[float | None], w
     if line:
         least, most = words(min(known)), words(max(known))
         said = _("%(label)s in the last hour: %(least)s to %(most)s, now %(now)s") % {
-            "label": label, "least": least, "most": most, "now": words(now),
-        }  # fmt: skip
+            "label": label,
+            "least": least,
+            "most": most,
+            "now": words(now),
+        }
     return Tile(label, words(now), words(room) if room else "", line, said)
 
 

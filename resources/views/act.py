@@ -1,4 +1,6 @@
-"""…/<object>/act/<act>/: one act on one object (resources/acting/acts.py), after saying what it does and how kubectl does it."""
+"""…/<object>/act/<act>/: one act on one object (resources/acting/acts.py), after saying what it does and how kubectl
+does it.
+"""
 
 from dataclasses import dataclass
 

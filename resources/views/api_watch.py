@@ -1,8 +1,10 @@
-"""GET /api/resources/<group>/<version>/<plural>/?watch=1: changes of objects as server-sent events, with the reader's own rights.
+"""GET /api/resources/<group>/<version>/<plural>/?watch=1: changes of objects as server-sent events, with the
+reader's own rights.
 
-Events `added`, `modified`, `deleted` carry the object, `bookmark` only tells how far it is; their ids are resourceVersions. Without `resourceVersion` (or a
-Last-Event-ID) all objects come first, without ids, and a bookmark after the last of them. A version that the API server has forgotten is answered with 410,
-and with an `error` event when that happens under way: list again then.
+Events `added`, `modified`, `deleted` carry the object, `bookmark` only tells how far it is; their ids are
+resourceVersions. Without `resourceVersion` (or a Last-Event-ID) all objects come first, without ids, and a bookmark
+after the last of them. A version that the API server has forgotten is answered with 410, and with an `error` event when
+that happens under way: list again then.
 https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
 """
 

@@ -1,4 +1,6 @@
-"""/resources/rbac.authorization.k8s.io/v1/rolebindings/new-binding/ and …/clusterrolebindings/…: a role given to somebody."""
+"""/resources/rbac.authorization.k8s.io/v1/rolebindings/new-binding/ and …/clusterrolebindings/…: a role given to
+somebody.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -53,7 +55,9 @@ class BindingPage:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """`?namespace=`, `?role=Kind/name`, `?from=` a binding to begin with; a POST creates it, or adds (`more`) or takes away (`less`) a subject."""
+    """`?namespace=`, `?role=Kind/name`, `?from=` a binding to begin with; a POST creates it, or adds (`more`) or
+    takes away (`less`) a subject.
+    """
     place = place_of(request, group, version, plural, request.GET.get("namespace") or request.namespace or "-")
     if place.type.group != bindings.GROUP or place.type.kind not in ("RoleBinding", "ClusterRoleBinding"):
         raise NotFound(_("%(kind)s gives no role.") % {"kind": place.type.kind})

@@ -1,4 +1,6 @@
-"""/resources/<group>/<version>/<plural>/bulk/: one act on the objects that were ticked in a list; asked first, with a result for each."""
+"""/resources/<group>/<version>/<plural>/bulk/: one act on the objects that were ticked in a list; asked first, with
+a result for each.
+"""
 
 import shlex
 from dataclasses import dataclass, field, replace
@@ -25,7 +27,10 @@ _SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class BulkPage:
-    """`changes`: as typed. `error`: what is wrong with it. `checked`: the results are a dry run's. `results` None: nothing was done yet."""
+    """`changes`: as typed.
+
+    `error`: what is wrong with it. `checked`: the results are a dry run's. `results` None: nothing was done yet.
+    """
 
     place: Place
     action: str

@@ -1,5 +1,6 @@
-"""/resources/<group>/<version>/<plural>/columns/: which columns somebody wants to see of a kind, and how many rows at once; kept of the person
-who signed in, or in a cookie of its addresses."""
+"""/resources/<group>/<version>/<plural>/columns/: which columns somebody wants to see of a kind, and how many rows at
+once; kept of the person who signed in, or in a cookie of its addresses.
+"""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -23,7 +24,9 @@ _YEAR = 365 * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`keys` of columns (resources/lists/columns.py), none for what everybody gets; `size`: rows of a page; `dense`: rows of one line."""
+    """`keys` of columns (resources/lists/columns.py), none for what everybody gets; `size`: rows of a page; `dense`:
+    rows of one line.
+    """
 
     keys: tuple[str, ...] = ()
     size: int = SIZE
@@ -31,7 +34,10 @@ class Choice:
 
     @classmethod
     def of(cls, request: HttpRequest, kind: str) -> "Choice":
-        """As the address asks (`?columns=`), else as remembered of `kind` (`<plural>.<group>`). Whatever can't be read counts as no choice."""
+        """As the address asks (`?columns=`), else as remembered of `kind` (`<plural>.<group>`).
+
+        Whatever can't be read counts as no choice.
+        """
         mine = store.columns_of(request, kind)
         kept = QueryDict((request.COOKIES.get(COOKIE, "") if mine is None else mine)[: limits.COOKIE.value])
         asked = request.GET.get("columns")
@@ -51,7 +57,10 @@ def _size(text: str, usual: int) -> int:
 
 @require_POST
 def choose(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """`column` (keys, many), `label` (keys of labels, with commas between), `size`, `dense=1`; `reset` forgets. Goes back to `next`."""
+    """`column` (keys, many), `label` (keys of labels, with commas between), `size`, `dense=1`; `reset` forgets.
+
+    Goes back to `next`.
+    """
     place = place_of(request, group, version, plural)
     target = request.POST.get("next", "")
     if not url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}):

@@ -14,7 +14,9 @@ _LONG = 600
 
 @dataclass(frozen=True, slots=True)
 class Conflicting:
-    """`name`: of the field as the control spells it; values are YAML, None where there is none; `taken`: mine, theirs or ''."""
+    """`name`: of the field as the control spells it; values are YAML, None where there is none; `taken`: mine,
+    theirs or ''.
+    """
 
     where: str
     name: str

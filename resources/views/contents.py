@@ -1,4 +1,6 @@
-"""/…/namespaces/-/<name>/contents/: what is in a namespace, which takes a question for each kind and so comes after its page."""
+"""/…/namespaces/-/<name>/contents/: what is in a namespace, which takes a question for each kind and so comes after
+its page.
+"""
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _

@@ -1,4 +1,7 @@
-"""/…/nodes/-/<name>/cordon/: whether the scheduler may put new Pods on a node. As `kubectl cordon` and `kubectl uncordon`."""
+"""/…/nodes/-/<name>/cordon/: whether the scheduler may put new Pods on a node.
+
+As `kubectl cordon` and `kubectl uncordon`.
+"""
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect

@@ -29,7 +29,9 @@ PROPAGATIONS = ("Background", "Foreground", "Orphan")
 
 @dataclass(frozen=True, slots=True)
 class DeletePage:
-    """`must_type`: the name has to be typed, since what is in it can't be brought back. `typed`: what stood there when it was refused.
+    """`must_type`: the name has to be typed, since what is in it can't be brought back.
+
+    `typed`: what stood there when it was refused.
 
     `going`: what goes with it, for kinds that take something along.
     """

@@ -1,4 +1,5 @@
-"""/resources/<group>/<version>/<plural>/<namespace>/<name>/: one object, what belongs to it, and what was said about it.
+"""/resources/<group>/<version>/<plural>/<namespace>/<name>/: one object, what belongs to it, and what was said about
+it.
 
 The page has seven regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of
 the object, inside it why that isn't well and what its Pods use, then what it owns, its values, its history, its Events.
@@ -125,8 +126,11 @@ class DetailPage:
 
 @require_safe
 def detail(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """The page, or with `?part=` one region of it, or `peek` (resources/views/peek_part.py). Of an object that is gone the region `object` says so,
-    and the others are empty until there is one of this name again."""
+    """The page, or with `?part=` one region of it, or `peek` (resources/views/peek_part.py).
+
+    Of an object that is gone the region `object` says so,
+    and the others are empty until there is one of this name again.
+    """
     part, span = request.GET.get("part", ""), request.GET.get("span", "")
     try:
         place = place_of(request, group, version, plural, namespace, name)

@@ -18,7 +18,10 @@ from resources.views.filter import Filter
 
 @require_safe
 def download(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponseBase:
-    """`?format=` csv, json or yaml; `clean=1`: objects to be applied elsewhere (kube/clean.py). Values of Secrets are left out but for `reveal=1`, which is written to the audit log."""
+    """`?format=` csv, json or yaml; `clean=1`: objects to be applied elsewhere (kube/clean.py).
+
+    Values of Secrets are left out but for `reveal=1`, which is written to the audit log.
+    """
     place = place_of(request, group, version, plural, request.namespace or "-")
     format_ = request.GET.get("format", "csv")
     if format_ not in subject.FORMATS:

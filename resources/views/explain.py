@@ -14,7 +14,10 @@ from resources.types.managed import DEFINITIONS
 
 @require_safe
 def explain(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """`?at=` is a place in it, `?q=` searches all of it. A field that is opened gets its part only; so does a search while somebody types."""
+    """`?at=` is a place in it, `?q=` searches all of it.
+
+    A field that is opened gets its part only; so does a search while somebody types.
+    """
     place = place_of(request, group, version, plural)
     found = subject.explain(request.cluster, place.type, request.GET.get("at", ""), request.GET.get("q", ""))
     context = {

@@ -1,4 +1,6 @@
-"""/resources/favourites/: a person's favourites with their state, what they looked at lately, and what they changed, with the way back."""
+"""/resources/favourites/: a person's favourites with their state, what they looked at lately, and what they changed,
+with the way back.
+"""
 
 from dataclasses import dataclass
 
@@ -63,7 +65,10 @@ def favourite(request: ConsoleRequest) -> HttpResponse:
         kept.choose(request.cluster, place, on)
     except kept.TooMany:
         on = False
-        messages.warning(request, _("There are %(number)d favourites already: take one away first.") % {"number": limits.FAVOURITES.value})  # fmt: skip
+        messages.warning(
+            request,
+            _("There are %(number)d favourites already: take one away first.") % {"number": limits.FAVOURITES.value},
+        )
     if wants_fragment(request):
         return render.page(request, "resources/_star.html", {"place": place, "on": on})
     target = post.get("next", "")

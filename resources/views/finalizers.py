@@ -1,4 +1,6 @@
-"""…/<object>/finalizers/: what holds the deletion of an object up, and the last resort: taking a finalizer away, after the name was typed."""
+"""…/<object>/finalizers/: what holds the deletion of an object up, and the last resort: taking a finalizer away,
+after the name was typed.
+"""
 
 import json
 from dataclasses import dataclass
@@ -22,7 +24,10 @@ from resources.state.health import mapping, text
 
 @dataclass(frozen=True, slots=True)
 class FinalizersPage:
-    """`deleted`: since when it is being deleted, '' when it is not. `chosen`, `typed`, `error`: what was asked for and why it was not done."""
+    """`deleted`: since when it is being deleted, '' when it is not.
+
+    `chosen`, `typed`, `error`: what was asked for and why it was not done.
+    """
 
     place: Place
     finalizers: tuple[Finalizer, ...]

@@ -1,7 +1,8 @@
 """GET …/pods/<namespace>/<name>/logs/follow/: what a container said last and says from now on, as server-sent events.
 
-Raw ASGI like the stream of changes: a followed log has no end. The API server judges the right to read it, with the user's own
-credentials. Lines come in batches, one event for what arrived together, so that a chatty container costs few events.
+Raw ASGI like the stream of changes: a followed log has no end. The API server judges the right to read it, with the
+user's own credentials. Lines come in batches, one event for what arrived together, so that a chatty container costs few
+events.
 """
 
 import asyncio
@@ -123,7 +124,9 @@ async def _send_lines(queue: "asyncio.Queue[bytes | None]", send: Send) -> None:
 
 
 def in_batches(whole: bytes, most: int) -> Iterator[bytes]:
-    """Whole lines of at most `most` bytes together, without the last line's end; a line longer than that stands alone."""
+    """Whole lines of at most `most` bytes together, without the last line's end; a line longer than that stands
+    alone.
+    """
     while whole:
         if len(whole) <= most:
             yield whole

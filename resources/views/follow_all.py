@@ -1,6 +1,8 @@
-"""GET …/<namespace>/<name>/logs/follow-all/: what all containers of an object's Pods say from now on, as one stream of server-sent events.
+"""GET …/<namespace>/<name>/logs/follow-all/: what all containers of an object's Pods say from now on, as one stream
+of server-sent events.
 
-Pods that come later are taken in, those that go are let go. Each container is read by a request of its own, with the user's credentials.
+Pods that come later are taken in, those that go are let go. Each container is read by a request of its own, with the
+user's credentials.
 """
 
 import asyncio
@@ -168,5 +170,6 @@ async def _send_lines(following: Following, send: Send) -> None:
         await send({"type": "http.response.body", "body": body, "more_body": True})
 
 
-#: Events: `sources` {sources}: whose logs these are; `lines` {source, text}; `end` {message}: the object is gone or may not be read.
+#: Events: `sources` {sources}: whose logs these are; `lines` {source, text}; `end` {message}: the object is gone or may
+#: not be read.
 FollowAllApp = partial(EventStream, _wish, _follow)

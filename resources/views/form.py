@@ -1,6 +1,7 @@
 """The form of any kind: a new object, an existing one, and the parts of it that are fetched when they are opened.
 
-What was typed is kept, whatever the cluster says to it: every refusal is the same page again with the words at the fields.
+What was typed is kept, whatever the cluster says to it: every refusal is the same page again with the words at the
+fields.
 """
 
 from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
@@ -42,7 +43,9 @@ def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespa
 
 @require_POST
 def section(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """One section of a form, or a new item of a list: `~pointer` says which; `~base` is the object that the form carries."""
+    """One section of a form, or a new item of a list: `~pointer` says which; `~base` is the object that the form
+    carries.
+    """
     place = place_of(request, group, version, plural, request.GET.get("namespace") or "-")
     work = Work(request, place, FORM, editing=bool(request.POST.get("~original")))
     try:
@@ -57,7 +60,9 @@ def section(request: ConsoleRequest, group: str, version: str, plural: str) -> H
 
 
 def _preferred(request: ConsoleRequest) -> dict[str, str]:
-    """The address's own words, for the YAML view, where that was used last and this address does not say which view it wants."""
+    """The address's own words, for the YAML view, where that was used last and this address does not say which view
+    it wants.
+    """
     if request.method == "POST" or "view" in request.GET or request.COOKIES.get(COOKIE) != YAML:
         return {}
     return {**request.GET.dict(), "view": YAML}

@@ -21,7 +21,9 @@ class Section:
 
 
 def outline(metadata: Iterable[Field], fields: Iterable[Field]) -> tuple[Section, ...]:
-    """One section for the object's name, one for each group and each section of the form, and "General" for fields that stand alone."""
+    """One section for the object's name, one for each group and each section of the form, and "General" for fields
+    that stand alone.
+    """
     first = tuple(metadata)
     sections = [Section(_("Name"), first[0].id, tuple(field.pointer for field in first))] if first else []
     for field in fields:

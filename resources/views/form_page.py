@@ -31,7 +31,10 @@ _LINE = 200  # letters of the labels that a closed fold shows
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A line of the summary. `id` of the element that it links to, '' where the page has none; `where` in the API's words."""
+    """A line of the summary.
+
+    `id` of the element that it links to, '' where the page has none; `where` in the API's words.
+    """
 
     message: str
     where: str = ""
@@ -41,8 +44,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class FormPage:
-    """`base` and `original` are JSON: what the controls lie over, and what an existing object was when its form was opened; `document`:
-    the YAML that the object was last written in, with its comments; `gone`: there is no such object any more."""
+    """`base` and `original` are JSON: what the controls lie over, and what an existing object was when its form was
+    opened; `document`: the YAML that the object was last written in, with its comments; `gone`: there is no such object
+    any more.
+    """
 
     shell: Shell
     fields: tuple[Field, ...]
@@ -134,7 +139,9 @@ def make(
 
 
 def with_errors(placed: tuple[errors.Placed, ...], typed: Typed, **more: Any) -> FormPage:
-    """The page with every complaint at its field; where it has no field of its own (inside a YAML box, unknown to the schema), at the nearest."""
+    """The page with every complaint at its field; where it has no field of its own (inside a YAML box, unknown to
+    the schema), at the nearest.
+    """
     page = make(typed=_said(typed, placed), **more)
     landed = errors.landed(placed, errors.shown((*page.metadata, *page.fields)))
     return page if landed == placed else make(typed=_said(typed, landed), **more)
@@ -174,7 +181,9 @@ def messages(placed: Iterable[errors.Placed], page: FormPage) -> tuple[Message, 
 
 
 def _trail(path: Path, on_page: Mapping[Path, Field]) -> str:
-    """The labels that lead to a field: "Users › Item 1 › Name"; of what is inside a YAML box, those that lead to the box."""
+    """The labels that lead to a field: "Users › Item 1 › Name"; of what is inside a YAML box, those that lead to the
+    box.
+    """
     parts = []
     for end in range(1, len(path) + 1):
         field = on_page.get(path[:end])
@@ -198,8 +207,11 @@ def _named(place: Place, fields: tuple[Field, ...], editing: bool) -> tuple[Fiel
 
 
 def _in_words(fields: tuple[Field, ...], others: tuple[Field, ...]) -> tuple[Field, ...]:
-    """What every object has, in the reader's language; fields of a kind (`others`) keep the words of its authors. A kind with a `name`
-    of its own has two of them, which are told apart."""
+    """What every object has, in the reader's language; fields of a kind (`others`) keep the words of its authors.
+
+    A kind with a `name`
+    of its own has two of them, which are told apart.
+    """
     names = {str(child.path[-1]) for field in others for child in (field, *field.children) if child.path}
     apart = {
         "name": _("Object name"),

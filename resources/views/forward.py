@@ -1,7 +1,7 @@
 """Port-forward pages: where a forward of an object may lead, and all that are open now.
 
-On a console that only this machine reaches, a forward is a port of this machine. On any other one a port would be the server's and of no use, so it is an
-address of the console (resources/views/proxied.py).
+On a console that only this machine reaches, a forward is a port of this machine. On any other one a port would be the
+server's and of no use, so it is an address of the console (resources/views/proxied.py).
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,10 @@ from resources.reachable import Choice, choices, own
 
 @dataclass(frozen=True, slots=True)
 class ForwardPage:
-    """`allowed`: the API server lets this user forward. `local`: it opens ports of this machine. `typed_*` and `error`: what was refused."""
+    """`allowed`: the API server lets this user forward.
+
+    `local`: it opens ports of this machine. `typed_*` and `error`: what was refused.
+    """
 
     place: Place
     choices: tuple[Choice, ...]
@@ -116,7 +119,10 @@ def _start(request: ConsoleRequest, place: Place, typed: dict[str, str]) -> Http
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def forwards(request: ConsoleRequest) -> HttpResponse:
-    """All that this user has open; a POST stops one (`stop`) and goes back to `next`. `?only=1,2`: these, for the part that renews itself."""
+    """All that this user has open; a POST stops one (`stop`) and goes back to `next`.
+
+    `?only=1,2`: these, for the part that renews itself.
+    """
     if request.method == "POST":
         stop = request.POST.get("stop", "")
         found = next((one for one in tunnels(request.cluster) if str(one.id) == stop), None)

@@ -1,4 +1,5 @@
-"""How an object changed: its page …/history/, one change of it, two versions beside each other, and what was deleted lately.
+"""How an object changed: its page …/history/, one change of it, two versions beside each other, and what was deleted
+lately.
 
 Whoever may not read the object (the API server is asked each time) does not see its history.
 """
@@ -78,7 +79,11 @@ def part(
     told: tuple[EventRow, ...] = (),
     live: bool = False,
 ) -> HistoryPart:
-    """The region. `obj`: the object as the page has it; `span`: see strip(); `told`: the Events of the page; `live`: a change made this region be asked for."""
+    """The region.
+
+    `obj`: the object as the page has it; `span`: see strip(); `told`: the Events of the page; `live`: a change made
+    this region be asked for.
+    """
     topic = followable.of(client, place.type, place.namespace)
     recording = following.recording(client, place)
     if recording.on and obj is not None and not kept.skipped(obj):
@@ -109,7 +114,9 @@ def _drawn(region: HistoryPart, traced: Traced, span: str, told: tuple[EventRow,
 
 @require_safe
 def history(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """`?uid=`: an earlier object of that name; `?show=`; `?before=`: older steps; `?events=1`; `?from=` and `?to=`: two steps to compare."""
+    """`?uid=`: an earlier object of that name; `?show=`; `?before=`: older steps; `?events=1`; `?from=` and `?to=`:
+    two steps to compare.
+    """
     place = place_of(request, group, version, plural, namespace, name)
     client, asked = request.cluster, request.GET
     lives.allowed(client, place)

@@ -16,8 +16,11 @@ from resources.writing.save import causes_of
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One document's line. `state` colours it: success, danger, info, muted. `key`: names it where its fields are others' and may be taken over;
-    `review`: what changes in it."""
+    """One document's line.
+
+    `state` colours it: success, danger, info, muted. `key`: names it where its fields are others' and may be taken
+    over; `review`: what changes in it.
+    """
 
     number: int
     line: int

@@ -25,8 +25,9 @@ from resources.yamltext import YamlProblem
 
 @dataclass(frozen=True, slots=True)
 class ImportPage:
-    """`checked`: a dry run, nothing is there yet; `failed`: numbers of the documents to send again; `several` etc. are the editor's;
-    `undo`: what takes it back (resources/applying/applied.py)."""
+    """`checked`: a dry run, nothing is there yet; `failed`: numbers of the documents to send again; `several` etc. are
+    the editor's; `undo`: what takes it back (resources/applying/applied.py).
+    """
 
     text: str
     namespace: str
@@ -58,7 +59,10 @@ class ImportPage:
 @require_http_methods(["GET", "HEAD", "POST"])
 @keeping
 def import_(request: ConsoleRequest) -> HttpResponse:
-    """A text; `~check` tries it (dry run), `~send` sends it, `~retry` sends what failed. The text stays, whatever comes of it."""
+    """A text; `~check` tries it (dry run), `~send` sends it, `~retry` sends what failed.
+
+    The text stays, whatever comes of it.
+    """
     post = request.POST
     namespaces = form_page.namespaces(request.cluster)
     namespace = str(post.get("namespace", request.namespace) or "")

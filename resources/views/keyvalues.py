@@ -1,4 +1,6 @@
-"""/resources/core/v1/secrets/new-values/ and …/configmaps/new-values/: one made of keys and values, a login, a certificate or a key."""
+"""/resources/core/v1/secrets/new-values/ and …/configmaps/new-values/: one made of keys and values, a login, a
+certificate or a key.
+"""
 
 import base64
 from collections.abc import Mapping
@@ -81,8 +83,9 @@ class ValuesPage:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """`?sort=`, `?namespace=` and `?name=`; a POST creates it, adds a row (`more`), takes one away (`less`), or turns to
-    another sort (`turn`)."""
+    """`?sort=`, `?namespace=` and `?name=`; a POST creates it, adds a row (`more`), takes one away (`less`), or turns
+    to another sort (`turn`).
+    """
     place = place_of(request, group, version, plural, request.GET.get("namespace") or request.namespace or "-")
     if place.type.group or place.type.kind not in ("Secret", "ConfigMap"):
         raise NotFound(_("%(kind)s is not made of keys and values.") % {"kind": place.type.kind})

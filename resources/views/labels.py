@@ -1,4 +1,7 @@
-"""…/<object>/labels/: its labels and annotations, edited in rows. Only what somebody changed is sent, so that others' keys stay as they are."""
+"""…/<object>/labels/: its labels and annotations, edited in rows.
+
+Only what somebody changed is sent, so that others' keys stay as they are.
+"""
 
 from dataclasses import dataclass
 
@@ -41,7 +44,9 @@ def _title(kind: str) -> str:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def labels(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """`<kind>-key`, `<kind>-value`: the rows; `<kind>-was-key`, `<kind>-was-value`: as they were when the page was made."""
+    """`<kind>-key`, `<kind>-value`: the rows; `<kind>-was-key`, `<kind>-was-value`: as they were when the page was
+    made.
+    """
     place = place_of(request, group, version, plural, namespace, name)
     if request.method != "POST":
         obj = place.get(request.cluster)

@@ -29,7 +29,10 @@ _LONGEST_VERSION = 40
 
 @require_safe
 def list_(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """What Filter reads, and `namespace`; only the table when htmx asks, only the states with `part=states`. `count=1`: count them at once."""
+    """What Filter reads, and `namespace`; only the table when htmx asks, only the states with `part=states`.
+
+    `count=1`: count them at once.
+    """
     since = position_at_start(request)
     place = place_of(request, group, version, plural, request.namespace or "-")
     wish, choice = Filter.of(request.GET), Choice.of(request, place.type.qualified)
@@ -41,7 +44,9 @@ def list_(request: ConsoleRequest, group: str, version: str, plural: str) -> Htt
 
 
 def _told(answer: HttpResponse, since: str, version: str) -> HttpResponse:
-    """With the position of the streams from which live updates of this answer go on, and the version that it has everything up to."""
+    """With the position of the streams from which live updates of this answer go on, and the version that it has
+    everything up to.
+    """
     if since:
         answer["X-Live-Since"] = since
     if version:
@@ -92,11 +97,20 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
         refusal, advice, status = said.title, f"{said.advice} ({said.detail})", said.status
     topic = _topic(request, place) if not refusal else ""
     page = ListPage(
-        place, namespace, wish, choice, topic, found, _may_create(request, place), *_blame(error), refusal, advice,
+        place,
+        namespace,
+        wish,
+        choice,
+        topic,
+        found,
+        _may_create(request, place),
+        *_blame(error),
+        refusal,
+        advice,
         () if wants_fragment(request) else saved.mine(client, place),
         with_usage=request.GET[USAGE] == "1" if request.GET.get(USAGE) in ("0", "1") else None,
         refused_words=words,
-    )  # fmt: skip
+    )
     return page, status
 
 

@@ -32,7 +32,8 @@ RENEWED_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """`direction`: 'ascending', 'descending', or '' when the list has another order; `url` asks for the other way round.
+    """`direction`: 'ascending', 'descending', or '' when the list has another order; `url` asks for the other way
+    round.
 
     `part`: the class of its cells, behind `list-`. `second`: what stands in the second line of the same cells.
     """
@@ -68,10 +69,11 @@ def _part(column: ListColumn, rank: int) -> str:
 
 @dataclass(frozen=True)
 class ListPage:
-    """`topic`: several with blanks between them for somebody with namespaces of their own. `label_error`, `field_error`:
-    why a selector is none. `refusal`: why there is no list, in words; `advice`: what to do then. `with_usage`: whether the
-    page that this is a part of has columns of measurements; None for a whole page. `refused_words`: the API server's, where
-    it forbids the list.
+    """`topic`: several with blanks between them for somebody with namespaces of their own.
+
+    `label_error`, `field_error`: why a selector is none. `refusal`: why there is no list, in words; `advice`: what to
+    do then. `with_usage`: whether the page that this is a part of has columns of measurements; None for a whole page.
+    `refused_words`: the API server's, where it forbids the list.
     """
 
     place: Place
@@ -259,7 +261,10 @@ class ListPage:
 
     @property
     def moves(self) -> bool:
-        """Whether a row that changes may leave the list, enter it, or go elsewhere in it. One whose state is that of a Pod below it is listed anew."""
+        """Whether a row that changes may leave the list, enter it, or go elsewhere in it.
+
+        One whose state is that of a Pod below it is listed anew.
+        """
         below = any(entry.health.below for entry in self.found.entries)
         return bool(self.filter.query().state or self.filter.sort) or below
 

@@ -1,4 +1,6 @@
-"""…/<namespace>/<name>/logs/ of what is no Pod: the logs of all its Pods as one text, which goes on (resources/views/follow_all.py)."""
+"""…/<namespace>/<name>/logs/ of what is no Pod: the logs of all its Pods as one text, which goes on
+(resources/views/follow_all.py).
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +21,9 @@ MANY_TAILS = TAILS[:4]
 
 @dataclass(frozen=True, slots=True)
 class LogsPage:
-    """`lines`: the end of all logs; `problems`: (source, why it could not be read); `more`: there are more Pods than are shown."""
+    """`lines`: the end of all logs; `problems`: (source, why it could not be read); `more`: there are more Pods than
+    are shown.
+    """
 
     place: Place
     sources: tuple[Source, ...]

@@ -1,4 +1,6 @@
-"""…/<object>/menu/: the actions of one object as a list, for a menu that is filled when it is opened (a row of a list, the palette)."""
+"""…/<object>/menu/: the actions of one object as a list, for a menu that is filled when it is opened (a row of a
+list, the palette).
+"""
 
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe

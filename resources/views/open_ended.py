@@ -39,7 +39,11 @@ class OpenEnded:
 
 
 class EventStream(OpenEnded, Generic[W]):
-    """Server-sent events. `wish` reads the request, in a thread of Django's, and raises Refused; `follow` sends until there is nothing more to say."""
+    """Server-sent events.
+
+    `wish` reads the request, in a thread of Django's, and raises Refused; `follow` sends until there is nothing more to
+    say.
+    """
 
     def __init__(self, wish: Callable[[Scope], W], follow: Callable[[W, Send], Coroutine[Any, Any, None]]) -> None:
         super().__init__()

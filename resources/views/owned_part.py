@@ -19,8 +19,9 @@ _TELLING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class OwnedPart:
-    """`looks`: whether objects of this kind can own anything that is looked for; `more`: objects that are not shown; `chain`: the owners above;
-    `names`: objects whose changes are news here, '' for all of the topics."""
+    """`looks`: whether objects of this kind can own anything that is looked for; `more`: objects that are not shown;
+    `chain`: the owners above; `names`: objects whose changes are news here, '' for all of the topics.
+    """
 
     rows: tuple[Row, ...]
     sum: Sum

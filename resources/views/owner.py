@@ -1,4 +1,7 @@
-"""/resources/owner/: to the page of an object that an ownerReference names. Rows know the owner's kind, and not what it is called in addresses."""
+"""/resources/owner/: to the page of an object that an ownerReference names.
+
+Rows know the owner's kind, and not what it is called in addresses.
+"""
 
 from django.http import HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_safe

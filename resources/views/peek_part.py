@@ -1,7 +1,7 @@
 """?part=peek of an object's page: what it is doing, in a column beside the list that it stands in.
 
-State with its cause, the owners, the newest events, a Pod's last log lines, and what can be done. Each is asked for as the user: what the API
-server refuses is said in its place and takes nothing else away.
+State with its cause, the owners, the newest events, a Pod's last log lines, and what can be done. Each is asked for as
+the user: what the API server refuses is said in its place and takes nothing else away.
 """
 
 from dataclasses import dataclass, replace

@@ -15,7 +15,10 @@ from resources.writing.pickers import Names
 
 @require_safe
 def names(request: ConsoleRequest) -> HttpResponse:
-    """?group=&kind=&namespace=&selector=&q=: a datalist of names; with &keys=NAME of that object's keys. Where nothing can be offered, why."""
+    """?group=&kind=&namespace=&selector=&q=: a datalist of names; with &keys=NAME of that object's keys.
+
+    Where nothing can be offered, why.
+    """
     asked = request.GET
     kind, namespace = asked.get("kind", ""), asked.get("namespace", "")
     found, note, create = Names((), whole=False), "", ""

@@ -1,7 +1,8 @@
 """The containers of an object's Pods, told again whenever they change: for whoever follows all their logs.
 
-Which Pods belong to a custom resource is found by reading some thirty kinds. So that is done once and then only when a Pod comes that is not known; what
-becomes of the known ones a watch on Pods tells, which costs nothing while nothing happens.
+Which Pods belong to a custom resource is found by reading some thirty kinds. So that is done once and then only when a
+Pod comes that is not known; what becomes of the known ones a watch on Pods tells, which costs nothing while nothing
+happens.
 """
 
 import asyncio

@@ -1,8 +1,11 @@
-"""/forwarded/<token>/…: the page of a Pod through the console, where a port of this machine would be of no use to who looks at it.
+"""/forwarded/<token>/…: the page of a Pod through the console, where a port of this machine would be of no use to
+who looks at it.
 
-Whoever knows the token may read: it is made when the forward is opened, is shown to its owner only, and ends with the forward, or with its owner's session. What comes back is a stranger's
-page on our own origin, so it is put into a sandbox (an origin of its own): its scripts can't read our pages, our cookies are never passed on, and its
-cookies are dropped. Programs that want absolute addresses are told their prefix (X-Forwarded-Prefix); those that don't listen don't work, and kubectl does.
+Whoever knows the token may read: it is made when the forward is opened, is shown to its owner only, and ends with the
+forward, or with its owner's session. What comes back is a stranger's page on our own origin, so it is put into a
+sandbox (an origin of its own): its scripts can't read our pages, our cookies are never passed on, and its cookies are
+dropped. Programs that want absolute addresses are told their prefix (X-Forwarded-Prefix); those that don't listen don't
+work, and kubectl does.
 """
 
 import asyncio
@@ -28,10 +31,14 @@ from resources.views.open_ended import OpenEnded, in_thread
 from resources.views.stream import plain, until_gone
 
 PATH = re.compile(r"^/forwarded/(?P<token>[A-Za-z0-9_-]{20,64})(?P<rest>/.*)?$")
-_SANDBOX = b"sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads; frame-ancestors 'none'; base-uri 'none'"
+_SANDBOX = (
+    b"sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads; frame-ancestors 'none'; base-uri"
+    b" 'none'"
+)
 # Of one connection only, or of our origin: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1
 _HOP = frozenset(
-    b"connection keep-alive proxy-connection proxy-authenticate proxy-authorization te trailer transfer-encoding upgrade host".split()
+    b"connection keep-alive proxy-connection proxy-authenticate proxy-authorization te trailer transfer-encoding"
+    b" upgrade host".split()
 )
 _OURS = _HOP | {
     b"cookie",
@@ -121,7 +128,9 @@ def _is_own_host(scope: Scope) -> bool:
 
 
 def _is_part_of_our_page(scope: Scope) -> bool:
-    """A script of a Pod has the console's address, so `script-src 'self'` would let our pages load it. The sandboxed page's own requests are cross-site.
+    """A script of a Pod has the console's address, so `script-src 'self'` would let our pages load it.
+
+    The sandboxed page's own requests are cross-site.
 
     https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
     """

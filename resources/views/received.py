@@ -1,7 +1,7 @@
 """What a page of an object sends, whichever of its views it is: the form's controls, or the text.
 
-Both carry the same beside it: the object as it was opened (`~original`), the text with its comments (`~document`), what a new object
-began with (`~start`, `~begun`), and decisions about clashes (`~clash:`, `~take:`).
+Both carry the same beside it: the object as it was opened (`~original`), the text with its comments (`~document`), what
+a new object began with (`~start`, `~begun`), and decisions about clashes (`~clash:`, `~take:`).
 """
 
 import hashlib
@@ -25,8 +25,11 @@ _MISSING = "-"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An object in somebody's hands. `text`: the YAML it was last written in, '' if never; `asked`: a button without script wants
-    only another look; `clashes` that are still open, with `undecided` among them."""
+    """An object in somebody's hands.
+
+    `text`: the YAML it was last written in, '' if never; `asked`: a button without script wants
+    only another look; `clashes` that are still open, with `undecided` among them.
+    """
 
     obj: KubeObject
     original: KubeObject = field(default_factory=dict)

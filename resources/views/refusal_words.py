@@ -1,7 +1,8 @@
 """What the API server and its schema say of a field, in plain words of the reader's language.
 
-One table for both sides: the form's page carries it for its own check (static/js/form/limits.js), so a mistake has the same words
-whoever finds it. A sentence that the table does not know stays as it is, without "Invalid value: …" before it.
+One table for both sides: the form's page carries it for its own check (static/js/form/limits.js), so a mistake has the
+same words whoever finds it. A sentence that the table does not know stays as it is, without "Invalid value: …" before
+it.
 """
 
 import json
@@ -18,8 +19,8 @@ _TOO_LONG = gettext_lazy("Too long: the maximum length is %(limit)s.")
 _TOO_FEW = gettext_lazy("Too few items: the minimum is %(limit)s.")
 _NAME = gettext_lazy("Use lowercase letters, digits and “-”; begin and end with a letter or digit.")
 _LABEL = r"\^\[a-z0-9\]\(\[-a-z0-9\]\*\[a-z0-9\]\)\?"
-#: Sentences of k8s.io/apimachinery (field errors), kube-openapi (validation) and structured-merge-diff, as both Python and JavaScript
-#: read them, and what to say. The first that matches holds.
+#: Sentences of k8s.io/apimachinery (field errors), kube-openapi (validation) and structured-merge-diff, as both Python
+#: and JavaScript read them, and what to say. The first that matches holds.
 _RULES = (
     (r"^Required value(?:: ?)?$", gettext_lazy("This field is required.")),
     (_ABOUT + r"is required$", gettext_lazy("This field is required.")),

@@ -1,4 +1,7 @@
-"""/…/value/: one value of a ConfigMap or a Secret. A Secret's is asked for by POST, shown for a minute or given as a file, and written to the audit log."""
+"""/…/value/: one value of a ConfigMap or a Secret.
+
+A Secret's is asked for by POST, shown for a minute or given as a file, and written to the audit log.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +20,10 @@ from resources.state.health import mapping, text
 
 @dataclass(frozen=True, slots=True)
 class ValuePage:
-    """`number`: of the key's row on the page that asked. `value` is None for bytes that are no text, and while it is hidden."""
+    """`number`: of the key's row on the page that asked.
+
+    `value` is None for bytes that are no text, and while it is hidden.
+    """
 
     place: Place
     key: str

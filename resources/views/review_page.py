@@ -8,7 +8,9 @@ from resources.writing.review import Review
 
 @dataclass(frozen=True, slots=True)
 class ReviewPage:
-    """`base`, `original`, `document`: the state of the page it came from, as that posts it; `decided`: choices about clashes."""
+    """`base`, `original`, `document`: the state of the page it came from, as that posts it; `decided`: choices about
+    clashes.
+    """
 
     shell: Shell
     found: Review

@@ -1,4 +1,5 @@
-"""/…/rollback/?revision=N: a workload's Pod template as it was, tried (dry run), shown beside what it is, and taken back when that is wanted.
+"""/…/rollback/?revision=N: a workload's Pod template as it was, tried (dry run), shown beside what it is, and taken
+back when that is wanted.
 
 The same as `kubectl rollout undo --to-revision=N`.
 """

@@ -1,4 +1,7 @@
-"""/resources/saved/: searches with names of this person's own. Lists and the search of all kinds show theirs and send a new one here."""
+"""/resources/saved/: searches with names of this person's own.
+
+Lists and the search of all kinds show theirs and send a new one here.
+"""
 
 from dataclasses import dataclass
 
@@ -17,7 +20,10 @@ from resources.place import Place, place_of
 
 @dataclass(frozen=True, slots=True)
 class SavedPage:
-    """`place` None: a search of all kinds. `query`, `typed`: what is to be saved, and the name that was tried; `error`: why it was refused."""
+    """`place` None: a search of all kinds.
+
+    `query`, `typed`: what is to be saved, and the name that was tried; `error`: why it was refused.
+    """
 
     searches: tuple[Saved, ...]
     place: Place | None = None
@@ -28,7 +34,10 @@ class SavedPage:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def saved_searches(request: ConsoleRequest) -> HttpResponse:
-    """POST `name` with `query` and, for a list, `group`, `version`, `plural`; or `delete`, the number of one. Goes on at `next`, or at what was saved."""
+    """POST `name` with `query` and, for a list, `group`, `version`, `plural`; or `delete`, the number of one.
+
+    Goes on at `next`, or at what was saved.
+    """
     client, post = request.cluster, request.POST
     if request.method != "POST":
         return render.page(request, "resources/saved.html", {"page": SavedPage(saved.all_of(client))})

@@ -19,8 +19,9 @@ from resources.types.types import kinds
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """`choices`: (`group/plural`, kind, group) of all kinds; `typed`, `labels`, `annotation`, `chosen`: as they stand in
-    the fields; `label_error`: why the labels are no selector, or what else is wrong."""
+    """`choices`: (`group/plural`, kind, group) of all kinds; `typed`, `labels`, `annotation`, `chosen`: as they stand
+    in the fields; `label_error`: why the labels are no selector, or what else is wrong.
+    """
 
     wish: Wish
     typed: str

@@ -1,4 +1,6 @@
-"""…/<object>/set/: one field changed on the object's page (resources/acting/settable.py), with what the API server says of it at its control."""
+"""…/<object>/set/: one field changed on the object's page (resources/acting/settable.py), with what the API server
+says of it at its control.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

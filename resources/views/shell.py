@@ -1,4 +1,6 @@
-"""What stands around an object that somebody is writing, whichever view it is in: title, the way to the other view, the menu of starts."""
+"""What stands around an object that somebody is writing, whichever view it is in: title, the way to the other view,
+the menu of starts.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -26,7 +28,8 @@ class VersionChoice:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """`starts` and `objects`: what a new object may begin with; `start`: what it began with; `asked`: what would replace what was typed.
+    """`starts` and `objects`: what a new object may begin with; `start`: what it began with; `asked`: what would
+    replace what was typed.
 
     `managed_by`: who keeps the object as it is, and may write over what is saved here.
     """
@@ -65,7 +68,9 @@ class Shell:
 
 
 def version_choices(client: ClusterClient, place: Place, face: str) -> tuple[VersionChoice, ...]:
-    """The served versions of a new object's kind, the one to use first; each leads to an empty draft in that version."""
+    """The served versions of a new object's kind, the one to use first; each leads to an empty draft in that
+    version.
+    """
     view = "new" if face == FORM else "new-yaml"
     query = {"view": face, **({"namespace": place.namespace} if place.namespace else {})}
     return tuple(

@@ -1,6 +1,7 @@
 """By what the streams of a signed-in person are known to belong to one session, and how its end is told to them.
 
-A session's key opens nothing, so other processes and Redis may see it. Imported by the stream, so connected where streams are.
+A session's key opens nothing, so other processes and Redis may see it. Imported by the stream, so connected where
+streams are.
 """
 
 import logging

@@ -40,7 +40,10 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One connection's wish. `since`: where to go on. `session`: its digest, '' when nobody signed in; `lives()`: whether it is still there."""
+    """One connection's wish.
+
+    `since`: where to go on. `session`: its digest, '' when nobody signed in; `lives()`: whether it is still there.
+    """
 
     client: ClusterClient
     language: str
@@ -121,7 +124,9 @@ def asked_of(scope: Scope, body: bytes | None) -> Asked:
 
 
 def _only_from_here(request: Any) -> None:
-    """Other sites may not open streams in somebody's name. Their pages can't send JSON without being asked for it first (CORS), so this is a second lock.
+    """Other sites may not open streams in somebody's name.
+
+    Their pages can't send JSON without being asked for it first (CORS), so this is a second lock.
 
     https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site ; programs send neither header.
     """

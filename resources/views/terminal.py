@@ -1,4 +1,6 @@
-"""/resources/core/v1/pods/<namespace>/<name>/terminal/: a shell in a container (resources/views/shell_socket.py carries it)."""
+"""/resources/core/v1/pods/<namespace>/<name>/terminal/: a shell in a container (resources/views/shell_socket.py
+carries it).
+"""
 
 import time
 from dataclasses import dataclass
@@ -23,7 +25,10 @@ STARTS_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True)
 class TerminalPage:
-    """`refusal`: why there can be no shell, '' when there can. `waits`: because the container is about to start; `why`: what is known of that."""
+    """`refusal`: why there can be no shell, '' when there can.
+
+    `waits`: because the container is about to start; `why`: what is known of that.
+    """
 
     place: Place
     containers: tuple[Container, ...]
@@ -40,7 +45,10 @@ class TerminalPage:
 
 @require_safe
 def terminal(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """`?container=`, and `command=` instead of the shell that is found. `begun=`: when a debug container was made, in seconds of the epoch."""
+    """`?container=`, and `command=` instead of the shell that is found.
+
+    `begun=`: when a debug container was made, in seconds of the epoch.
+    """
     place = place_of(request, group, version, plural, namespace, name)
     if place.type.kind != "Pod":
         raise NotFound(

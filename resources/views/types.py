@@ -17,8 +17,11 @@ from resources.types.types import ANY, Wish, every, look
 
 @require_safe
 def types(request: ConsoleRequest) -> HttpResponse:
-    """`?q=`, `scope`, `custom` and `verb` filter; only the groups when htmx asks. `fresh`: asked for by a live region, since a CRD came or went.
-    `count`: the numbers at once, for readers without scripts."""
+    """`?q=`, `scope`, `custom` and `verb` filter; only the groups when htmx asks.
+
+    `fresh`: asked for by a live region, since a CRD came or went.
+    `count`: the numbers at once, for readers without scripts.
+    """
     if "fresh" in request.GET:
         # A CRD has just come or gone: what discovery said a moment ago is no longer true.
         request.cluster.forget_types()
@@ -44,7 +47,9 @@ def types(request: ConsoleRequest) -> HttpResponse:
 
 @require_safe
 def numbers(request: ConsoleRequest) -> HttpResponse:
-    """`?group=`: how many objects each kind of the group has in the picked namespace, or in all; each number for its own place in the page."""
+    """`?group=`: how many objects each kind of the group has in the picked namespace, or in all; each number for its
+    own place in the page.
+    """
     group = request.GET.get("group", "")
     wanted = [
         kind.type for kind in every(request.cluster.types()) if kind.type.group_or_core == group and kind.listable

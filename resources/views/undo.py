@@ -1,4 +1,7 @@
-"""Taking changes back: to a version of the history, one change of it, or what somebody has just done. Always by the review page, and with the user's own rights."""
+"""Taking changes back: to a version of the history, one change of it, or what somebody has just done.
+
+Always by the review page, and with the user's own rights.
+"""
 
 from dataclasses import replace
 
@@ -30,7 +33,9 @@ class Returning(Work):
 def step(
     request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str, step: int
 ) -> HttpResponse:
-    """The review of going back to the version after that step; with `?only=1` of taking back that one change and nothing else."""
+    """The review of going back to the version after that step; with `?only=1` of taking back that one change and
+    nothing else.
+    """
     place = place_of(request, group, version, plural, namespace, name)
     row = lives.step_of(request.cluster, place, step)
     only = request.GET.get("only") == "1"
@@ -47,7 +52,9 @@ def step(
 
 @require_safe
 def undo(request: ConsoleRequest, key: str) -> HttpResponse:
-    """The review of taking back one of the user's own changes; of something that was created, the question whether to delete it."""
+    """The review of taking back one of the user's own changes; of something that was created, the question whether
+    to delete it.
+    """
     row = writes.find(request.cluster, key)
     if row is None or not writes.undoable(row):
         raise NotFound(_("This change can't be taken back any more: it is too old, or was somebody else's."))
@@ -60,7 +67,10 @@ def undo(request: ConsoleRequest, key: str) -> HttpResponse:
 
 
 def _back(request: ConsoleRequest, place: Place, began: KubeObject | None, target: KubeObject) -> HttpResponse:
-    """`began`: what the target is compared with; changes that others made to other fields meanwhile stay. None: the object as it is now."""
+    """`began`: what the target is compared with; changes that others made to other fields meanwhile stay.
+
+    None: the object as it is now.
+    """
     live = place.get(request.cluster)
     work = Returning(request, place, YAML, editing=True)
     if kept.any_hidden(target):

@@ -1,4 +1,6 @@
-"""/resources/who-can/: who may do something with a kind, as the roles and bindings say it; and what the API server says of oneself."""
+"""/resources/who-can/: who may do something with a kind, as the roles and bindings say it; and what the API server
+says of oneself.
+"""
 
 from dataclasses import dataclass
 

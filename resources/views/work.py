@@ -1,7 +1,8 @@
-"""One request about one object that somebody writes, in the form or as YAML: what was sent is read, checked, tried, sent, refused.
+"""One request about one object that somebody writes, in the form or as YAML: what was sent is read, checked, tried,
+sent, refused.
 
-Both views go the same way, and each can answer for the other: a text that can't be read keeps the person at the text, a control that can't
-be read keeps them at the form. Whatever happens, the answer holds everything that was typed.
+Both views go the same way, and each can answer for the other: a text that can't be read keeps the person at the text, a
+control that can't be read keeps them at the form. Whatever happens, the answer holds everything that was typed.
 """
 
 from dataclasses import replace
@@ -141,7 +142,9 @@ class Work:
         return self.send(written, dry_run="~review" in post, known=known)
 
     def send(self, written: Draft, dry_run: bool, known: tuple[Placed, ...] = ()) -> HttpResponse:
-        """What the console finds wrong (`known`) the cluster is asked about too, by a dry run: it may know more, and it has the last word."""
+        """What the console finds wrong (`known`) the cluster is asked about too, by a dry run: it may know more, and
+        it has the last word.
+        """
         try:
             outcome = self.outcome(written, dry_run or bool(known))
             if known and not dry_run:
@@ -197,7 +200,9 @@ class Work:
         return self.go(place.url())
 
     def unreadable(self, problem: YamlProblem) -> HttpResponse:
-        """The text stays as it is, whichever view was asked for; `~switch=discard` gives it up for what was read last."""
+        """The text stays as it is, whichever view was asked for; `~switch=discard` gives it up for what was read
+        last.
+        """
         post = self.request.POST
         if post.get("~switch") == "discard":
             return self.show(faces.last_good(post))

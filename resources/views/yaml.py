@@ -19,7 +19,10 @@ from resources.writing import draft
 @require_http_methods(["GET", "HEAD", "POST"])
 @keeping
 def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """The object; a POST sends what the text changed of what was opened. `?clean=1`: to be applied elsewhere; with `download=1` as a file."""
+    """The object; a POST sends what the text changed of what was opened.
+
+    `?clean=1`: to be applied elsewhere; with `download=1` as a file.
+    """
     place = place_of(request, group, version, plural, namespace, name)
     work = Work(request, place, YAML, editing=True)
     if request.method == "POST":

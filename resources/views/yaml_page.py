@@ -32,8 +32,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class YamlPage:
-    """`good`: the object that the text said when it was read last; `discards`: going back to it is offered; `several`: there is more than
-    one document; `masked`: values of a Secret are hidden; `clean`: without what the server and tools write."""
+    """`good`: the object that the text said when it was read last; `discards`: going back to it is offered; `several`:
+    there is more than one document; `masked`: values of a Secret are hidden; `clean`: without what the server and tools
+    write.
+    """
 
     shell: Shell
     text: str

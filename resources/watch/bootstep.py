@@ -1,7 +1,8 @@
 """The hubs inside a Celery worker: a step of the *worker* blueprint, which lives as long as the worker does.
 
-Not of the consumer's: that one is taken down at every loss of the broker, and watches must not end with it. Not a task: a task that never ends
-is delivered again and again. The pool must not fork under the hub's thread: `-P threads` or `solo`.
+Not of the consumer's: that one is taken down at every loss of the broker, and watches must not end with it. Not a task:
+a task that never ends is delivered again and again. The pool must not fork under the hub's thread: `-P threads` or
+`solo`.
 
 The default cluster is always followed; each other one in a thread of its own, while somebody looks at it.
 """
@@ -70,7 +71,10 @@ class WatchStep(bootsteps.StartStopStep):
         runner.start()
 
     def _look(self) -> None:
-        """Who is looked at is followed; who is not any more is left alone. While Redis does not answer it stays as it is."""
+        """Who is looked at is followed; who is not any more is left alone.
+
+        While Redis does not answer it stays as it is.
+        """
         while not self._ending.wait(_LOOK_SECONDS):
             others = {one.alias: one for one in clusters.offered() if one.alias}
             if not others:

@@ -1,9 +1,10 @@
 """Watches the topics that are this hub's share and writes what it sees into resources.changes.
 
-Wanted is what somebody looks at, and the few types that the console always needs. Among the living hubs each topic belongs to the one with
-the highest hash of (hub, topic): all hubs come to the same answer without talking to each other, and only a dead hub's topics move. Whoever
-takes a topic claims it; where hubs disagree for a moment, or one was stopped and wakes, the one that claimed last writes and the other
-stops. Redis' memory is looked after at each heartbeat: when it is another one, every topic is claimed anew and told to be listed again.
+Wanted is what somebody looks at, and the few types that the console always needs. Among the living hubs each topic
+belongs to the one with the highest hash of (hub, topic): all hubs come to the same answer without talking to each
+other, and only a dead hub's topics move. Whoever takes a topic claims it; where hubs disagree for a moment, or one was
+stopped and wakes, the one that claimed last writes and the other stops. Redis' memory is looked after at each
+heartbeat: when it is another one, every topic is claimed anew and told to be listed again.
 """
 
 import asyncio
@@ -71,7 +72,8 @@ class WatchHub:
             work = (self._listen(), self._served.run(), self._probe.run())
             helpers = [asyncio.create_task(job) for job in work]
             try:
-                # Asked, not only awaited: redis-py 8.1 was seen to swallow a cancellation, and a hub that goes on holds up its worker's end.
+                # Asked, not only awaited: redis-py 8.1 was seen to swallow a cancellation, and a hub that goes on holds
+                # up its worker's end.
                 while not _cancelled():
                     await self._turn()
                     await self._pause()
@@ -119,10 +121,18 @@ class WatchHub:
     def _state(self) -> HubState:
         count = self._count
         return HubState(
-            self.id, topics=len(self._tasks), problem=self._complaint(), watches=count.watches, events=count.events,
-            relists=count.relists, resumes=count.resumes, errors=count.errors, lost=count.lost,
-            append_ms=count.append_ms, buffered=count.buffered,
-        )  # fmt: skip
+            self.id,
+            topics=len(self._tasks),
+            problem=self._complaint(),
+            watches=count.watches,
+            events=count.events,
+            relists=count.relists,
+            resumes=count.resumes,
+            errors=count.errors,
+            lost=count.lost,
+            append_ms=count.append_ms,
+            buffered=count.buffered,
+        )
 
     async def _look_after(self, census: Census, lived: bool) -> bool:
         """Whether Redis still knows what is this hub's. True when it has been told anew."""
@@ -180,7 +190,10 @@ class WatchHub:
         return topic if topic.cluster == self._client.name else None
 
     def _complaint(self) -> str:
-        """Why pages can't trust what they show, '' when they can. A type that is refused or gone is not the cluster's failure."""
+        """Why pages can't trust what they show, '' when they can.
+
+        A type that is refused or gone is not the cluster's failure.
+        """
         if said := self._served.problem or self._probe.problem:
             return said
         problems = (watched.problem for watched in self._watched.values())

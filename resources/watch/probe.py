@@ -1,4 +1,6 @@
-"""Does the API server answer at all? A network that was cut off without a word leaves watches open that bring nothing any more.
+"""Does the API server answer at all?
+
+A network that was cut off without a word leaves watches open that bring nothing any more.
 
 One small request every few seconds for all topics of a hub. Any answer will do, also a refusal.
 """
@@ -24,7 +26,9 @@ _VERSION = ApiRequest("GET", "/version", ref="the API server's version")
 
 
 class Probe:
-    """`problem`: one sentence while there is no answer, else ''. `back(silent)` is called when there is one again; `silent`: it was not refused but
+    """`problem`: one sentence while there is no answer, else ''.
+
+    `back(silent)` is called when there is one again; `silent`: it was not refused but
     did not come, so that what is open may be dead.
     """
 

@@ -1,10 +1,12 @@
-"""One topic, watched for as long as somebody wants it: find the type, list for a starting point, watch from there, and again when that ends.
+"""One topic, watched for as long as somebody wants it: find the type, list for a starting point, watch from there,
+and again when that ends.
 
-What the list holds is not wanted, pages list for themselves: only its resourceVersion and its columns, so one row is asked for. A watch that
-ended when it was to end is resumed from the last version seen. After any other end one row is listed first: a server whose version is lower
-than the last one seen began anew, and other columns are another CustomResourceDefinition. A version that is too old (410) starts anew with a
-RESYNC, which tells pages to list again; so does a first start. What the server refuses is PAUSED, and RESUMED when it is allowed again.
-Nothing is skipped silently.
+What the list holds is not wanted, pages list for themselves: only its resourceVersion and its columns, so one row is
+asked for. A watch that ended when it was to end is resumed from the last version seen. After any other end one row is
+listed first: a server whose version is lower than the last one seen began anew, and other columns are another
+CustomResourceDefinition. A version that is too old (410) starts anew with a RESYNC, which tells pages to list again; so
+does a first start. What the server refuses is PAUSED, and RESUMED when it is allowed again. Nothing is skipped
+silently.
 """
 
 import asyncio
@@ -44,7 +46,9 @@ Find = Callable[[bool], Awaitable[ResourceType]]
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Changes that came together; `version`: the stream is complete up to here; `columns` when they are new; `came`: time.monotonic()."""
+    """Changes that came together; `version`: the stream is complete up to here; `columns` when they are new; `came`:
+    time.monotonic().
+    """
 
     changes: tuple[Change, ...]
     version: str
@@ -54,7 +58,11 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where another hub left off. `version`: '' when that is not known; `columns`: their digest; `trouble`: what pages were told, '' when all was well."""
+    """Where another hub left off.
+
+    `version`: '' when that is not known; `columns`: their digest; `trouble`: what pages were told, '' when all was
+    well.
+    """
 
     version: str = ""
     columns: str = ""
@@ -62,7 +70,10 @@ class Start:
 
 
 class Reflector:
-    """`problem`: why it can't watch just now, None while it does. `find(anew)`: the topic's type as the cluster serves it now; may raise KubeError."""
+    """`problem`: why it can't watch just now, None while it does.
+
+    `find(anew)`: the topic's type as the cluster serves it now; may raise KubeError.
+    """
 
     def __init__(
         self,
@@ -212,7 +223,10 @@ class Reflector:
             self._rows, self._version = None, ""
 
     def _sentence(self, error: KubeError) -> str:
-        """What pages are told. That the cluster does not answer at all is the hub's to say, and a server that is busy or restarts comes back."""
+        """What pages are told.
+
+        That the cluster does not answer at all is the hub's to say, and a server that is busy or restarts comes back.
+        """
         if isinstance(error, Unreachable | TooManyRequests):
             return ""
         if isinstance(error, ServerError) and time.monotonic() - self._failing < FAILING_SECONDS:

@@ -1,4 +1,6 @@
-"""A thread with an event loop of its own, in which one cluster is followed: one that does not answer holds up no other."""
+"""A thread with an event loop of its own, in which one cluster is followed: one that does not answer holds up no
+other.
+"""
 
 import asyncio
 import contextlib

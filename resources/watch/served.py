@@ -21,7 +21,10 @@ ALWAYS = (
 
 
 class Served:
-    """`always`: topics of ALWAYS that the cluster serves; `problem`: why that can't be told, '' when it can. Belongs to one event loop."""
+    """`always`: topics of ALWAYS that the cluster serves; `problem`: why that can't be told, '' when it can.
+
+    Belongs to one event loop.
+    """
 
     def __init__(self, client: ClusterClient, changed: Callable[[], None]) -> None:
         self.always: frozenset[Topic] = frozenset()
@@ -59,7 +62,8 @@ class Served:
             return found
         if anew:
             self._client.forget_types()
-        # One at a time: a server that does not answer would hold all threads, which whatever else needs one would wait for.
+        # One at a time: a server that does not answer would hold all threads, which whatever else needs one would wait
+        # for.
         async with self._finding:
             found = await asyncio.to_thread(self._client.find, topic.group, topic.version, topic.plural)
         self._found[topic] = found

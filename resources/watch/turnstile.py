@@ -1,4 +1,6 @@
-"""How many watches of one hub begin at once: a hub that starts, or a server that comes back, is not run down by hundreds together."""
+"""How many watches of one hub begin at once: a hub that starts, or a server that comes back, is not run down by
+hundreds together.
+"""
 
 import asyncio
 from collections.abc import Iterator

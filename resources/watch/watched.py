@@ -1,4 +1,6 @@
-"""One topic of a hub: claimed, reflected, and written into its stream, until somebody else claims it or nobody wants it."""
+"""One topic of a hub: claimed, reflected, and written into its stream, until somebody else claims it or nobody wants
+it.
+"""
 
 import asyncio
 import contextlib
@@ -22,7 +24,9 @@ _LAST_SECONDS = 1.0
 
 
 class Watched:
-    """`version`: the stream is complete up to here, whether or not Redis knows it yet; '' before anything was learnt."""
+    """`version`: the stream is complete up to here, whether or not Redis knows it yet; '' before anything was
+    learnt.
+    """
 
     def __init__(
         self,
@@ -69,7 +73,10 @@ class Watched:
                 await self._publish(batch)
 
     async def heal(self) -> None:
-        """Redis lost its memory, or brought an older one back: the topic is claimed anew, and pages list again. Raises RedisError."""
+        """Redis lost its memory, or brought an older one back: the topic is claimed anew, and pages list again.
+
+        Raises RedisError.
+        """
         if self._reflector is None:
             return
         told = [Change("RESYNC", version=self.version)]

@@ -1,4 +1,7 @@
-"""A RoleBinding or ClusterRoleBinding as a small form asks for it: which role, where, for whom. Pure but for the names of roles that are offered."""
+"""A RoleBinding or ClusterRoleBinding as a small form asks for it: which role, where, for whom.
+
+Pure but for the names of roles that are offered.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

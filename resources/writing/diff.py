@@ -1,7 +1,7 @@
 """Three versions of one object: what somebody began with, what it became in their hands, what it became in the cluster.
 
-Pure. Mappings are merged key by key. Lists whose items the schema names (x-kubernetes-list-map-keys) are merged item by item, sets
-value by value; every other list is taken whole, because its items have no names that all kinds agree on.
+Pure. Mappings are merged key by key. Lists whose items the schema names (x-kubernetes-list-map-keys) are merged item by
+item, sets value by value; every other list is taken whole, because its items have no names that all kinds agree on.
 """
 
 from collections.abc import Iterable, Sequence
@@ -57,7 +57,10 @@ PLAIN: Shape = Plain()
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Both changed this, to different values. MISSING stands for "not there"; `began` is what it was before either changed it."""
+    """Both changed this, to different values.
+
+    MISSING stands for "not there"; `began` is what it was before either changed it.
+    """
 
     path: Path
     mine: Any
@@ -202,6 +205,8 @@ def json_patch(old: Any, new: Any, pointer: str = "") -> list[dict[str, Any]]:
 
 
 def merges(old: Any, new: Any) -> Any:
-    """The merge patch from `old` to `new`, or None where no merge patch can say it: a null to be written, 1 that becomes true."""
+    """The merge patch from `old` to `new`, or None where no merge patch can say it: a null to be written, 1 that
+    becomes true.
+    """
     patch = merge_patch(old, new)
     return patch if same(apply_merge(old, patch), new) else None

@@ -1,7 +1,8 @@
 """An object that somebody is writing: what it begins with, and how what became of it is sent to the cluster.
 
-An existing object is never overwritten as a whole: what changed is sent as a patch with the resourceVersion that it was compared with.
-What the server writes (status, resourceVersion, uid, …) is nobody's change, whatever a text says about it.
+An existing object is never overwritten as a whole: what changed is sent as a patch with the resourceVersion that it was
+compared with. What the server writes (status, resourceVersion, uid, …) is nobody's change, whatever a text says about
+it.
 """
 
 from dataclasses import dataclass
@@ -23,7 +24,10 @@ _OPERATIONS = 10_000
 
 
 class Clashing(Exception):
-    """Somebody else changed the same fields. `merged`: theirs with mine laid over it; `theirs`: what stands in the cluster."""
+    """Somebody else changed the same fields.
+
+    `merged`: theirs with mine laid over it; `theirs`: what stands in the cluster.
+    """
 
     def __init__(self, clashes: tuple[Clash, ...], merged: KubeObject, theirs: KubeObject) -> None:
         super().__init__(", ".join(words(clash.path) for clash in clashes))
@@ -105,7 +109,9 @@ def begin(type_: ResourceType, namespace: str, schema: Schema, example: KubeObje
 
 
 def editable(obj: KubeObject) -> KubeObject:
-    """What the form of an existing object carries: without status and managedFields, which are large and nobody's to type."""
+    """What the form of an existing object carries: without status and managedFields, which are large and nobody's to
+    type.
+    """
     metadata = {key: value for key, value in obj["metadata"].items() if key != "managedFields"}
     return {**{key: value for key, value in obj.items() if key != "status"}, "metadata": metadata}
 

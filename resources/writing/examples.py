@@ -1,7 +1,8 @@
-"""What an operator ships for its kinds: example objects and words for fields, from the ClusterServiceVersions that own them.
+"""What an operator ships for its kinds: example objects and words for fields, from the ClusterServiceVersions that
+own them.
 
-Looked for in the namespace first (OLM copies a CSV to every namespace its operator serves), then in all where that may be listed.
-A cluster without OLM has none of either.
+Looked for in the namespace first (OLM copies a CSV to every namespace its operator serves), then in all where that may
+be listed. A cluster without OLM has none of either.
 """
 
 import time
@@ -25,7 +26,8 @@ from untrusted import json_bounds
 _KEEP_SECONDS = 10.0
 #: The object that an operator wants to be created first of all (OKD's console asks for it after the install).
 _FIRST = "operatorframework.io/initialization-resource"
-#: What an entry of `customresourcedefinitions.owned` says of its kind; each that it lacks is taken from a sibling version.
+#: What an entry of `customresourcedefinitions.owned` says of its kind; each that it lacks is taken from a sibling
+#: version.
 _WORDS = ("displayName", "description", "specDescriptors", "statusDescriptors", "resources")
 _LIMIT = 64
 _kept: "dict[tuple[str, ...], tuple[float, Offer]]" = {}
@@ -44,9 +46,13 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What is known of a kind. `operator` is the CSV's display name, '' when no CSV owns the kind; `title` the kind's own;
-    `status`: its statusDescriptors as they are; `problem`: why its examples can't be read. `csv`, `place`, `phase`: the ClusterServiceVersion's name,
-    namespace and phase; `resources`: (version or group/version, kind) of what the operator says it makes for an object of this kind."""
+    """What is known of a kind.
+
+    `operator` is the CSV's display name, '' when no CSV owns the kind; `title` the kind's own; `status`: its
+    statusDescriptors as they are; `problem`: why its examples can't be read. `csv`, `place`, `phase`: the
+    ClusterServiceVersion's name, namespace and phase; `resources`: (version or group/version, kind) of what the
+    operator says it makes for an object of this kind.
+    """
 
     operator: str = ""
     title: str = ""
@@ -136,7 +142,9 @@ def of_csvs(csvs: Iterable[KubeObject], type_: ResourceType) -> Offer | None:
 
 
 def _owned(csv: KubeObject, type_: ResourceType) -> list[Mapping[str, Any]]:
-    """The CSV's entries for the kind, a CRD being named <plural>.<group>: that of the version first, then those of its sibling versions, newest first."""
+    """The CSV's entries for the kind, a CRD being named <plural>.<group>: that of the version first, then those of
+    its sibling versions, newest first.
+    """
     definitions = (csv.get("spec") or {}).get("customresourcedefinitions") or {}
     entries = [entry for entry in items(definitions.get("owned")) if entry.get("name") == type_.qualified]
     return sorted(entries, key=lambda entry: _nearest(type_, str(entry.get("version") or "")))
@@ -147,7 +155,8 @@ def _nearest(type_: ResourceType, version: str) -> tuple[bool, tuple[int, int, i
 
 
 def _examples(csv: KubeObject, type_: ResourceType, versions: tuple[str, ...]) -> tuple[tuple[Example, ...], str]:
-    """The kind's examples, the one that the operator wants to begin with first; and why they can't be read, '' where they can.
+    """The kind's examples, the one that the operator wants to begin with first; and why they can't be read, '' where
+    they can.
 
     A version without any has those of the first sibling version that has some.
     """

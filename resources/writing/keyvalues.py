@@ -1,7 +1,9 @@
-"""A Secret or ConfigMap as a small form asks for it: keys and values, or the few things that a login, a certificate or a key is made of. Pure.
+"""A Secret or ConfigMap as a small form asks for it: keys and values, or the few things that a login, a certificate
+or a key is made of. Pure.
 
-Values are texts that somebody typed or files that they chose; files stay bytes. What the API server would refuse anyway is left to it, but for
-what it does not look at: a key that does not belong to its certificate, a name of a key that is used twice.
+Values are texts that somebody typed or files that they chose; files stay bytes. What the API server would refuse anyway
+is left to it, but for what it does not look at: a key that does not belong to its certificate, a name of a key that is
+used twice.
 """
 
 import base64
@@ -26,7 +28,11 @@ MOST = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One thing to type. `look`: line, hidden (a password) or area, which may be a file as well. `name` is the Secret's key, but for registries."""
+    """One thing to type.
+
+    `look`: line, hidden (a password) or area, which may be a file as well. `name` is the Secret's key, but for
+    registries.
+    """
 
     name: str
     label: str | Promise
@@ -48,24 +54,46 @@ class Sort:
 _PEM = gettext_lazy("The text between -----BEGIN and END----- with these lines, or a file.")
 SORTS = (
     Sort("values", gettext_lazy("Keys and values"), "Opaque"),
-    Sort("registry", gettext_lazy("Login of a registry"), "kubernetes.io/dockerconfigjson", (
-        Asked("server", gettext_lazy("Registry"), help=gettext_lazy("Such as quay.io; of Docker Hub: https://index.docker.io/v1/")),
-        Asked("username", gettext_lazy("User")),
-        Asked("password", gettext_lazy("Password or token"), "hidden"),
-        Asked("email", gettext_lazy("E-mail"), required=False),
-    )),
-    Sort("tls", gettext_lazy("Certificate (TLS)"), "kubernetes.io/tls", (
-        Asked("tls.crt", gettext_lazy("Certificate"), "area", help=_PEM),
-        Asked("tls.key", gettext_lazy("Private key"), "area", help=_PEM),
-    )),
-    Sort("basic", gettext_lazy("User and password"), "kubernetes.io/basic-auth", (
-        Asked("username", gettext_lazy("User"), required=False),
-        Asked("password", gettext_lazy("Password or token"), "hidden"),
-    )),
-    Sort("ssh", gettext_lazy("SSH key"), "kubernetes.io/ssh-auth", (
-        Asked("ssh-privatekey", gettext_lazy("Private key"), "area", help=_PEM),
-    )),
-)  # fmt: skip
+    Sort(
+        "registry",
+        gettext_lazy("Login of a registry"),
+        "kubernetes.io/dockerconfigjson",
+        (
+            Asked(
+                "server",
+                gettext_lazy("Registry"),
+                help=gettext_lazy("Such as quay.io; of Docker Hub: https://index.docker.io/v1/"),
+            ),
+            Asked("username", gettext_lazy("User")),
+            Asked("password", gettext_lazy("Password or token"), "hidden"),
+            Asked("email", gettext_lazy("E-mail"), required=False),
+        ),
+    ),
+    Sort(
+        "tls",
+        gettext_lazy("Certificate (TLS)"),
+        "kubernetes.io/tls",
+        (
+            Asked("tls.crt", gettext_lazy("Certificate"), "area", help=_PEM),
+            Asked("tls.key", gettext_lazy("Private key"), "area", help=_PEM),
+        ),
+    ),
+    Sort(
+        "basic",
+        gettext_lazy("User and password"),
+        "kubernetes.io/basic-auth",
+        (
+            Asked("username", gettext_lazy("User"), required=False),
+            Asked("password", gettext_lazy("Password or token"), "hidden"),
+        ),
+    ),
+    Sort(
+        "ssh",
+        gettext_lazy("SSH key"),
+        "kubernetes.io/ssh-auth",
+        (Asked("ssh-privatekey", gettext_lazy("Private key"), "area", help=_PEM),),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)

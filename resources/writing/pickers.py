@@ -1,6 +1,8 @@
-"""Names to choose from in a form: of any kind, in the object's namespace, as far as this user may list them; and keys of a Secret or ConfigMap.
+"""Names to choose from in a form: of any kind, in the object's namespace, as far as this user may list them; and
+keys of a Secret or ConfigMap.
 
-Values are never part of an answer. A list of thousands is searched page by page and cut at what a person can look through.
+Values are never part of an answer. A list of thousands is searched page by page and cut at what a person can look
+through.
 """
 
 from dataclasses import dataclass
@@ -36,7 +38,10 @@ def type_of(client: ClusterClient, group: str, kind: str) -> ResourceType:
 
 
 def names(client: ClusterClient, type_: ResourceType, namespace: str, *, wanted: str = "", selector: str = "") -> Names:
-    """At most LIMIT names that have `wanted` in them, and match the label selector. Raises KubeError, Forbidden above all."""
+    """At most LIMIT names that have `wanted` in them, and match the label selector.
+
+    Raises KubeError, Forbidden above all.
+    """
     found: list[str] = []
     token, wanted = "", wanted.strip().lower()
     for _ in range(_PAGES):
@@ -50,7 +55,10 @@ def names(client: ClusterClient, type_: ResourceType, namespace: str, *, wanted:
 
 
 def keys(client: ClusterClient, type_: ResourceType, namespace: str, name: str) -> Names:
-    """The keys that stand in the Secret's or ConfigMap's data, its values left behind; none of another kind. Raises KubeError."""
+    """The keys that stand in the Secret's or ConfigMap's data, its values left behind; none of another kind.
+
+    Raises KubeError.
+    """
     if type_.kind not in _KEYED or type_.group:
         return Names((), whole=True)
     obj = client.get(type_, name, namespace)

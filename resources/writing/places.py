@@ -9,7 +9,10 @@ from untrusted import yaml_bounds
 
 
 def find(text: str, paths: Sequence[tuple[str | int, ...]]) -> tuple[tuple[int, int], ...]:
-    """Line and column of each path, from 1: of its key, or of the nearest that is there above it. (0, 0): the text can't be read."""
+    """Line and column of each path, from 1: of its key, or of the nearest that is there above it.
+
+    (0, 0): the text can't be read.
+    """
     try:
         documents = yaml_bounds.compose_all(text)
         root = next((node for node in documents if isinstance(node, yaml.MappingNode)), None)

@@ -1,7 +1,7 @@
 """What a save would change: the object as it is and as it would be, line by line as YAML, and field by field.
 
-Both sides are walked together, so a line never stands beside one that means another field. What the cluster itself adds (defaults,
-webhooks) is told from what was sent.
+Both sides are walked together, so a line never stands beside one that means another field. What the cluster itself adds
+(defaults, webhooks) is told from what was sent.
 """
 
 import json
@@ -27,7 +27,10 @@ _WORDS = frozenset(["y", "n", "yes", "no", "true", "false", "on", "off", "null"]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of both sides; None where a side has none. Numbers count from 1. `folded`: that many equal lines are left out here."""
+    """One line of both sides; None where a side has none.
+
+    Numbers count from 1. `folded`: that many equal lines are left out here.
+    """
 
     left: str | None = None
     right: str | None = None
@@ -73,8 +76,9 @@ class Review:
 
 
 def review(live: KubeObject | None, sent: KubeObject, result: KubeObject, *, whole: bool = False) -> Review:
-    """`live` as it is now, None when it is to be created; `sent`: what is asked for; `result`: what the dry run answered;
-    `whole`: with all lines, also those that nobody changed."""
+    """`live` as it is now, None when it is to be created; `sent`: what is asked for; `result`: what the dry run
+    answered; `whole`: with all lines, also those that nobody changed.
+    """
     return _compared({} if live is None else own(live), own(result), own(sent), whole=whole or live is None)
 
 

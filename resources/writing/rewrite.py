@@ -1,7 +1,9 @@
-"""A text of YAML made to say another object, with everything else of it left as it was typed: comments, order, quotes, blank lines.
+"""A text of YAML made to say another object, with everything else of it left as it was typed: comments, order,
+quotes, blank lines.
 
-Only what differs is cut out and written anew. What a text means is decided by `yamltext.load` alone, and it decides about the result too:
-where the finer cut did not come out right (anchors, merge keys), a coarser one is tried, and at last the object is written from nothing.
+Only what differs is cut out and written anew. What a text means is decided by `yamltext.load` alone, and it decides
+about the result too: where the finer cut did not come out right (anchors, merge keys), a coarser one is tried, and at
+last the object is written from nothing.
 """
 
 import json
@@ -266,7 +268,10 @@ class _Coarse(_Cut):
 
 
 class _Place:
-    """What a value stands behind: its key's colon, or its item's dash. `column` of the key, -1 for items; `dash` its column."""
+    """What a value stands behind: its key's colon, or its item's dash.
+
+    `column` of the key, -1 for items; `dash` its column.
+    """
 
     def __init__(self, cut: _Cut, before: Any, value: yaml.Node) -> None:
         if isinstance(before, int):

@@ -1,4 +1,7 @@
-"""A kind's schema as the YAML editor needs it: what may stand where, and what it means. Kept encoded, with the hash that names it."""
+"""A kind's schema as the YAML editor needs it: what may stand where, and what it means.
+
+Kept encoded, with the hash that names it.
+"""
 
 import hashlib
 import threading
@@ -10,10 +13,29 @@ from typing import Any
 import msgspec
 
 _KEEP = frozenset(
-    ["$ref", "type", "format", "description", "required", "enum", "default", "nullable", "pattern", "minimum", "maximum",
-     "minLength", "maxLength", "minItems", "maxItems", "x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields",
-     "x-kubernetes-embedded-resource", "x-kubernetes-list-type", "x-kubernetes-list-map-keys"]
-)  # fmt: skip
+    [
+        "$ref",
+        "type",
+        "format",
+        "description",
+        "required",
+        "enum",
+        "default",
+        "nullable",
+        "pattern",
+        "minimum",
+        "maximum",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "x-kubernetes-int-or-string",
+        "x-kubernetes-preserve-unknown-fields",
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-list-type",
+        "x-kubernetes-list-map-keys",
+    ]
+)
 _BRANCHES = ("allOf", "anyOf", "oneOf")
 _LONG = 1200
 _LIMIT = 12

@@ -9,7 +9,19 @@ from tests.attacks.objects import ALL, PARTS, csv, definition
 from tests.attacks.texts import KEYS
 
 #: These are names of files and parts of addresses; catalogs and OLM let them be anything.
-ODD = ("<img data-atk src=x onerror=atk()>", "\"><script data-atk>atk()", "..", ".", "%2e%2e", "javascript:atk()", "{{7777*7777}}", "\x1b[2J", "\u202egnp", "a b", *KEYS)  # fmt: skip
+ODD = (
+    "<img data-atk src=x onerror=atk()>",
+    '"><script data-atk>atk()',
+    "..",
+    ".",
+    "%2e%2e",
+    "javascript:atk()",
+    "{{7777*7777}}",
+    "\x1b[2J",
+    "\u202egnp",
+    "a b",
+    *KEYS,
+)
 
 
 def blobs() -> Iterator[dict[str, Any]]:
@@ -22,7 +34,12 @@ def blobs() -> Iterator[dict[str, Any]]:
 
 def _package(name: str, text: str, number: int) -> Iterator[dict[str, Any]]:
     channel, bundle = text.splitlines()[0][:80].strip() or "stable", f"{name}.v1.0.{number}"
-    icon = {"base64data": base64.b64encode(b"<svg xmlns='http://www.w3.org/2000/svg' onload='atk()'><path d='M0 0'/></svg>").decode(), "mediatype": "image/svg+xml"}  # fmt: skip
+    icon = {
+        "base64data": base64.b64encode(
+            b"<svg xmlns='http://www.w3.org/2000/svg' onload='atk()'><path d='M0 0'/></svg>"
+        ).decode(),
+        "mediatype": "image/svg+xml",
+    }
     yield {"schema": "olm.package", "name": name, "defaultChannel": channel, "description": text, "icon": icon}
     entry = {"name": bundle, "replaces": text[:80] + "!", "skips": [text[:80] + "?"], "skipRange": text[:80]}
     yield {"schema": "olm.channel", "package": name, "name": channel, "entries": [entry]}

@@ -1,4 +1,6 @@
-"""How many inputs were put into how many fields: read from the objects themselves, so that the number can't be older than they are."""
+"""How many inputs were put into how many fields: read from the objects themselves, so that the number can't be older
+than they are.
+"""
 
 import re
 from collections import defaultdict
@@ -14,7 +16,9 @@ _NUMBERED = re.compile(r"\d+")
 
 @cache
 def tried() -> dict[str, int]:
-    """Each field (kind and path; items of lists and numbered keys are one) with how many different inputs stand in it, as a value or as a key."""
+    """Each field (kind and path; items of lists and numbered keys are one) with how many different inputs stand in
+    it, as a value or as a key.
+    """
     found: dict[str, set[str]] = defaultdict(set)
     for name, obj in _objects():
         for path, text in _texts(obj, name):
@@ -29,7 +33,14 @@ def _in(text: str) -> frozenset[str]:
 
 
 def _objects() -> Iterator[tuple[str, dict[str, Any]]]:
-    for one in (objects.config("ConfigMap", "x"), objects.config("Secret", "x"), objects.pod("x"), objects.deployment("x"), objects.definition(), objects.attack("x", objects.ALL)):  # fmt: skip
+    for one in (
+        objects.config("ConfigMap", "x"),
+        objects.config("Secret", "x"),
+        objects.pod("x"),
+        objects.deployment("x"),
+        objects.definition(),
+        objects.attack("x", objects.ALL),
+    ):
         yield one["kind"], one
     for number, part in enumerate(objects.PARTS):
         yield "Event", objects.event("x", "x", part)

@@ -1,7 +1,7 @@
 """Which tests go past each finding of section S: the attacks themselves, as `file::test`.
 
-Inputs that can stand in any field are in `texts.py` and `objects.py`; what needs a cluster, a process or a socket of its own is tried beside
-its subject.
+Inputs that can stand in any field are in `texts.py` and `objects.py`; what needs a cluster, a process or a socket of
+its own is tried beside its subject.
 """
 
 _CONSOLE, _SIGN_IN, _HUB = "tests/console", "tests/console/signin", "tests/operatorhub"

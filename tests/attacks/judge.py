@@ -69,7 +69,9 @@ class _Seen(HTMLParser):
 
 
 def complaints(html: str) -> list[str]:
-    """What is wrong with a page or a part of one; empty when nothing of a stranger's could execute in it, or lead away from it unasked."""
+    """What is wrong with a page or a part of one; empty when nothing of a stranger's could execute in it, or lead
+    away from it unasked.
+    """
     seen = _Seen()
     seen.feed(html)
     seen.close()
@@ -105,7 +107,9 @@ def _problems(tag: str, attributes: dict[str, str]) -> Iterator[str]:
 
 
 def _leads(tag: str, name: str, value: str, attributes: dict[str, str]) -> Iterator[str]:
-    """Browsers leave out white space and control characters before they look for a scheme (https://url.spec.whatwg.org/#concept-basic-url-parser)."""
+    """Browsers leave out white space and control characters before they look for a scheme
+    (https://url.spec.whatwg.org/#concept-basic-url-parser).
+    """
     bare = _BARE.sub("", value).lower()
     scheme = bare.partition(":")[0] if re.match(r"[a-z][a-z0-9+.-]*:", bare) else ""
     image = tag == "img" and name == "src" and bare.startswith(("data:image/png", "data:image/webp", "data:image/jpeg"))

@@ -1,7 +1,8 @@
 """Objects that carry the attack inputs in every field that takes free text.
 
-A field that holds one text gets all of them, one behind the other (`ALL`): where one of them breaks out, it is seen. Lists and maps get each in an item of its
-own. `numbered` objects carry a part of them each (`PARTS`), so that places that cut long texts off show all of them as well.
+A field that holds one text gets all of them, one behind the other (`ALL`): where one of them breaks out, it is seen.
+Lists and maps get each in an item of its own. `numbered` objects carry a part of them each (`PARTS`), so that places
+that cut long texts off show all of them as well.
 """
 
 import base64
@@ -13,13 +14,17 @@ from tests.attacks.texts import DEEP, FREE, KEYS, LINKS, MARKDOWN, MARKUP, PATTE
 
 GROUP = "attacks.example.com"
 ALL = "\n\n".join(FREE)
-#: The same in parts that no page cuts off, and that fit where an API server has limits (1,024 bytes of an event's message).
+#: The same in parts that no page cuts off, and that fit where an API server has limits (1,024 bytes of an event's
+#: message).
 PARTS = ["\n".join(FREE[start : start + 9]) for start in range(0, len(FREE), 9)]
 #: An annotation's value may be anything, all of them together 256 KiB.
 ANNOTATIONS = {f"atk.example.com/n{number}": text for number, text in enumerate(FREE)}
 #: ConfigMaps and Secrets take these as keys.
-DATA = dict(zip(KEYS, FREE, strict=False)) | {f"k{number}": text for number, text in enumerate(FREE)}  # fmt: skip
-SVG = "<svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' onload='atk()'>{}<path d='M0 0'/></svg>"
+DATA = dict(zip(KEYS, FREE, strict=False)) | {f"k{number}": text for number, text in enumerate(FREE)}
+SVG = (
+    "<svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' onload='atk()'>{}<path d='M0"
+    " 0'/></svg>"
+)
 
 
 def meta(name: str, **more: Any) -> dict[str, Any]:
@@ -40,17 +45,31 @@ def conditions(text: str) -> list[dict[str, Any]]:
 
 
 def schema() -> dict[str, Any]:
-    """Every word of a schema is a stranger's: names of fields, titles, descriptions, enumerations, defaults, examples, formats, patterns, rules."""
+    """Every word of a schema is a stranger's: names of fields, titles, descriptions, enumerations, defaults,
+    examples, formats, patterns, rules.
+    """
     field: dict[str, Any] = {}
     for number, text in enumerate(FREE):
-        field[f"f{number}"] = {"type": "string", "title": text, "description": text, "default": text, "example": text, "enum": [text, "x"], "format": text}  # fmt: skip
+        field[f"f{number}"] = {
+            "type": "string",
+            "title": text,
+            "description": text,
+            "default": text,
+            "example": text,
+            "enum": [text, "x"],
+            "format": text,
+        }
     for number, (pattern, _text) in enumerate(PATTERNS):
         field[f"pattern{number}"] = {"type": "string", "pattern": pattern, "description": "a pattern"}
     for name in (*KEYS, *(one for one in FREE if one.isprintable())):
         field[name] = {"type": "string", "description": name}
     field["map"] = {"type": "object", "additionalProperties": {"type": "string"}, "description": ALL}
     field["list"] = {"type": "array", "items": {"type": "string", "description": ALL}, "description": ALL}
-    field["rules"] = {"type": "string", "description": ALL, "x-kubernetes-validations": [{"rule": "self != 'no'", "message": MARKUP[0] + MARKUP[1]}]}  # fmt: skip
+    field["rules"] = {
+        "type": "string",
+        "description": ALL,
+        "x-kubernetes-validations": [{"rule": "self != 'no'", "message": MARKUP[0] + MARKUP[1]}],
+    }
     field["any"] = {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "description": ALL}
     status = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     return {
@@ -70,10 +89,23 @@ def definition() -> dict[str, Any]:
         if text.strip() and text.isprintable()
     ]
     version = {
-        "name": "v1", "served": True, "storage": True, "deprecated": True, "deprecationWarning": '<img data-atk src=x onerror=atk()>"><script data-atk>atk()</script>',
-        "additionalPrinterColumns": columns, "subresources": {"status": {}}, "schema": {"openAPIV3Schema": schema()},
-    }  # fmt: skip
-    names = {"plural": "attacks", "singular": "attack", "kind": "Attack", "listKind": "AttackList", "categories": ["constructor"], "shortNames": ["proto"]}  # fmt: skip
+        "name": "v1",
+        "served": True,
+        "storage": True,
+        "deprecated": True,
+        "deprecationWarning": '<img data-atk src=x onerror=atk()>"><script data-atk>atk()</script>',
+        "additionalPrinterColumns": columns,
+        "subresources": {"status": {}},
+        "schema": {"openAPIV3Schema": schema()},
+    }
+    names = {
+        "plural": "attacks",
+        "singular": "attack",
+        "kind": "Attack",
+        "listKind": "AttackList",
+        "categories": ["constructor"],
+        "shortNames": ["proto"],
+    }
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
@@ -84,11 +116,22 @@ def definition() -> dict[str, Any]:
 
 def attack(name: str, text: str) -> dict[str, Any]:
     """An instance. The first has every text in the map, in the list and in what no schema describes."""
-    spec: dict[str, Any] = {"map": {f"m{n}": one for n, one in enumerate(FREE)} | dict.fromkeys(FREE, "x"), "list": [*FREE]} if text == ALL else {}  # fmt: skip
+    spec: dict[str, Any] = (
+        {"map": {f"m{n}": one for n, one in enumerate(FREE)} | dict.fromkeys(FREE, "x"), "list": [*FREE]}
+        if text == ALL
+        else {}
+    )
     spec["any"] = (
         {key: {"__proto__": {"atk": "x"}} for key in KEYS} | dict.fromkeys(FREE, "x") if text == ALL else {text: text}
     )
-    status = {"phase": text, "state": text, "message": text, "conditions": conditions(text), "url": text, "links": [*LINKS]}  # fmt: skip
+    status = {
+        "phase": text,
+        "state": text,
+        "message": text,
+        "conditions": conditions(text),
+        "url": text,
+        "links": [*LINKS],
+    }
     return {
         "apiVersion": f"{GROUP}/v1",
         "kind": "Attack",
@@ -102,13 +145,26 @@ def config(kind: str, name: str) -> dict[str, Any]:
     """A ConfigMap or a Secret."""
     values: dict[str, Any] = {"data": DATA}
     if kind == "Secret":
-        values = {"data": {key: base64.b64encode(text.encode()).decode() for key, text in DATA.items()}, "type": "atk/<script data-atk>"}  # fmt: skip
+        values = {
+            "data": {key: base64.b64encode(text.encode()).decode() for key, text in DATA.items()},
+            "type": "atk/<script data-atk>",
+        }
     return {"apiVersion": "v1", "kind": kind, "metadata": meta(name), **values}
 
 
 def pod(name: str) -> dict[str, Any]:
-    """Not scheduled anywhere: nothing runs, and all of it is shown. Values of variables, commands and arguments may be anything."""
-    container = {"name": "constructor", "image": "atk.example.com/x:1", "command": [*FREE], "args": [*FREE], "workingDir": ALL, "env": [{"name": f"N{n}", "value": text} for n, text in enumerate(FREE)]}  # fmt: skip
+    """Not scheduled anywhere: nothing runs, and all of it is shown.
+
+    Values of variables, commands and arguments may be anything.
+    """
+    container = {
+        "name": "constructor",
+        "image": "atk.example.com/x:1",
+        "command": [*FREE],
+        "args": [*FREE],
+        "workingDir": ALL,
+        "env": [{"name": f"N{n}", "value": text} for n, text in enumerate(FREE)],
+    }
     spec = {"schedulerName": "nobody", "containers": [container], "nodeSelector": {"atk.example.com/none": "x"}}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": meta(name), "spec": spec}
 
@@ -124,9 +180,18 @@ def event(namespace: str, name: str, text: str) -> dict[str, Any]:
     """Whoever may create events may say anything of any object."""
     about = {"apiVersion": f"{GROUP}/v1", "kind": "Attack", "name": "full", "namespace": namespace, "fieldPath": text}
     return {
-        "apiVersion": "v1", "kind": "Event", "metadata": {"name": name}, "involvedObject": about, "reason": text.splitlines()[0][:120], "message": text[:1000], "type": "Warning", "count": 3,
-        "source": {"component": text[:60], "host": text[:60]}, "firstTimestamp": "2026-01-01T00:00:00Z", "lastTimestamp": "2026-01-01T00:00:00Z",
-    }  # fmt: skip
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": name},
+        "involvedObject": about,
+        "reason": text.splitlines()[0][:120],
+        "message": text[:1000],
+        "type": "Warning",
+        "count": 3,
+        "source": {"component": text[:60], "host": text[:60]},
+        "firstTimestamp": "2026-01-01T00:00:00Z",
+        "lastTimestamp": "2026-01-01T00:00:00Z",
+    }
 
 
 def roles() -> Iterator[dict[str, Any]]:
@@ -143,14 +208,51 @@ def examples(text: str) -> str:
 
 def csv(name: str, text: str, number: int = 0) -> dict[str, Any]:
     """A ClusterServiceVersion. `text` stands in all its fields."""
-    descriptors = [{"path": f"f{n}", "displayName": one, "description": one, "x-descriptors": [one, f"urn:alm:descriptor:com.tectonic.ui:{one}"]} for n, one in enumerate(FREE)] if text == ALL else [{"path": text, "displayName": text, "description": text}]  # fmt: skip
-    owned = [{"name": f"attacks.{GROUP}", "version": "v1", "kind": "Attack", "displayName": text, "description": text, "specDescriptors": descriptors, "statusDescriptors": descriptors}]  # fmt: skip
+    descriptors = (
+        [
+            {
+                "path": f"f{n}",
+                "displayName": one,
+                "description": one,
+                "x-descriptors": [one, f"urn:alm:descriptor:com.tectonic.ui:{one}"],
+            }
+            for n, one in enumerate(FREE)
+        ]
+        if text == ALL
+        else [{"path": text, "displayName": text, "description": text}]
+    )
+    owned = [
+        {
+            "name": f"attacks.{GROUP}",
+            "version": "v1",
+            "kind": "Attack",
+            "displayName": text,
+            "description": text,
+            "specDescriptors": descriptors,
+            "statusDescriptors": descriptors,
+        }
+    ]
     annotations = {
-        "alm-examples": examples(text), "capabilities": text, "categories": text, "certified": text, "containerImage": text, "createdAt": text, "description": text, "repository": LINKS[number % len(LINKS)], "support": text,
-        "operatorframework.io/suggested-namespace": text, "operators.operatorframework.io/internal-objects": json.dumps([text]), "operatorframework.io/initialization-resource": json.dumps(attack("initial", text)),
-        "operators.openshift.io/infrastructure-features": json.dumps([text]), "operators.openshift.io/valid-subscription": json.dumps([text]), f"features.operators.openshift.io/{number}": text,
-        "marketplace.openshift.io/action-text": text, "marketplace.openshift.io/remote-workflow": LINKS[number % len(LINKS)], "marketplace.openshift.io/support-workflow": LINKS[number % len(LINKS)], "console.openshift.io/plugins": json.dumps([text]),
-    }  # fmt: skip
+        "alm-examples": examples(text),
+        "capabilities": text,
+        "categories": text,
+        "certified": text,
+        "containerImage": text,
+        "createdAt": text,
+        "description": text,
+        "repository": LINKS[number % len(LINKS)],
+        "support": text,
+        "operatorframework.io/suggested-namespace": text,
+        "operators.operatorframework.io/internal-objects": json.dumps([text]),
+        "operatorframework.io/initialization-resource": json.dumps(attack("initial", text)),
+        "operators.openshift.io/infrastructure-features": json.dumps([text]),
+        "operators.openshift.io/valid-subscription": json.dumps([text]),
+        f"features.operators.openshift.io/{number}": text,
+        "marketplace.openshift.io/action-text": text,
+        "marketplace.openshift.io/remote-workflow": LINKS[number % len(LINKS)],
+        "marketplace.openshift.io/support-workflow": LINKS[number % len(LINKS)],
+        "console.openshift.io/plugins": json.dumps([text]),
+    }
     icons = {"full": SVG.format(MARKUP[0])}.get(name, SVG.format(text))
     containers = [
         {
@@ -162,13 +264,31 @@ def csv(name: str, text: str, number: int = 0) -> dict[str, Any]:
         }
     ]
     template = {"metadata": {"labels": {"app": "x"}}, "spec": {"serviceAccountName": "x", "containers": containers}}
-    install = {"deployments": [{"name": "x", "spec": {"replicas": 0, "selector": {"matchLabels": {"app": "x"}}, "template": template}}], "clusterPermissions": [{"serviceAccountName": "x", "rules": [{"apiGroups": [text], "resources": [text], "verbs": [text]}]}]}  # fmt: skip
+    install = {
+        "deployments": [
+            {"name": "x", "spec": {"replicas": 0, "selector": {"matchLabels": {"app": "x"}}, "template": template}}
+        ],
+        "clusterPermissions": [
+            {"serviceAccountName": "x", "rules": [{"apiGroups": [text], "resources": [text], "verbs": [text]}]}
+        ],
+    }
     links = [{"name": text, "url": url} for url in LINKS]
     spec = {
-        "displayName": text, "description": text if text != ALL else "\n\n".join((*MARKDOWN, *FREE)), "version": f"1.0.{number}", "maturity": text, "provider": {"name": text, "url": LINKS[number % len(LINKS)]}, "links": links,
-        "maintainers": [{"name": text, "email": url} for url in LINKS], "keywords": [*FREE] if text == ALL else [text], "minKubeVersion": "1.0.0", "icon": [{"base64data": base64.b64encode(icons.encode()).decode(), "mediatype": "text/html"}],
-        "install": {"strategy": "deployment", "spec": install}, "installModes": [{"type": "OwnNamespace", "supported": True}], "customresourcedefinitions": {"owned": owned}, "relatedImages": [{"name": text, "image": text}],
-    }  # fmt: skip
+        "displayName": text,
+        "description": text if text != ALL else "\n\n".join((*MARKDOWN, *FREE)),
+        "version": f"1.0.{number}",
+        "maturity": text,
+        "provider": {"name": text, "url": LINKS[number % len(LINKS)]},
+        "links": links,
+        "maintainers": [{"name": text, "email": url} for url in LINKS],
+        "keywords": [*FREE] if text == ALL else [text],
+        "minKubeVersion": "1.0.0",
+        "icon": [{"base64data": base64.b64encode(icons.encode()).decode(), "mediatype": "text/html"}],
+        "install": {"strategy": "deployment", "spec": install},
+        "installModes": [{"type": "OwnNamespace", "supported": True}],
+        "customresourcedefinitions": {"owned": owned},
+        "relatedImages": [{"name": text, "image": text}],
+    }
     return {
         "apiVersion": "operators.coreos.com/v1alpha1",
         "kind": "ClusterServiceVersion",

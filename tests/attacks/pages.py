@@ -1,4 +1,6 @@
-"""Addresses of everything that shows an object, taken from the console's own table of addresses: a page that is added is tried as well."""
+"""Addresses of everything that shows an object, taken from the console's own table of addresses: a page that is
+added is tried as well.
+"""
 
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote
@@ -29,7 +31,17 @@ def routes(name: str = "") -> Iterator[tuple[str, frozenset[str]]]:
 
 def of_object(group: str, version: str, plural: str, namespace: str, name: str) -> Iterator[str]:
     """Every view of it, and those of its kind and of its operator."""
-    known = {"group": group, "version": version, "plural": plural, "namespace": namespace, "name": name, "csv": name, "package": name, "subscription": name, "plan": name} | _MORE  # fmt: skip
+    known = {
+        "group": group,
+        "version": version,
+        "plural": plural,
+        "namespace": namespace,
+        "name": name,
+        "csv": name,
+        "package": name,
+        "subscription": name,
+        "plan": name,
+    } | _MORE
     for route, arguments in routes():
         if not arguments & {"name", "csv"} or ("csv" in arguments) != (
             plural == "clusterserviceversions" and "csv" in arguments
@@ -75,13 +87,18 @@ def everything(made: Placed) -> list[tuple[str, dict[str, str]]]:
     for number, one in enumerate(made.numbered):
         if one[2] == "roles" and number % 6:
             continue  # their names stand in the list, each of them
-        detail = reverse("resources:detail", kwargs=dict(zip(("group", "version", "plural", "namespace", "name"), one, strict=True)))  # fmt: skip
+        detail = reverse(
+            "resources:detail", kwargs=dict(zip(("group", "version", "plural", "namespace", "name"), one, strict=True))
+        )
         found.append(detail)
         if one[2] == "clusterserviceversions":
             found.append(reverse("operatorhub:operator", kwargs={"namespace": one[3], "csv": one[4]}))
     for group, version, plural, namespace in sorted({one[:4] for one in (*made.full, *made.numbered)}):
         found += of_kind(group, version, plural, namespace)
-    for path in (f"/resources/core/v1/events/?namespace={made.namespace}", f"/resources/attacks.example.com/v1/attacks/?namespace={made.namespace}&columns=all"):  # fmt: skip
+    for path in (
+        f"/resources/core/v1/events/?namespace={made.namespace}",
+        f"/resources/attacks.example.com/v1/attacks/?namespace={made.namespace}&columns=all",
+    ):
         found.append(path)
     parts = [
         path for path in found if path.count("/") in (5, 7) and path.startswith("/resources/") and "/n" not in path

@@ -18,7 +18,9 @@ from tests.resources.views import definitions
 
 @dataclass(slots=True)
 class Placed:
-    """`full`: (group, version, plural, namespace, name) of objects that carry all inputs; `numbered`: of those with one each. `refused`: by the API server, in its words."""
+    """`full`: (group, version, plural, namespace, name) of objects that carry all inputs; `numbered`: of those with
+    one each. `refused`: by the API server, in its words.
+    """
 
     namespace: str
     full: list[tuple[str, str, str, str, str]] = field(default_factory=list)
@@ -46,7 +48,14 @@ def _fill(client: ClusterClient, made: Placed) -> None:
     here = made.namespace
     made.full.append(("core", "v1", "namespaces", "-", here))
     made.full.append(("apiextensions.k8s.io", "v1", "customresourcedefinitions", "-", f"attacks.{objects.GROUP}"))
-    for obj in (objects.config("ConfigMap", "full"), objects.config("Secret", "full"), objects.pod("full"), objects.deployment("full"), objects.attack("full", objects.ALL), objects.csv("full", objects.ALL)):  # fmt: skip
+    for obj in (
+        objects.config("ConfigMap", "full"),
+        objects.config("Secret", "full"),
+        objects.pod("full"),
+        objects.deployment("full"),
+        objects.attack("full", objects.ALL),
+        objects.csv("full", objects.ALL),
+    ):
         _put(client, made, obj, made.full)
     for number, text in enumerate(objects.PARTS):
         _put(client, made, objects.csv(f"n{number}", text, number), made.numbered)

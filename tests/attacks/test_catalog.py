@@ -25,7 +25,9 @@ def packages(cluster: ClusterClient, monkeypatch: pytest.MonkeyPatch, settings: 
     settings.LOCAL_ONLY = True
     monkeypatch.setattr(tasks, "_asked", lambda _task, *_arguments: True)
     upload = SimpleUploadedFile("<img data-atk src=x onerror=atk()>.json", catalog.archive())
-    answer = Client().post("/operatorhub/catalogs/new/", {"kind": "own", "name": NAME, "from": "upload", "save": "1", "file": upload})  # fmt: skip
+    answer = Client().post(
+        "/operatorhub/catalogs/new/", {"kind": "own", "name": NAME, "from": "upload", "save": "1", "file": upload}
+    )
     assert answer.status_code == 302, answer.content[:3000]
     yield [*Package.objects.filter(namespace="~").values_list("name", flat=True)]
 
@@ -34,7 +36,13 @@ def test_every_page_of_it_is_harmless(packages: list[str]) -> None:
     assert Catalog.objects.get().state == "ready"
     assert {"full", "p0", "p20"} <= {*packages}
     browser, found = Client(), list[str]()
-    paths = [f"/operatorhub/catalogs/source/~/{NAME}/", "/operatorhub/catalogs/", "/operatorhub/?limit=500", "/operatorhub/levels/", "/api/operatorhub/packages/"]  # fmt: skip
+    paths = [
+        f"/operatorhub/catalogs/source/~/{NAME}/",
+        "/operatorhub/catalogs/",
+        "/operatorhub/?limit=500",
+        "/operatorhub/levels/",
+        "/api/operatorhub/packages/",
+    ]
     paths += [f"/operatorhub/?q={word}" for word in ("script", "data-atk", "%3Cimg", "7777")]
     for number, name in enumerate(sorted(packages)):
         if "/" in name or name in (".", ".."):

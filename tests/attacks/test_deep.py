@@ -1,4 +1,6 @@
-"""S2, S10: YAML and JSON too deep for any reader, wherever a stranger can put them; how deep is tried in tests/untrusted."""
+"""S2, S10: YAML and JSON too deep for any reader, wherever a stranger can put them; how deep is tried in
+tests/untrusted.
+"""
 
 import base64
 import io
@@ -52,7 +54,9 @@ def test_s2_catalogs_and_bundles_leave_out_what_is_deep(levels: int) -> None:
 @pytest.mark.django_db
 @pytest.mark.timeout(300)
 def test_s10_an_object_as_deep_as_is_taken_has_its_pages(cluster: ClusterClient) -> None:
-    """S10: the deepest that the console takes is shown, edited and compared by code that calls itself for each level."""
+    """S10: the deepest that the console takes is shown, edited and compared by code that calls itself for each
+    level.
+    """
     with placed(cluster) as made:
         type_ = cluster.find(objects.GROUP, "v1", "attacks")
         value: object = "x"

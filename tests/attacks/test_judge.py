@@ -6,7 +6,8 @@ from django.utils.html import escape
 from tests.attacks import judge
 from tests.attacks.texts import MARKDOWN, MARKUP
 
-#: Text, whatever surrounds it: they count on being decoded once too often; and one that only a browser with scripts reads so (tests/e2e/test_attacks.py).
+#: Text, whatever surrounds it: they count on being decoded once too often; and one that only a browser with scripts
+#: reads so (tests/e2e/test_attacks.py).
 _HARMLESS = ("<noscript>", "` data-atk", " data-atk", "\\u003c", "%3C", "&lt;", "&#60;", "＜")
 
 
@@ -24,10 +25,19 @@ def test_an_attribute_that_is_broken_out_of_is_seen() -> None:
 @pytest.mark.parametrize(
     "html",
     [
-        '<a href="javascript:atk()">x</a>', '<a href=" java\nscript:atk()">x</a>', '<a href="https://evil.example/">x</a>', '<img src="https://evil.example/x">', '<iframe src="/">',
-        '<form action="//evil.example/">', '<div hx-get="//evil.example/">', "<div hx-vals='js:{a: atk()}'>", '<p style="x">', "<script>atk()</script>", "<style>x</style>",
+        '<a href="javascript:atk()">x</a>',
+        '<a href=" java\nscript:atk()">x</a>',
+        '<a href="https://evil.example/">x</a>',
+        '<img src="https://evil.example/x">',
+        '<iframe src="/">',
+        '<form action="//evil.example/">',
+        '<div hx-get="//evil.example/">',
+        "<div hx-vals='js:{a: atk()}'>",
+        '<p style="x">',
+        "<script>atk()</script>",
+        "<style>x</style>",
     ],
-)  # fmt: skip
+)
 def test_what_leads_away_or_runs_is_seen(html: str) -> None:
     assert judge.complaints(html)
 

@@ -1,4 +1,6 @@
-"""Objects that carry every attack input, and every page that shows them: nothing of a stranger's is an element, an attribute, a header or an address."""
+"""Objects that carry every attack input, and every page that shows them: nothing of a stranger's is an element, an
+attribute, a header or an address.
+"""
 
 import json
 from collections.abc import Iterator
@@ -49,7 +51,11 @@ def wrong(answer: HttpResponseBase) -> list[str]:
     if answer.status_code >= 500 and answer.status_code != 503:
         return [f"answered {answer.status_code}"]
     content, kind = body(answer), answer.headers.get("Content-Type", "")
-    found = [f"the header {name}: {value}"[:200] for name, value in answer.headers.items() if name.lower() == "set-cookie" or ("data-atk" in value and name != "X-Live-Version")]  # fmt: skip
+    found = [
+        f"the header {name}: {value}"[:200]
+        for name, value in answer.headers.items()
+        if name.lower() == "set-cookie" or ("data-atk" in value and name != "X-Live-Version")
+    ]
     if answer.headers.get("X-Content-Type-Options") != "nosniff":
         found.append("browsers may guess its type")
     if "Location" in answer.headers and not answer.headers["Location"].startswith("/"):

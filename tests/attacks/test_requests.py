@@ -1,4 +1,6 @@
-"""What docs/security.md says stands against requests of strangers, tried over HTTP; and each test that it names is there."""
+"""What docs/security.md says stands against requests of strangers, tried over HTTP; and each test that it names is
+there.
+"""
 
 import re
 
@@ -10,7 +12,8 @@ from tests.deploy.rendered import ROOT
 # The frame of a page shows favourites.
 pytestmark = pytest.mark.django_db
 
-# Names that a rebound DNS entry, a proxy's mistake or a forged header would bring. The console of deploy/ answers to its own only.
+# Names that a rebound DNS entry, a proxy's mistake or a forged header would bring. The console of deploy/ answers to
+# its own only.
 HOSTS = (
     "evil.example",
     "localhost.evil.example",

@@ -39,8 +39,14 @@ def test_loopback_a_guard_and_a_sign_in_are_enough(settings: Any) -> None:
 def test_the_server_itself_does_not_start(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "uvicorn", "console.asgi:application", "--host", "0.0.0.0", "--port", "0"]
     done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "DATA_DIR": str(tmp_path)}, capture_output=True, text=True, timeout=60, check=False
-    )  # fmt: skip
+        command,
+        cwd=ROOT,
+        env={**os.environ, "DATA_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 3
     assert "SIGN_IN=local on 0.0.0.0 would let everybody" in done.stderr + done.stdout
 
@@ -49,6 +55,10 @@ def test_the_server_itself_does_not_start(tmp_path: Path) -> None:
 def test_settings_that_can_not_be_are_refused_by_name(tmp_path: Path, settings_: dict[str, str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import console.settings"],
-        cwd=ROOT, env={**os.environ, "DATA_DIR": str(tmp_path), **settings_}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        env={**os.environ, "DATA_DIR": str(tmp_path), **settings_},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode and next(iter(settings_)) in done.stderr

@@ -17,7 +17,9 @@ def test_it_says_so_first_ends_streams_and_lets_requests_end(
     port = free_port()
     url, command = f"http://127.0.0.1:{port}", processes.web_command(port)
     settings = {"DATA_DIR": str(tmp_path), "DRAIN_SECONDS": "3"}
-    with processes.running(command, tmp_path / "web.log", lambda: processes.answers(f"{url}/healthz"), 120, **settings) as web:  # fmt: skip
+    with processes.running(
+        command, tmp_path / "web.log", lambda: processes.answers(f"{url}/healthz"), 120, **settings
+    ) as web:
         assert probe(port)["ready"]
         stream = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         stream.request("GET", f"/stream?topic={load(str(cluster_kubeconfig)).name}/core/v1/configmaps/default")

@@ -1,4 +1,6 @@
-"""The navigation offers what its reader can list, remembers what a browser left open, and the namespace picker leads somewhere sensible."""
+"""The navigation offers what its reader can list, remembers what a browser left open, and the namespace picker leads
+somewhere sensible.
+"""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,4 +1,7 @@
-"""NUL characters, which PostgreSQL takes in no text: what has them is kept and found all the same. On both databases (test_postgres.py)."""
+"""NUL characters, which PostgreSQL takes in no text: what has them is kept and found all the same.
+
+On both databases (test_postgres.py).
+"""
 
 from typing import Any
 
@@ -18,7 +21,9 @@ def kept(value: Any) -> Any:
 
 def test_texts_and_json_are_kept() -> None:
     told = ["spec.a\0b", "\0", "\\\0", "a text of \\u0000 stays", "\\\\u0000", "\\\\\0", {"k\0ey": ["\0v"]}]
-    entry = AuditEntry.objects.create(at=timezone.now(), cluster="c", user="an\0na", verb="patch", outcome="ok", diff=told, words="an\0na patch")  # fmt: skip
+    entry = AuditEntry.objects.create(
+        at=timezone.now(), cluster="c", user="an\0na", verb="patch", outcome="ok", diff=told, words="an\0na patch"
+    )
     entry.refresh_from_db()
     assert entry.user == kept("an\0na")
     assert entry.diff == [*map(kept, told[:-1]), {kept("k\0ey"): [kept("\0v")]}]

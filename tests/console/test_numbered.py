@@ -1,4 +1,6 @@
-"""The number of a request: from the proxy where it is harmless, on each line of the log, in the answer, in pages of errors, and in the tasks that it starts."""
+"""The number of a request: from the proxy where it is harmless, on each line of the log, in the answer, in pages of
+errors, and in the tasks that it starts.
+"""
 
 import json
 import logging
@@ -90,7 +92,13 @@ def test_a_line_outside_of_requests_has_none() -> None:
     assert numbered.mark(record) and "request_id" not in json.loads(JsonLine().format(record))
     with numbered.numbered("number-of-this"):
         numbered.mark(record)
-    assert json.loads(JsonLine().format(record)) == {"time": ANY, "level": ANY, "logger": "here", "message": "hello", "request_id": "number-of-this"}  # fmt: skip
+    assert json.loads(JsonLine().format(record)) == {
+        "time": ANY,
+        "level": ANY,
+        "logger": "here",
+        "message": "hello",
+        "request_id": "number-of-this",
+    }
 
 
 def test_a_task_has_the_number_of_the_request_that_asked_for_it(redis_server: str) -> None:

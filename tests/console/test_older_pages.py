@@ -19,10 +19,11 @@ from tests.console.test_soft_timeout import NAVIGATION, Answer, receive
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PAGE = (
-    '<html><head><link rel="stylesheet" href="/static/a.css"></head><body><nav>Menu</nav><main id="main">Banner<!--content--><h1 class="title">Pods</h1>'
-    '<form action="/delete"><input name="all" hidden><button name="all">Delete</button></form><script>alert(1)</script>'
-    '<a href="/resources/core/v1/pods/web/" hx-get="/part" data-live="topic" id="row">web</a>'
-    '<table><tr><td data-label="Status">Running</td></tr></table></main><dialog>Palette</dialog></body></html>'
+    '<html><head><link rel="stylesheet" href="/static/a.css"></head><body><nav>Menu</nav><main'
+    ' id="main">Banner<!--content--><h1 class="title">Pods</h1><form action="/delete"><input name="all" hidden><button'
+    ' name="all">Delete</button></form><script>alert(1)</script><a href="/resources/core/v1/pods/web/" hx-get="/part"'
+    ' data-live="topic" id="row">web</a><table><tr><td'
+    ' data-label="Status">Running</td></tr></table></main><dialog>Palette</dialog></body></html>'
 )
 
 

@@ -1,4 +1,7 @@
-"""What strangers send as requests: headers, bodies, silence. Over each limit they are refused, and others are served meanwhile."""
+"""What strangers send as requests: headers, bodies, silence.
+
+Over each limit they are refused, and others are served meanwhile.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator

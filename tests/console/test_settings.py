@@ -59,7 +59,9 @@ def test_s16_only_its_owner_reads_the_database(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("folder", ["new/data", "/proc/none/data"])
 def test_a_console_begins_without_its_data_folder(folder: str, tmp_path: Path) -> None:
-    """The Job that prepares a database has none, nor has a fresh checkout; files that people send lie in it where it can be made."""
+    """The Job that prepares a database has none, nor has a fresh checkout; files that people send lie in it where it
+    can be made.
+    """
     database = f"sqlite:///{tmp_path}/database.sqlite3"
     result = read(DATA_DIR=str(tmp_path / folder), SECRET_KEY="x" * 60, DATABASE_URL=database)
     assert result.returncode == 0, result.stderr

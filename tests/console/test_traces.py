@@ -1,4 +1,6 @@
-"""Traces of a real web process and a real worker, sent to a collector of the test's own: who is whose child, and that nothing secret is in them."""
+"""Traces of a real web process and a real worker, sent to a collector of the test's own: who is whose child, and
+that nothing secret is in them.
+"""
 
 import base64
 import os
@@ -93,14 +95,34 @@ def console(
         "REDIS_PREFIX": "traced",
         "DATABASE_URL": f"sqlite:///{folder}/console.sqlite3",
     }
-    subprocess.run([sys.executable, "manage.py", "prepare", "--verbosity", "0"], cwd=processes.ROOT, env={**os.environ, **settings}, check=True)  # fmt: skip
+    subprocess.run(
+        [sys.executable, "manage.py", "prepare", "--verbosity", "0"],
+        cwd=processes.ROOT,
+        env={**os.environ, **settings},
+        check=True,
+    )
     with ExitStack() as stack:
         collector = stack.enter_context(collecting())
         settings |= {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "OTEL_BSP_SCHEDULE_DELAY": "200"}
         port = free_port()
         url = f"http://127.0.0.1:{port}"
-        stack.enter_context(processes.running(processes.worker_command("traced"), folder / "worker.log", lambda: (folder / "worker.log").exists(), **settings))  # fmt: skip
-        stack.enter_context(processes.running(processes.web_command(port), folder / "web.log", lambda: processes.answers(f"{url}/healthz"), 120, **settings))  # fmt: skip
+        stack.enter_context(
+            processes.running(
+                processes.worker_command("traced"),
+                folder / "worker.log",
+                lambda: (folder / "worker.log").exists(),
+                **settings,
+            )
+        )
+        stack.enter_context(
+            processes.running(
+                processes.web_command(port),
+                folder / "web.log",
+                lambda: processes.answers(f"{url}/healthz"),
+                120,
+                **settings,
+            )
+        )
         yield url, collector
         logs = (folder / "web.log").read_text() + (folder / "worker.log").read_text()
         assert "Traceback" not in logs and "opentelemetry" not in logs, logs
@@ -119,7 +141,10 @@ def numbered(number: str, name: str) -> Callable[[Span], bool]:
 def test_requests_to_the_api_server_are_children_of_the_page_that_needs_them(console: tuple[str, Collector]) -> None:
     url, collector = console
     told_by_proxy = f"00-{TRACE}-{CALLER}-01"
-    assert ask(f"{url}/resources/core/v1/configmaps/?namespace=default", "number-of-a-page", traceparent=told_by_proxy) == 200  # fmt: skip
+    assert (
+        ask(f"{url}/resources/core/v1/configmaps/?namespace=default", "number-of-a-page", traceparent=told_by_proxy)
+        == 200
+    )
     page = collector.wait(numbered("number-of-a-page", "GET /resources/"))
     assert (page.kind, page.trace_id.hex(), page.parent_span_id.hex()) == (Span.SPAN_KIND_SERVER, TRACE, CALLER)
     assert told(page)["http.response.status_code"] == 200 and "configmaps" not in page.name
@@ -202,15 +227,23 @@ def test_nothing_of_it_is_imported_where_no_collector_is_named(tmp_path: Path) -
     )
     environment = {**os.environ, "DATA_DIR": str(tmp_path)}
     environment.pop("OTEL_EXPORTER_OTLP_ENDPOINT", None)
-    ended = subprocess.run([sys.executable, "-c", program], cwd=processes.ROOT, env=environment, capture_output=True, text=True, check=True)  # fmt: skip
+    ended = subprocess.run(
+        [sys.executable, "-c", program], cwd=processes.ROOT, env=environment, capture_output=True, text=True, check=True
+    )
     assert ended.stdout.strip() == "False None False"
 
 
 def test_a_collector_that_is_away_stops_nobody(tmp_path: Path, cluster_kubeconfig: Path, redis_server: str) -> None:
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    settings = {"DATA_DIR": str(tmp_path), "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_BSP_SCHEDULE_DELAY": "100"}  # fmt: skip
-    with processes.running(processes.web_command(port), tmp_path / "web.log", lambda: processes.answers(f"{url}/healthz"), 120, **settings) as web:  # fmt: skip
+    settings = {
+        "DATA_DIR": str(tmp_path),
+        "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1",
+        "OTEL_BSP_SCHEDULE_DELAY": "100",
+    }
+    with processes.running(
+        processes.web_command(port), tmp_path / "web.log", lambda: processes.answers(f"{url}/healthz"), 120, **settings
+    ) as web:
         assert ask(f"{url}/healthz", "number-of-a-probe") == 200
         began = time.monotonic()
         web.terminate()

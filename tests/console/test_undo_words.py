@@ -42,7 +42,9 @@ ASKS_NOT = {
     "resources:history": "reads",
     "resources:deleted": "reads",
     "resources:contents": "reads",
-    "operatorhub:undo-made": "takes back what an install that failed has made a moment before; the page it stands on says what",
+    "operatorhub:undo-made": (
+        "takes back what an install that failed has made a moment before; the page it stands on says what"
+    ),
     "operatorhub:source-restart": "its Pod is made anew with nothing lost",
 }
 _WORDS = re.compile(

@@ -1,4 +1,6 @@
-"""A part of a page that a thread makes is in the reader's language, has the reader's times, and leads to the same cluster."""
+"""A part of a page that a thread makes is in the reader's language, has the reader's times, and leads to the same
+cluster.
+"""
 
 from datetime import UTC, datetime
 

@@ -1,8 +1,10 @@
-"""Runs the steps of a Containerfile on this machine: `python -m tests.deploy.image CONTAINERFILE CONTEXT WORK`, inside a mount namespace.
+"""Runs the steps of a Containerfile on this machine: `python -m tests.deploy.image CONTAINERFILE CONTEXT WORK`,
+inside a mount namespace.
 
-Where no container engine and no registry can be had this is what can be checked: each stage is an overlay over the machine's own root, so its FROM
-is this machine (another Python and Node than the image's), and all else is as written: COPY with .dockerignore, ENV, WORKDIR, RUN in a chroot.
-Nothing of the machine is changed. Afterwards the last stage's CMD is started as its USER; it ends with standard input.
+Where no container engine and no registry can be had this is what can be checked: each stage is an overlay over the
+machine's own root, so its FROM is this machine (another Python and Node than the image's), and all else is as written:
+COPY with .dockerignore, ENV, WORKDIR, RUN in a chroot. Nothing of the machine is changed. Afterwards the last stage's
+CMD is started as its USER; it ends with standard input.
 """
 
 import fnmatch
@@ -98,7 +100,10 @@ def begun(work: Path, number: int, name: str) -> Stage:
 
 
 def build(containerfile: Path, context: Path, work: Path, targets: frozenset[str] = frozenset()) -> Stage:
-    """The last stage, all steps done; with ``targets`` only the stages of these names. Raises CalledProcessError, AssertionError or OSError at the step that fails."""
+    """The last stage, all steps done; with ``targets`` only the stages of these names.
+
+    Raises CalledProcessError, AssertionError or OSError at the step that fails.
+    """
     own = containerfile.with_name(f"{containerfile.name}.dockerignore")
     lines = (own if own.exists() else context / ".dockerignore").read_text().splitlines()
     patterns = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
@@ -159,7 +164,8 @@ def main(containerfile: Path, context: Path, work: Path, port: str) -> None:
         process = stage.run(words)
         process.communicate()
         assert process.returncode == 0, words
-    # K8: as OpenShift starts it, as a user that /etc/passwd doesn't know, with a folder for its data that anybody may write to.
+    # K8: as OpenShift starts it, as a user that /etc/passwd doesn't know, with a folder for its data that anybody may
+    # write to.
     image_user, data = stage.user, stage.values["DATA_DIR"]
     stage.user, stage.values["DATA_DIR"] = "1000670000", "/tmp/data-of-a-user-without-a-name"
     for words in (["python", "manage.py", "prepare"], ["celery", "-A", "console.celery", "report"]):
@@ -167,7 +173,8 @@ def main(containerfile: Path, context: Path, work: Path, port: str) -> None:
         process.communicate()
         assert process.returncode == 0, words
     stage.user, stage.values["DATA_DIR"] = image_user, data
-    # As `docker run -e` on a port of this machine's loopback: without it the image starts no console that has no sign-in.
+    # As `docker run -e` on a port of this machine's loopback: without it the image starts no console that has no
+    # sign-in.
     process = stage.run([*stage.entry, *stage.command])
     assert process.wait(120) == 3
     stage.values["GUARDED_IN_FRONT"] = "1"

@@ -41,7 +41,10 @@ http {{
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """`port`: nginx' own, with TLS; `plain`: without. `shared`: of all web processes; `own`: of each. `authority`: the PEM file to trust."""
+    """`port`: nginx' own, with TLS; `plain`: without.
+
+    `shared`: of all web processes; `own`: of each. `authority`: the PEM file to trust.
+    """
 
     port: int
     plain: int

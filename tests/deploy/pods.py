@@ -1,7 +1,9 @@
-"""The Pods of deploy/ as processes of this machine: the manifests' own commands, settings and probes, without containers.
+"""The Pods of deploy/ as processes of this machine: the manifests' own commands, settings and probes, without
+containers.
 
-Each runs in a mount namespace of its own where /run is a tmpfs with a ServiceAccount's token and authority, as the kubelet mounts them, so the
-console finds its cluster as it does in a Pod. Mounted folders (/secrets, /data) are folders of the test's; nothing else of its environment is passed on.
+Each runs in a mount namespace of its own where /run is a tmpfs with a ServiceAccount's token and authority, as the
+kubelet mounts them, so the console finds its cluster as it does in a Pod. Mounted folders (/secrets, /data) are folders
+of the test's; nothing else of its environment is passed on.
 """
 
 import base64
@@ -45,7 +47,9 @@ def unshare() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Where Pods run: the folder of what is mounted into them, the cluster, and what other host names stand for here."""
+    """Where Pods run: the folder of what is mounted into them, the cluster, and what other host names stand for
+    here.
+    """
 
     folder: Path
     api: Api

@@ -1,4 +1,6 @@
-"""What `kubectl kustomize` makes of an overlay of deploy/, as objects, and where the parts of a program stand in them."""
+"""What `kubectl kustomize` makes of an overlay of deploy/, as objects, and where the parts of a program stand in
+them.
+"""
 
 import shutil
 import subprocess

@@ -1,4 +1,6 @@
-"""`kubectl apply -k deploy/overlays/tutorial` as the tutorial has it, kept and not tried only: twice, and every workload gets its Pods."""
+"""`kubectl apply -k deploy/overlays/tutorial` as the tutorial has it, kept and not tried only: twice, and every
+workload gets its Pods.
+"""
 
 import secrets
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""The backups of docs/deploy.md, by the page's own commands: taken while somebody writes, put back, and the console reads them."""
+"""The backups of docs/deploy.md, by the page's own commands: taken while somebody writes, put back, and the console
+reads them.
+"""
 
 import os
 import re
@@ -14,13 +16,23 @@ from tests.deploy.rendered import ROOT
 PAGE = (ROOT / "docs/deploy.md").read_text()
 COMMAND = re.search(r"^    python3 (-c \"import sqlite3;.*\")$", PAGE, re.MULTILINE)
 #: What the page runs in the Pod of PostgreSQL.
-DUMP, RESTORE = (re.search(rf"^    kubectl .* -- ({word} [^<>]*) [<>] console\.dump$", PAGE, re.MULTILINE) for word in ("pg_dump", "pg_restore"))  # fmt: skip
+DUMP, RESTORE = (
+    re.search(rf"^    kubectl .* -- ({word} [^<>]*) [<>] console\.dump$", PAGE, re.MULTILINE)
+    for word in ("pg_dump", "pg_restore")
+)
 
 
 def manage(folder: Path, *words: str, url: str = "") -> str:
     environment = {key: value for key, value in os.environ.items() if key != "DATABASE_URL"}
     environment |= {"DATABASE_URL": url} if url else {}
-    done = subprocess.run([sys.executable, "manage.py", *words], cwd=ROOT, env={**environment, "DATA_DIR": str(folder)}, capture_output=True, text=True, check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "manage.py", *words],
+        cwd=ROOT,
+        env={**environment, "DATA_DIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -55,7 +67,10 @@ def test_a_backup_that_was_taken_while_somebody_writes_is_whole(tmp_path: Path) 
 
 
 def test_postgresql_is_dumped_and_restored(tmp_path: Path) -> None:
-    """As in the cluster: the role and the database are called console. What was written after the dump is gone again."""
+    """As in the cluster: the role and the database are called console.
+
+    What was written after the dump is gone again.
+    """
     postgres.needed()
     assert DUMP and RESTORE, "docs/deploy.md says how"
     with postgres.server() as admin:

@@ -1,4 +1,6 @@
-"""docker-compose.yml, read by the library that `docker compose config` reads it with (tools/compose), and held to what the manifests say."""
+"""docker-compose.yml, read by the library that `docker compose config` reads it with (tools/compose), and held to
+what the manifests say.
+"""
 
 import json
 import os
@@ -80,7 +82,9 @@ def test_a_missing_secret_and_a_misspelt_key_are_named(reader: list[str], tmp_pa
 
 
 def test_compose_and_the_manifests_say_the_same() -> None:
-    """Images, and the words that start each program (but for the address that web listens on, and the name of a worker among several)."""
+    """Images, and the words that start each program (but for the address that web listens on, and the name of a
+    worker among several).
+    """
     services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
     found = objects("tutorial")
     for name, kind, obj in (

@@ -1,4 +1,6 @@
-"""The Containerfile's steps work from a clean context, as a user who may write nothing but /data, and what it starts serves the console."""
+"""The Containerfile's steps work from a clean context, as a user who may write nothing but /data, and what it starts
+serves the console.
+"""
 
 import re
 import subprocess
@@ -45,7 +47,10 @@ def test_every_package_of_the_console_is_in_the_image() -> None:
 
 @pytest.mark.timeout(600)
 def test_its_steps_work_and_it_serves(tmp_path: Path) -> None:
-    mounts = "mkdir -p u w m && mount -t tmpfs tmpfs u && mkdir u/u u/w && mount -t overlay o -o lowerdir=/,upperdir=u/u,workdir=u/w m"
+    mounts = (
+        "mkdir -p u w m && mount -t tmpfs tmpfs u && mkdir u/u u/w && mount -t overlay o -o"
+        " lowerdir=/,upperdir=u/u,workdir=u/w m"
+    )
     tried = subprocess.run([*unshare(), "sh", "-c", mounts], cwd=tmp_path, capture_output=True, text=True, check=False)
     if tried.returncode:
         pytest.skip(f"needs overlay mounts: {tried.stderr.strip()}")

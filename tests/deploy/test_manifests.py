@@ -1,4 +1,6 @@
-"""Every overlay of deploy/ is built, and every object of it is taken by the API server: server-side apply as a dry run, unknown fields refused."""
+"""Every overlay of deploy/ is built, and every object of it is taken by the API server: server-side apply as a dry
+run, unknown fields refused.
+"""
 
 import json
 import os
@@ -91,7 +93,9 @@ def foreign_kinds(api: Api, real_catalog: Path) -> Iterator[set[str]]:
 
 
 def istio() -> list[dict[str, Any]]:
-    """Gateways, VirtualServices and DestinationRules, from Istio's own module, which the Go module proxy keeps and checks; [] without Go."""
+    """Gateways, VirtualServices and DestinationRules, from Istio's own module, which the Go module proxy keeps and
+    checks; [] without Go.
+    """
     if shutil.which("go") is None:
         return []
     done = subprocess.run(
@@ -154,7 +158,9 @@ def test_a_misspelt_field_is_refused(api: Api, place: str) -> None:
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_every_pod_keeps_to_the_restricted_standard(overlay: str, api: Api, place: str) -> None:
-    """The namespace enforces it: each template as a Pod is judged by the API server's own admission, and by eye where a cluster has none."""
+    """The namespace enforces it: each template as a Pod is judged by the API server's own admission, and by eye
+    where a cluster has none.
+    """
     seen = 0
     for obj in objects(overlay, place):
         pod = template(obj)
@@ -197,7 +203,9 @@ def test_no_secret_stands_in_the_manifests() -> None:
 
 
 def test_services_and_budgets_find_their_pods() -> None:
-    """Each selector of a Service, a PodDisruptionBudget and a NetworkPolicy matches a template, and each named port is one of its."""
+    """Each selector of a Service, a PodDisruptionBudget and a NetworkPolicy matches a template, and each named port
+    is one of its.
+    """
     for overlay in OVERLAYS:
         found = objects(overlay)
         templates = [pod for pod in map(template, found) if pod is not None]
@@ -250,7 +258,9 @@ def test_the_console_listens_on_loopback_unless_people_sign_in() -> None:
 
 @pytest.mark.parametrize("overlay", ["public-istio", "public-ingress"])
 def test_the_console_takes_the_settings_of_people_who_sign_in(overlay: str, tmp_path: Path) -> None:
-    """Read by the console itself, with the Secret's files in a folder of this machine; and it says itself whether it may listen there."""
+    """Read by the console itself, with the Secret's files in a folder of this machine; and it says itself whether it
+    may listen there.
+    """
     found = objects(overlay)
     settings = dict(named(found, "ConfigMap", "console-settings")["data"])
     for name, value in values("postgres", "redis").items():
@@ -258,11 +268,20 @@ def test_the_console_takes_the_settings_of_people_who_sign_in(overlay: str, tmp_
     for name in [name for name in settings if name.endswith("_FILE") and settings[name].startswith("/secrets/")]:
         settings[name] = str(tmp_path / settings[name].rpartition("/")[2])
     program = (
-        "import django; django.setup(); from django.conf import settings; from console.signin import address;"
-        "print(settings.SIGN_IN, settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, len(settings.OIDC_CLIENT_SECRET), repr(address.refused()))"
+        "import django; django.setup(); from django.conf import settings; from console.signin import"
+        " address;print(settings.SIGN_IN, settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID,"
+        " len(settings.OIDC_CLIENT_SECRET), repr(address.refused()))"
     )
-    environment = {"PATH": os.environ["PATH"], **settings, "DATA_DIR": str(tmp_path), "UVICORN_HOST": "0.0.0.0", "DJANGO_SETTINGS_MODULE": "console.settings"}  # fmt: skip
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)  # fmt: skip
+    environment = {
+        "PATH": os.environ["PATH"],
+        **settings,
+        "DATA_DIR": str(tmp_path),
+        "UVICORN_HOST": "0.0.0.0",
+        "DJANGO_SETTINGS_MODULE": "console.settings",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["oidc", "https://console.example.com/dex", "operator-console", "48", "''"]
 

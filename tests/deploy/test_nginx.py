@@ -1,4 +1,6 @@
-"""Two web processes behind nginx with its own buffering: live updates arrive at once, outlive a web process, and pages know their address."""
+"""Two web processes behind nginx with its own buffering: live updates arrive at once, outlive a web process, and
+pages know their address.
+"""
 
 import asyncio
 import signal

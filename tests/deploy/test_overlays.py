@@ -100,7 +100,9 @@ LEAST = {
 
 
 def test_k3_k7_one_overlay_after_the_other(cluster_kubeconfig: Path, k: Kubectl, namespace: str) -> None:
-    """Nothing of a more generous overlay stays; K7: catalogs of OLM v1 can be read, logs only where nobody has a token."""
+    """Nothing of a more generous overlay stays; K7: catalogs of OLM v1 can be read, logs only where nobody has a
+    token.
+    """
     api = Api(cluster_kubeconfig)
     wanted = {
         "tutorial": dict.fromkeys(LEAST, True),

@@ -1,7 +1,8 @@
-"""The shape of deploy/ on this machine: every program as its manifest starts it, on PostgreSQL and a Redis with a password, as a ServiceAccount.
+"""The shape of deploy/ on this machine: every program as its manifest starts it, on PostgreSQL and a Redis with a
+password, as a ServiceAccount.
 
-Walked once with the tutorial's rights and once with the least: secrets made in the cluster, tables migrated by two at once, ready, a list, an
-operator installed, an instance of it, a live event, and an end in good order.
+Walked once with the tutorial's rights and once with the least: secrets made in the cluster, tables migrated by two at
+once, ready, a list, an operator installed, an instance of it, a live event, and an end in good order.
 """
 
 import base64
@@ -137,7 +138,9 @@ def make_secrets(node: pods.Node, found: list[Object]) -> dict[str, str]:
 
 @contextmanager
 def mounted(folder: Path, secret: dict[str, str]) -> Iterator[None]:
-    """PostgreSQL and Redis with these passwords, and the Secret as files; only the Services' names stand for what listens here."""
+    """PostgreSQL and Redis with these passwords, and the Secret as files; only the Services' names stand for what
+    listens here.
+    """
     with (
         pods.postgres(folder / "pg", secret["POSTGRES_PASSWORD"]) as database,
         pods.redis(folder, secret["REDIS_PASSWORD"]) as broker,
@@ -273,7 +276,9 @@ def refused(person: Person, namespace: str, *, allowed: bool) -> None:
 
 
 def walk(person: Person, namespace: str, *, allowed: bool) -> None:
-    """Every page of the navigation, and the list of every kind that the cluster serves: shown, or refused in words that say who may not do what."""
+    """Every page of the navigation, and the list of every kind that the cluster serves: shown, or refused in words
+    that say who may not do what.
+    """
     for path in (
         "/",
         "/operatorhub/",

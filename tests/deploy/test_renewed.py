@@ -1,4 +1,6 @@
-"""The cluster is made anew under a running console: other certificates, another token, another address, versions from the beginning."""
+"""The cluster is made anew under a running console: other certificates, another token, another address, versions
+from the beginning.
+"""
 
 import asyncio
 import shutil

@@ -1,4 +1,6 @@
-"""What overlays/least-privilege grants: each line of the table in docs/deploy.md is asked of the API server, and nothing stronger slips in."""
+"""What overlays/least-privilege grants: each line of the table in docs/deploy.md is asked of the API server, and
+nothing stronger slips in.
+"""
 
 import re
 import secrets
@@ -34,7 +36,8 @@ def account(api: Api) -> Iterator[str]:
         if obj["kind"] in ("ClusterRole", "ClusterRoleBinding"):
             assert api.post(PATHS[obj["kind"]], obj).status == 201
             made.append(f"{PATHS[obj['kind']]}/{obj['metadata']['name']}")
-    # What OLM keeps for a kind of an operator: https://github.com/operator-framework/operator-lifecycle-manager, ensureProvidedAPIClusterRole.
+    # What OLM keeps for a kind of an operator: https://github.com/operator-framework/operator-lifecycle-manager,
+    # ensureProvidedAPIClusterRole.
     for suffix, verbs in (("view", ["get", "list", "watch"]), ("edit", ["create", "update", "patch", "delete"])):
         role = {
             "metadata": {

@@ -1,4 +1,6 @@
-"""What stands before the console in deploy/ lets live updates stay open, passes them on as they come, and sends no request twice."""
+"""What stands before the console in deploy/ lets live updates stay open, passes them on as they come, and sends no
+request twice.
+"""
 
 import re
 

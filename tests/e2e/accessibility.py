@@ -1,6 +1,7 @@
 """Pages judged by axe-core, loaded once per page and asked in each theme without loading the page again.
 
-The rules are those of WCAG 2.0, 2.1 and 2.2, levels A and AA (https://www.deque.com/axe/core-documentation/api-documentation/#axecore-tags).
+The rules are those of WCAG 2.0, 2.1 and 2.2, levels A and AA
+(https://www.deque.com/axe/core-documentation/api-documentation/#axecore-tags).
 """
 
 from dataclasses import dataclass

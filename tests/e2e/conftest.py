@@ -1,7 +1,7 @@
 """A console as `make run` starts it, and a real browser in front of it.
 
-`--url` and `--kubeconfig` point the same tests at a console that already runs, on any cluster. Without Chromium the tests are
-skipped, saying so; with REQUIRE_BROWSER set (CI) they fail instead.
+`--url` and `--kubeconfig` point the same tests at a console that already runs, on any cluster. Without Chromium the
+tests are skipped, saying so; with REQUIRE_BROWSER set (CI) they fail instead.
 """
 
 import contextlib
@@ -39,20 +39,26 @@ class Site:
     supervisor: int = 0  # its process, 0 when the console was not started here
 
     def part(self, words: str) -> psutil.Process:
-        """The process of one part, by words of its command line; the test is skipped on a console that was not started here."""
+        """The process of one part, by words of its command line; the test is skipped on a console that was not
+        started here.
+        """
         if not self.supervisor:
             pytest.skip("needs a console of the test's own, to stop parts of it")
         family = psutil.Process(self.supervisor).children(recursive=True)
         return next(member for member in family if words in " ".join(member.cmdline()))
 
     def knows(self, group: str) -> bool:
-        """Whether the console has heard of an API group: what is served is asked for every ten seconds (kube/catalog.py)."""
+        """Whether the console has heard of an API group: what is served is asked for every ten seconds
+        (kube/catalog.py).
+        """
         with urlopen(f"{self.url}/api/resources/", timeout=30) as answer:
             return any(type_["group"] == group for type_ in json.load(answer))
 
     @contextmanager
     def without_cluster(self) -> Iterator[None]:
-        """The API server does not answer: an embedded one is killed (the supervisor starts it again), any other one stopped meanwhile."""
+        """The API server does not answer: an embedded one is killed (the supervisor starts it again), any other one
+        stopped meanwhile.
+        """
         family = psutil.Process(self.supervisor).children(recursive=True) if self.supervisor else []
         for member in family:
             if "-m sandbox" in " ".join(member.cmdline()):
@@ -90,8 +96,11 @@ def client(site: Site) -> ClusterClient:
 
 @pytest.fixture
 def namespace(request: pytest.FixtureRequest, client: ClusterClient) -> Iterator[str]:
-    """A name that is free. What was made under it is deleted: first the instances of the module's KINDS (group, plural), while their operator still
-    lives, then the namespace."""
+    """A name that is free.
+
+    What was made under it is deleted: first the instances of the module's KINDS (group, plural), while their operator
+    still lives, then the namespace.
+    """
     name = f"{request.module.__name__.rpartition('test_')[2].replace('_', '-')}-{uuid4().hex[:6]}"
     yield name
     client.forget_types()

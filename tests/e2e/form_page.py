@@ -1,4 +1,6 @@
-"""A form in a real browser with neither a console nor a cluster: its page, its scripts and styles, and the parts that it asks for."""
+"""A form in a real browser with neither a console nor a cluster: its page, its scripts and styles, and the parts
+that it asks for.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,4 +1,6 @@
-"""A kind with every widget (tests/forms/schemas/widgets.yaml) in a cluster, and hands on its form, for tests in a real browser."""
+"""A kind with every widget (tests/forms/schemas/widgets.yaml) in a cluster, and hands on its form, for tests in a
+real browser.
+"""
 
 import contextlib
 import time

@@ -1,4 +1,6 @@
-"""What a Korean page says in English though the catalogue has Korean words for it: a text that was printed without being translated."""
+"""What a Korean page says in English though the catalogue has Korean words for it: a text that was printed without
+being translated.
+"""
 
 import re
 from dataclasses import dataclass
@@ -48,7 +50,9 @@ class Sentence:
 
 
 def sentences() -> tuple[Sentence, ...]:
-    """Those of two words and more whose Korean is another text: one word may be a kind's, a condition's or a column's of the cluster."""
+    """Those of two words and more whose Korean is another text: one word may be a kind's, a condition's or a
+    column's of the cluster.
+    """
     found = []
     with PO.open("rb") as source:
         for message in read_po(source, locale="ko"):

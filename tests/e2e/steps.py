@@ -6,8 +6,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Site
 
-# From asking for something until its Pods run; generous, since CI's machine does other things too, and the real OLM takes half a minute
-# for a large InstallPlan even on an idle one.
+# From asking for something until its Pods run; generous, since CI's machine does other things too, and the real OLM
+# takes half a minute for a large InstallPlan even on an idle one.
 SLOW = 180_000
 
 
@@ -47,7 +47,9 @@ def install_from_here(page: Page, search: str, tile: str, namespace: str) -> Non
 
 
 def olm_tile(page: Page, title: str) -> Locator:
-    """The tile of a package that OLM installs, by its whole title; the same package may stand in a ClusterCatalog (-) or a catalog of the console's own (~) too."""
+    """The tile of a package that OLM installs, by its whole title; the same package may stand in a ClusterCatalog
+    (-) or a catalog of the console's own (~) too.
+    """
     other = page.locator('a[href^="/operatorhub/-/"], a[href^="/operatorhub/~/"]')
     return (
         page.locator("[data-tile]").filter(has=page.get_by_role("link", name=title, exact=True)).filter(has_not=other)

@@ -1,7 +1,8 @@
-"""Every page of tools/atlas, judged by axe in both themes: no rule of WCAG 2.2 A and AA is broken, and nothing hangs out of the window.
+"""Every page of tools/atlas, judged by axe in both themes: no rule of WCAG 2.2 A and AA is broken, and nothing hangs
+out of the window.
 
-The pages that people look at every day are loaded wide in English and on a phone in Korean. `make axe` (AXE=all) looks at every page in each of the four
-combinations of width and language: some ten minutes.
+The pages that people look at every day are loaded wide in English and on a phone in Korean. `make axe` (AXE=all) looks
+at every page in each of the four combinations of width and language: some ten minutes.
 """
 
 import os
@@ -59,21 +60,20 @@ def test_a_broken_page_is_found(stage: tuple[str, list[Stop]], page: Page) -> No
     page.goto(f"{stage[0]}/settings/")
     assert not both_themes(page)
     # Light grey is too faint by day only, dark grey by night only.
-    page.evaluate(
-        """() => {
+    page.evaluate("""() => {
           const main = document.getElementById("main");
           main.insertAdjacentHTML("beforeend", "<input class=nameless><p class=night>dark grey</p><div class=far>out</div>");
           main.querySelector(".night").style.color = "#444";
           main.querySelector(".far").style.marginInlineStart = "3000px";
-        }"""
-    )
+        }""")
     found = [one.rule for one in both_themes(page)]
     assert any(rule.startswith("label (") for rule in found), found
     assert any(rule.startswith("dark color-contrast") for rule in found), found
     assert overhangs(page)
 
 
-#: What operators say and call their fields, whatever the reader's language; it happens to be what the console says elsewhere.
+#: What operators say and call their fields, whatever the reader's language; it happens to be what the console says
+#: elsewhere.
 THEIRS = re.compile(r"(?:\w+: )?\d of \d Pods are ready|Storage class|Node selector")
 
 
@@ -95,7 +95,10 @@ def test_no_korean_page_says_a_sentence_of_ours_in_english(stage: tuple[str, lis
 
 def test_a_sentence_that_nobody_translated_is_found() -> None:
     known = sentences()
-    html = '<p title="Delete these objects">There is no such <b>x</b></p><code>Delete these objects</code><p lang="en">Delete these objects</p>'
+    html = (
+        '<p title="Delete these objects">There is no such <b>x</b></p><code>Delete these objects</code><p'
+        ' lang="en">Delete these objects</p>'
+    )
     assert english(html, known) == ["Delete these objects"]
     assert english("<p>1 of 2 ready</p><p>이 오브젝트 삭제</p>", known) == ["1 of 2 ready"]
 

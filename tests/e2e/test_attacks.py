@@ -1,4 +1,6 @@
-"""The attack inputs of tests/attacks in a real browser: no script of theirs runs, no policy is broken, nothing is asked of another origin."""
+"""The attack inputs of tests/attacks in a real browser: no script of theirs runs, no policy is broken, nothing is
+asked of another origin.
+"""
 
 from collections.abc import Iterator
 from urllib.parse import urlsplit
@@ -57,12 +59,32 @@ def test_no_page_runs_them_or_leads_away(site: Site, attacks: Placed, watched: t
     here, made = attacks.namespace, "/resources/attacks.example.com/v1/attacks"
     crd = "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/attacks.attacks.example.com"
     paths = [
-        f"{made}/?namespace={here}", f"{made}/{here}/full/", f"{made}/{here}/full/edit/", f"{made}/{here}/full/yaml/", f"{made}/{here}/full/labels/", f"{made}/{here}/full/delete/",
-        f"{made}/new/?namespace={here}", f"{made}/explain/", f"{crd}/", f"{crd}/yaml/", f"/resources/core/v1/configmaps/{here}/full/", f"/resources/core/v1/configmaps/{here}/full/edit/",
-        f"/resources/core/v1/secrets/{here}/full/", f"/resources/core/v1/pods/{here}/full/", f"/resources/apps/v1/deployments/{here}/full/", f"/resources/events/?namespace={here}",
-        f"/resources/core/v1/events/?namespace={here}", f"/resources/rbac.authorization.k8s.io/v1/roles/?namespace={here}", f"/operators/?namespace={here}", f"/operators/{here}/full/", f"/operators/{here}/n3/",
-        f"/resources/operators.coreos.com/v1alpha1/clusterserviceversions/{here}/full/", "/resources/search/?q=script", f"/resources/core/v1/namespaces/-/{here}/", "/audit/?q=%3Cscript",
-    ]  # fmt: skip
+        f"{made}/?namespace={here}",
+        f"{made}/{here}/full/",
+        f"{made}/{here}/full/edit/",
+        f"{made}/{here}/full/yaml/",
+        f"{made}/{here}/full/labels/",
+        f"{made}/{here}/full/delete/",
+        f"{made}/new/?namespace={here}",
+        f"{made}/explain/",
+        f"{crd}/",
+        f"{crd}/yaml/",
+        f"/resources/core/v1/configmaps/{here}/full/",
+        f"/resources/core/v1/configmaps/{here}/full/edit/",
+        f"/resources/core/v1/secrets/{here}/full/",
+        f"/resources/core/v1/pods/{here}/full/",
+        f"/resources/apps/v1/deployments/{here}/full/",
+        f"/resources/events/?namespace={here}",
+        f"/resources/core/v1/events/?namespace={here}",
+        f"/resources/rbac.authorization.k8s.io/v1/roles/?namespace={here}",
+        f"/operators/?namespace={here}",
+        f"/operators/{here}/full/",
+        f"/operators/{here}/n3/",
+        f"/resources/operators.coreos.com/v1alpha1/clusterserviceversions/{here}/full/",
+        "/resources/search/?q=script",
+        f"/resources/core/v1/namespaces/-/{here}/",
+        "/audit/?q=%3Cscript",
+    ]
     for path in paths:
         page.goto(f"{site.url}{path}", wait_until="load")
         page.wait_for_timeout(150)
@@ -81,7 +103,8 @@ def test_links_of_an_author_lead_only_where_links_may(
     page, wrong = watched
     page.goto(f"{site.url}/operators/{attacks.namespace}/full/")
     schemes = page.evaluate(
-        "() => [...document.querySelectorAll('a[href], form[action], area[href]')].map((one) => (one.href || one.action).split(':')[0])"
+        "() => [...document.querySelectorAll('a[href], form[action], area[href]')].map((one) => (one.href ||"
+        " one.action).split(':')[0])"
     )
     assert schemes and {*schemes} <= {"http", "https", "mailto"}, LINKS
     assert not wrong

@@ -1,4 +1,6 @@
-"""A bundle without a catalog, in a real browser: given as a file, looked at, tried, run, exported to a folder, taken away."""
+"""A bundle without a catalog, in a real browser: given as a file, looked at, tried, run, exported to a folder, taken
+away.
+"""
 
 import io
 import re

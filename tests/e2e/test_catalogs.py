@@ -1,5 +1,6 @@
-"""A catalog of one's own, in the browser: an image in a registry is added, fills the page by itself, is found in OperatorHub, and goes again; and the pages of all
-kinds of catalogs, wide and narrow."""
+"""A catalog of one's own, in the browser: an image in a registry is added, fills the page by itself, is found in
+OperatorHub, and goes again; and the pages of all kinds of catalogs, wide and narrow.
+"""
 
 import json
 import re
@@ -44,15 +45,23 @@ def catalog_image(server: registry.Registry) -> str:
     }
     blobs: list[dict[str, Any]] = [
         {"schema": "olm.package", "name": "catalog-walk", "defaultChannel": "stable"},
-        {"schema": "olm.channel", "package": "catalog-walk", "name": "stable", "entries": [{"name": "catalog-walk.v1"}]},
         {
-            "schema": "olm.bundle", "package": "catalog-walk", "name": "catalog-walk.v1", "image": bundle,
+            "schema": "olm.channel",
+            "package": "catalog-walk",
+            "name": "stable",
+            "entries": [{"name": "catalog-walk.v1"}],
+        },
+        {
+            "schema": "olm.bundle",
+            "package": "catalog-walk",
+            "name": "catalog-walk.v1",
+            "image": bundle,
             "properties": [
                 {"type": "olm.package", "value": {"packageName": "catalog-walk", "version": "0.1.0"}},
                 {"type": "olm.csv.metadata", "value": about},
             ],
         },
-    ]  # fmt: skip
+    ]
     data = "\n".join(map(json.dumps, blobs)).encode()
     return server.add(
         "team/catalog",

@@ -1,4 +1,6 @@
-"""What a program in a Pod writes to command a terminal: in its log and in the terminal page it changes nothing but the lines it stands in."""
+"""What a program in a Pod writes to command a terminal: in its log and in the terminal page it changes nothing but
+the lines it stands in.
+"""
 
 import base64
 import re
@@ -16,8 +18,19 @@ from tests.e2e.test_terminal import pod  # noqa: F401  a fixture
 
 KINDS = ()
 MARKUP = "<img src=x onerror=\"document.title='gone'\"><script>document.title='gone'</script>"
-#: A title, a link, the clipboard, a question whose answer is typed back, a command in a status string, and reports of title and settings.
-COMMANDS = (*ESCAPES, "\x1b]2;gone\x07", "\x1b]8;;javascript:document.title='gone'\x07click\x1b]8;;\x07", "\x1b]52;c;Z29uZQ==\x07", "\x1b]52;c;?\x07", "\x1bP$q;echo typed-$((6*7))\r\x1b\\", "\x1b[21t", "\x1b]0;;echo typed-$((6*7))\r\x07\x1b[21t", "\x1b]4;0;?\x07")  # fmt: skip
+#: A title, a link, the clipboard, a question whose answer is typed back, a command in a status string, and reports of
+#: title and settings.
+COMMANDS = (
+    *ESCAPES,
+    "\x1b]2;gone\x07",
+    "\x1b]8;;javascript:document.title='gone'\x07click\x1b]8;;\x07",
+    "\x1b]52;c;Z29uZQ==\x07",
+    "\x1b]52;c;?\x07",
+    "\x1bP$q;echo typed-$((6*7))\r\x1b\\",
+    "\x1b[21t",
+    "\x1b]0;;echo typed-$((6*7))\r\x07\x1b[21t",
+    "\x1b]4;0;?\x07",
+)
 
 
 @pytest.fixture
@@ -36,15 +49,23 @@ def watched(browser: Browser) -> Iterator[tuple[Page, list[str]]]:
 
 @pytest.mark.journey
 def test_in_a_log(
-    site: Site, watched: tuple[Page, list[str]], client: ClusterClient, namespace: str, pod: str, request: pytest.FixtureRequest  # noqa: F811
-) -> None:  # fmt: skip
+    site: Site,
+    watched: tuple[Page, list[str]],
+    client: ClusterClient,
+    namespace: str,
+    pod: str,  # noqa: F811
+    request: pytest.FixtureRequest,
+) -> None:
     """Its lines come through the API server of the embedded cluster, written where its container's program would."""
     if request.config.getoption("--kubeconfig"):
         pytest.skip("writes into the embedded cluster's own file of a log")
     uid = client.get(client.find("", "v1", "pods"), pod, namespace)["metadata"]["uid"]
     (folder,) = site.kubeconfig.parent.glob(f"logs/{namespace}_{pod}_{uid}/engine")
     said = [*COMMANDS, *UNICODE, *INJECTIONS, MARKUP]
-    lines = b"".join(stamp(10**18 + at) + b" " + f"{at}|{text}|{at}".replace("\n", " ").encode() + b"\n" for at, text in enumerate(said))  # fmt: skip
+    lines = b"".join(
+        stamp(10**18 + at) + b" " + f"{at}|{text}|{at}".replace("\n", " ").encode() + b"\n"
+        for at, text in enumerate(said)
+    )
     (folder / "0.log").write_bytes(lines)
     page, wrong = watched
     page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/{pod}/logs/")
@@ -61,7 +82,10 @@ def test_in_a_log(
     assert page.evaluate("navigator.clipboard.readText()") == "mine"
     # As it is: a text that no browser takes for anything else.
     raw = page.request.get(f"{address}raw/?container=engine")
-    assert raw.headers["content-type"] == "text/plain; charset=utf-8" and raw.headers["x-content-type-options"] == "nosniff"  # fmt: skip
+    assert (
+        raw.headers["content-type"] == "text/plain; charset=utf-8"
+        and raw.headers["x-content-type-options"] == "nosniff"
+    )
     assert "sandbox" in raw.headers["content-security-policy"] and "\x1b]0;title\x07" in raw.text()
 
 
@@ -71,7 +95,8 @@ def test_in_a_terminal(site: Site, watched: tuple[Page, list[str]], namespace: s
     expect(page.locator("#terminal-state")).to_have_text("connected", timeout=SLOW)
     page.evaluate("navigator.clipboard.writeText('mine')")
     title, address, rows = page.title(), page.url, page.locator(".xterm-rows")
-    # Some of them ask the terminal for an answer, which it types back: what is in it must be no command. Then a reset, and a clean line.
+    # Some of them ask the terminal for an answer, which it types back: what is in it must be no command. Then a reset,
+    # and a clean line.
     said = base64.b64encode("\r\n".join((*COMMANDS, MARKUP)).encode()).decode()
     page.keyboard.type(f"echo {said} | base64 -d; sleep 1; printf '\\033c'; echo reset-$((6 * 7))\n")
     # Before the reset a terminal may be in the middle of one of them, and shows nothing.

@@ -1,4 +1,6 @@
-"""A ticket from the catalog to the end, in a real browser: what is refused where, and a status that changes by itself."""
+"""A ticket from the catalog to the end, in a real browser: what is refused where, and a status that changes by
+itself.
+"""
 
 import re
 

@@ -14,7 +14,10 @@ pytestmark = pytest.mark.page_only
 
 #: The package's module, which the bundle holds as a part of its own.
 RE2 = Path(__file__).resolve().parents[2] / "node_modules/re2js/build/index.umd.js"
-SCRIPT = "([rows, texts]) => rows.map((row) => { const made = RE2JS.RE2JS.compile(row); return texts.map((text) => made.test(text)); })"
+SCRIPT = (
+    "([rows, texts]) => rows.map((row) => { const made = RE2JS.RE2JS.compile(row); return texts.map((text) =>"
+    " made.test(text)); })"
+)
 
 
 def matched(browser: Browser, rows: list[str], texts: list[str]) -> list[list[bool]]:

@@ -1,4 +1,6 @@
-"""F20: what is wrong is said in plain words, by labels that count as the cards do, wherever it is found; lists and sections too."""
+"""F20: what is wrong is said in plain words, by labels that count as the cards do, wherever it is found; lists and
+sections too.
+"""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,6 @@
-"""The form's frame in a real browser: the bar is always in view and hides nothing, the outline follows, folds stay folded."""
+"""The form's frame in a real browser: the bar is always in view and hides nothing, the outline follows, folds stay
+folded.
+"""
 
 from collections.abc import Iterator
 

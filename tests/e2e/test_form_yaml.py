@@ -1,4 +1,6 @@
-"""Form and YAML in a real browser: the editor with the cluster's schema, the switch, the review, clashes of two tabs, copies, imports."""
+"""Form and YAML in a real browser: the editor with the cluster's schema, the switch, the review, clashes of two
+tabs, copies, imports.
+"""
 
 import contextlib
 import re
@@ -72,7 +74,8 @@ def editor(page: Page) -> str:
 def put(page: Page, text: str) -> None:
     """Replace the whole text, as somebody who pastes and sees what is chosen before that."""
     editor(page)
-    # Focus by keyboard's ways: where a click has put the cursor is told to the editor later, after Ctrl+A on a busy machine.
+    # Focus by keyboard's ways: where a click has put the cursor is told to the editor later, after Ctrl+A on a busy
+    # machine.
     page.locator(".cm-content").focus()
     page.keyboard.press("Control+a")
     page.keyboard.press("Delete")
@@ -263,7 +266,8 @@ def test_many_objects_are_imported(site: Site, page: Page, client: ClusterClient
     good = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\n"
     put(
         page,
-        f"{good}---\n{good.replace('one', 'Not_Good')}---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: three\nstringData:\n  a: b\n",
+        f"{good}---\n{good.replace('one', 'Not_Good')}---\napiVersion: v1\nkind: Secret\nmetadata:\n  name:"
+        " three\nstringData:\n  a: b\n",
     )
     page.get_by_role("button", name="Check (dry run)").click()
     results = page.get_by_label("Result")
@@ -285,8 +289,7 @@ def test_files_are_dropped_on_the_editor_and_taken_back(
 ) -> None:
     page.goto(f"{site.url}/resources/import/?namespace={namespace}")
     editor(page)
-    page.locator("[data-drop]").evaluate(
-        """(form) => {
+    page.locator("[data-drop]").evaluate("""(form) => {
           const data = new DataTransfer();
           for (const name of ["one", "two"]) {
             const text = `apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: ${name}}\\n`;
@@ -294,8 +297,7 @@ def test_files_are_dropped_on_the_editor_and_taken_back(
           }
           const place = form.querySelector(".cm-content") ?? form;
           place.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data }));
-        }"""
-    )
+        }""")
     expect(page.locator(".cm-content")).to_contain_text("# two.yaml")
     page.get_by_role("button", name="Import", exact=True).click()
     results = page.locator("#results")

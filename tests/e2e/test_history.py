@@ -1,4 +1,6 @@
-"""Somebody changes a custom resource, sees the change arrive in its history, opens it, takes it back, deletes it and makes it again; and stars it."""
+"""Somebody changes a custom resource, sees the change arrive in its history, opens it, takes it back, deletes it and
+makes it again; and stars it.
+"""
 
 import contextlib
 import time
@@ -38,7 +40,8 @@ def test_from_a_change_to_its_undo(site: Site, page: Page, client: ClusterClient
     client.create(gadgets, body, namespace)
     page.goto(f"{site.url}/resources/{GROUP}/v1/gadgets/{namespace}/g/")
     history = page.locator("#history")
-    # The worker hears of a new kind some seconds after it is served, and the page of what it wrote when the object changes.
+    # The worker hears of a new kind some seconds after it is served, and the page of what it wrote when the object
+    # changes.
     end = time.monotonic() + 90
     while not history.locator(".history-step").count():
         assert time.monotonic() < end

@@ -1,4 +1,6 @@
-"""The install form and its timeline in a browser: the manifests follow what is chosen, a trouble has its way out, an undo leaves nothing."""
+"""The install form and its timeline in a browser: the manifests follow what is chosen, a trouble has its way out, an
+undo leaves nothing.
+"""
 
 import re
 from collections.abc import Iterator

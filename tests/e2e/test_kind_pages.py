@@ -1,4 +1,6 @@
-"""Pages of the built-in kinds in a real browser: a Secret's value is shown and hidden, a Secret is made with a file, a Deployment rolled back."""
+"""Pages of the built-in kinds in a real browser: a Secret's value is shown and hidden, a Secret is made with a file,
+a Deployment rolled back.
+"""
 
 import base64
 import re
@@ -23,7 +25,12 @@ def space(client: ClusterClient) -> Iterator[str]:
 
 
 def test_a_value_is_shown_and_hidden(site: Site, page: Page, client: ClusterClient, space: str) -> None:
-    obj = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "login"}, "stringData": {"password": "correct horse", "user": "me"}}  # fmt: skip
+    obj = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "login"},
+        "stringData": {"password": "correct horse", "user": "me"},
+    }
     client.create(client.find("", "v1", "secrets"), obj, space)
     page.goto(f"{site.url}/resources/core/v1/secrets/{space}/login/")
     assert "correct horse" not in page.content()

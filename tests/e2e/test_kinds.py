@@ -1,4 +1,6 @@
-"""Kinds in a real browser: counted while somebody looks, their schema opened and searched, and gone while their list is open."""
+"""Kinds in a real browser: counted while somebody looks, their schema opened and searched, and gone while their list
+is open.
+"""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,6 @@
-"""Logs: of all Pods of a workload as one text; 100,000 lines of a stranger's text, found in and saved; a whole one as a file."""
+"""Logs: of all Pods of a workload as one text; 100,000 lines of a stranger's text, found in and saved; a whole one
+as a file.
+"""
 
 import json
 import re
@@ -79,7 +81,9 @@ LINES = 100_000
 def test_a_long_log_of_a_stranger(
     site: Site, page: Page, client: ClusterClient, namespace: str, tmp_path: Path
 ) -> None:
-    """What the API server would send is given here: 100,000 lines, some of them colourful, hostile, binary or endless."""
+    """What the API server would send is given here: 100,000 lines, some of them colourful, hostile, binary or
+    endless.
+    """
     odd = [
         "\x1b[1;31mred\x1b[0m and \x1b[38;5;208morange\x1b[0m",
         "<script>document.title='gone'</script><img src=x onerror=alert(1)>",

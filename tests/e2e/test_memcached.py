@@ -1,4 +1,6 @@
-"""Operator SDK's tutorial in a real browser: install Memcached, three nodes, five, two, none, and the operator away again."""
+"""Operator SDK's tutorial in a real browser: install Memcached, three nodes, five, two, none, and the operator away
+again.
+"""
 
 import re
 

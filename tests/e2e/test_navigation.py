@@ -1,4 +1,7 @@
-"""From page to page and back: addresses, titles, how far one had scrolled, and the streams. Each page is loaded (docs/decisions/0027-pages-are-loaded.md)."""
+"""From page to page and back: addresses, titles, how far one had scrolled, and the streams.
+
+Each page is loaded (docs/decisions/0027-pages-are-loaded.md).
+"""
 
 import re
 

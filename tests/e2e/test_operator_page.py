@@ -1,4 +1,6 @@
-"""An installed operator's page in a browser: five tabs in one row on any width, its state and what one does next above the fold."""
+"""An installed operator's page in a browser: five tabs in one row on any width, its state and what one does next
+above the fold.
+"""
 
 import re
 

@@ -1,5 +1,6 @@
-"""OperatorHub in a real browser, after the OKD console's own scenarios: filtering the catalog; installs for one namespace and for all; warnings of what is
-deprecated; uninstalls with and without instances, and with one that does not go; a catalog's details.
+"""OperatorHub in a real browser, after the OKD console's own scenarios: filtering the catalog; installs for one
+namespace and for all; warnings of what is deprecated; uninstalls with and without instances, and with one that does not
+go; a catalog's details.
 """
 
 import re

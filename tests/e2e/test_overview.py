@@ -1,4 +1,6 @@
-"""The overview in a browser: cards come without moving anything, trouble arrives by itself and leads to its object, the first steps are put away."""
+"""The overview in a browser: cards come without moving anything, trouble arrives by itself and leads to its object,
+the first steps are put away.
+"""
 
 import re
 

@@ -1,4 +1,5 @@
-"""Every kind of page, wide and narrow, light and dark, in both languages: nothing hangs out, no script fails, no content policy is broken.
+"""Every kind of page, wide and narrow, light and dark, in both languages: nothing hangs out, no script fails, no
+content policy is broken.
 
 In one look, the journey's, axe judges the main ones too; the others of its looks are test_accessibility.py's.
 """

@@ -1,4 +1,6 @@
-"""The shell in a browser: its measures (docs/ui-figures.md), what folds, and that it stands in the same place on every page."""
+"""The shell in a browser: its measures (docs/ui-figures.md), what folds, and that it stands in the same place on
+every page.
+"""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -1,4 +1,6 @@
-"""The overview's first steps, walked as they lead: each link opens the page where it is done, and what was done is ticked."""
+"""The overview's first steps, walked as they lead: each link opens the page where it is done, and what was done is
+ticked.
+"""
 
 import pytest
 from playwright.sync_api import Page, expect

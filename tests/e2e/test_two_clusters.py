@@ -1,4 +1,6 @@
-"""Two tabs of one browser, each with a cluster of its own: what one of them shows, hears and does is its cluster's, whatever the other does."""
+"""Two tabs of one browser, each with a cluster of its own: what one of them shows, hears and does is its cluster's,
+whatever the other does.
+"""
 
 from pathlib import Path
 from uuid import uuid4

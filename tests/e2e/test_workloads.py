@@ -1,4 +1,6 @@
-"""What is done with a workload from its page, a row and the palette: replicas in place, a restart, a port-forward with its traffic, a terminal without shell."""
+"""What is done with a workload from its page, a row and the palette: replicas in place, a restart, a port-forward
+with its traffic, a terminal without shell.
+"""
 
 import json
 import re

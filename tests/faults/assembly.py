@@ -1,4 +1,6 @@
-"""A whole console, each of its lines through a proxy of its own: browsers → front → web processes → Redis ← hubs → API server."""
+"""A whole console, each of its lines through a proxy of its own: browsers → front → web processes → Redis ← hubs →
+API server.
+"""
 
 import asyncio
 import os

@@ -1,4 +1,7 @@
-"""The API server behind the assembly: the embedded cluster, or a real etcd and kube-apiserver of the assembly's own. Both may be killed."""
+"""The API server behind the assembly: the embedded cluster, or a real etcd and kube-apiserver of the assembly's own.
+
+Both may be killed.
+"""
 
 import asyncio
 import base64
@@ -20,7 +23,10 @@ from tools.realcluster.process import Part
 
 @dataclass(eq=False)
 class Cluster:
-    """`programs`: the API server first, then what it needs. `authority`: PEM; `plain`: whether the port speaks HTTP without TLS, too."""
+    """`programs`: the API server first, then what it needs.
+
+    `authority`: PEM; `plain`: whether the port speaks HTTP without TLS, too.
+    """
 
     name: str
     port: int
@@ -87,7 +93,9 @@ class Cluster:
 
 
 async def embedded(folder: Path) -> Cluster:
-    """The sandbox, which keeps what it has in a file: killed, it comes back as it was, and has forgotten the past of its watches."""
+    """The sandbox, which keeps what it has in a file: killed, it comes back as it was, and has forgotten the past of
+    its watches.
+    """
     port, data = free_port(), folder / "sandbox"
     command = [sys.executable, "-m", "sandbox", "serve", "--data", str(data), "--port", str(port)]
     found = Cluster("sandbox", port, "", "", [], plain=True)

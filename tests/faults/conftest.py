@@ -1,4 +1,6 @@
-"""The cluster that the faults are done to: the embedded one, or with --kubeconfig (of whatever) or FAULT_REAL an etcd and a kube-apiserver of the tests' own, since they are killed."""
+"""The cluster that the faults are done to: the embedded one, or with --kubeconfig (of whatever) or FAULT_REAL an
+etcd and a kube-apiserver of the tests' own, since they are killed.
+"""
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -33,7 +33,10 @@ def _milliseconds(position: str) -> int:
 
 
 class Connection:
-    """`wish`: what is asked for, as the body of a POST; with `old` as a GET for everything. `hear`: gets each event and its data."""
+    """`wish`: what is asked for, as the body of a POST; with `old` as a GET for everything.
+
+    `hear`: gets each event and its data.
+    """
 
     def __init__(
         self, url: str, wish: Callable[[], dict[str, Any]], hear: Callable[[str, dict], None], old: bool

@@ -1,4 +1,7 @@
-"""Each fault by itself: changes go on meanwhile, and when it is over every page comes to show all of them. Run by `make test-faults`."""
+"""Each fault by itself: changes go on meanwhile, and when it is over every page comes to show all of them.
+
+Run by `make test-faults`.
+"""
 
 from collections.abc import AsyncIterator
 

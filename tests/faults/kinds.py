@@ -1,4 +1,7 @@
-"""The faults: what each does, for how long, and how it is healed. A fault returns when its part is as well as before."""
+"""The faults: what each does, for how long, and how it is healed.
+
+A fault returns when its part is as well as before.
+"""
 
 import asyncio
 import contextlib
@@ -24,8 +27,11 @@ _TOO_MANY = (
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """`touches`: no two faults that touch the same at once. `plain`: only where the API server speaks without TLS. `starts`: a program anew, which
-    takes seconds of a processor."""
+    """`touches`: no two faults that touch the same at once.
+
+    `plain`: only where the API server speaks without TLS. `starts`: a program anew, which
+    takes seconds of a processor.
+    """
 
     name: str
     touches: frozenset[str]

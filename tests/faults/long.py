@@ -1,4 +1,7 @@
-"""Minutes of faults at random, two at once where they touch different parts. Run by `make test-faults` (FAULT_MINUTES=, FAULT_SEED=)."""
+"""Minutes of faults at random, two at once where they touch different parts.
+
+Run by `make test-faults` (FAULT_MINUTES=, FAULT_SEED=).
+"""
 
 import asyncio
 import os

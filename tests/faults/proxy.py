@@ -30,7 +30,8 @@ class _Line:
 
 
 class Proxy:
-    """Listens on a port of its own; a new connection goes to the next of `upstreams` (ports of 127.0.0.1) that accepts it.
+    """Listens on a port of its own; a new connection goes to the next of `upstreams` (ports of 127.0.0.1) that
+    accepts it.
 
     As a load balancer would: whoever refuses is passed over, and nobody is asked whether he is well.
     """
@@ -78,7 +79,9 @@ class Proxy:
         return len(found)
 
     def hold(self) -> None:
-        """A partition: nothing goes through, nobody is told, new connections are taken and stay silent. release() lets the bytes go on."""
+        """A partition: nothing goes through, nobody is told, new connections are taken and stay silent. release()
+        lets the bytes go on.
+        """
         self._open.clear()
 
     def release(self) -> None:
@@ -93,7 +96,10 @@ class Proxy:
         self._delay = seconds
 
     def answer(self, raw: bytes) -> None:
-        """New connections get this after their first bytes, and are closed: what an overloaded HTTP server does. Empty: as usual."""
+        """New connections get this after their first bytes, and are closed: what an overloaded HTTP server does.
+
+        Empty: as usual.
+        """
         self._answer = raw
 
     # Carrying

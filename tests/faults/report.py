@@ -32,13 +32,17 @@ def figures(scene: Scene, waits: list[float]) -> dict[str, Any]:
         "largest wait, seconds": round(max(waits, default=0.0), 2),
         "median wait, seconds": round(statistics.median(waits), 3) if waits else 0.0,
         "updates waited for": len(waits),
-        "older ones ignored": {word: heard[word] for word in ("stale", "after its end", "list after its end", "older over one connection") if heard[word]},
+        "older ones ignored": {
+            word: heard[word]
+            for word in ("stale", "after its end", "list after its end", "older over one connection")
+            if heard[word]
+        },
         "resyncs": heard["resync"],
         "lists": heard["lists"],
         "connections": heard["connections"],
         "wrong in the end": [line for one in scene.settled for line in one.wrong],
         "went backward in Chromium": scene.backward,
-    }  # fmt: skip
+    }
 
 
 def write(scene: Scene, found: list[Settled], name: str = "report") -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""The assembly with a writer and with browsers that look on; plays faults, and then waits until everybody shows what is true."""
+"""The assembly with a writer and with browsers that look on; plays faults, and then waits until everybody shows what
+is true.
+"""
 
 import asyncio
 import contextlib
@@ -39,7 +41,9 @@ class Played:
 
 @dataclass(slots=True)
 class Settled:
-    """How long after the last fault healed (or after its change, whichever came later) each update stood on each page."""
+    """How long after the last fault healed (or after its change, whichever came later) each update stood on each
+    page.
+    """
 
     waits: list[float] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -103,7 +107,8 @@ class Scene:
     # The end
 
     async def settle(self, limit: float) -> Settled:
-        """Nobody writes any more: does every page come to show what is true, each within `limit` seconds of the last fault's end?
+        """Nobody writes any more: does every page come to show what is true, each within `limit` seconds of the last
+        fault's end?
 
         Asked before anything is written again, since a new change of an object would hide that an earlier one was lost.
         """
@@ -129,8 +134,8 @@ class Scene:
         found.seconds = time.monotonic() - began
         self.settled.append(found)
         self.say(
-            f"settled after {found.seconds:.2f} s: largest wait {found.largest:.2f} s, median {found.median * 1000:.0f} ms,"
-            f" {len(found.waits)} updates, {len(found.wrong)} wrong"
+            f"settled after {found.seconds:.2f} s: largest wait {found.largest:.2f} s, median {found.median * 1000:.0f}"
+            f" ms, {len(found.waits)} updates, {len(found.wrong)} wrong"
         )
         return found
 

@@ -1,4 +1,6 @@
-"""Real Chromium tabs on real lists, through their document: what they show, and whether a row ever went back to an older number."""
+"""Real Chromium tabs on real lists, through their document: what they show, and whether a row ever went back to an
+older number.
+"""
 
 import json
 import shutil
@@ -41,7 +43,9 @@ _STATE = """() => {
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """`shown`: uid → (number, since when as time.time()); `backward`: (uid, number, older number that took its place); `returned`: rows that came back."""
+    """`shown`: uid → (number, since when as time.time()); `backward`: (uid, number, older number that took its
+    place); `returned`: rows that came back.
+    """
 
     shown: dict[str, tuple[int, float]]
     gone: dict[str, float]

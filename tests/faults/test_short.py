@@ -9,7 +9,8 @@ from tests.faults.conftest import Scenes
 from tests.faults.long import at_random
 from tests.faults.scene import Scene
 
-#: After the last fault. `make test-faults` holds it to 10 s; machines that run this beside other tests stand still for seconds.
+#: After the last fault. `make test-faults` holds it to 10 s; machines that run this beside other tests stand still for
+#: seconds.
 LIMIT_SECONDS = 30.0
 RATE = 50.0
 _LANES = (

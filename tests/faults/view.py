@@ -1,6 +1,7 @@
 """One list as a page shows it: read once, then held true by the stream; what static/js/live.js does, step by step.
 
-What a page shows of an object is the number in its label. A lower number that arrives after a higher one is older: it is not shown, and counted.
+What a page shows of an object is the number in its label. A lower number that arrives after a higher one is older: it
+is not shown, and counted.
 """
 
 import asyncio
@@ -35,7 +36,8 @@ class Shown:
 
 @dataclass(eq=False)
 class View:
-    """`old`: with a GET for every object of the topic, as an API user would; else a POST with the rows that are shown, as pages do.
+    """`old`: with a GET for every object of the topic, as an API user would; else a POST with the rows that are
+    shown, as pages do.
 
     `shown`: by uid, what stands on the page, and since when; `gone`: when a row went.
     """

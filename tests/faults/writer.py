@@ -1,4 +1,6 @@
-"""Who writes: numbered changes to many objects, one after the other for each, straight to the API server; and what was written."""
+"""Who writes: numbered changes to many objects, one after the other for each, straight to the API server; and what
+was written.
+"""
 
 import asyncio
 import contextlib

@@ -1,4 +1,6 @@
-"""Objects with one thing wrong, for every kind of constraint that a schema has: what the forms must say at the right place."""
+"""Objects with one thing wrong, for every kind of constraint that a schema has: what the forms must say at the right
+place.
+"""
 
 import copy
 from collections.abc import Iterator

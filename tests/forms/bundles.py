@@ -1,5 +1,7 @@
-"""Kinds with their examples and descriptors from any folder of operator bundles, whatever the layout: a ClusterServiceVersion and the
-definitions beside and below it, definitions without an operator, and bare schemas (`*.json.gz`)."""
+"""Kinds with their examples and descriptors from any folder of operator bundles, whatever the layout: a
+ClusterServiceVersion and the definitions beside and below it, definitions without an operator, and bare schemas
+(`*.json.gz`).
+"""
 
 import gzip
 import json
@@ -37,9 +39,10 @@ def has(file: Path, *words: bytes) -> bool:
 
 @dataclass
 class Bundle:
-    """`forms`: the kinds of one unit, each with a name for messages, as pages show them; `faults`: files that can't be read, and examples of
-    these kinds that no page offers. `examples`: how many of these kinds the ClusterServiceVersions ship; `offered`: how many of those a
-    page offers."""
+    """`forms`: the kinds of one unit, each with a name for messages, as pages show them; `faults`: files that can't be
+    read, and examples of these kinds that no page offers. `examples`: how many of these kinds the
+    ClusterServiceVersions ship; `offered`: how many of those a page offers.
+    """
 
     forms: list[tuple[str, Form]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -84,7 +87,9 @@ def bundle(unit: Path) -> Bundle:
 
 
 def _compare(made: Bundle, where: str, csvs: list[dict[str, Any]], kinds: set[tuple[str, str]]) -> None:
-    """Counts the examples of the unit's own kinds, and notes those that no page offers: read from the annotation here, by no code of ours."""
+    """Counts the examples of the unit's own kinds, and notes those that no page offers: read from the annotation
+    here, by no code of ours.
+    """
     offered = [_anywhere(example.object) for _, form in made.forms for example in form.offer.examples]
     for csv in csvs:
         text = ((csv.get("metadata") or {}).get("annotations") or {}).get("alm-examples") or "[]"

@@ -111,7 +111,9 @@ def said_now(found: list[Element]) -> str:
 
 
 def remove_all(form: Form, obj: dict[str, Any]) -> tuple[int, str]:
-    """Every value of an object that has a control of its own is cleared, at once, and every first item of a list or map is removed."""
+    """Every value of an object that has a control of its own is cleared, at once, and every first item of a list or
+    map is removed.
+    """
     wanted = copy.deepcopy(obj)
     page = opened(form, obj)
     count = 0

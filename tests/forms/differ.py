@@ -5,7 +5,10 @@ from typing import Any
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Equal, type for type: 1 is not 1.0, not true and not "1". The order of an object's fields means nothing, a list's does."""
+    """Equal, type for type: 1 is not 1.0, not true and not "1".
+
+    The order of an object's fields means nothing, a list's does.
+    """
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 

@@ -103,7 +103,10 @@ class _Tree(HTMLParser):
 
 
 def parse(html: str) -> Element:
-    """The page of this text. A parser makes every line end one newline and can hold no NUL and no half of a surrogate pair."""
+    """The page of this text.
+
+    A parser makes every line end one newline and can hold no NUL and no half of a surrogate pair.
+    """
     html.encode("utf-8")
     assert "\0" not in html
     tree = _Tree()
@@ -148,7 +151,10 @@ def sanitised(element: Element, value: str) -> str:
 
 
 def sent(root: Element, pressed: tuple[str, str] | None = None) -> list[tuple[str, str]]:
-    """What is submitted, in the page's order; `pressed`: name and value of the button. Line ends are CRLF on the wire."""
+    """What is submitted, in the page's order; `pressed`: name and value of the button.
+
+    Line ends are CRLF on the wire.
+    """
     found: list[tuple[str, str]] = []
     seen = False
     for element in root.walk():

@@ -1,7 +1,7 @@
 """A form's page in a test: the real templates, the real reading of what was sent, and no cluster.
 
-`Page.press` is a button without script: the whole form is sent and drawn again. `Page.fetch` is the same button with script: one part is
-asked for and put in its place, as static/js/form.js does it.
+`Page.press` is a button without script: the whole form is sent and drawn again. `Page.fetch` is the same button with
+script: one part is asked for and put in its place, as static/js/form.js does it.
 """
 
 from dataclasses import dataclass, field

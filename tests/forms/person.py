@@ -1,7 +1,8 @@
 """Somebody who fills in a form: looks for the control of a value, opens what is closed, adds what is missing, types.
 
-Knows what the page shows and how its controls are named (their pointers), nothing of the code that drew it. What no control of its own can
-hold goes the ways that the page offers for that: "Other fields", and "Edit as YAML"; `ways` counts which values went which way.
+Knows what the page shows and how its controls are named (their pointers), nothing of the code that drew it. What no
+control of its own can hold goes the ways that the page offers for that: "Other fields", and "Edit as YAML"; `ways`
+counts which values went which way.
 """
 
 import json

@@ -1,4 +1,6 @@
-"""Every leaf of a schema, and whether the page of a new object leads to a control for it, through whatever has to be opened first."""
+"""Every leaf of a schema, and whether the page of a new object leads to a control for it, through whatever has to be
+opened first.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -36,8 +38,10 @@ def leaves(node: Any, pointer: str = "", depth: int = 0) -> Iterator[str]:
 
 
 def controls(form: Form) -> set[str]:
-    """The pointers of all controls that somebody can type into or choose from, on the page of a new object and in every part of it that a
-    button opens or adds, as HTML; items of lists and maps as "@n0". Of an object that takes more than its own fields "…/*"."""
+    """The pointers of all controls that somebody can type into or choose from, on the page of a new object and in every
+    part of it that a button opens or adds, as HTML; items of lists and maps as "@n0". Of an object that takes more than
+    its own fields "…/*".
+    """
     obj = form.begin(None)
     found: set[str] = set()
     asked: set[tuple[str, str]] = set()

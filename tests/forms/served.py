@@ -1,4 +1,6 @@
-"""A kind as a cluster serves it: its definition installed without CEL where asked, its published schema, what is answered to an object."""
+"""A kind as a cluster serves it: its definition installed without CEL where asked, its published schema, what is
+answered to an object.
+"""
 
 import time
 from collections.abc import Callable

@@ -256,10 +256,34 @@ def test_a_schema_that_is_none_still_makes_a_form(schema: Any) -> None:
 
 
 STRANGE = [
-    "s:/spec" + "/x" * 5000, "s:/", "s:", "s:spec", "k:/spec", "o:/spec/@0/@1/@2", "a:/metadata", "m:/spec/list", "t:/spec/list/@5-1", "t:/spec/list/@0-99999999",
-    "z:/spec/list/@3-4", "h:/spec/list/@9", "u:/spec/way", "v:/spec/way", "w:/spec/open", "r:", "r:/spec", "x:", "x:/metadata", "e:/spec", "p:/spec", "f:/nowhere", "g:/spec",
-    "y:", "j:/spec/list/@0", "i:/spec", "c:/spec/list/@n1",
-]  # fmt: skip
+    "s:/spec" + "/x" * 5000,
+    "s:/",
+    "s:",
+    "s:spec",
+    "k:/spec",
+    "o:/spec/@0/@1/@2",
+    "a:/metadata",
+    "m:/spec/list",
+    "t:/spec/list/@5-1",
+    "t:/spec/list/@0-99999999",
+    "z:/spec/list/@3-4",
+    "h:/spec/list/@9",
+    "u:/spec/way",
+    "v:/spec/way",
+    "w:/spec/open",
+    "r:",
+    "r:/spec",
+    "x:",
+    "x:/metadata",
+    "e:/spec",
+    "p:/spec",
+    "f:/nowhere",
+    "g:/spec",
+    "y:",
+    "j:/spec/list/@0",
+    "i:/spec",
+    "c:/spec/list/@n1",
+]
 
 
 @pytest.mark.parametrize("name", STRANGE)

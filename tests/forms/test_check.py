@@ -26,7 +26,8 @@ KINDS = [
     *(kind for kind in kinds.catalog() if zlib.crc32(kind.id.encode()) % SHARE == 0 and kind.kind != "Namespace"),
 ]
 SCHEMAS = kinds.CATALOG.parent / "schemas"
-#: Only the server knows which field the scale subresource reads, and runs the rules of a definition that was there before.
+#: Only the server knows which field the scale subresource reads, and runs the rules of a definition that was there
+#: before.
 _SERVERS = (
     " rules were not checked because",
     " accessor error",

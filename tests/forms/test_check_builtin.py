@@ -1,6 +1,8 @@
-"""Kinds that are built in: nothing is said that the server would take, and its decoder's complaints are known before it makes them.
+"""Kinds that are built in: nothing is said that the server would take, and its decoder's complaints are known before
+it makes them.
 
-Objects are changed at random (seeded): a field taken away, another type, an unknown name. --kubeconfig asks a real cluster.
+Objects are changed at random (seeded): a field taken away, another type, an unknown name. --kubeconfig asks a real
+cluster.
 """
 
 import copy
@@ -21,7 +23,12 @@ from resources.forms.schema import Schema
 from tests.api import Api
 
 EACH = 60 if os.environ.get("FORMS") == "all" else 25
-POD = "containers: [{name: c, image: i, ports: [{containerPort: 80, name: http}], env: [{name: A, value: b}, {name: B, valueFrom: {secretKeyRef: {name: s, key: k}}}], resources: {limits: {cpu: 100m, memory: 1Gi}}, volumeMounts: [{name: v, mountPath: /v}], livenessProbe: {httpGet: {path: /, port: 80, httpHeaders: [{name: X, value: y}]}}}], volumes: [{name: v, emptyDir: {}}], tolerations: [{key: a, operator: Exists, effect: NoSchedule}]"
+POD = (
+    "containers: [{name: c, image: i, ports: [{containerPort: 80, name: http}], env: [{name: A, value: b}, {name: B,"
+    " valueFrom: {secretKeyRef: {name: s, key: k}}}], resources: {limits: {cpu: 100m, memory: 1Gi}}, volumeMounts:"
+    " [{name: v, mountPath: /v}], livenessProbe: {httpGet: {path: /, port: 80, httpHeaders: [{name: X, value: y}]}}}],"
+    " volumes: [{name: v, emptyDir: {}}], tolerations: [{key: a, operator: Exists, effect: NoSchedule}]"
+)
 OBJECTS = f"""
 {{apiVersion: v1, kind: ConfigMap, metadata: {{name: a, labels: {{x: y}}}}, data: {{a: b}}, immutable: false}}
 ---
@@ -85,7 +92,10 @@ def changed(obj: dict[str, Any], chance: random.Random) -> dict[str, Any]:
 
 
 def complaint(message: str) -> tuple[str, str]:
-    """(what was given, the fields on the way). Schemas do not tell Go's names of types, nor which structs lie in others."""
+    """(what was given, the fields on the way).
+
+    Schemas do not tell Go's names of types, nor which structs lie in others.
+    """
     found = re.search(r"cannot unmarshal (.*) into Go struct field \w+\.(\S+) of type", message)
     if found is None:
         return message, ""

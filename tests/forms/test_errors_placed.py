@@ -1,7 +1,8 @@
-"""Every complaint of the API server stands at its very field on the page, or, where the page has no such field, at the nearest and in
-the summary with a link that leads there.
+"""Every complaint of the API server stands at its very field on the page, or, where the page has no such field, at the
+nearest and in the summary with a link that leads there.
 
-FORMS=all breaks every kind of the catalog in every way; --kubeconfig asks a real cluster. The share is printed: it is 100 %.
+FORMS=all breaks every kind of the catalog in every way; --kubeconfig asks a real cluster. The share is printed: it is
+100 %.
 """
 
 import copy

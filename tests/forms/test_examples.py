@@ -1,4 +1,5 @@
-"""Examples of real kinds through their forms: sent untouched, built from nothing, every value changed, every value removed.
+"""Examples of real kinds through their forms: sent untouched, built from nothing, every value changed, every value
+removed.
 
 Here our own kinds and every 70th of the catalog's bundles; `make test-forms` takes them all, with more figures.
 """

@@ -1,4 +1,6 @@
-"""Objects made up for each schema (null, empty, zero, unicode, huge numbers, deep maps, odd keys, wrong types) survive their form."""
+"""Objects made up for each schema (null, empty, zero, unicode, huge numbers, deep maps, odd keys, wrong types)
+survive their form.
+"""
 
 from random import Random
 
@@ -18,10 +20,15 @@ SCHEMAS = FORMS | {
     "an empty schema": Form(NONE.type, Schema.of({}), NONE.offer),
     "not structural": Form(
         NONE.type,
-        Schema.of({"type": "object", "properties": {"spec": {"oneOf": [{"type": "string"}, {"type": "array"}, {"$ref": "#/nowhere"}]}}}),
+        Schema.of(
+            {
+                "type": "object",
+                "properties": {"spec": {"oneOf": [{"type": "string"}, {"type": "array"}, {"$ref": "#/nowhere"}]}},
+            }
+        ),
         NONE.offer,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -1,4 +1,6 @@
-"""What comes first, what is folded away, what belongs together, what depends on what; by schema, by descriptors, by what is set."""
+"""What comes first, what is folded away, what belongs together, what depends on what; by schema, by descriptors, by
+what is set.
+"""
 
 from typing import Any
 

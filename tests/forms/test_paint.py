@@ -1,4 +1,7 @@
-"""The first page of a form is small, however large the schema: what is counted here is what takes the time. `make test-forms` measures it."""
+"""The first page of a form is small, however large the schema: what is counted here is what takes the time.
+
+`make test-forms` measures it.
+"""
 
 from pathlib import Path
 

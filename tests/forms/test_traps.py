@@ -1,4 +1,5 @@
-"""What HTML, browsers, JSON and YAML do to values on their way through a form; each of these once cost somebody a value.
+"""What HTML, browsers, JSON and YAML do to values on their way through a form; each of these once cost somebody a
+value.
 
 Every test goes through a real page: drawn, parsed as a browser parses, sent as a browser sends.
 """
@@ -148,9 +149,48 @@ def test_names_with_slashes_and_at_signs_in_the_schema() -> None:
 
 
 YAML = [
-    "no", "yes", "y", "n", "Y", "off", "on", "~", "null", "1_000", "0o17", "0x1f", "1e3", "1:30", ".inf", ".nan", "2020-01-01", "2020-01-01T00:00:00Z", "=", "- a", "a: b", "# c",
-    "&a", "*a", "!!int 3", "%YAML", "---", "...", "{", "[", "'", '"', "a\n\nb\n\n", " a\n b\n", "a \nb", "\ta", "|", ">", "?", "@x", "`x`",
-]  # fmt: skip
+    "no",
+    "yes",
+    "y",
+    "n",
+    "Y",
+    "off",
+    "on",
+    "~",
+    "null",
+    "1_000",
+    "0o17",
+    "0x1f",
+    "1e3",
+    "1:30",
+    ".inf",
+    ".nan",
+    "2020-01-01",
+    "2020-01-01T00:00:00Z",
+    "=",
+    "- a",
+    "a: b",
+    "# c",
+    "&a",
+    "*a",
+    "!!int 3",
+    "%YAML",
+    "---",
+    "...",
+    "{",
+    "[",
+    "'",
+    '"',
+    "a\n\nb\n\n",
+    " a\n b\n",
+    "a \nb",
+    "\ta",
+    "|",
+    ">",
+    "?",
+    "@x",
+    "`x`",
+]
 
 
 @pytest.mark.parametrize("text", YAML)
@@ -197,12 +237,50 @@ def test_yaml_can_say_everything_that_is_empty(text: str, value: Any) -> None:
 
 
 EMPTY = [
-    {"text": ""}, {"text": None}, {"withDefault": ""}, {"withDefault": None}, {"number": 0}, {"number": None}, {"part": 0}, {"part": None}, {"flag": False},
-    {"flag": None}, {"choice": None}, {"port": ""}, {"port": 0}, {"port": None}, {"key": ""}, {"key": None}, {"list": []}, {"list": None}, {"list": [""]},
-    {"list": [None]}, {"numbers": []}, {"grid": [[], [[]]]}, {"things": []}, {"things": None}, {"things": [{}]}, {"things": [None]}, {"map": {}}, {"map": None},
-    {"map": {"k": ""}}, {"map": {"": ""}}, {"map": {"k": None}}, {"counts": {}}, {"mapOfMaps": {"k": {}}}, {"section": {}}, {"section": None},
-    {"section": {"b": {}}}, {"emptyDir": {}}, {"anything": None}, {"anything": ""}, {"anything": {}}, {"freeForm": {}}, {"open": {}}, {"way": {}},
-]  # fmt: skip
+    {"text": ""},
+    {"text": None},
+    {"withDefault": ""},
+    {"withDefault": None},
+    {"number": 0},
+    {"number": None},
+    {"part": 0},
+    {"part": None},
+    {"flag": False},
+    {"flag": None},
+    {"choice": None},
+    {"port": ""},
+    {"port": 0},
+    {"port": None},
+    {"key": ""},
+    {"key": None},
+    {"list": []},
+    {"list": None},
+    {"list": [""]},
+    {"list": [None]},
+    {"numbers": []},
+    {"grid": [[], [[]]]},
+    {"things": []},
+    {"things": None},
+    {"things": [{}]},
+    {"things": [None]},
+    {"map": {}},
+    {"map": None},
+    {"map": {"k": ""}},
+    {"map": {"": ""}},
+    {"map": {"k": None}},
+    {"counts": {}},
+    {"mapOfMaps": {"k": {}}},
+    {"section": {}},
+    {"section": None},
+    {"section": {"b": {}}},
+    {"emptyDir": {}},
+    {"anything": None},
+    {"anything": ""},
+    {"anything": {}},
+    {"freeForm": {}},
+    {"open": {}},
+    {"way": {}},
+]
 
 
 @pytest.mark.parametrize("spec", EMPTY, ids=json.dumps)

@@ -1,4 +1,6 @@
-"""Branches of a union, fields that no schema names, null for whole sections, items that move: what the controls for these say."""
+"""Branches of a union, fields that no schema names, null for whole sections, items that move: what the controls for
+these say.
+"""
 
 import json
 from typing import Any

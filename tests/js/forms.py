@@ -53,8 +53,12 @@ def pages() -> Pages:
         "new-team": (refusals.FORM, refusals.FORM.begin(None), ("/spec/users/@n0", "/spec/tags/@n0", "/spec/source")),
         "gallery": (GALLERY, GALLERY.begin(None), lists),
         "edited-gallery": (GALLERY, edited({**gallery, "users": USERS[:3]}), lists),
-        "long-gallery": (GALLERY, edited({"title": "long", "users": USERS}), ("/spec/users/@20", "/spec/users/@20/quota")),
-    }  # fmt: skip
+        "long-gallery": (
+            GALLERY,
+            edited({"title": "long", "users": USERS}),
+            ("/spec/users/@20", "/spec/users/@20/quota"),
+        ),
+    }
 
 
 def problems(form: Form, obj: dict[str, Any]) -> dict[str, str]:

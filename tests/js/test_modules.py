@@ -1,4 +1,6 @@
-"""The scripts of static/js by Node's own runner (`node --test`): one test for each folder of tests/js, whose output is Node's."""
+"""The scripts of static/js by Node's own runner (`node --test`): one test for each folder of tests/js, whose output
+is Node's.
+"""
 
 import os
 import subprocess

@@ -1,4 +1,6 @@
-"""A small API server behind TLS that knows people by their certificate or token, as a real one does, and changes both while it runs."""
+"""A small API server behind TLS that knows people by their certificate or token, as a real one does, and changes
+both while it runs.
+"""
 
 import contextlib
 import json
@@ -17,7 +19,9 @@ from tools.realcluster.certificates import Authority
 
 
 class Secured:
-    """`authority` signs the server's certificate and those of clients. `tokens` are let in too. `asked`: (method, person) of each request.
+    """`authority` signs the server's certificate and those of clients.
+
+    `tokens` are let in too. `asked`: (method, person) of each request.
 
     Nobody is refused while TLS begins, as with kube-apiserver: who shows no certificate and no known token gets 401.
     """

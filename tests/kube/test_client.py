@@ -88,7 +88,12 @@ def _found(client: ClusterClient, group: str, version: str, plural: str, seconds
 def test_a_new_type_is_found(client: ClusterClient) -> None:
     crds = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
     client.types()
-    schema = {"type": "object", "properties": {"spec": {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer", "maximum": 3}}}}}  # fmt: skip
+    schema = {
+        "type": "object",
+        "properties": {
+            "spec": {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer", "maximum": 3}}}
+        },
+    }
     names = {"plural": "lions", "singular": "lion", "kind": "Lion", "listKind": "LionList"}
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
     spec = {"group": "zoo.example", "scope": "Namespaced", "names": names, "versions": [version]}

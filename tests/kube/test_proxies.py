@@ -80,7 +80,10 @@ def test_a_proxy_that_is_none_shows_no_password(tmp_path: Path) -> None:
 
 
 class Tunnel(socketserver.ThreadingTCPServer):
-    """A proxy that asks for `anna` and `pass:word`, and leads to 127.0.0.1 whatever the name. `names`: what it was asked for."""
+    """A proxy that asks for `anna` and `pass:word`, and leads to 127.0.0.1 whatever the name.
+
+    `names`: what it was asked for.
+    """
 
     daemon_threads = allow_reuse_address = True
 

@@ -1,4 +1,6 @@
-"""The same with whole clusters: the embedded one made anew under a running client, and people whom a real API server knows by certificate."""
+"""The same with whole clusters: the embedded one made anew under a running client, and people whom a real API server
+knows by certificate.
+"""
 
 import base64
 import shutil
@@ -23,7 +25,9 @@ from tests.eventually import until
 
 
 async def test_the_embedded_cluster_is_made_anew_under_a_client(tmp_path: Path) -> None:
-    """Another authority, another token, another port, another history: what `make reset` and a new start leave of the old one."""
+    """Another authority, another token, another port, another history: what `make reset` and a new start leave of
+    the old one.
+    """
     data = tmp_path / "sandbox"
     with processes.sandbox(data, options=("--no-olm",)):
         client = ClusterClient(following(str(data / "kubeconfig")))
@@ -49,7 +53,9 @@ def _rows(burst: list[Any]) -> list[dict[str, Any]]:
 
 
 def test_a_client_certificate_is_replaced_under_a_client(client: ClusterClient, tmp_path: Path) -> None:
-    """As cert-manager or a kubelet does it: certificate and key are other files' contents from one moment to the next."""
+    """As cert-manager or a kubelet does it: certificate and key are other files' contents from one moment to the
+    next.
+    """
     if not any(type_.plural == "certificatesigningrequests" for type_ in client.types()):
         pytest.skip("the embedded cluster signs no certificates: a real one is needed")
     _install(client, tmp_path, "first")

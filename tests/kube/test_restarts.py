@@ -1,4 +1,6 @@
-"""The API server ends and comes back, and kinds come and go: what is sent again, what is not, and how long old answers are believed."""
+"""The API server ends and comes back, and kinds come and go: what is sent again, what is not, and how long old
+answers are believed.
+"""
 
 import asyncio
 import json
@@ -132,7 +134,9 @@ def test_who_waits_for_a_silent_server_waits_no_longer_than_the_first() -> None:
 
 
 def test_an_answer_is_as_old_as_its_question() -> None:
-    """On a busy machine it may lie about before it is read: a kind that was made meanwhile is looked for again, not denied."""
+    """On a busy machine it may lie about before it is read: a kind that was made meanwhile is looked for again, not
+    denied.
+    """
     served: list[str] = []
 
     def late(request: ApiRequest) -> Answer:

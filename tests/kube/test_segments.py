@@ -20,7 +20,8 @@ def test_what_would_be_another_address_is_no_name(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "part"), [("...", "..."), ("a.b", "a.b"), ("x?y#z", "x%3Fy%23z"), ("<b>", "%3Cb%3E"), ("system:a b", "system%3Aa%20b")]
-)  # fmt: skip
+    ("name", "part"),
+    [("...", "..."), ("a.b", "a.b"), ("x?y#z", "x%3Fy%23z"), ("<b>", "%3Cb%3E"), ("system:a b", "system%3Aa%20b")],
+)
 def test_all_else_is(name: str, part: str) -> None:
     assert MAPS.path("demo", name) == f"/api/v1/namespaces/demo/configmaps/{part}"

@@ -23,8 +23,9 @@ def test_paths() -> None:
 
 def test_queries_are_written_as_go_reads_them() -> None:
     request = requests.watch_table(PODS, "shop", "7", 300)
-    assert request.target == (
-        "/api/v1/namespaces/shop/pods?watch=true&allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=300&includeObject=Metadata"
+    assert (
+        request.target
+        == "/api/v1/namespaces/shop/pods?watch=true&allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=300&includeObject=Metadata"
     )
     assert requests.list_objects(PODS, labels="a in (b,c)").target == "/api/v1/pods?labelSelector=a%20in%20%28b%2Cc%29"
 

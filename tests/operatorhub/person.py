@@ -1,4 +1,6 @@
-"""Somebody at the pages of the console without a script: opens an address, fills in a form, presses a button, goes where it leads."""
+"""Somebody at the pages of the console without a script: opens an address, fills in a form, presses a button, goes
+where it leads.
+"""
 
 from typing import Any
 
@@ -52,7 +54,10 @@ class Person:
         return next((one.attributes.get("href", "") for one in links), "")
 
     def press(self, label: str, **values: Any) -> "Person":
-        """Fill in the button's form and send it. A value is a text, or a list of what is ticked; names with dashes are written with two underscores."""
+        """Fill in the button's form and send it.
+
+        A value is a text, or a list of what is ticked; names with dashes are written with two underscores.
+        """
         button = self.button(label)
         assert button is not None, f"no button “{label}” at {self.url}: {self.words[:1500]}"
         assert not button.disabled and button.attributes.get("aria-disabled") != "true", f"“{label}” can't be pressed"

@@ -1,4 +1,6 @@
-"""/api/operatorhub/: every path is in the schema, and every answer is what the schema says; the same rights and refusals as on the pages."""
+"""/api/operatorhub/: every path is in the schema, and every answer is what the schema says; the same rights and
+refusals as on the pages.
+"""
 
 import contextlib
 import dataclasses
@@ -294,7 +296,9 @@ def _change_the_subscription(place: str) -> None:
 
 
 def _uninstall(client: ClusterClient, place: str) -> None:
-    """The newer version may wait for its approval meanwhile; what is installed goes, with the OperatorGroup, which nobody else needs."""
+    """The newer version may wait for its approval meanwhile; what is installed goes, with the OperatorGroup, which
+    nobody else needs.
+    """
     url = f"{BASE}operators/{place}/flightticket-operator.v1.0.0/uninstall/"
     preview = ask("GET", url)
     assert (preview["subscription"], preview["deployments"]) == ("flightticket", ["flightticket-operator"])

@@ -50,8 +50,14 @@ def _gone(client: ClusterClient, type_, name: str) -> bool:  # type: ignore[no-u
 def test_the_order_is_that_in_which_they_can_be_applied() -> None:
     kinds = [one["kind"] for one in manifest.read([("a", RELEASE)])]
     assert kinds == [
-        "Namespace", "CustomResourceDefinition", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Boot", "ConfigMap",
-    ]  # fmt: skip
+        "Namespace",
+        "CustomResourceDefinition",
+        "ServiceAccount",
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "Boot",
+        "ConfigMap",
+    ]
 
 
 def test_the_same_object_twice_counts_once() -> None:

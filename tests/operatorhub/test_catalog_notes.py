@@ -1,4 +1,6 @@
-"""What the catalog page says when a part of it is not there: a catalog that fails, OLM that is missing, packages that may not be seen."""
+"""What the catalog page says when a part of it is not there: a catalog that fails, OLM that is missing, packages
+that may not be seen.
+"""
 
 import re
 from html import unescape
@@ -46,8 +48,14 @@ def test_a_catalog_that_fails_is_named_and_the_rest_is_shown(
 
 
 def test_catalog_sources_that_do_not_answer(client: ClusterClient) -> None:
-    source = {"metadata": {"namespace": "olm", "name": "bad"}, "status": {"connectionState": {"lastObservedState": "TRANSIENT_FAILURE"}}}  # fmt: skip
-    ready = {"metadata": {"namespace": "olm", "name": "good"}, "status": {"connectionState": {"lastObservedState": "READY"}}}  # fmt: skip
+    source = {
+        "metadata": {"namespace": "olm", "name": "bad"},
+        "status": {"connectionState": {"lastObservedState": "TRANSIENT_FAILURE"}},
+    }
+    ready = {
+        "metadata": {"namespace": "olm", "name": "good"},
+        "status": {"connectionState": {"lastObservedState": "READY"}},
+    }
     found = catalog_states.troubles(client, [source, ready, {"metadata": {"namespace": "olm", "name": "new"}}])
     assert [(one.name, one.words) for one in found] == [("olm/bad", "TRANSIENT_FAILURE")]
 
@@ -68,10 +76,15 @@ def test_a_package_of_the_consoles_own_catalog(web: Client, client: ClusterClien
     place = "/operatorhub/~/mine/flightticket/"
     page = web.get(place, {"channel": "candidate"})
     assert "provided by Operator Console" in text(page)
-    assert 'href="/operatorhub/run/?catalog=mine&amp;package=flightticket&amp;bundle=flightticket-operator.v2.0.0"' in page.content.decode()  # fmt: skip
+    assert (
+        'href="/operatorhub/run/?catalog=mine&amp;package=flightticket&amp;bundle=flightticket-operator.v2.0.0"'
+        in page.content.decode()
+    )
     for tab in ("permissions", "versions", "contents"):
         assert "tells only a part" not in text(web.get(place, {"tab": tab}))
-    assert "Install it first, from:" in text(web.get(place, {"tab": "contents", "channel": "preview"})) or "The cluster has it." in text(web.get(place, {"tab": "contents", "channel": "preview"}))  # fmt: skip
+    assert "Install it first, from:" in text(
+        web.get(place, {"tab": "contents", "channel": "preview"})
+    ) or "The cluster has it." in text(web.get(place, {"tab": "contents", "channel": "preview"}))
     # The other catalog that has it is named on both pages.
     assert "/operatorhub/olm/samples-catalog/flightticket/" in web.get(place).content.decode()
     assert place in web.get("/operatorhub/olm/samples-catalog/flightticket/").content.decode()
@@ -93,8 +106,12 @@ def test_installed_is_said_once_and_updates_too(client: ClusterClient, monkeypat
 
     real = ClusterClient.list
     monkeypatch.setattr(
-        ClusterClient, "list", lambda self, type_, *rest, **more: Found if type_.plural == olm.SUBSCRIPTIONS else real(self, type_, *rest, **more)
-    )  # fmt: skip
+        ClusterClient,
+        "list",
+        lambda self, type_, *rest, **more: (
+            Found if type_.plural == olm.SUBSCRIPTIONS else real(self, type_, *rest, **more)
+        ),
+    )
     assert catalog_states.states(client).states["olm/c/p"] == ("installed", "update")
 
 
@@ -108,7 +125,7 @@ def test_installed_is_said_once_and_updates_too(client: ClusterClient, monkeypat
         ("?q=s", {}, "HX-Push-Url"),
         ("?q=s", {"q": "s"}, ""),
     ],
-)  # fmt: skip
+)
 def test_typing_on_is_one_step_of_the_history(web: Client, before: str, now: dict[str, str], header: str) -> None:
     headers = {"HX-Request": "true", "HX-Trigger": "hub", "HX-Current-URL": f"http://testserver/operatorhub/{before}"}
     found = web.get("/operatorhub/", now, headers=headers)

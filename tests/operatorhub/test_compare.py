@@ -29,8 +29,11 @@ def text(response) -> str:  # type: ignore[no-untyped-def]
 
 def test_keys_from_an_address() -> None:
     assert compare.keys(["a/b/c", "a/b/c", "x", "a//c", "1/2/3", "4/5/6", "7/8/9", "x/y/z"]) == (
-        "a/b/c", "1/2/3", "4/5/6", "7/8/9",
-    )  # fmt: skip
+        "a/b/c",
+        "1/2/3",
+        "4/5/6",
+        "7/8/9",
+    )
 
 
 def test_what_is_not_known_is_said_in_its_cell(web: Client) -> None:

@@ -52,8 +52,11 @@ def test_an_operator_group_for_what_it_watches() -> None:
     assert direct.group("apps", ())["spec"] == {}
     assert direct.group("apps", ("apps",))["spec"] == {"targetNamespaces": ["apps"]}
     assert [direct.mode("apps", targets) for targets in ((), ("apps",), ("a",), ("a", "b"))] == [
-        "AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace"
-    ]  # fmt: skip
+        "AllNamespaces",
+        "OwnNamespace",
+        "SingleNamespace",
+        "MultiNamespace",
+    ]
 
 
 @pytest.mark.parametrize("package", ["sampledb", "memcached"])
@@ -62,17 +65,21 @@ def test_the_installplan_has_the_same_objects(client: ClusterClient, package: st
     namespace = f"direct-{package}"
     spaces, plans = client.find("", "v1", "namespaces"), olm.type_of(client, olm.PLANS)
     manifest = next(
-        one for one in client.list(client.find("packages.operators.coreos.com", "v1", "packagemanifests"), "olm").items
+        one
+        for one in client.list(client.find("packages.operators.coreos.com", "v1", "packagemanifests"), "olm").items
         if one["metadata"]["name"] == package
-    )  # fmt: skip
+    )
     client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
     try:
         client.create(olm.type_of(client, "operatorgroups"), direct.group(namespace, (namespace,)), namespace)
         status = manifest["status"]
         spec = {
-            "name": package, "channel": status["defaultChannel"], "source": status["catalogSource"],
-            "sourceNamespace": status["catalogSourceNamespace"], "installPlanApproval": "Manual",
-        }  # fmt: skip
+            "name": package,
+            "channel": status["defaultChannel"],
+            "source": status["catalogSource"],
+            "sourceNamespace": status["catalogSourceNamespace"],
+            "installPlanApproval": "Manual",
+        }
         head = {"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription"}
         client.create(
             olm.type_of(client, olm.SUBSCRIPTIONS),

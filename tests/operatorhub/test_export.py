@@ -34,17 +34,30 @@ def text(response: Any) -> str:
 
 def test_what_the_server_wrote_goes_and_what_a_person_wrote_stays() -> None:
     obj = {
-        "apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}, "status": {"x": 1},
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "data": {"a": "b"},
+        "status": {"x": 1},
         "metadata": {
-            "uid": "1", "resourceVersion": "2", "managedFields": [], "creationTimestamp": "now", "generation": 3, "name": "c", "namespace": "apps",
-            "labels": {"olm.owner": "x", "operators.coreos.com/db.apps": "", "app": "mine"}, "ownerReferences": [{"uid": "9"}], "finalizers": ["f"],
+            "uid": "1",
+            "resourceVersion": "2",
+            "managedFields": [],
+            "creationTimestamp": "now",
+            "generation": 3,
+            "name": "c",
+            "namespace": "apps",
+            "labels": {"olm.owner": "x", "operators.coreos.com/db.apps": "", "app": "mine"},
+            "ownerReferences": [{"uid": "9"}],
+            "finalizers": ["f"],
             "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}", "note": "mine"},
         },
-    }  # fmt: skip
+    }
     assert clean(obj) == {
-        "apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"},
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "data": {"a": "b"},
         "metadata": {"name": "c", "namespace": "apps", "labels": {"app": "mine"}, "annotations": {"note": "mine"}},
-    }  # fmt: skip
+    }
     assert list(clean(obj)["metadata"])[:2] == ["name", "namespace"]
 
 

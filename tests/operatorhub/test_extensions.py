@@ -1,4 +1,6 @@
-"""OLM v1's ClusterExtensions: computed rights, versions, and the pages on a cluster that serves them (others skip and say so)."""
+"""OLM v1's ClusterExtensions: computed rights, versions, and the pages on a cluster that serves them (others skip
+and say so).
+"""
 
 import re
 from collections.abc import Iterator
@@ -64,8 +66,12 @@ def test_the_account_may_make_what_the_bundle_brings_and_no_more() -> None:
     account, cluster, binding, role, _inside = needs.objects([bundle], "x", "apps", "installer")
     assert account["metadata"] == {"name": "installer", "namespace": "apps"}
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "installer", "namespace": "apps"}]
-    assert {"apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"], "resourceNames": ["flighttickets.flights.com"],
-            "verbs": ["get", "update", "patch", "delete"]} in cluster["rules"]  # fmt: skip
+    assert {
+        "apiGroups": ["apiextensions.k8s.io"],
+        "resources": ["customresourcedefinitions"],
+        "resourceNames": ["flighttickets.flights.com"],
+        "verbs": ["get", "update", "patch", "delete"],
+    } in cluster["rules"]
     granted = bundle.csv["spec"]["install"]["spec"]
     for scope in ("permissions", "clusterPermissions"):
         for one in granted.get(scope) or ():
@@ -92,9 +98,12 @@ def test_the_objects_say_only_what_was_chosen() -> None:
     )
     spec = draft.extension(choices, accounts=True)["spec"]
     assert spec["source"]["catalog"] == {
-        "packageName": "ft", "version": ">=1, <2", "channels": ["stable"], "upgradeConstraintPolicy": "SelfCertified",
+        "packageName": "ft",
+        "version": ">=1, <2",
+        "channels": ["stable"],
+        "upgradeConstraintPolicy": "SelfCertified",
         "selector": {"matchLabels": {facts.CATALOG_NAME: "samples"}},
-    }  # fmt: skip
+    }
     assert spec["install"]["preflight"]["crdUpgradeSafety"]["enforcement"] == "None"
     assert "serviceAccount" not in draft.extension(choices, accounts=False)["spec"]
 
@@ -106,11 +115,13 @@ def progressing(message: str, **status: Any) -> facts.Extension:
 
 def test_reasons_are_taken_apart() -> None:
     unsafe = progressing(
-        'error for resolved bundle "a" with version "2": validating upgrade for CRD "b.c": v1: ^.x: existingFieldRemoval: field removed\nv1: ^.y: type: changed'
+        'error for resolved bundle "a" with version "2": validating upgrade for CRD "b.c": v1: ^.x:'
+        " existingFieldRemoval: field removed\nv1: ^.y: type: changed"
     )
     assert unsafe.unsafe == ("b.c: v1: ^.x: existingFieldRemoval: field removed", "v1: ^.y: type: changed")
     lacking = progressing(
-        'pre-authorization failed: service account requires the following permissions to manage cluster extension:\n  Namespace:"" A\n  Namespace:"x" B'
+        "pre-authorization failed: service account requires the following permissions to manage cluster extension:\n "
+        ' Namespace:"" A\n  Namespace:"x" B'
     )
     assert lacking.lacking == ('Namespace:"" A', 'Namespace:"x" B')
     assert lacking.state == "failed"
@@ -145,9 +156,11 @@ def served(client: ClusterClient) -> Iterator[ClusterClient]:
     switch("Available", "True")
     yield client
     for group, plural, name in (
-        (facts.GROUP, facts.EXTENSIONS, NAME), ("rbac.authorization.k8s.io", "clusterroles", f"{NAME}-installer"),
-        ("rbac.authorization.k8s.io", "clusterrolebindings", f"{NAME}-installer"), ("", "namespaces", SPACE),
-    ):  # fmt: skip
+        (facts.GROUP, facts.EXTENSIONS, NAME),
+        ("rbac.authorization.k8s.io", "clusterroles", f"{NAME}-installer"),
+        ("rbac.authorization.k8s.io", "clusterrolebindings", f"{NAME}-installer"),
+        ("", "namespaces", SPACE),
+    ):
         try:
             client.delete(client.find(group, "", plural), name)
         except NotFound:
@@ -195,9 +208,15 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
     web = Client()
     assert "No extension is installed" in text(web.get("/extensions/")) or "ext" in text(web.get("/extensions/"))
     form = {
-        "package": "flightticket", "catalog": "samples", "name": NAME, "namespace": SPACE, "account": "installer", "version": "1.0.0",
-        "policy": "CatalogProvided", "make_account": "1",
-    }  # fmt: skip
+        "package": "flightticket",
+        "catalog": "samples",
+        "name": NAME,
+        "namespace": SPACE,
+        "account": "installer",
+        "version": "1.0.0",
+        "policy": "CatalogProvided",
+        "make_account": "1",
+    }
     page = text(web.get("/extensions/+/", form))
     assert "OLM would take 1.0.0" in page
     assert "flighttickets.flights.com" in page

@@ -40,11 +40,13 @@ def counts(result: catalog.Result, facet: str) -> dict[str, int]:
 
 
 SHOP = everything(
-    package("a", provider="Red Hat", level=5, categories=["Database"], features=["fips"], rights="cluster-admin", webhooks=2),
+    package(
+        "a", provider="Red Hat", level=5, categories=["Database"], features=["fips"], rights="cluster-admin", webhooks=2
+    ),
     package("b", provider="Red Hat, Inc.", level=1, categories=["database", "Security"], rights="", webhooks=0),
     package("c", provider="GitLab Inc", level=1, deprecated=True, deprecation="use d", modes=["AllNamespaces"]),
     package("d", level=3, categories=["Security"], rights="elevated", crds=["things.example.org"], kinds=["Thing"]),
-)  # fmt: skip
+)
 
 
 def test_or_inside_and_between() -> None:
@@ -78,10 +80,17 @@ def test_a_state_counts_as_well() -> None:
 @pytest.mark.parametrize(
     ("name", "key"),
     [
-        ("Red Hat, Inc.", "red hat"), ("Red Hat Inc", "red hat"), ("red hat", "red hat"), ("Oracle Corporation", "oracle"),
-        ("LightWell Co., Ltd.", "lightwell"), ("Dynatrace LLC", "dynatrace"), ("Inc", "inc"), ("Costco", "costco"), ("", ""),
+        ("Red Hat, Inc.", "red hat"),
+        ("Red Hat Inc", "red hat"),
+        ("red hat", "red hat"),
+        ("Oracle Corporation", "oracle"),
+        ("LightWell Co., Ltd.", "lightwell"),
+        ("Dynatrace LLC", "dynatrace"),
+        ("Inc", "inc"),
+        ("Costco", "costco"),
+        ("", ""),
     ],
-)  # fmt: skip
+)
 def test_variants_of_a_provider_are_one(name: str, key: str) -> None:
     assert facets.provider_key(name) == key
 
@@ -162,8 +171,14 @@ def real(real_catalog: Path) -> catalog.Everything:
     for number, file in enumerate(sorted(real_catalog.glob("*/package.json"))):
         found = json.loads(file.read_text())
         rows.append(
-            package(found["name"], pk=number, title=found.get("displayName") or found["name"], level=number % 6, provider=f"Maker {number % 40}")
-        )  # fmt: skip
+            package(
+                found["name"],
+                pk=number,
+                title=found.get("displayName") or found["name"],
+                level=number % 6,
+                provider=f"Maker {number % 40}",
+            )
+        )
     return everything(*rows)
 
 

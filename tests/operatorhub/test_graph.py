@@ -77,7 +77,7 @@ def test_a_line_goes_around_what_lies_between() -> None:
         Channel("odd range", (Entry("a", "1.0.0", skip_range="]]what"), Entry("b", "0.1.0"))),
         Channel("x" * 253, (Entry("y" * 253, "1.0.0"),)),
     ],
-)  # fmt: skip
+)
 def test_odd_graphs_are_drawn(channel: Channel) -> None:
     found = graph.draw(shop(channel))
     assert len(found.rows) == len(channel.entries)
@@ -102,11 +102,21 @@ def test_old_versions_are_folded_but_never_the_ones_that_matter() -> None:
 @pytest.mark.parametrize(
     ("version", "wanted", "inside"),
     [
-        ("1.5.0", ">=1.0.0 <2.0.0", True), ("2.0.0", ">=1.0.0 <2.0.0", False), ("2.0.0", "<1.0.0 || >=2.0.0", True),
-        ("1.5.0", "1.x", True), ("2.5.0", "1.x", False), ("1.2.3", "1.2.3", True), ("1.2.3", "!1.2.3", False), ("1.2.3", ">1.2", False),
-        ("1.3.0", ">1.2", True), ("1.2.3", "<=1.2", True), ("1.0.0-rc1", "<1.0.0", True), ("banana", ">=0.0.0", False), ("1.0.0", "", False),
+        ("1.5.0", ">=1.0.0 <2.0.0", True),
+        ("2.0.0", ">=1.0.0 <2.0.0", False),
+        ("2.0.0", "<1.0.0 || >=2.0.0", True),
+        ("1.5.0", "1.x", True),
+        ("2.5.0", "1.x", False),
+        ("1.2.3", "1.2.3", True),
+        ("1.2.3", "!1.2.3", False),
+        ("1.2.3", ">1.2", False),
+        ("1.3.0", ">1.2", True),
+        ("1.2.3", "<=1.2", True),
+        ("1.0.0-rc1", "<1.0.0", True),
+        ("banana", ">=0.0.0", False),
+        ("1.0.0", "", False),
     ],
-)  # fmt: skip
+)
 def test_ranges(version: str, wanted: str, inside: bool) -> None:
     assert graph.in_range(version, wanted) is inside
 
@@ -118,12 +128,18 @@ def test_all_real_graphs(real_catalog: Path) -> None:
             Channel(
                 one["name"],
                 tuple(
-                    Entry(each["name"], each.get("version", ""), each.get("replaces", ""), tuple(each.get("skips", ())), each.get("skipRange", ""))
+                    Entry(
+                        each["name"],
+                        each.get("version", ""),
+                        each.get("replaces", ""),
+                        tuple(each.get("skips", ())),
+                        each.get("skipRange", ""),
+                    )
                     for each in one["entries"]
                 ),
             )
             for one in found["channels"]
-        )  # fmt: skip
+        )
         drawing = graph.draw(Graph(found["name"], found.get("defaultChannel") or "", channels, True), most=0)
         assert len(drawing.rows) == len({each.name for one in channels for each in one.entries}), file
         assert len(drawing.nodes) == sum(len(one.entries) for one in channels)

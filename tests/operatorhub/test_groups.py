@@ -1,4 +1,6 @@
-"""OperatorGroups: what is asked for, what it would do to the operators there; made, changed and deleted by the pages."""
+"""OperatorGroups: what is asked for, what it would do to the operators there; made, changed and deleted by the
+pages.
+"""
 
 from collections.abc import Iterator
 from typing import Any

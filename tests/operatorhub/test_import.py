@@ -42,10 +42,16 @@ def names(found: bring.Brought) -> list[str]:
 
 
 def test_the_order_is_the_kustomizations() -> None:
-    data = packed({
-        "top/kustomization.yaml": kustomization("b/", "a.yaml"), "top/a.yaml": MAP % ("first", "x"), "top/b/kustomization.yaml": kustomization("2.yaml", "1.yaml"),
-        "top/b/1.yaml": MAP % ("one", "x"), "top/b/2.yaml": MAP % ("two", "x"), "top/unlisted.yaml": MAP % ("never", "x"),
-    })  # fmt: skip
+    data = packed(
+        {
+            "top/kustomization.yaml": kustomization("b/", "a.yaml"),
+            "top/a.yaml": MAP % ("first", "x"),
+            "top/b/kustomization.yaml": kustomization("2.yaml", "1.yaml"),
+            "top/b/1.yaml": MAP % ("one", "x"),
+            "top/b/2.yaml": MAP % ("two", "x"),
+            "top/unlisted.yaml": MAP % ("never", "x"),
+        }
+    )
     assert names(bring.files([("x.zip", data)])) == ["two", "one", "first"]
 
 
@@ -57,9 +63,12 @@ def test_without_a_kustomization_all_files_by_name() -> None:
 
 
 def test_what_is_not_done_is_said() -> None:
-    data = packed({
-        "kustomization.yaml": kustomization("a.yaml", "../../etc/passwd", "gone.yaml", more="namePrefix: x-\n"), "a.yaml": MAP % ("a", "x"),
-    })  # fmt: skip
+    data = packed(
+        {
+            "kustomization.yaml": kustomization("a.yaml", "../../etc/passwd", "gone.yaml", more="namePrefix: x-\n"),
+            "a.yaml": MAP % ("a", "x"),
+        }
+    )
     notes = "\n".join(bring.files([("x.zip", data)]).notes)
     assert "namePrefix" in notes
     assert "gone.yaml, which is not in it" in notes
@@ -159,8 +168,8 @@ def test_an_unknown_kind_is_refused_unless_an_operator_brings_it(space: ClusterC
     strange = "---\napiVersion: nobody.example/v1\nkind: Strange\nmetadata: {name: s, namespace: import-here}\n"
     assert "would be refused" in text(web.post("/operators/import/", {"text": strange}))
     subscription = (
-        "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: nobody, namespace: import-here}\n"
-        "spec: {name: nobody, source: none, sourceNamespace: olm, channel: x}\n"
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: nobody, namespace:"
+        " import-here}\nspec: {name: nobody, source: none, sourceNamespace: olm, channel: x}\n"
     )
     both = text(web.post("/operators/import/", {"text": subscription + strange}))
     assert "waits for its kind" in both

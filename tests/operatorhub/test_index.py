@@ -37,9 +37,12 @@ def test_the_real_catalog(full_cluster: ClusterClient) -> None:
 
 def manifest(name: str, **desc: Any) -> Package:
     status = {
-        "catalogSource": "cat", "catalogSourceNamespace": "olm", "packageName": name, "defaultChannel": "b",
+        "catalogSource": "cat",
+        "catalogSourceNamespace": "olm",
+        "packageName": name,
+        "defaultChannel": "b",
         "channels": [{"name": "a"}, {"name": "b", "currentCSV": f"{name}.v1", "currentCSVDesc": desc}],
-    }  # fmt: skip
+    }
     found = index.msgspec.convert({"metadata": {"name": name}, "status": status}, index._Manifest)
     return index.package_row("c", found)
 

@@ -82,8 +82,13 @@ def test_everything_is_made_where_nothing_is() -> None:
     assert operator_group["spec"] == {"targetNamespaces": ["apps"]}
     assert sub["metadata"] == {"name": "db", "namespace": "apps"}
     assert sub["spec"] == {
-        "channel": "stable", "name": "db", "source": "cat", "sourceNamespace": "olm", "installPlanApproval": "Manual", "startingCSV": "db.v1",
-    }  # fmt: skip
+        "channel": "stable",
+        "name": "db",
+        "source": "cat",
+        "sourceNamespace": "olm",
+        "installPlanApproval": "Manual",
+        "startingCSV": "db.v1",
+    }
     assert found.kubectl.startswith("kubectl create -f - <<'EOF'\n")
 
 
@@ -113,8 +118,10 @@ def test_the_authors_namespace_comes_with_its_labels() -> None:
     notes = {"operatorframework.io/suggested-namespace-template": wish}
     found = draft(EMPTY, notes=notes)
     assert found.objects[0]["metadata"] == {
-        "name": "apps", "labels": {"pod-security.kubernetes.io/enforce": "privileged"}, "annotations": {"a": "b"},
-    }  # fmt: skip
+        "name": "apps",
+        "labels": {"pod-security.kubernetes.io/enforce": "privileged"},
+        "annotations": {"a": "b"},
+    }
     assert draft(Situation({"apps": "Active"}, {}, ()), notes=notes).objects[0]["kind"] == "OperatorGroup"
     assert draft(EMPTY, notes={"operatorframework.io/suggested-namespace-template": "{not json"}).errors == {}
 
@@ -408,7 +415,7 @@ def test_a_remedy_is_offered_only_if_it_works() -> None:
     assert [way.url.startswith("?") for way in again.ways["namespace"]] == [False]
     # One that watches its own namespace only can.
     own = Situation({"apps": "Active"}, {"apps": (group("apps", "apps"),)}, (subscription("apps", "db"),))
-    (_open, elsewhere) = draft(own).ways["namespace"]
+    _open, elsewhere = draft(own).ways["namespace"]
     assert QueryDict(elsewhere.url.removeprefix("?"))["new_namespace"] == "apps-2"
 
 

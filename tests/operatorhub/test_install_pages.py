@@ -261,9 +261,11 @@ def test_a_create_that_fails_halfway_says_what_it_made_and_takes_it_back(
 
 def broken_subscription(namespace: str) -> KubeObject:
     return {
-        "apiVersion": f"{olm.GROUP}/{olm.VERSION}", "kind": "Subscription", "metadata": {"name": "sampledb", "namespace": namespace},
+        "apiVersion": f"{olm.GROUP}/{olm.VERSION}",
+        "kind": "Subscription",
+        "metadata": {"name": "sampledb", "namespace": namespace},
         "spec": {"name": 5, "source": "samples-catalog", "sourceNamespace": "olm"},
-    }  # fmt: skip
+    }
 
 
 def test_kinds_that_another_operator_serves_are_told_with_its_name(client: ClusterClient, place: str) -> None:

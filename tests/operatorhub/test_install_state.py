@@ -1,4 +1,6 @@
-"""H27: what OLM writes on the way of an install that goes well is never called failed; what lasts is, with its cause."""
+"""H27: what OLM writes on the way of an install that goes well is never called failed; what lasts is, with its
+cause.
+"""
 
 from datetime import UTC, datetime, timedelta, tzinfo
 from types import SimpleNamespace

@@ -115,13 +115,23 @@ def sub(state: str = "", installed_csv: str = "db.v1", *conditions: tuple[str, s
         (sub("AtLatestKnown"), None, "done", "Up to date"),
         (sub("AtLatestKnown"), {}, "failed", "Can not update"),
         (sub("AtLatestKnown"), {("olm", "cat"): "TRANSIENT_FAILURE"}, "failed", "Can not update"),
-        (sub("UpgradePending", "db.v1", ("InstallPlanPending", "RequiresApproval")), {("olm", "cat"): "READY"}, "asks", "Update available"),
+        (
+            sub("UpgradePending", "db.v1", ("InstallPlanPending", "RequiresApproval")),
+            {("olm", "cat"): "READY"},
+            "asks",
+            "Update available",
+        ),
         (sub("UpgradePending"), {("olm", "cat"): "READY"}, "running", "Updating"),
         (sub("UpgradeFailed"), {("olm", "cat"): "READY"}, "failed", "Update failed"),
-        (sub("UpgradePending", "db.v1", ("ResolutionFailed", "X")), {("olm", "cat"): "READY"}, "failed", "Update failed"),
+        (
+            sub("UpgradePending", "db.v1", ("ResolutionFailed", "X")),
+            {("olm", "cat"): "READY"},
+            "failed",
+            "Update failed",
+        ),
         (sub("", ""), {("olm", "cat"): "READY"}, "", ""),
     ],
-)  # fmt: skip
+)
 def test_what_a_subscription_says_of_updates(given: olm.Subscription, sources: Any, state: str, word: str) -> None:
     found = updates.of(
         given,
@@ -256,7 +266,9 @@ class TestPages:
             operators.clean_subscriptions(client, "hub-coming")
 
     def test_operators_of_other_namespaces_are_shown_once(self, client: ClusterClient, place: str) -> None:
-        """Copies are shown as the original that watches the namespace; by its targets, so that it is the same without copies."""
+        """Copies are shown as the original that watches the namespace; by its targets, so that it is the same
+        without copies.
+        """
         with_all = operators.make(client, "", "Namespace", "hub-everywhere")
         try:
             operators.make(client, olm.GROUP, "OperatorGroup", "g", "hub-everywhere", spec={})

@@ -1,4 +1,7 @@
-"""“The same with kubectl”: each block is run, and does what the page's button does. Two namespaces with the same objects: the button acts in one, kubectl in the other."""
+"""“The same with kubectl”: each block is run, and does what the page's button does.
+
+Two namespaces with the same objects: the button acts in one, kubectl in the other.
+"""
 
 import contextlib
 import json
@@ -36,9 +39,11 @@ _CHANGING = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z|(?<=-manual-)[0-9a-z]+|[0-9a-f
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """`make`: (kind's group and plural, object) beforehand; `look`: the kind that is compared; `page` and `sent`: how the page with the block is asked for, by POST
-    where something is sent; `pressed`: what the button sends, with `{uid}` of the object made last, `{uid of NAME}` and the like;
-    `typed`: what somebody types into the block in the place of its words in capitals."""
+    """`make`: (kind's group and plural, object) beforehand; `look`: the kind that is compared; `page` and `sent`: how
+    the page with the block is asked for, by POST where something is sent; `pressed`: what the button sends, with
+    `{uid}` of the object made last, `{uid of NAME}` and the like; `typed`: what somebody types into the block in the
+    place of its words in capitals.
+    """
 
     name: str
     make: tuple[tuple[tuple[str, str], Object], ...]
@@ -56,8 +61,12 @@ def named(name: str, **more: Any) -> Object:
 
 
 MAPS, DEPLOYMENTS, CRON_JOBS, JOBS, PODS = (
-    ("", "configmaps"), ("apps", "deployments"), ("batch", "cronjobs"), ("batch", "jobs"), ("", "pods")
-)  # fmt: skip
+    ("", "configmaps"),
+    ("apps", "deployments"),
+    ("batch", "cronjobs"),
+    ("batch", "jobs"),
+    ("", "pods"),
+)
 MAP = (MAPS, named("paint", data={"colour": "blue"}))
 LABELLED = (MAPS, named("paint", metadata={"labels": {"old": "web"}}))
 # An object that another one owns.
@@ -84,51 +93,208 @@ SUB = (
     named("db", spec={"name": "db", "channel": "stable", "source": "none", "sourceNamespace": "{namespace}"}),
 )
 CATALOG = (SOURCE, named("ours", spec={"sourceType": "grpc", "address": "127.0.0.1:1"}))
-NEW_CATALOG = {"kind": "catalogsource", "name": "ours", "namespace": "{namespace}", "endpoint": "address", "address": "127.0.0.1:1", "title": "Ours"}  # fmt: skip
+NEW_CATALOG = {
+    "kind": "catalogsource",
+    "name": "ours",
+    "namespace": "{namespace}",
+    "endpoint": "address",
+    "address": "127.0.0.1:1",
+    "title": "Ours",
+}
 CHANGED = {"version": "{version}", "channel": "fast", "approval": "Manual", "config.env": "- name: A\n  value: b\n"}
 INSTALL = {"channel": "stable", "mode": "OwnNamespace", "install_namespace": "{namespace}", "approval": "Manual"}
 
 CASES = [
-    Case(name="delete", make=(MAP,), look=MAPS, page="/resources/core/v1/configmaps/{namespace}/paint/delete/", pressed={"uid": "{uid}", "propagation": "Background"}),
+    Case(
+        name="delete",
+        make=(MAP,),
+        look=MAPS,
+        page="/resources/core/v1/configmaps/{namespace}/paint/delete/",
+        pressed={"uid": "{uid}", "propagation": "Background"},
+    ),
     *(
-        Case(name=f"delete-{way.lower()}", make=(OWNED, MAP), look=MAPS, page="/resources/core/v1/configmaps/{namespace}/paint/delete/",
-             pressed={"uid": "{uid of paint}", "propagation": way})
+        Case(
+            name=f"delete-{way.lower()}",
+            make=(OWNED, MAP),
+            look=MAPS,
+            page="/resources/core/v1/configmaps/{namespace}/paint/delete/",
+            pressed={"uid": "{uid of paint}", "propagation": way},
+        )
         for way in ("Background", "Foreground", "Orphan")
     ),
-    Case(name="labels", make=(LABELLED,), look=MAPS, page="/resources/core/v1/configmaps/{namespace}/paint/labels/",
-         pressed={"labels-was-key": "old", "labels-was-value": "web", "labels-key": "tier", "labels-value": "cache"},
-         typed=(("KEY=VALUE", "tier=cache"), ("OLD-", "old-"))),
-    Case(name="restart", make=(DEPLOYMENT,), look=DEPLOYMENTS, page="/resources/apps/v1/deployments/{namespace}/web/act/restart/", pressed={}),
-    Case(name="pause", make=(DEPLOYMENT,), look=DEPLOYMENTS, page="/resources/apps/v1/deployments/{namespace}/web/act/pause/", pressed={}),
-    Case(name="resume", make=(PAUSED,), look=DEPLOYMENTS, page="/resources/apps/v1/deployments/{namespace}/web/act/resume/", pressed={}),
-    Case(name="suspend", make=(CRON_JOB,), look=CRON_JOBS, page="/resources/batch/v1/cronjobs/{namespace}/nightly/act/suspend/", pressed={}),
-    Case(name="resume-job", make=(SUSPENDED,), look=CRON_JOBS, page="/resources/batch/v1/cronjobs/{namespace}/nightly/act/resume/", pressed={}),
-    Case(name="run-job", make=(SUSPENDED,), look=JOBS, page="/resources/batch/v1/cronjobs/{namespace}/nightly/act/run/", pressed={}),
-    Case(name="evict", make=((PODS, named("web", spec=POD)),), look=PODS, page="/resources/core/v1/pods/{namespace}/web/act/evict/", pressed={}),
-    Case(name="finalizer", make=((MAPS, named("held", metadata={"finalizers": [FINALIZER, "tests.example/other"]})),), look=MAPS, deleted=True,
-         page="/resources/core/v1/configmaps/{namespace}/held/finalizers/", pressed={"finalizer": FINALIZER, "typed": "held"}),
-    Case(name="bulk-label", make=(MAP,), look=MAPS, page="/resources/core/v1/configmaps/bulk/",
-         sent={"action": "label", "changes": "tier=cache", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}"},
-         pressed={"action": "label", "changes": "tier=cache", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}", "~confirm": "1"}),
-    Case(name="bulk-annotate", make=(MAP,), look=MAPS, page="/resources/core/v1/configmaps/bulk/",
-         sent={"action": "annotate", "changes": "note=it's mine", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}"},
-         pressed={"action": "annotate", "changes": "note=it's mine", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}", "~confirm": "1"}),
-    Case(name="bulk-delete", make=(MAP,), look=MAPS, page="/resources/core/v1/configmaps/bulk/",
-         sent={"action": "delete", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}"},
-         pressed={"action": "delete", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}", "~confirm": "1"}),
-    Case(name="group-new", make=(), look=GROUP, page="/operators/{namespace}/groups/+/", sent={"name": "mine", "scope": "own", "try": "1"},
-         pressed={"name": "mine", "scope": "own", "save": "1"}),
-    Case(name="group-edit", make=(OWN,), look=GROUP, page="/operators/{namespace}/groups/mine/", sent={"scope": "all", "version": "{version}", "try": "1"},
-         pressed={"scope": "all", "version": "{version}", "save": "1"}),
-    Case(name="group-delete", make=(OWN,), look=GROUP, page="/operators/{namespace}/groups/mine/delete/", pressed={"uid": "{uid}"}),
-    Case(name="subscription-edit", make=(SUB,), look=SUBSCRIPTION, page="/operators/{namespace}/subscriptions/db/edit/", sent=CHANGED | {"try": "1"},
-         pressed=CHANGED | {"save": "1"}),
-    Case(name="subscription-remove", make=(SUB,), look=SUBSCRIPTION, page="/operators/{namespace}/subscriptions/db/remove/", pressed={"uid": "{uid}"}),
-    Case(name="catalog-new", make=(), look=SOURCE, page="/operatorhub/catalogs/new/", sent=NEW_CATALOG | {"try": "1"}, pressed=NEW_CATALOG | {"save": "1"}),
-    Case(name="catalog-delete", make=(CATALOG,), look=SOURCE, page="/operatorhub/catalogs/source/{namespace}/ours/delete/", pressed={"uid": "{uid}"}),
-    Case(name="install", make=(OWN,), look=SUBSCRIPTION, page="/operatorhub/olm/samples-catalog/flightticket/install/", sent=INSTALL | {"dry_run": "1"},
-         pressed=INSTALL),
-]  # fmt: skip
+    Case(
+        name="labels",
+        make=(LABELLED,),
+        look=MAPS,
+        page="/resources/core/v1/configmaps/{namespace}/paint/labels/",
+        pressed={"labels-was-key": "old", "labels-was-value": "web", "labels-key": "tier", "labels-value": "cache"},
+        typed=(("KEY=VALUE", "tier=cache"), ("OLD-", "old-")),
+    ),
+    Case(
+        name="restart",
+        make=(DEPLOYMENT,),
+        look=DEPLOYMENTS,
+        page="/resources/apps/v1/deployments/{namespace}/web/act/restart/",
+        pressed={},
+    ),
+    Case(
+        name="pause",
+        make=(DEPLOYMENT,),
+        look=DEPLOYMENTS,
+        page="/resources/apps/v1/deployments/{namespace}/web/act/pause/",
+        pressed={},
+    ),
+    Case(
+        name="resume",
+        make=(PAUSED,),
+        look=DEPLOYMENTS,
+        page="/resources/apps/v1/deployments/{namespace}/web/act/resume/",
+        pressed={},
+    ),
+    Case(
+        name="suspend",
+        make=(CRON_JOB,),
+        look=CRON_JOBS,
+        page="/resources/batch/v1/cronjobs/{namespace}/nightly/act/suspend/",
+        pressed={},
+    ),
+    Case(
+        name="resume-job",
+        make=(SUSPENDED,),
+        look=CRON_JOBS,
+        page="/resources/batch/v1/cronjobs/{namespace}/nightly/act/resume/",
+        pressed={},
+    ),
+    Case(
+        name="run-job",
+        make=(SUSPENDED,),
+        look=JOBS,
+        page="/resources/batch/v1/cronjobs/{namespace}/nightly/act/run/",
+        pressed={},
+    ),
+    Case(
+        name="evict",
+        make=((PODS, named("web", spec=POD)),),
+        look=PODS,
+        page="/resources/core/v1/pods/{namespace}/web/act/evict/",
+        pressed={},
+    ),
+    Case(
+        name="finalizer",
+        make=((MAPS, named("held", metadata={"finalizers": [FINALIZER, "tests.example/other"]})),),
+        look=MAPS,
+        deleted=True,
+        page="/resources/core/v1/configmaps/{namespace}/held/finalizers/",
+        pressed={"finalizer": FINALIZER, "typed": "held"},
+    ),
+    Case(
+        name="bulk-label",
+        make=(MAP,),
+        look=MAPS,
+        page="/resources/core/v1/configmaps/bulk/",
+        sent={
+            "action": "label",
+            "changes": "tier=cache",
+            "chosen": "{uid}/{namespace}/paint",
+            "namespace": "{namespace}",
+        },
+        pressed={
+            "action": "label",
+            "changes": "tier=cache",
+            "chosen": "{uid}/{namespace}/paint",
+            "namespace": "{namespace}",
+            "~confirm": "1",
+        },
+    ),
+    Case(
+        name="bulk-annotate",
+        make=(MAP,),
+        look=MAPS,
+        page="/resources/core/v1/configmaps/bulk/",
+        sent={
+            "action": "annotate",
+            "changes": "note=it's mine",
+            "chosen": "{uid}/{namespace}/paint",
+            "namespace": "{namespace}",
+        },
+        pressed={
+            "action": "annotate",
+            "changes": "note=it's mine",
+            "chosen": "{uid}/{namespace}/paint",
+            "namespace": "{namespace}",
+            "~confirm": "1",
+        },
+    ),
+    Case(
+        name="bulk-delete",
+        make=(MAP,),
+        look=MAPS,
+        page="/resources/core/v1/configmaps/bulk/",
+        sent={"action": "delete", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}"},
+        pressed={"action": "delete", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}", "~confirm": "1"},
+    ),
+    Case(
+        name="group-new",
+        make=(),
+        look=GROUP,
+        page="/operators/{namespace}/groups/+/",
+        sent={"name": "mine", "scope": "own", "try": "1"},
+        pressed={"name": "mine", "scope": "own", "save": "1"},
+    ),
+    Case(
+        name="group-edit",
+        make=(OWN,),
+        look=GROUP,
+        page="/operators/{namespace}/groups/mine/",
+        sent={"scope": "all", "version": "{version}", "try": "1"},
+        pressed={"scope": "all", "version": "{version}", "save": "1"},
+    ),
+    Case(
+        name="group-delete",
+        make=(OWN,),
+        look=GROUP,
+        page="/operators/{namespace}/groups/mine/delete/",
+        pressed={"uid": "{uid}"},
+    ),
+    Case(
+        name="subscription-edit",
+        make=(SUB,),
+        look=SUBSCRIPTION,
+        page="/operators/{namespace}/subscriptions/db/edit/",
+        sent=CHANGED | {"try": "1"},
+        pressed=CHANGED | {"save": "1"},
+    ),
+    Case(
+        name="subscription-remove",
+        make=(SUB,),
+        look=SUBSCRIPTION,
+        page="/operators/{namespace}/subscriptions/db/remove/",
+        pressed={"uid": "{uid}"},
+    ),
+    Case(
+        name="catalog-new",
+        make=(),
+        look=SOURCE,
+        page="/operatorhub/catalogs/new/",
+        sent=NEW_CATALOG | {"try": "1"},
+        pressed=NEW_CATALOG | {"save": "1"},
+    ),
+    Case(
+        name="catalog-delete",
+        make=(CATALOG,),
+        look=SOURCE,
+        page="/operatorhub/catalogs/source/{namespace}/ours/delete/",
+        pressed={"uid": "{uid}"},
+    ),
+    Case(
+        name="install",
+        make=(OWN,),
+        look=SUBSCRIPTION,
+        page="/operatorhub/olm/samples-catalog/flightticket/install/",
+        sent=INSTALL | {"dry_run": "1"},
+        pressed=INSTALL,
+    ),
+]
 
 
 @pytest.fixture

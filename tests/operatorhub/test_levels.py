@@ -41,7 +41,9 @@ def test_no_example_says_less_than_it_is_shown_for(level) -> None:  # type: igno
 
 @pytest.mark.parametrize("level", levels(), ids=lambda level: level.name)
 def test_the_table_of_promises_says_the_same(level) -> None:  # type: ignore[no-untyped-def]
-    """docs/operators.md has a row for each level, with the operator and the tests that show it; the README of the operator names it too."""
+    """docs/operators.md has a row for each level, with the operator and the tests that show it; the README of the
+    operator names it too.
+    """
     first = level.examples[0]
     (row,) = re.findall(rf"^\| {level.number} {level.name} \|(.*)$", (ROOT / "docs/operators.md").read_text(), re.M)
     assert row.strip().startswith(first.title) and "::test_" in row

@@ -1,7 +1,8 @@
-"""The life of real operators, as somebody without a script lives it at the console's pages: found, installed, approved, updated, removed.
+"""The life of real operators, as somebody without a script lives it at the console's pages: found, installed,
+approved, updated, removed.
 
-The real packages lie beside the checkout. OLM takes its own time and its own order, above all the real one: every step waits for what it shows, for as long
-as a slow machine needs.
+The real packages lie beside the checkout. OLM takes its own time and its own order, above all the real one: every step
+waits for what it shows, for as long as a slow machine needs.
 """
 
 from collections.abc import Callable, Iterator
@@ -121,7 +122,9 @@ def waiting_plan(client: ClusterClient, package: str, namespace: str, csv: str) 
 
 
 def settled(client: ClusterClient, package: str, namespace: str) -> str:
-    """The installed version, as soon as OLM itself knows that its plan is complete: until then the real one may carry the plan out once more."""
+    """The installed version, as soon as OLM itself knows that its plan is complete: until then the real one may
+    carry the plan out once more.
+    """
 
     def found() -> str:
         sub = subscription(client, package, namespace)
@@ -228,7 +231,9 @@ def test_an_operator_for_the_whole_cluster(cluster: ClusterClient, person: Perso
 def test_an_update_that_instances_do_not_fit_is_told_before_and_refused(
     cluster: ClusterClient, person: Person, place: str
 ) -> None:
-    """Our FlightTicket 2.0.0 takes fewer seats: the plan's page names the ticket beforehand, OLM refuses the plan, and says so."""
+    """Our FlightTicket 2.0.0 takes fewer seats: the plan's page names the ticket beforehand, OLM refuses the plan,
+    and says so.
+    """
     _needs(cluster, "flightticket")
     person.open(f"{package_page(cluster, 'flightticket')}install/", channel="stable", mode="OwnNamespace")
     person.press("Install", install_namespace="+", new_namespace=place, approval="Manual")
@@ -239,9 +244,11 @@ def test_an_update_that_instances_do_not_fit_is_told_before_and_refused(
     cluster.forget_types()
     tickets = cluster.find("flights.com", "v1", "flighttickets")
     big: dict[str, Any] = {
-        "apiVersion": "flights.com/v1", "kind": "FlightTicket", "metadata": {"name": "big"},
+        "apiVersion": "flights.com/v1",
+        "kind": "FlightTicket",
+        "metadata": {"name": "big"},
         "spec": {"from": "Seoul", "to": "Lisbon", "number": 10},
-    }  # fmt: skip
+    }
     cluster.create(tickets, big, place)
     person.open(f"/operators/{place}/subscriptions/flightticket/edit/")
     person.press("Save", channel="candidate")

@@ -1,4 +1,6 @@
-"""The console's own catalogs on their pages: uploads, folders, images; what is typed wrong; what `make run` hands over."""
+"""The console's own catalogs on their pages: uploads, folders, images; what is typed wrong; what `make run` hands
+over.
+"""
 
 import io
 import json
@@ -191,7 +193,8 @@ def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: N
         assert found is not None and not found.partial and found.crds and found.csv["spec"]["install"]
         before = len(server.asked)
         assert bundles.bundle(client, "~", NAME, "sampledb", "s.v1") == found and len(server.asked) == before
-        # An image that can't be had: the page has what the catalog says, and why there is no more; it is not asked for twice.
+        # An image that can't be had: the page has what the catalog says, and why there is no more; it is not asked for
+        # twice.
         StoredBundle.objects.update(
             csv=stored.pack({"spec": {"displayName": "Sample"}}), manifests=None, partial=True, image=f"{reference}x"
         )

@@ -1,4 +1,6 @@
-"""A package's page over HTTP: with what a PackageManifest tells, and with the whole bundles of a catalog that the console read."""
+"""A package's page over HTTP: with what a PackageManifest tells, and with the whole bundles of a catalog that the
+console read.
+"""
 
 import re
 from dataclasses import replace
@@ -179,10 +181,15 @@ def test_images_are_shown_only_when_asked_for(described: Client, monkeypatch: py
 @pytest.mark.parametrize(
     ("here", "wanted", "old"),
     [
-        ("v1.30.2", "1.31.0", True), ("v1.31.0-eks.3", "1.31.0", False), ("v1.36.3+sandbox", "1.30", False), ("v1.9.0", "1.10.0", True),
-        ("", "1.0.0", False), ("v1.2.3", "soon", False), ("v1.19.0", "1.19.0-0", False),
+        ("v1.30.2", "1.31.0", True),
+        ("v1.31.0-eks.3", "1.31.0", False),
+        ("v1.36.3+sandbox", "1.30", False),
+        ("v1.9.0", "1.10.0", True),
+        ("", "1.0.0", False),
+        ("v1.2.3", "soon", False),
+        ("v1.19.0", "1.19.0-0", False),
     ],
-)  # fmt: skip
+)
 def test_kubernetes_that_is_too_old(here: str, wanted: str, old: bool) -> None:
     assert package_page.too_old(here, wanted) is old
 
@@ -191,22 +198,45 @@ def test_needs_of_all_kinds() -> None:
     properties = (
         {"type": "olm.package.required", "value": {"packageName": "a", "versionRange": ">=1.0.0"}},
         {"type": "olm.gvk.required", "value": {"group": "g", "kind": "K", "version": "v1"}},
-        {"type": "olm.constraint", "value": {"all": {"constraints": [{"package": {"packageName": "b"}}, {"gvk": {"group": "h", "kind": "H"}}]}}},
+        {
+            "type": "olm.constraint",
+            "value": {
+                "all": {"constraints": [{"package": {"packageName": "b"}}, {"gvk": {"group": "h", "kind": "H"}}]}
+            },
+        },
         {"type": "olm.constraint", "value": {"failureMessage": "needs luck", "cel": {"rule": "true"}}},
         {"type": "olm.package", "value": "odd"},
-    )  # fmt: skip
+    )
     csv = {"spec": {"customresourcedefinitions": {"required": [{"name": "ks.g", "kind": "K", "version": "v1"}]}}}
     found = contents.needs(csv, properties)
     assert [(one.kind, one.package or one.api_kind or one.words) for one in found] == [
-        ("package", "a"), ("api", "K"), ("package", "b"), ("api", "H"), ("other", "needs luck"),
-    ]  # fmt: skip
+        ("package", "a"),
+        ("api", "K"),
+        ("package", "b"),
+        ("api", "H"),
+        ("other", "needs luck"),
+    ]
 
 
 def test_webhooks_and_images_in_words() -> None:
-    hook = {"type": "MutatingAdmissionWebhook", "generateName": "m.example.org", "failurePolicy": "Ignore", "rules": [{"operations": ["CREATE"], "apiGroups": ["apps"], "resources": ["deployments"]}]}  # fmt: skip
+    hook = {
+        "type": "MutatingAdmissionWebhook",
+        "generateName": "m.example.org",
+        "failurePolicy": "Ignore",
+        "rules": [{"operations": ["CREATE"], "apiGroups": ["apps"], "resources": ["deployments"]}],
+    }
     container = {"name": "manager", "image": "example.org/a@sha256:1"}
     install = {"spec": {"deployments": [{"name": "d", "spec": {"template": {"spec": {"containers": [container]}}}}]}}
-    csv = {"spec": {"webhookdefinitions": [hook, {"type": "ConversionWebhook", "conversionCRDs": ["a.b"]}], "install": install, "relatedImages": [{"name": "a", "image": "example.org/a@sha256:1"}, {"name": "b", "image": "example.org/b:1"}]}}  # fmt: skip
+    csv = {
+        "spec": {
+            "webhookdefinitions": [hook, {"type": "ConversionWebhook", "conversionCRDs": ["a.b"]}],
+            "install": install,
+            "relatedImages": [
+                {"name": "a", "image": "example.org/a@sha256:1"},
+                {"name": "b", "image": "example.org/b:1"},
+            ],
+        }
+    }
     first, second = contents.webhooks(csv)
     assert (first.objects, first.operations, first.silent) == (
         ("deployments.apps",),
@@ -215,17 +245,28 @@ def test_webhooks_and_images_in_words() -> None:
     )
     assert second.objects == ("a.b",)
     images = contents.images(csv, (), "example.org/bundle:1")
-    assert [(one.name, one.pinned) for one in images] == [("example.org/a@sha256:1", True), ("example.org/b:1", False), ("example.org/bundle:1", False)]  # fmt: skip
+    assert [(one.name, one.pinned) for one in images] == [
+        ("example.org/a@sha256:1", True),
+        ("example.org/b:1", False),
+        ("example.org/bundle:1", False),
+    ]
     assert images[0].uses == ("container manager of Deployment d",)
 
 
 def test_every_real_package_has_a_page(
     full_cluster: ClusterClient, real_catalog: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not one of the oddities of the real ones breaks it: all are described, their graphs read and their rights judged."""
+    """Not one of the oddities of the real ones breaks it: all are described, their graphs read and their rights
+    judged.
+    """
     row = Catalog.objects.create(
-        cluster=full_cluster.name, kind=Catalog.FOLDER, name="real", location=str(real_catalog), describes="olm/community-catalog", given=True
-    )  # fmt: skip
+        cluster=full_cluster.name,
+        kind=Catalog.FOLDER,
+        name="real",
+        location=str(real_catalog),
+        describes="olm/community-catalog",
+        given=True,
+    )
     assert refresh.refresh(row, full_cluster)
     for name in ("argocd-operator", "stackgres-community", "cert-manager", "etcd", "eclipse-che"):
         manifest = package_page.package.read(full_cluster, "olm", "community-catalog", name)

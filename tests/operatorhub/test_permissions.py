@@ -40,15 +40,24 @@ RBAC = "rbac.authorization.k8s.io"
         (rule("get list watch create update patch delete", "secrets"), "May read and write Secrets in every namespace"),
         (rule("get", "secrets configmaps", names="a"), "May read ConfigMaps and Secrets named a in every namespace"),
         (rule("list", "nodes"), "May read Nodes in the whole cluster"),
-        (rule("*", "deployments statefulsets", "apps"), "May do everything with Deployments and StatefulSets in every namespace"),
+        (
+            rule("*", "deployments statefulsets", "apps"),
+            "May do everything with Deployments and StatefulSets in every namespace",
+        ),
         (rule("create patch", "events"), "May create and change Events in every namespace"),
         (rule("get", "pods/log"), "May read Pods/log in every namespace"),
-        (rule("update", "things/finalizers", "example.org"), "May change things/finalizers of example.org in the whole cluster"),
-        (rule("use", "securitycontextconstraints", "security.openshift.io", "restricted"), "May use SecurityContextConstraints named restricted in the whole cluster"),
+        (
+            rule("update", "things/finalizers", "example.org"),
+            "May change things/finalizers of example.org in the whole cluster",
+        ),
+        (
+            rule("use", "securitycontextconstraints", "security.openshift.io", "restricted"),
+            "May use SecurityContextConstraints named restricted in the whole cluster",
+        ),
         (ALL, "May do everything with every kind of every API group in the whole cluster"),
         ({"verbs": ["get"], "nonResourceURLs": ["/metrics"]}, "May read the API server's addresses /metrics"),
     ],
-)  # fmt: skip
+)
 def test_sentences(asked: dict[str, Any], words: str) -> None:
     assert words in [one.words for one in permissions.asked(csv(asked))]
 
@@ -82,7 +91,7 @@ def test_namespaced_ones_hold_where_it_watches() -> None:
         (rule("create delete", "pods services configmaps"), "", ""),
         (ALL, "critical", "everything"),
     ],
-)  # fmt: skip
+)
 def test_dangers(asked: dict[str, Any], danger: str, cause: str) -> None:
     (one,) = permissions.asked(csv(asked, own="example.org"))
     assert (one.danger, one.cause) == (danger, cause)
@@ -96,8 +105,14 @@ def test_the_dangerous_part_of_a_rule_is_a_right_of_its_own_and_comes_first() ->
 
 def test_what_is_said_twice_is_said_once() -> None:
     found = permissions.asked(
-        csv(rule("get", "pods"), rule("list", "pods"), rule("*", "services"), rule("get", "services", names="a"), namespaced=(rule("get", "pods"),))
-    )  # fmt: skip
+        csv(
+            rule("get", "pods"),
+            rule("list", "pods"),
+            rule("*", "services"),
+            rule("get", "services", names="a"),
+            namespaced=(rule("get", "pods"),),
+        )
+    )
     assert [(one.verbs, one.resources) for one in found] == [(("get", "list"), ("pods",)), (("*",), ("services",))]
 
 
@@ -127,10 +142,19 @@ def test_what_an_update_adds_and_takes_away() -> None:
 @pytest.mark.parametrize(
     "odd",
     [
-        {}, {"spec": None}, {"spec": {"install": []}}, {"spec": {"install": {"spec": {"permissions": "x"}}}},
-        {"spec": {"install": {"spec": {"permissions": [{"rules": [{"verbs": 3, "resources": None, "apiGroups": "x"}]}, None]}}}},
+        {},
+        {"spec": None},
+        {"spec": {"install": []}},
+        {"spec": {"install": {"spec": {"permissions": "x"}}}},
+        {
+            "spec": {
+                "install": {
+                    "spec": {"permissions": [{"rules": [{"verbs": 3, "resources": None, "apiGroups": "x"}]}, None]}
+                }
+            }
+        },
     ],
-)  # fmt: skip
+)
 def test_odd_ones_are_no_error(odd: dict[str, Any]) -> None:
     assert permissions.asked(odd) == ()
 

@@ -21,14 +21,22 @@ def crd(
         "kind": "CustomResourceDefinition",
         "metadata": {"name": "dbs.example.com"},
         "spec": {
-            "group": "example.com", "scope": "Namespaced", "names": {"plural": "dbs", "kind": "Db"},
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "dbs", "kind": "Db"},
             "versions": [
-                {"name": name, "served": True, "storage": name == storage, "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": schema}}}}
+                {
+                    "name": name,
+                    "served": True,
+                    "storage": name == storage,
+                    "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": schema}}},
+                }
                 for name, schema in versions.items()
-            ], **spec,
+            ],
+            **spec,
         },
         "status": {"storedVersions": list(stored)},
-    }  # fmt: skip
+    }
 
 
 def remarks(before: dict[str, Any], after: dict[str, Any]) -> list[tuple[str, str, str]]:
@@ -52,12 +60,27 @@ def text(**more: Any) -> dict[str, Any]:
         (text(), text(pattern="^a"), "tight", "pattern is ^a; there was no such limit until now."),
         (text(nullable=True), text(), "tight", "It may not be null any more."),
         (text(default="x"), text(default="y"), "info", "The default is y, until now x."),
-        (text(), {"type": "object", "properties": {"a": {"type": "integer"}}}, "tight", "The type was string and becomes integer."),
+        (
+            text(),
+            {"type": "object", "properties": {"a": {"type": "integer"}}},
+            "tight",
+            "The type was string and becomes integer.",
+        ),
         (text(), {**text(), "required": ["a"]}, "tight", "It must be given now."),
-        (text(), {"type": "object", "properties": {}}, "tight", "The field goes: its value is dropped when the object is written again."),
-        (text(), text(**{"x-kubernetes-validations": [{"rule": "self != 'x'", "message": "not x"}]}), "tight", "A new rule: not x"),
+        (
+            text(),
+            {"type": "object", "properties": {}},
+            "tight",
+            "The field goes: its value is dropped when the object is written again.",
+        ),
+        (
+            text(),
+            text(**{"x-kubernetes-validations": [{"rule": "self != 'x'", "message": "not x"}]}),
+            "tight",
+            "A new rule: not x",
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_change_is_said(before: dict[str, Any], after: dict[str, Any], level: str, words: str) -> None:
     assert (level, "v1 spec.a", words) in remarks(before, after)
 

@@ -1,4 +1,6 @@
-"""InstallPlans at the pages: what they hold, what they change, which instances would not fit; approved, denied, and by whom not."""
+"""InstallPlans at the pages: what they hold, what they change, which instances would not fit; approved, denied, and
+by whom not.
+"""
 
 import json
 import logging
@@ -25,7 +27,10 @@ pytestmark = [pytest.mark.django_db, pytest.mark.timeout(300)]
 
 @pytest.fixture(scope="module")
 def place(cluster_kubeconfig: Any) -> Iterator[str]:
-    """FlightTicket 1.0.0 is installed; a plan for 2.0.0 waits, whose schema allows fewer seats. The last test approves it."""
+    """FlightTicket 1.0.0 is installed; a plan for 2.0.0 waits, whose schema allows fewer seats.
+
+    The last test approves it.
+    """
     client = console_client()
     until(lambda: olm.served(client) or client.forget_types())
     with operators.place(client, "hub-plans") as name:

@@ -27,9 +27,18 @@ def facts(status: Object | None = None, **others: Any) -> Facts:
         "status": {"installPlanRef": {"name": "install-1"}, **(status or {})},
     }
     found: dict[str, Any] = {
-        "groups": (GROUP,), "space": None, "source": READY, "source_missing": False, "plan": None, "csv_name": "db.v1", "csv": None,
-        "deployments": (), "pods": (), "events": {}, "unread": (),
-    }  # fmt: skip
+        "groups": (GROUP,),
+        "space": None,
+        "source": READY,
+        "source_missing": False,
+        "plan": None,
+        "csv_name": "db.v1",
+        "csv": None,
+        "deployments": (),
+        "pods": (),
+        "events": {},
+        "unread": (),
+    }
     return Facts(**{"subscription": olm.subscription(obj), "object": obj, **found, **others})
 
 
@@ -56,8 +65,14 @@ def needs(kind: str, name: str, status: str, *rules: str) -> Object:
 
 
 SILENT = "error using catalogsource other/sick: failed to list bundles: rpc error: code = Unavailable"
-ORPHAN = "constraints not satisfiable: clusterserviceversion db.v0 exists and is not referenced by a subscription, subscription db exists"
-NEEDS = "constraints not satisfiable: bundle db.v1 requires an operator providing an API with group: a.example, version: v1, kind: Thing"
+ORPHAN = (
+    "constraints not satisfiable: clusterserviceversion db.v0 exists and is not referenced by a subscription,"
+    " subscription db exists"
+)
+NEEDS = (
+    "constraints not satisfiable: bundle db.v1 requires an operator providing an API with group: a.example, version:"
+    " v1, kind: Thing"
+)
 
 NEEDS_PACKAGE = (
     "constraints not satisfiable: bundle db.v1 requires an operator with package: mortar and with version in range: >=2"
@@ -70,32 +85,125 @@ NEEDS_PACKAGE = (
         (facts(groups=()), "no-group", "place"),
         (facts(groups=(GROUP, GROUP)), "groups", "place"),
         (facts(source=None, source_missing=True), "catalog-missing", "catalog"),
-        (facts(source={"status": {"connectionState": {"lastObservedState": "TRANSIENT_FAILURE"}}}), "catalog-unhealthy", "catalog"),
+        (
+            facts(source={"status": {"connectionState": {"lastObservedState": "TRANSIENT_FAILURE"}}}),
+            "catalog-unhealthy",
+            "catalog",
+        ),
         (facts(conditions(("ResolutionFailed", "True", SILENT))), "catalog-unhealthy", "catalog"),
         (facts(conditions(("ResolutionFailed", "True", ORPHAN))), "orphan", "subscription"),
         (facts(conditions(("ResolutionFailed", "True", NEEDS))), "dependency", "subscription"),
         (facts(conditions(("ResolutionFailed", "True", NEEDS_PACKAGE))), "dependency", "subscription"),
-        (facts(conditions(("ResolutionFailed", "True", "no operators found in channel beta of package db in the catalog"))), "not-in-catalog", "subscription"),
+        (
+            facts(
+                conditions(
+                    ("ResolutionFailed", "True", "no operators found in channel beta of package db in the catalog")
+                )
+            ),
+            "not-in-catalog",
+            "subscription",
+        ),
         (facts(conditions(("ResolutionFailed", "True", "constraints not satisfiable"))), "resolution", "subscription"),
         (facts(conditions(("BundleUnpackFailed", "True", "bundle unpacking failed"))), "bundle", "bundle"),
-        (facts(plan={"status": {"phase": "Failed", "message": "clusterroles is forbidden: User cannot create"}}), "plan-rights", "plan"),
-        (facts(plan={"status": {"phase": "Installing", "message": "Kind=X not found on the cluster"}}), "plan-api", "plan"),
-        (facts(plan={"status": {"phase": "Failed", "message": "error validating existing CRs against new CRD's schema"}}), "plan-schema", "plan"),
+        (
+            facts(plan={"status": {"phase": "Failed", "message": "clusterroles is forbidden: User cannot create"}}),
+            "plan-rights",
+            "plan",
+        ),
+        (
+            facts(plan={"status": {"phase": "Installing", "message": "Kind=X not found on the cluster"}}),
+            "plan-api",
+            "plan",
+        ),
+        (
+            facts(
+                plan={
+                    "status": {"phase": "Failed", "message": "error validating existing CRs against new CRD's schema"}
+                }
+            ),
+            "plan-schema",
+            "plan",
+        ),
         (facts(plan={"status": {"phase": "Failed", "message": "boom"}}), "plan", "plan"),
         # The version is the plan's first step: what it lacks is what the plan could not bring.
-        (facts(plan={"status": {"phase": "Installing", "message": "existing CRs against new CRD's schema"}}, csv=csv("Pending", requirementStatus=[needs("CustomResourceDefinition", "a.b", "NotPresent")])), "plan-schema", "plan"),
-        (facts(csv=csv("Pending", requirementStatus=[needs("CustomResourceDefinition", "things.a.example", "NotPresent")])), "missing-crd", "csv"),
-        (facts(csv=csv("Pending", requirementStatus=[needs("ServiceAccount", "db", "PresentNotSatisfied", "rule x")])), "rights", "csv"),
-        (facts(csv=csv("Pending", requirementStatus=[needs("ClusterServiceVersion", "db.v1", "PresentNotSatisfied")])), "requirements", "csv"),
-        (facts(csv=csv("Failed", "UnsupportedOperatorGroup", "OwnNamespace InstallModeType not supported")), "csv-failed", "csv"),
-        (facts(csv=csv("Installing"), pods=(pod(waiting={"reason": "ImagePullBackOff", "message": "no such host"}),)), "image_pull", "pods"),
-        (facts(csv=csv("Failed", "InstallCheckFailed", "timeout"), pods=(pod(waiting={"reason": "CrashLoopBackOff"}),)), "crash_loop", "pods"),
-        (facts(csv=csv("Installing"), pods=(pod(terminated={"reason": "Error", "exitCode": 1}),)), "crash_loop", "pods"),
-        (facts(csv=csv("Installing"), pods=(pod(waiting={"reason": "CreateContainerConfigError", "message": 'secret "db" not found'}),)), "missing_config", "pods"),
-        (facts(csv=csv("Installing"), pods=(pod(scheduled="0/1 nodes are available: 1 Insufficient cpu."),)), "unschedulable", "pods"),
-        (facts(csv=csv("Installing"), deployments=(("db", {"status": conditions(("ReplicaFailure", "True", "exceeded quota"))}),)), "replicas", "deployments"),
+        (
+            facts(
+                plan={"status": {"phase": "Installing", "message": "existing CRs against new CRD's schema"}},
+                csv=csv("Pending", requirementStatus=[needs("CustomResourceDefinition", "a.b", "NotPresent")]),
+            ),
+            "plan-schema",
+            "plan",
+        ),
+        (
+            facts(
+                csv=csv(
+                    "Pending", requirementStatus=[needs("CustomResourceDefinition", "things.a.example", "NotPresent")]
+                )
+            ),
+            "missing-crd",
+            "csv",
+        ),
+        (
+            facts(
+                csv=csv("Pending", requirementStatus=[needs("ServiceAccount", "db", "PresentNotSatisfied", "rule x")])
+            ),
+            "rights",
+            "csv",
+        ),
+        (
+            facts(
+                csv=csv("Pending", requirementStatus=[needs("ClusterServiceVersion", "db.v1", "PresentNotSatisfied")])
+            ),
+            "requirements",
+            "csv",
+        ),
+        (
+            facts(csv=csv("Failed", "UnsupportedOperatorGroup", "OwnNamespace InstallModeType not supported")),
+            "csv-failed",
+            "csv",
+        ),
+        (
+            facts(
+                csv=csv("Installing"), pods=(pod(waiting={"reason": "ImagePullBackOff", "message": "no such host"}),)
+            ),
+            "image_pull",
+            "pods",
+        ),
+        (
+            facts(
+                csv=csv("Failed", "InstallCheckFailed", "timeout"), pods=(pod(waiting={"reason": "CrashLoopBackOff"}),)
+            ),
+            "crash_loop",
+            "pods",
+        ),
+        (
+            facts(csv=csv("Installing"), pods=(pod(terminated={"reason": "Error", "exitCode": 1}),)),
+            "crash_loop",
+            "pods",
+        ),
+        (
+            facts(
+                csv=csv("Installing"),
+                pods=(pod(waiting={"reason": "CreateContainerConfigError", "message": 'secret "db" not found'}),),
+            ),
+            "missing_config",
+            "pods",
+        ),
+        (
+            facts(csv=csv("Installing"), pods=(pod(scheduled="0/1 nodes are available: 1 Insufficient cpu."),)),
+            "unschedulable",
+            "pods",
+        ),
+        (
+            facts(
+                csv=csv("Installing"),
+                deployments=(("db", {"status": conditions(("ReplicaFailure", "True", "exceeded quota"))}),),
+            ),
+            "replicas",
+            "deployments",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_first_broken_link_is_named(found: Facts, key: str, stage: str) -> None:
     broken = trouble.find(found)
     assert broken is not None

@@ -1,4 +1,6 @@
-"""Packages that can't be installed, and one that wants an object first: from a catalog of the tests' own, so on the embedded cluster alone."""
+"""Packages that can't be installed, and one that wants an object first: from a catalog of the tests' own, so on the
+embedded cluster alone.
+"""
 
 import re
 import shutil

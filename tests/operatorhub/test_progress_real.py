@@ -1,4 +1,6 @@
-"""Installs that really break, on whatever cluster the tests run on: what the page says, and that its way out mends it."""
+"""Installs that really break, on whatever cluster the tests run on: what the page says, and that its way out mends
+it.
+"""
 
 import contextlib
 import re
@@ -109,9 +111,11 @@ def test_a_catalog_that_is_not_there(client: ClusterClient, place: str) -> None:
 def test_a_catalog_that_does_not_answer(client: ClusterClient, place: str) -> None:
     group(client, place)
     body = {
-        "apiVersion": f"{olm.GROUP}/{olm.VERSION}", "kind": "CatalogSource", "metadata": {"name": "sick", "namespace": place},
+        "apiVersion": f"{olm.GROUP}/{olm.VERSION}",
+        "kind": "CatalogSource",
+        "metadata": {"name": "sick", "namespace": place},
         "spec": {"sourceType": "grpc", "image": "registry.invalid/catalog:v1", "displayName": "Sick"},
-    }  # fmt: skip
+    }
     client.create(olm.type_of(client, olm.SOURCES), body, place)
     subscribe(client, place, source="sick", sourceNamespace=place)
     found = broken(client, place, key="catalog-unhealthy")
@@ -147,7 +151,9 @@ def test_no_node_takes_it(client: ClusterClient, place: str, request: pytest.Fix
 
 
 def orphaned(client: ClusterClient, place: str) -> Trouble:
-    """What a new Subscription meets where another one left its CSV. While OLM still remembers that one, the new one takes its place: then once more, later."""
+    """What a new Subscription meets where another one left its CSV. While OLM still remembers that one, the new one
+    takes its place: then once more, later.
+    """
     subscriptions = olm.type_of(client, olm.SUBSCRIPTIONS)
 
     def met() -> Trouble | bool | None:

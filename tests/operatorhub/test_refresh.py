@@ -1,4 +1,6 @@
-"""The console's own catalogs: read, read again, changed, broken; what describes a CatalogSource; what only whole CSVs tell."""
+"""The console's own catalogs: read, read again, changed, broken; what describes a CatalogSource; what only whole
+CSVs tell.
+"""
 
 import json
 import shutil
@@ -238,10 +240,14 @@ def small(name: str, version: str = "1.0.0", **about: Any) -> list[dict[str, Any
 
 def test_what_strangers_write_is_stored_by_every_database(client: ClusterClient, tmp_path: Path) -> None:
     evil = {
-        "displayName": "<script>alert(1)</script>\0", "keywords": ["a\0b", "x" * 5000], "description": "\0" + "y" * 100_000,
-        "provider": {"name": "p" * 5000}, "annotations": {"categories": "A\0, B", "capabilities": ["no", "text"], "createdAt": "never"},
-        "crdDescriptions": {"owned": "nothing"}, "installModes": {"type": 7},
-    }  # fmt: skip
+        "displayName": "<script>alert(1)</script>\0",
+        "keywords": ["a\0b", "x" * 5000],
+        "description": "\0" + "y" * 100_000,
+        "provider": {"name": "p" * 5000},
+        "annotations": {"categories": "A\0, B", "capabilities": ["no", "text"], "createdAt": "never"},
+        "crdDescriptions": {"owned": "nothing"},
+        "installModes": {"type": 7},
+    }
     place = fbc(
         tmp_path,
         *small("fine"),

@@ -36,14 +36,18 @@ def reader(client: ClusterClient) -> Iterator[str]:
     roles, bindings = client.find(GROUP, "v1", "roles"), client.find(GROUP, "v1", "rolebindings")
     groups = ["operators.coreos.com", "packages.operators.coreos.com"]
     role: dict[str, Any] = {
-        "apiVersion": f"{GROUP}/v1", "kind": "Role", "metadata": {"name": "hub-reader"},
+        "apiVersion": f"{GROUP}/v1",
+        "kind": "Role",
+        "metadata": {"name": "hub-reader"},
         "rules": [{"apiGroups": groups, "resources": ["*"], "verbs": ["get", "list", "watch"]}],
-    }  # fmt: skip
+    }
     binding = {
-        "apiVersion": f"{GROUP}/v1", "kind": "RoleBinding", "metadata": {"name": "hub-reader"},
+        "apiVersion": f"{GROUP}/v1",
+        "kind": "RoleBinding",
+        "metadata": {"name": "hub-reader"},
         "roleRef": {"apiGroup": GROUP, "kind": "Role", "name": "hub-reader"},
         "subjects": [{"kind": "User", "apiGroup": GROUP, "name": "hub-reader"}],
-    }  # fmt: skip
+    }
     client.create(roles, role, "default")
     client.create(bindings, binding, "default")
     yield "hub-reader"

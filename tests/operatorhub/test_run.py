@@ -1,4 +1,6 @@
-"""Running a bundle: given as files, judged, planned, made, upgraded, taken away; over HTTP and on whichever cluster the tests have."""
+"""Running a bundle: given as files, judged, planned, made, upgraded, taken away; over HTTP and on whichever cluster
+the tests have.
+"""
 
 import base64
 import io
@@ -41,7 +43,9 @@ def zipped(folder: Path, top: str = "") -> bytes:
 
 
 def stranger() -> bytes:
-    """FlightTicket with a group of its own, so that nobody else on the cluster has its kind; its Pods are simulated, for its image is nobody's."""
+    """FlightTicket with a group of its own, so that nobody else on the cluster has its kind; its Pods are simulated,
+    for its image is nobody's.
+    """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for path in sorted(FLIGHT.rglob("*")):
@@ -195,10 +199,13 @@ def test_our_own_bundles_are_sound() -> None:
         ({"spec__install__strategy": "magic"}, "error: The install strategy"),
         ({"metadata__annotations": {"alm-examples": "{"}}, "error: The examples are no JSON"),
         ({"metadata__annotations": {"capabilities": "Super", "alm-examples": "[]"}}, "“Super” is no capability level"),
-        ({"metadata__annotations": {"operatorframework.io/sugested": "x", "alm-examples": "[]"}}, "Nobody knows the annotation"),
+        (
+            {"metadata__annotations": {"operatorframework.io/sugested": "x", "alm-examples": "[]"}},
+            "Nobody knows the annotation",
+        ),
         ({"spec__webhookdefinitions": [{"generateName": "w", "deploymentName": "none"}]}, "error: The webhook “w”"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said(edits: dict[str, Any], words: str) -> None:
     assert words in said(changed(**edits))
 

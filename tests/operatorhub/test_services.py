@@ -15,9 +15,7 @@ TICKET = Api("flights.com", "v1", "flighttickets", "FlightTicket", "Flight ticke
 
 
 def operator(title: str, namespace: str, *apis: Api, **more: Any) -> Operator:
-    made = Operator(
-        "1", namespace, f"{title}.v1", title, "1.0.0", "", "done", "", "", apis, "", "", "", ""
-    )  # fmt: skip
+    made = Operator("1", namespace, f"{title}.v1", title, "1.0.0", "", "done", "", "", apis, "", "", "", "")
     return replace(made, **more)
 
 

@@ -1,4 +1,6 @@
-"""Uninstalling: what is listed, in which order it goes, what is refused, what is stuck, and that nothing is lost when everybody dies in between."""
+"""Uninstalling: what is listed, in which order it goes, what is refused, what is stuck, and that nothing is lost
+when everybody dies in between.
+"""
 
 import contextlib
 import itertools
@@ -54,7 +56,10 @@ def form(page: str) -> dict[str, Any]:
 
 
 def finished(web: Client, url: str) -> str:
-    """Press "Try again" as somebody without a worker, until it is over. A real garbage collector learns of a new kind within half a minute only."""
+    """Press "Try again" as somebody without a worker, until it is over.
+
+    A real garbage collector learns of a new kind within half a minute only.
+    """
 
     def look() -> str:
         page = web.get(url).content.decode()

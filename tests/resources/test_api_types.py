@@ -21,7 +21,11 @@ def test_kinds(api: Client) -> None:
     found = api.get("/api/resources/types/").json()
     kinds = {(one["group"], one["plural"]): one for one in found["items"]}
     deployments = kinds["apps", "deployments"]
-    assert (deployments["kind"], deployments["versions"], deployments["short_names"]) == ("Deployment", ["v1"], ["deploy"])  # fmt: skip
+    assert (deployments["kind"], deployments["versions"], deployments["short_names"]) == (
+        "Deployment",
+        ["v1"],
+        ["deploy"],
+    )
     assert deployments["categories"] == ["all"]
     assert {"create", "watch"} <= set(deployments["verbs"])
     assert "scale" in deployments["subresources"]
@@ -40,7 +44,13 @@ def test_kinds_are_filtered_and_counted(api: Client) -> None:
 
 def test_a_schema(api: Client) -> None:
     whole = api.get("/api/resources/core/v1/pods/explain/").json()
-    assert (whole["kind"], whole["known"], whole["here"], whole["total"], whole["found"]) == ("Pod", True, None, None, [])  # fmt: skip
+    assert (whole["kind"], whole["known"], whole["here"], whole["total"], whole["found"]) == (
+        "Pod",
+        True,
+        None,
+        None,
+        [],
+    )
     assert "spec" in [one["name"] for one in whole["fields_inside"]]
     part: dict[str, Any] = api.get("/api/resources/core/v1/pods/explain/", {"at": "/spec/containers"}).json()
     assert part["here"]["type"] == "list of Container"

@@ -16,14 +16,25 @@ SCHEMA = Schema.of(
     {
         "properties": {
             "users": {
-                "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
-                "items": {"type": "object", "properties": {"ports": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["port", "protocol"]}}},
+                "type": "array",
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["name"],
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "ports": {
+                            "type": "array",
+                            "x-kubernetes-list-type": "map",
+                            "x-kubernetes-list-map-keys": ["port", "protocol"],
+                        }
+                    },
+                },
             },
             "tags": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
             "plain": {"type": "array"},
         }
     }
-)  # fmt: skip
+)
 SHAPE = shape(SCHEMA)
 LEAVES = st.none() | st.booleans() | st.integers(0, 3) | st.sampled_from(["", "a", "b"])
 VALUES = st.recursive(

@@ -1,4 +1,7 @@
-"""The YAML editor's reasoning, without a browser: where the cursor is, what may stand there, what is wrong. Node runs the very modules."""
+"""The YAML editor's reasoning, without a browser: where the cursor is, what may stand there, what is wrong.
+
+Node runs the very modules.
+"""
 
 import json
 import shutil
@@ -35,10 +38,24 @@ SCHEMA: dict[str, Any] = {
         "status": {"type": "object", "properties": {"phase": {"type": "string"}}},
     },
     "components": {
-        "Meta": {"type": "object", "properties": {"name": {"type": "string"}, "labels": {"type": "object", "additionalProperties": {"type": "string"}}}},
-        "User": {"type": "object", "required": ["name", "role"], "properties": {"name": {"type": "string"}, "role": {"type": "string", "enum": ["reader", "writer"], "default": "reader"}, "next": {"$ref": "#/components/schemas/User"}}},
+        "Meta": {
+            "type": "object",
+            "properties": {
+                "name": {"type": "string"},
+                "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+            },
+        },
+        "User": {
+            "type": "object",
+            "required": ["name", "role"],
+            "properties": {
+                "name": {"type": "string"},
+                "role": {"type": "string", "enum": ["reader", "writer"], "default": "reader"},
+                "next": {"$ref": "#/components/schemas/User"},
+            },
+        },
     },
-}  # fmt: skip
+}
 PROGRAM = """
 import { options } from "%(root)s/static/js/editor/complete.js";
 import { fieldAt, kindAt, placeAt } from "%(root)s/static/js/editor/place.js";
@@ -74,8 +91,12 @@ def ask(*asked: tuple[Any, ...]) -> list[Any]:
     program = PROGRAM % {"root": ROOT}
     answer = subprocess.run(
         [node, "--input-type=module", "-e", program],
-        input=json.dumps({"asked": asked, "schema": SCHEMA}), capture_output=True, text=True, cwd=ROOT, timeout=60,
-    )  # fmt: skip
+        input=json.dumps({"asked": asked, "schema": SCHEMA}),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=60,
+    )
     assert answer.returncode == 0, answer.stderr
     return list(json.loads(answer.stdout))
 
@@ -94,10 +115,10 @@ PLACES = [
     ("spec:\n  a: 1\n|", "key", []),
     ("spec:\n  config:\n    a.b/c: 1\n    |", "key", ["spec", "config"]),
     ("spec:\n  text: >-\n    words: here\n  |", "key", ["spec"]),
-    ("spec:\n  \"quoted key\":\n    |", "key", ["spec", "quoted key"]),
+    ('spec:\n  "quoted key":\n    |', "key", ["spec", "quoted key"]),
     ("x: 1\n---\nspec:\n  |", "key", ["spec"]),
     ("spec:\n  # note\n\n  a: 1\n\n  |\n\nother: 1", "key", ["spec"]),
-]  # fmt: skip
+]
 
 
 def test_where_the_cursor_is() -> None:
@@ -210,7 +231,7 @@ GOOD = "kind: X\nmetadata: {name: a, labels: {a: b}}\nspec:\n  engine: redis\n  
         (f"{GOOD}  debug: true\n  debug: false\n", 7, "debug", "unique"),
         (f"{GOOD}  backup: {{at: [}}\n", 6, "}", ""),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_and_where(text: str, line: int, part: str, message: str) -> None:
     (found,) = ask(("check", text))
     assert found, "nothing was found"

@@ -1,4 +1,6 @@
-"""The tree as rows: many alike under one heading, the worst first; sums in words; Pods told by their Table row alone."""
+"""The tree as rows: many alike under one heading, the worst first; sums in words; Pods told by their Table row
+alone.
+"""
 
 from typing import Any
 

@@ -1,4 +1,6 @@
-"""What a picker offers, by the embedded cluster's own answers: names and keys, never values; a word where there can be none."""
+"""What a picker offers, by the embedded cluster's own answers: names and keys, never values; a word where there can
+be none.
+"""
 
 from collections.abc import Iterator
 from typing import Any

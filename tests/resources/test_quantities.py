@@ -12,10 +12,20 @@ from resources.quantities import cores, number, size
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("0", "0"), ("500m", "0.5"), ("1.5", "1.5"), ("2k", "2000"), ("1Ki", "1024"), ("1.5Gi", "1610612736"), ("1e3", "1000"), ("2E", "2e18"),
-        ("100n", "1e-7"), (".5", "0.5"), ("-1", "-1"), ("128974848000m", "128974848"),
+        ("0", "0"),
+        ("500m", "0.5"),
+        ("1.5", "1.5"),
+        ("2k", "2000"),
+        ("1Ki", "1024"),
+        ("1.5Gi", "1610612736"),
+        ("1e3", "1000"),
+        ("2E", "2e18"),
+        ("100n", "1e-7"),
+        (".5", "0.5"),
+        ("-1", "-1"),
+        ("128974848000m", "128974848"),
     ],
-)  # fmt: skip
+)
 def test_numbers(text: str, value: str) -> None:
     assert number(text) == Decimal(value)
 
@@ -37,8 +47,17 @@ def test_words() -> None:
 
 @pytest.mark.parametrize(
     ("used", "hard", "percent", "colour"),
-    [("1", "10", 10, ""), ("8", "10", 80, "orange"), ("12", "10", 120, "red"), ("500m", "1", 50, ""), ("0", "0", 0, ""), ("1", "0", 100, "red"), ("?", "1", 0, ""), ("", "1", 0, "")],
-)  # fmt: skip
+    [
+        ("1", "10", 10, ""),
+        ("8", "10", 80, "orange"),
+        ("12", "10", 120, "red"),
+        ("500m", "1", 50, ""),
+        ("0", "0", 0, ""),
+        ("1", "0", 100, "red"),
+        ("?", "1", 0, ""),
+        ("", "1", 0, ""),
+    ],
+)
 def test_bars(used: str, hard: str, percent: int, colour: str) -> None:
     made = bar("cpu", used, hard)
     assert (made.percent, made.colour) == (percent, colour)

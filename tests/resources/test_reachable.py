@@ -1,4 +1,6 @@
-"""Where a forward of a custom resource may lead: what it owns that has ports, Services first, and no Pod that a workload would replace."""
+"""Where a forward of a custom resource may lead: what it owns that has ports, Services first, and no Pod that a
+workload would replace.
+"""
 
 from types import SimpleNamespace
 from typing import Any

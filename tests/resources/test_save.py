@@ -9,7 +9,8 @@ def test_the_fields_that_it_names() -> None:
     unfinished = Cause(
         "<nil>",
         "FieldValueInvalid",
-        "Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors",
+        "Invalid value: null: some validation rules were not checked because the object was invalid; correct the"
+        " existing errors",
     )
     assert causes_of(Invalid("no", causes=(wrong, unfinished))) == (wrong,)
     assert causes_of(Invalid("no", causes=(unfinished,))) == (unfinished,)

@@ -31,13 +31,17 @@ SCHEMA: dict[str, Any] = {
                 "list": {
                     "type": "array",
                     "x-kubernetes-list-map-keys": ["name"],
-                    "items": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "maxLength": 63}, "a/b~c": {}}},
+                    "items": {
+                        "type": "object",
+                        "required": ["name"],
+                        "properties": {"name": {"type": "string", "maxLength": 63}, "a/b~c": {}},
+                    },
                 },
             },
         },
         "status": {"type": "object", "properties": {"sizeNow": {"type": "integer"}}},
     },
-}  # fmt: skip
+}
 
 
 def fields(*where: str) -> dict[str, schemas.Field]:
@@ -95,7 +99,15 @@ def test_search() -> None:
 
 
 def test_versions() -> None:
-    crd = {"spec": {"versions": [{"name": "v1", "served": True, "schema": {"openAPIV3Schema": SCHEMA}}, {"name": "v0", "served": False}, {"name": "v2", "served": True, "deprecated": True, "deprecationWarning": "no"}]}}  # fmt: skip
+    crd = {
+        "spec": {
+            "versions": [
+                {"name": "v1", "served": True, "schema": {"openAPIV3Schema": SCHEMA}},
+                {"name": "v0", "served": False},
+                {"name": "v2", "served": True, "deprecated": True, "deprecationWarning": "no"},
+            ]
+        }
+    }
     assert [(one.name, one.deprecated) for one in schemas.versions(crd)] == [("v1", ""), ("v2", "no")]
     assert schemas.versions({}) == ()
 

@@ -132,7 +132,9 @@ spec: {group: argoproj.io, names: {kind: ArgoCD}, versions: [{name: v1alpha1}, {
 
 
 def test_s1_a_confined_pod_sees_what_starts_its_program(tmp_path: Path) -> None:
-    """Of this repository it sees the operators' packages and the files that the image map names: nothing else can be its module."""
+    """Of this repository it sees the operators' packages and the files that the image map names: nothing else can be
+    its module.
+    """
     (tmp_path / "argocd-operator").touch()
     layout = SimpleNamespace(data=tmp_path)
     path = nodes.images(layout, build.Programs({"argocd": tmp_path}))  # type: ignore[arg-type]

@@ -9,7 +9,9 @@ from tools.realcluster.process import Part, Running
 
 
 def test_a_part_does_not_know_that_it_runs_in_ci(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With CI set, OLM's catalog operator panics where a service account is used for an install; that refused our landings."""
+    """With CI set, OLM's catalog operator panics where a service account is used for an install; that refused our
+    landings.
+    """
     monkeypatch.setenv("CI", "true")
     monkeypatch.setenv("PASSED_ON", "yes")
     said = tmp_path / "said"

@@ -1,4 +1,6 @@
-"""What `make audit` makes of its tools' answers: a weakness is never taken for a network that is away, nor the other way round."""
+"""What `make audit` makes of its tools' answers: a weakness is never taken for a network that is away, nor the other
+way round.
+"""
 
 import sys
 
@@ -8,18 +10,32 @@ from tools import run_audit
 from tools.run_audit import FINE, KNOWN, NOT_ASKED, judged
 
 # As the tools print them.
-PIP_WEAK = "Found 2 known vulnerabilities in 1 package\nName   Version ID             Fix Versions\ndjango 5.0.0   PYSEC-2024-28  5.0.2\n"
+PIP_WEAK = (
+    "Found 2 known vulnerabilities in 1 package\nName   Version ID             Fix Versions\ndjango 5.0.0  "
+    " PYSEC-2024-28  5.0.2\n"
+)
 PIP_FINE = "No known vulnerabilities found\n"
 PIP_AWAY = "ERROR:pip_audit._cli:a2wsgi: Dependency not found on PyPI and could not be audited: a2wsgi (1.10.10)\n"
-NPM_WEAK = "# npm audit report\n\nlodash  <4.17.21\nSeverity: high\nCommand Injection - https://github.com/advisories/GHSA-35jh-r3h4-6jhm\n\n1 high severity vulnerability\n"
+NPM_WEAK = (
+    "# npm audit report\n\nlodash  <4.17.21\nSeverity: high\nCommand Injection -"
+    " https://github.com/advisories/GHSA-35jh-r3h4-6jhm\n\n1 high severity vulnerability\n"
+)
 NPM_FINE = "found 0 vulnerabilities\n"
 NPM_AWAY = "npm warn audit 405 Method Not Allowed - POST\nnpm error audit endpoint returned an error\n"
 
 
 @pytest.mark.parametrize(
     ("code", "said", "wanted"),
-    [(1, PIP_WEAK, KNOWN), (0, PIP_FINE, FINE), (1, PIP_AWAY, NOT_ASKED), (1, NPM_WEAK, KNOWN), (0, NPM_FINE, FINE), (1, NPM_AWAY, NOT_ASKED), (0, NPM_WEAK, KNOWN)],
-)  # fmt: skip
+    [
+        (1, PIP_WEAK, KNOWN),
+        (0, PIP_FINE, FINE),
+        (1, PIP_AWAY, NOT_ASKED),
+        (1, NPM_WEAK, KNOWN),
+        (0, NPM_FINE, FINE),
+        (1, NPM_AWAY, NOT_ASKED),
+        (0, NPM_WEAK, KNOWN),
+    ],
+)
 def test_each_answer_is_what_it_is(code: int, said: str, wanted: int) -> None:
     assert judged(code, said) == wanted
 

@@ -1,4 +1,6 @@
-"""K8: the sample operators can be brought to another cluster: every image is the registry's, and something builds it."""
+"""K8: the sample operators can be brought to another cluster: every image is the registry's, and something builds
+it.
+"""
 
 import json
 import re
@@ -54,7 +56,9 @@ def test_k8_the_catalog_source_serves_its_image(folder: Path) -> None:
 
 
 def test_k8_operators_name_the_registry_too(tmp_path: Path) -> None:
-    """What operators start beside themselves: the step of examples/operators/Containerfile that changes their sources."""
+    """What operators start beside themselves: the step of examples/operators/Containerfile that changes their
+    sources.
+    """
     step = next(
         line.removeprefix("RUN ")
         for line in (ROOT / "examples/operators/Containerfile").read_text().splitlines()

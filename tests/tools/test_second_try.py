@@ -80,7 +80,10 @@ def test_what_fails_twice_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_many_failures_are_no_accident(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    many = f"import pytest\n\n@pytest.mark.parametrize('n', range({run_tests.AGAIN + 1}))\ndef test_bad(n):\n    assert False\n"
+    many = (
+        f"import pytest\n\n@pytest.mark.parametrize('n', range({run_tests.AGAIN + 1}))\ndef test_bad(n):\n    assert"
+        " False\n"
+    )
     code, counts = run_tests.run_again(_project(tmp_path, many, monkeypatch))
     assert code == 1
     assert counts == {"failed": run_tests.AGAIN + 1}

@@ -1,7 +1,8 @@
 """A page of docs/tutorials as a test reads it: its sections, and in each what is clicked and what is typed. Pure.
 
-The convention is told to people in docs/tutorials/README.md: numbered lists are clicked, `console` blocks are typed, YAML blocks whose first line is a
-file's name are saved under it, and comments that nobody sees say what a test can't guess.
+The convention is told to people in docs/tutorials/README.md: numbered lists are clicked, `console` blocks are typed,
+YAML blocks whose first line is a file's name are saved under it, and comments that nobody sees say what a test can't
+guess.
 """
 
 import re
@@ -9,21 +10,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "tutorials"
-#: What a comment before a block may say. until: the command is repeated until its output is this; fails: it ends with an error;
-#: background: it stays, in a terminal of its own; both: who clicks needs it too; embedded, real: only on such a cluster; slow: only where all is asked for.
+#: What a comment before a block may say. until: the command is repeated until its output is this; fails: it ends with
+#: an error; background: it stays, in a terminal of its own; both: who clicks needs it too; embedded, real: only on such
+#: a cluster; slow: only where all is asked for.
 MARKS = frozenset({"until", "fails", "background", "both", "embedded", "real", "slow"})
 _FENCE = re.compile(r"```(\w*)$")
 _COMMENT = re.compile(r"<!-- ([\w ]+) -->$")
 _ITEM = re.compile(r"\d+\. ")
 _FILE = re.compile(r"# (\S+\.yaml)$")
 _TOKEN = re.compile(
-    r"\*\*(?P<label>[^*]+)\*\*(?:: `(?P<value>[^`]*)`)?|(?<!\*)\*(?P<words>[^*]+)\*(?!\*)|\[[^\]]*\]\(http://localhost:9000(?P<path>/[^)]*)\)"
+    r"\*\*(?P<label>[^*]+)\*\*(?::"
+    r" `(?P<value>[^`]*)`)?|(?<!\*)\*(?P<words>[^*]+)\*(?!\*)|\[[^\]]*\]\(http://localhost:9000(?P<path>/[^)]*)\)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One thing done or seen in the page. `does`: click, fill (`value` into the field `label`), see (`label` appears), open (`label` is a path)."""
+    """One thing done or seen in the page.
+
+    `does`: click, fill (`value` into the field `label`), see (`label` appears), open (`label` is a path).
+    """
 
     does: str
     label: str
@@ -138,7 +144,9 @@ def _commands(block: list[str], marks: frozenset[str]) -> list[Command | File]:
 
 
 def matches(expected: str, printed: str) -> bool:
-    """Whether a command printed this: `…` stands for anything in a line, a line of `…` for any lines; runs of blanks are one."""
+    """Whether a command printed this: `…` stands for anything in a line, a line of `…` for any lines; runs of blanks
+    are one.
+    """
     pattern = ""
     for line in expected.splitlines():
         words = " ".join(line.split())

@@ -1,4 +1,6 @@
-"""The commands of a page, run as its reader runs them: in a shell, in the folder of the checkout, with the cluster's kubeconfig."""
+"""The commands of a page, run as its reader runs them: in a shell, in the folder of the checkout, with the cluster's
+kubeconfig.
+"""
 
 import os
 import re
@@ -81,7 +83,9 @@ class Shell:
         return ""
 
     def _local(self, line: str) -> str:
-        """The page's ports of this machine may be taken here, so a forward gets another one, also where the page uses it."""
+        """The page's ports of this machine may be taken here, so a forward gets another one, also where the page
+        uses it.
+        """
         for theirs, ours in self._ports.items():
             line = line.replace(f"localhost:{theirs}", f"localhost:{ours}").replace(f"-p {theirs}", f"-p {ours}")
         return line

@@ -32,7 +32,10 @@ def messages() -> dict[str, str]:
 
 @cache
 def patterns() -> list[tuple[re.Pattern[str], list[str], str]]:
-    """Of the short texts with places: how they look filled in, the places' names, the translation. Whole sentences name nothing to click."""
+    """Of the short texts with places: how they look filled in, the places' names, the translation.
+
+    Whole sentences name nothing to click.
+    """
     found = []
     for text, translation in messages().items():
         names = _PLACE.findall(text)
@@ -45,7 +48,9 @@ def patterns() -> list[tuple[re.Pattern[str], list[str], str]]:
 
 @cache
 def translations(words: str) -> set[str]:
-    """What the interface may say in Korean for these words; a name that is no text of its own (a kind, a field, an object) stays."""
+    """What the interface may say in Korean for these words; a name that is no text of its own (a kind, a field, an
+    object) stays.
+    """
     found = {messages()[text].rstrip(":") for text in (words, f"{words}:") if text in messages()}
     for pattern, names, translation in patterns():
         if given := pattern.fullmatch(words):
@@ -81,7 +86,9 @@ def test_the_clicks_are_the_same_by_the_korean_names(name: str) -> None:
 
 
 def kept(act: Act) -> set[str]:
-    """What is not translated even where the interface has such a word of its own: fields, named by their schema; kinds, operators and catalogs, by authors."""
+    """What is not translated even where the interface has such a word of its own: fields, named by their schema;
+    kinds, operators and catalogs, by authors.
+    """
     return {act.label} if act.does == "fill" or act.label in kinds() else set()
 
 

@@ -1,8 +1,8 @@
 """docs/tutorials: what each page says to type is typed, what it says to click is clicked, in English or in Korean.
 
-Both ways go through the whole page and clean up after themselves, so the second one finds what the first one found. The browser walks the short
-pages, every other one in Korean: the names of the other language are held by test_languages.py. With TUTORIALS=all (make test-operators) each page is walked
-in both, with its slow parts.
+Both ways go through the whole page and clean up after themselves, so the second one finds what the first one found. The
+browser walks the short pages, every other one in Korean: the names of the other language are held by test_languages.py.
+With TUTORIALS=all (make test-operators) each page is walked in both, with its slow parts.
 """
 
 import os

@@ -11,7 +11,8 @@ from playwright.sync_api import Error, Locator, Page
 
 from tests.tutorials.reading import Act
 
-#: Until a name appears. As long as the pages let kubectl wait: between two steps an operator may be installed, and OLM takes minutes for a large one on a busy machine.
+#: Until a name appears. As long as the pages let kubectl wait: between two steps an operator may be installed, and OLM
+#: takes minutes for a large one on a busy machine.
 LONG = 180_000
 ROLES = ("button", "link", "tab", "radio", "checkbox", "menuitem", "option")
 
@@ -29,7 +30,10 @@ def walk(page: Page, url: str, act: Act, folder: Path) -> None:
 
 
 def _see(page: Page, words: str) -> None:
-    """The words, `…` standing for anything, are to be read somewhere. Asked in short: what a page says is too much for a message."""
+    """The words, `…` standing for anything, are to be read somewhere.
+
+    Asked in short: what a page says is too much for a message.
+    """
     pattern = re.compile(r"\s+".join(".*".join(re.escape(part) for part in word.split("…")) for word in words.split()))
     until = time.monotonic() + LONG / 1000
     shown = ""

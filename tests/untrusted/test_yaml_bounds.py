@@ -67,12 +67,15 @@ def test_s2_every_reader_refuses_what_is_too_deep(opening: str, tmp_path: Path) 
 
 BOMBS = {
     "aliases": "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60)),
-    "levels by aliases": "a0: &a0 [x]\n"
-    + "".join(f"a{n}: &a{n} {'[' * 40}*a{n - 1}{']' * 40}\n" for n in range(1, 50)),
-    "merge keys that double": "a0: &a0 {k: v}\n"
-    + "".join(f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}], k{n}: v}}\n" for n in range(1, 60)),
-    "merge keys that add": "a0: &a0 {k: v}\n"
-    + "".join(f"a{n}: &a{n}\n  <<: *a{n - 1}\n  k{n}: v\n" for n in range(1, 20_000)),
+    "levels by aliases": (
+        "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} {'[' * 40}*a{n - 1}{']' * 40}\n" for n in range(1, 50))
+    ),
+    "merge keys that double": (
+        "a0: &a0 {k: v}\n" + "".join(f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}], k{n}: v}}\n" for n in range(1, 60))
+    ),
+    "merge keys that add": (
+        "a0: &a0 {k: v}\n" + "".join(f"a{n}: &a{n}\n  <<: *a{n - 1}\n  k{n}: v\n" for n in range(1, 20_000))
+    ),
     "itself": "a: &a [*a]\n",
     "itself as a key": "&a {*a : 1}\n",
     "itself merged": "a: &a {<<: *a}\n",

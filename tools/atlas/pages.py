@@ -1,7 +1,7 @@
 """The addresses of the main pages: at least one for each URL pattern that answers a person's GET with a whole page.
 
-`{plan}` and the like are filled in from the scene (tools/atlas/scene.py). tests/tools/test_atlas.py compares this with Django's
-URL patterns, so that a new page is measured or named here as one that isn't, with the reason.
+`{plan}` and the like are filled in from the scene (tools/atlas/scene.py). tests/tools/test_atlas.py compares this with
+Django's URL patterns, so that a new page is measured or named here as one that isn't, with the reason.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,10 @@ WEB = f"{_APPS}deployments/{SHOP}/web/"
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """One page. `name` is its picture's too. `main`: one of those that people look at every day, looked at in every combination."""
+    """One page.
+
+    `name` is its picture's too. `main`: one of those that people look at every day, looked at in every combination.
+    """
 
     name: str
     address: str
@@ -44,7 +47,9 @@ STOPS = (
     _rare("package-schema", f"{PACKAGE}apis/flighttickets.flights.com/"),
     Stop("install", f"{PACKAGE}install/"),
     Stop("levels", "/operatorhub/levels/"),
-    _rare("compare", "/operatorhub/compare/?package=olm/samples-catalog/flightticket&package=olm/samples-catalog/sampledb"),
+    _rare(
+        "compare", "/operatorhub/compare/?package=olm/samples-catalog/flightticket&package=olm/samples-catalog/sampledb"
+    ),
     _rare("run-bundle", "/operatorhub/run/"),
     _rare("olm", "/operatorhub/olm/"),
     Stop("catalogs", "/operatorhub/catalogs/?namespace=-"),
@@ -102,7 +107,10 @@ STOPS = (
     _rare("pod", POD),
     _rare("cronjob", f"/resources/batch/v1/cronjobs/{SHOP}/tick/"),
     _rare("secret", f"{_CORE}secrets/{SHOP}/login/"),
-    _rare("definition", "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/sampledbs.samples.operator-console.dev/"),
+    _rare(
+        "definition",
+        "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/sampledbs.samples.operator-console.dev/",
+    ),
     _rare("namespace", f"{_CORE}namespaces/-/{SHOP}/"),
     _rare("namespace-access", f"{_CORE}namespaces/-/{SHOP}/access/"),
     _rare("access-give", f"{_CORE}namespaces/-/{SHOP}/access/give/"),
@@ -115,7 +123,10 @@ STOPS = (
     Stop("yaml", f"{DATABASE}yaml/"),
     _rare("delete", f"{DATABASE}delete/"),
     _rare("namespace-delete", f"{_CORE}namespaces/-/{SHOP}/delete/"),
-    _rare("definition-delete", "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/sampledbs.samples.operator-console.dev/delete/"),
+    _rare(
+        "definition-delete",
+        "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/sampledbs.samples.operator-console.dev/delete/",
+    ),
     _rare("rollback", f"{WEB}rollback/?revision=1"),
     _rare("value", f"{_CORE}secrets/{SHOP}/login/value/?key=user"),
     _rare("contents", f"{_CORE}namespaces/-/{SHOP}/contents/"),
@@ -141,32 +152,67 @@ STOPS = (
     Stop("not-found", "/no-such-page/", 404),
     _rare("object-gone", f"{_CORE}configmaps/{SHOP}/nobody/", 404),
     _rare("kind-unknown", "/resources/nobody.example/v1/nothings/", 404),
-)  # fmt: skip
+)
 
 #: Patterns that are no page of their own, and why.
 LEFT_OUT = {
     "no page": (
-        "pages:healthz", "pages:readyz", "pages:metrics", "pages:audit-export", "operatorhub:icon", "operatorhub:install-manifests",
+        "pages:healthz",
+        "pages:readyz",
+        "pages:metrics",
+        "pages:audit-export",
+        "operatorhub:icon",
+        "operatorhub:install-manifests",
         "resources:download",
     ),
     "a part of a page, fetched by it": (
-        "resources:numbers", "resources:owner", "resources:schema", "resources:kinds", "resources:names", "resources:served", "operatorhub:import-waiting", "operatorhub:navigation",
+        "resources:numbers",
+        "resources:owner",
+        "resources:schema",
+        "resources:kinds",
+        "resources:names",
+        "resources:served",
+        "operatorhub:import-waiting",
+        "operatorhub:navigation",
     ),
     "answers what a person did, no GET": (
-        "signin:sign-out", "operatorhub:source-refresh", "operatorhub:source-read", "operatorhub:source-restart", "operatorhub:undo-made",
-        "operatorhub:plan-check", "operatorhub:mend", "pages:tour", "pages:pick-namespace", "resources:bulk", "resources:columns", "resources:find", "resources:section",
-        "resources:cordon", "resources:favourite",
+        "signin:sign-out",
+        "operatorhub:source-refresh",
+        "operatorhub:source-read",
+        "operatorhub:source-restart",
+        "operatorhub:undo-made",
+        "operatorhub:plan-check",
+        "operatorhub:mend",
+        "pages:tour",
+        "pages:pick-namespace",
+        "resources:bulk",
+        "resources:columns",
+        "resources:find",
+        "resources:section",
+        "resources:cordon",
+        "resources:favourite",
     ),
     "needs a thing of its own: the tests of its room open it": (
-        "operatorhub:olm-manifest", "operatorhub:olm-remove", "operatorhub:extension", "operatorhub:extension-upgrade", "operatorhub:extension-delete",
-        "operatorhub:run-progress", "operatorhub:run-remove", "operatorhub:removal", "resources:undo", "resources:history-revert",
+        "operatorhub:olm-manifest",
+        "operatorhub:olm-remove",
+        "operatorhub:extension",
+        "operatorhub:extension-upgrade",
+        "operatorhub:extension-delete",
+        "operatorhub:run-progress",
+        "operatorhub:run-remove",
+        "operatorhub:removal",
+        "resources:undo",
+        "resources:history-revert",
         "resources:access-remove",
     ),
     "with sign-in only: tests/e2e/signed_in/test_sign_in.py and its neighbours": (
-        "signin:sign-in", "signin:view-as", "signin:view-as-offer", "signin:view-as-stop", "signin:oidc",
-        "signin:oidc-back", "pages:own-namespaces",
+        "signin:sign-in",
+        "signin:view-as",
+        "signin:view-as-offer",
+        "signin:view-as-stop",
+        "signin:oidc",
+        "signin:oidc-back",
+        "pages:own-namespaces",
     ),
-    "takes a choice by POST: tests/console/test_namespaces.py": (
-        "pages:pick-namespace",
-    ),
-}  # fmt: skip
+    "takes a choice by POST: tests/console/test_namespaces.py": ("pages:pick-namespace",),
+}

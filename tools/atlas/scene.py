@@ -1,4 +1,6 @@
-"""What is on the cluster while the main pages are looked at: two operators, one with an update that waits, and what they manage."""
+"""What is on the cluster while the main pages are looked at: two operators, one with an update that waits, and what
+they manage.
+"""
 
 import re
 import urllib.parse
@@ -19,10 +21,14 @@ def prepare(url: str, client: ClusterClient) -> dict[str, str]:
 
 
 def facts(url: str, plan: str, client: ClusterClient) -> dict[str, str]:
-    """What only the console knows: the numbers of its records. One of them, of a namespace made here, is in the audit log."""
+    """What only the console knows: the numbers of its records.
+
+    One of them, of a namespace made here, is in the audit log.
+    """
     visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
     history = f"{url}{DATABASE}history/"
-    # A change that comes before its kind is followed is part of what is seen first; a kind may be followed already when the object is made.
+    # A change that comes before its kind is followed is part of what is seen first; a kind may be followed already when
+    # the object is made.
     until(lambda: _found(visitor, history, "<strong>(?:First seen|It was created)"))
     databases = client.find("samples.operator-console.dev", "v1", "sampledbs")
     client.patch(databases, "example-database", {"spec": {"replicas": 1}}, SHOP)

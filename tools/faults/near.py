@@ -14,7 +14,9 @@ _BROWSER = ("tests/e2e/", "tests/tutorials/", "tests/image/")
 
 
 def tests(file: str, root: Path) -> list[str]:
-    """Those that are called like the module or its folder, that import it, or import what imports it; of a view those that open all. The likeliest first."""
+    """Those that are called like the module or its folder, that import it, or import what imports it; of a view
+    those that open all. The likeliest first.
+    """
     module = _module(file)
     others = {_module(path) for path in product_files(root) if module in _imports(root / path)}
     points = {path: _points(path, module, others, root) for path in test_files(root) if not path.startswith(_BROWSER)}

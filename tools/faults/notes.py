@@ -9,7 +9,10 @@ NOTES: dict[str, str] = {
     "2633048638": "would have kept ten times as many prepared schemas as there are documents; the unit is new.",
     "35313fb231": "the unit of a Pod without a namespace's file is new.",
     "423c8a2ff0": "would have deleted OLM's programs before its objects; the unit is new.",
-    "73aa3b6bde": "would have ignored tls-server-name for watches; the unit is new, and found that the name was not checked at all.",
+    "73aa3b6bde": (
+        "would have ignored tls-server-name for watches; the unit is new, and found that the name was not checked at"
+        " all."
+    ),
     "65c51270ae": "a ClusterCatalog's page would have had nobody read it; the unit is new.",
     "6501500d02": "any method would have been taken; the unit, which asks every address, is new.",
     "035ec2a0e8": "would have read one page of 500 Pods more; the unit now has a bound that is a multiple of it.",

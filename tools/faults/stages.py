@@ -1,4 +1,5 @@
-"""Which tests notice which faults, by group testing: first each fault alone before its nearest tests, then all that are left at once before all tests.
+"""Which tests notice which faults, by group testing: first each fault alone before its nearest tests, then all that
+are left at once before all tests.
 
 A test that fails with many faults is then run with each of them alone, and without any. So a stage takes as many runs
 of its tests as there are faults that hide others, and one more in which nothing fails; not one for each fault.
@@ -61,7 +62,8 @@ def say(text: str) -> None:
 
 
 class Results:
-    """Lines of JSON in `.data/faults/results`: each holds as long as the module with the fault, and the test file that noticed it, are the same.
+    """Lines of JSON in `.data/faults/results`: each holds as long as the module with the fault, and the test file
+    that noticed it, are the same.
 
     That no near test noticed it holds until a test changes. Without the file everything is asked anew.
     """

@@ -24,7 +24,10 @@ _ENDING = threading.Event()
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`failed`: tests, and files that can't be imported. `code`: pytest's; None where the time was over or everything was to end."""
+    """`failed`: tests, and files that can't be imported.
+
+    `code`: pytest's; None where the time was over or everything was to end.
+    """
 
     failed: list[str]
     code: int | None

@@ -1,4 +1,6 @@
-"""`make screenshots`: draws the pictures of docs/ anew and every page into .data/screenshots, on consoles of its own: all of them, or those named."""
+"""`make screenshots`: draws the pictures of docs/ anew and every page into .data/screenshots, on consoles of its
+own: all of them, or those named.
+"""
 
 import sys
 

@@ -51,7 +51,10 @@ def until(ask: Callable[[], Any], seconds: float = 60) -> Any:
 
 
 def shoot(page: Page, url: str, file: Path, path: str, height: int = 900, *, wait: int = 1500) -> None:
-    """Take one picture of an address; `wait` milliseconds for what a page fetches by itself. Ends the program when the page answers an error."""
+    """Take one picture of an address; `wait` milliseconds for what a page fetches by itself.
+
+    Ends the program when the page answers an error.
+    """
     page.set_viewport_size({"width": page.viewport_size["width"] if page.viewport_size else 1400, "height": height})
     answer = page.goto(f"{url}{path}")
     if answer is None or answer.status >= 400:

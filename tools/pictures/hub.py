@@ -1,7 +1,8 @@
 """Pictures for docs/operatorhub.md and docs/overview.md.
 
-A console of its own, with the catalog of real packages where that is beside the checkout. It installs FlightTicket's first version by hand, makes a ticket
-that the next but one refuses, and so has an update to show that somebody should think about.
+A console of its own, with the catalog of real packages where that is beside the checkout. It installs FlightTicket's
+first version by hand, makes a ticket that the next but one refuses, and so has an update to show that somebody should
+think about.
 """
 
 from playwright.sync_api import Browser, Page
@@ -18,7 +19,10 @@ OURS = "/operatorhub/olm/samples-catalog/flightticket"
 
 
 def prepare(client: ClusterClient) -> str:
-    """FlightTicket 1.0.0 by hand in a namespace of its own, with a ticket for ten. Returns the InstallPlan that waits to update it."""
+    """FlightTicket 1.0.0 by hand in a namespace of its own, with a ticket for ten.
+
+    Returns the InstallPlan that waits to update it.
+    """
     until(lambda: olm.served(client) or client.forget_types())
     client.create(
         client.find("", "v1", "namespaces"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
@@ -26,9 +30,13 @@ def prepare(client: ClusterClient) -> str:
     group = {"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup", "metadata": {"name": NAMESPACE}}
     client.create(olm.type_of(client, "operatorgroups"), group | {"spec": {"targetNamespaces": [NAMESPACE]}}, NAMESPACE)
     spec = {
-        "name": "flightticket", "channel": "candidate", "source": "samples-catalog", "sourceNamespace": "olm",
-        "installPlanApproval": "Manual", "startingCSV": "flightticket-operator.v1.0.0",
-    }  # fmt: skip
+        "name": "flightticket",
+        "channel": "candidate",
+        "source": "samples-catalog",
+        "sourceNamespace": "olm",
+        "installPlanApproval": "Manual",
+        "startingCSV": "flightticket-operator.v1.0.0",
+    }
     subscriptions = olm.type_of(client, olm.SUBSCRIPTIONS)
     sub = {"apiVersion": subscriptions.api_version, "kind": "Subscription", "metadata": {"name": "flightticket"}}
     client.create(subscriptions, sub | {"spec": spec}, NAMESPACE)

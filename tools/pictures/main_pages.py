@@ -19,7 +19,10 @@ LANGUAGES = {"en": "en-US", "ko": "ko-KR"}
 SIZES = ((1400, 800, 2), (390, 390, 5))
 # A page is pictured down to here; beyond it is more of the same.
 TALLEST = 1800
-_HEIGHT = "() => Math.max(...[document.body, ...document.querySelectorAll('.pf-v6-c-page__main, main')].map((one) => one.scrollHeight)) + 90"
+_HEIGHT = (
+    "() => Math.max(...[document.body, ...document.querySelectorAll('.pf-v6-c-page__main, main')].map((one) =>"
+    " one.scrollHeight)) + 90"
+)
 
 
 def photograph(page: Page, url: str, stop: Stop, file: Path) -> None:

@@ -1,4 +1,6 @@
-"""Pictures for docs/resources.md: SampleDB with two instances, a Deployment, a CronJob, a Secret, and what was done to them."""
+"""Pictures for docs/resources.md: SampleDB with two instances, a Deployment, a CronJob, a Secret, and what was done
+to them.
+"""
 
 import json
 
@@ -89,7 +91,11 @@ def draw(browser: Browser, url: str) -> None:
         ("object", DATABASE, 1900),
         ("history", f"{DATABASE}history/", 1000),
         ("explain", "/resources/samples.operator-console.dev/v1/sampledbs/explain/", 1000),
-        ("definition", "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/sampledbs.samples.operator-console.dev/", 1100),
+        (
+            "definition",
+            "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/sampledbs.samples.operator-console.dev/",
+            1100,
+        ),
         ("deployment", f"{apps}/deployments/{NAMESPACE}/web/", 1500),
         ("cronjob", f"/resources/batch/v1/cronjobs/{NAMESPACE}/tick/", 1000),
         ("secret", f"{core}/secrets/{NAMESPACE}/login/", 800),
@@ -99,7 +105,7 @@ def draw(browser: Browser, url: str) -> None:
         ("search", "/resources/search/?q=example", 900),
         ("events", f"/resources/events/?namespace={NAMESPACE}", 1000),
         ("delete-namespace", f"{core}/namespaces/-/{NAMESPACE}/delete/", 1000),
-    ):  # fmt: skip
+    ):
         shoot(wide, url, FOLDER / f"{name}.png", path, height, wait=3000)
     _apply(wide, url)
     _palette(wide, url)

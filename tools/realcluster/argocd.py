@@ -1,9 +1,10 @@
-"""The real Argo CD operator as a process behind its Pod: the image's entry point, with what a machine without containers needs.
+"""The real Argo CD operator as a process behind its Pod: the image's entry point, with what a machine without
+containers needs.
 
     python tools/realcluster/argocd.py PROGRAM [ARGUMENT …]
 
-Its webhooks would need a Service that reaches this machine, so they are off. Its probes listen at the port that the agent gave
-to the Pod's. It elects no leader: outside a Pod it would not find its namespace, and there is only one.
+Its webhooks would need a Service that reaches this machine, so they are off. Its probes listen at the port that the
+agent gave to the Pod's. It elects no leader: outside a Pod it would not find its namespace, and there is only one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The programs of the real cluster, built by `go build` from modules/ into a cache outside the tree.
 
-A module's folder in the cache is named by the hash of its go.mod, go.sum, tools.go and build settings: a changed version is
-built anew, an unchanged one is there at once, and several checkouts share it. A build goes into a folder of its own and is
-renamed when whole, so an interrupted one leaves nothing half made.
+A module's folder in the cache is named by the hash of its go.mod, go.sum, tools.go and build settings: a changed
+version is built anew, an unchanged one is there at once, and several checkouts share it. A build goes into a folder of
+its own and is renamed when whole, so an interrupted one leaves nothing half made.
 """
 
 from __future__ import annotations
@@ -30,8 +30,11 @@ _OLM = "github.com/operator-framework/operator-lifecycle-manager"
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """One folder of modules/. ``programs``: file name → main package. ``files``: name → (module, glob) of data to keep beside them.
-    ``without_c``: built without a C compiler."""
+    """One folder of modules/.
+
+    ``programs``: file name → main package. ``files``: name → (module, glob) of data to keep beside them.
+    ``without_c``: built without a C compiler.
+    """
 
     name: str
     programs: dict[str, str]
@@ -66,7 +69,10 @@ ALL = (
             "kubectl": "k8s.io/kubernetes/cmd/kubectl",
         },
         # Without them the server says that it is v0.0.0.
-        symbols=f"-X {_VERSION}.gitVersion={KUBERNETES} -X {_VERSION}.gitMajor=1 -X {_VERSION}.gitMinor={KUBERNETES.split('.')[1]}",
+        symbols=(
+            f"-X {_VERSION}.gitVersion={KUBERNETES} -X {_VERSION}.gitMajor=1 -X"
+            f" {_VERSION}.gitMinor={KUBERNETES.split('.')[1]}"
+        ),
     ),
     Module(
         "kwok",
@@ -163,7 +169,10 @@ def build_dex(say: Callable[[str], None]) -> Path:
 
 
 def _build_side_by_side(modules: list[Module], root: Path, say: Callable[[str], None]) -> None:
-    """The largest first. Go uses all cores for most of a build, and one while it links: another module fills the gap."""
+    """The largest first.
+
+    Go uses all cores for most of a build, and one while it links: another module fills the gap.
+    """
     ordered = sorted(modules, key=lambda module: len(module.programs), reverse=True)
     with ThreadPoolExecutor(max(2, (os.cpu_count() or 2) // 2)) as pool:
         building = [pool.submit(_build, module, root / module.key(), say) for module in ordered]
@@ -180,7 +189,8 @@ def _build_side_by_side(modules: list[Module], root: Path, say: Callable[[str], 
 def _check_go() -> None:
     if shutil.which("go") is None:
         raise BuildFailed(
-            "building the real cluster needs Go 1.21 or newer on PATH (https://go.dev/dl/; it fetches a newer one itself)"
+            "building the real cluster needs Go 1.21 or newer on PATH (https://go.dev/dl/; it fetches a newer one"
+            " itself)"
         )
 
 

@@ -1,7 +1,9 @@
-"""The file-based catalogs that opm serves: the project's own bundles, the real ones beside the checkout where they are, and more folders.
+"""The file-based catalogs that opm serves: the project's own bundles, the real ones beside the checkout where they
+are, and more folders.
 
-Bundles carry their manifests inline (olm.bundle.object) and no image, so OLM installs them without a registry. Each is made
-once per content and kept in the build cache: 268 packages take a while. They are named as the sandbox names its catalogs.
+Bundles carry their manifests inline (olm.bundle.object) and no image, so OLM installs them without a registry. Each is
+made once per content and kept in the build cache: 268 packages take a while. They are named as the sandbox names its
+catalogs.
 """
 
 from __future__ import annotations
@@ -49,7 +51,10 @@ def about(folder: Path) -> dict[str, str]:
 def build(
     opm: Path, say: Callable[[str], None], more: tuple[Path, ...] = (), work: Path | None = None
 ) -> dict[str, Catalog]:
-    """Each catalog by name. ``more``: folders of bundles to add. ``work``: where Argo CD's package is made if none is beside us."""
+    """Each catalog by name.
+
+    ``more``: folders of bundles to add. ``work``: where Argo CD's package is made if none is beside us.
+    """
     folders = [OWN, *([SHARED / "catalog" / "packages"] if MAKE_FBC.is_file() else []), *more]
     if work is not None and not any((folder / "argocd-operator").is_dir() for folder in folders):
         folders.append(argocd_package(cache() / _argocd_bundle().key() / "manifests", work))
@@ -65,7 +70,9 @@ def build(
 
 
 def argocd_package(manifests: Path, target: Path) -> Path:
-    """The bundle that comes with the Argo CD operator's own module, as a folder of packages like examples/operators/packages."""
+    """The bundle that comes with the Argo CD operator's own module, as a folder of packages like
+    examples/operators/packages.
+    """
     csv_text = (manifests / "argocd-operator.clusterserviceversion.yaml").read_text()
     csv = yaml.safe_load(csv_text)
     name, version = csv["metadata"]["name"], str(csv["spec"]["version"])
@@ -126,7 +133,9 @@ def _key(source: Path) -> str:
 
 
 def package_blobs(packages: Path) -> Iterator[dict[str, Any]]:
-    """The packages under a folder (laid out as examples/operators/packages) as olm.package, olm.channel and olm.bundle."""
+    """The packages under a folder (laid out as examples/operators/packages) as olm.package, olm.channel and
+    olm.bundle.
+    """
     for folder in sorted(path.parent for path in packages.glob("*/package.json")):
         meta = json.loads((folder / "package.json").read_text())
         name = meta["name"]

@@ -1,4 +1,7 @@
-"""One authority for the whole cluster, and the certificates that its parts show each other. Made anew at each start, valid for 30 days."""
+"""One authority for the whole cluster, and the certificates that its parts show each other.
+
+Made anew at each start, valid for 30 days.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,9 @@ class Authority:
         return self.folder / "ca.crt"
 
     def issue(self, name: str, user: str, group: str = "", hosts: tuple[str, ...] = ()) -> tuple[Path, Path]:
-        """A certificate (and its key) of ``user`` in ``group``, for clients and, with ``hosts`` (names, addresses), servers."""
+        """A certificate (and its key) of ``user`` in ``group``, for clients and, with ``hosts`` (names, addresses),
+        servers.
+        """
         key = ec.generate_private_key(ec.SECP256R1())
         parts = [x509.NameAttribute(NameOID.COMMON_NAME, user)]
         if group:

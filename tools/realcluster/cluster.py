@@ -20,7 +20,10 @@ _CRDS_SECONDS, _PACKAGES_SECONDS = 30.0, 120.0
 
 
 class RealCluster:
-    """One cluster in ``data``, which is emptied first. ``with_olm``: with OLM, and ``packages`` in its catalog beside the usual ones."""
+    """One cluster in ``data``, which is emptied first.
+
+    ``with_olm``: with OLM, and ``packages`` in its catalog beside the usual ones.
+    """
 
     def __init__(
         self,
@@ -129,7 +132,8 @@ class RealCluster:
     def stop(self) -> None:
         """Ends all: the latest started first, the API server and etcd last."""
         started = time.monotonic()
-        # What talks to the API server first and together; etcd ends after the API server, which writes to it while it ends.
+        # What talks to the API server first and together; etcd ends after the API server, which writes to it while it
+        # ends.
         for running in self._running[2:]:
             running.terminate()
         for running in reversed(self._running):

@@ -1,6 +1,8 @@
-"""Two nodes: `kwok`, where Pods run in name only, and `local`, where our agent runs the programs that it knows as processes.
+"""Two nodes: `kwok`, where Pods run in name only, and `local`, where our agent runs the programs that it knows as
+processes.
 
-A Pod with a container of a known image is sent to `local` by a MutatingAdmissionPolicy, so manifests need no word of it.
+A Pod with a container of a known image is sent to `local` by a MutatingAdmissionPolicy, so manifests need no word of
+it.
 """
 
 from __future__ import annotations
@@ -94,7 +96,9 @@ def objects() -> list[dict[str, object]]:
                     {"name": "a-known-image", "expression": f"object.spec.containers.exists(c, {known})"},
                     {
                         "name": "not-yet-placed",
-                        "expression": f'!has(object.spec.nodeName) && !("{_MARK}" in object.spec.?nodeSelector.orValue({{}}))',
+                        "expression": (
+                            f'!has(object.spec.nodeName) && !("{_MARK}" in object.spec.?nodeSelector.orValue({{}}))'
+                        ),
                     },
                 ],
                 "mutations": [

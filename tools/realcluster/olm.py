@@ -1,4 +1,6 @@
-"""OLM on the real cluster: its CRDs and objects as upstream has them, its three programs, and the catalog behind opm."""
+"""OLM on the real cluster: its CRDs and objects as upstream has them, its three programs, and the catalog behind
+opm.
+"""
 
 from __future__ import annotations
 
@@ -155,7 +157,9 @@ def catalog(layout: Layout, programs: Programs) -> Part:
 
 
 def package_server(layout: Layout, programs: Programs) -> Part:
-    """It reads part of its configuration in-cluster only: so it runs where /run holds a service account's files, for itself alone."""
+    """It reads part of its configuration in-cluster only: so it runs where /run holds a service account's files, for
+    itself alone.
+    """
     script = layout.data / "package-server.sh"
     port = layout.ports["package-server"]
     account = "/run/secrets/kubernetes.io/serviceaccount"

@@ -96,7 +96,8 @@ def controller_manager(layout: Layout, programs: Programs) -> Part:
         f"--cluster-signing-key-file={layout.pki('ca.key')}",
         f"--service-cluster-ip-range={_SERVICES}",
         "--allocate-node-cidrs=false",
-        # Tests stop the API server, and a busy machine does it too: nodes that were not heard of meanwhile are no dead ones.
+        # Tests stop the API server, and a busy machine does it too: nodes that were not heard of meanwhile are no dead
+        # ones.
         "--node-monitor-grace-period=600s",
         # The suites make and delete hundreds of namespaces; the defaults are for a cluster with more patience.
         "--kube-api-qps=500",
@@ -135,7 +136,8 @@ def kwok(layout: Layout, programs: Programs) -> Part:
         "--manage-all-nodes=false",
         "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
         "--node-ip=127.0.0.1",
-        # Without it kwok 0.8 takes the Node's addresses away when it makes a Node ready for the second time (its stage node-initialize writes an empty list).
+        # Without it kwok 0.8 takes the Node's addresses away when it makes a Node ready for the second time (its stage
+        # node-initialize writes an empty list).
         f"--node-name={KWOK_NODE}",
         f"--node-port={port}",
         f"--server-address=127.0.0.1:{port}",
@@ -152,7 +154,9 @@ def _stages(programs: Programs) -> list[str]:
 
 
 def _streams(layout: Layout, log: Path) -> list[dict[str, object]]:
-    """What logs, exec and port-forward of a simulated Pod give: a line that says so, a local shell, a page that says so."""
+    """What logs, exec and port-forward of a simulated Pod give: a line that says so, a local shell, a page that says
+    so.
+    """
     version = {"apiVersion": "kwok.x-k8s.io/v1alpha1"}
     target = {"port": layout.ports["page"], "address": "127.0.0.1"}
     local = {"workDir": str(layout.data)}

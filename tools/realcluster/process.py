@@ -1,4 +1,6 @@
-"""One part of the cluster as a process: started in its own group, watched while it comes up, ended with everything it started."""
+"""One part of the cluster as a process: started in its own group, watched while it comes up, ended with everything
+it started.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from pathlib import Path
 from console.processes.supervisor import die_with_parent
 
 _TAIL = 4000
-# OLM tests itself where this is set: it panics at any object that it creates without its label, TokenRequests among them. Nobody's cluster runs so.
+# OLM tests itself where this is set: it panics at any object that it creates without its label, TokenRequests among
+# them. Nobody's cluster runs so.
 # https://github.com/operator-framework/operator-lifecycle-manager/blob/v0.46.0/pkg/controller/operators/validatingroundtripper/validating_round_tripper.go#L94
 _NOT_FOR_PARTS = frozenset({"CI"})
 

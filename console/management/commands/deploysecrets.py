@@ -1,7 +1,8 @@
 """`manage.py deploysecrets`: makes the Secret that deploy/ mounts, with random values, unless one of its name is there.
 
-Run by the Job console-secrets as a ServiceAccount that may create Secrets in its namespace and read none: what is there is told by the API
-server's refusal (AlreadyExists). Nothing secret is printed, and nothing of it stands in a file of the repository.
+Run by the Job console-secrets as a ServiceAccount that may create Secrets in its namespace and read none: what is there
+is told by the API server's refusal (AlreadyExists). Nothing secret is printed, and nothing of it stands in a file of
+the repository.
 """
 
 import os

@@ -1,7 +1,8 @@
 """`manage.py prepare`: bring the database's tables up to date, however many processes ask for it at once.
 
-One of them migrates, holding a lock of the database (PostgreSQL: an advisory lock; SQLite: a file beside the database's own); the others wait for it
-and find nothing left to do. `--wait` never migrates: it returns once all migrations are there, for processes that must not meet old tables.
+One of them migrates, holding a lock of the database (PostgreSQL: an advisory lock; SQLite: a file beside the database's
+own); the others wait for it and find nothing left to do. `--wait` never migrates: it returns once all migrations are
+there, for processes that must not meet old tables.
 """
 
 import fcntl

@@ -1,4 +1,5 @@
-"""A sign-in that is under way at the provider: kept in an encrypted cookie of this browser alone, one for each, and taken away when it comes back.
+"""A sign-in that is under way at the provider: kept in an encrypted cookie of this browser alone, one for each, and
+taken away when it comes back.
 
 The database holds nothing of people who are nobody yet, so nobody can fill it.
 """
@@ -23,7 +24,9 @@ _MOST = 5
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """`state` comes back through the browser, `nonce` in the ID token, `verifier` goes to the token endpoint (RFC 7636)."""
+    """`state` comes back through the browser, `nonce` in the ID token, `verifier` goes to the token endpoint (RFC
+    7636).
+    """
 
     state: str
     nonce: str
@@ -45,7 +48,15 @@ def remember(request: HttpRequest, response: HttpResponse, going: Going) -> None
     name = _name(going.state)
     value = sealed.seal(json.dumps(asdict(going)), _purpose(name)).decode()
     # Lax: it comes back by a link of the provider's.
-    response.set_cookie(name, value, max_age=SECONDS, path=reverse("signin:sign-in"), secure=request.is_secure(), httponly=True, samesite="Lax")  # fmt: skip
+    response.set_cookie(
+        name,
+        value,
+        max_age=SECONDS,
+        path=reverse("signin:sign-in"),
+        secure=request.is_secure(),
+        httponly=True,
+        samesite="Lax",
+    )
 
 
 def find(request: HttpRequest, state: str) -> Going | None:

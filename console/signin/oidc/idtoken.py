@@ -1,4 +1,5 @@
-"""An ID token: signed by the provider, for this console, for this sign-in, and of now (OpenID Connect Core 1.0, 3.1.3.7).
+"""An ID token: signed by the provider, for this console, for this sign-in, and of now (OpenID Connect Core 1.0,
+3.1.3.7).
 
 The API server judges the same token once more, by its own configuration; what it says of its owner is what counts.
 """
@@ -41,16 +42,22 @@ def judged(of: Provider, text: str, *, nonce: str = "", access_token: str = "") 
     token = CodeIDToken(
         claims.claims,
         claims.header,
-        options={"iss": {"essential": True, "value": settings.OIDC_ISSUER}, "aud": {"essential": True, "value": settings.OIDC_CLIENT_ID}},
+        options={
+            "iss": {"essential": True, "value": settings.OIDC_ISSUER},
+            "aud": {"essential": True, "value": settings.OIDC_CLIENT_ID},
+        },
         params={"nonce": nonce, "client_id": settings.OIDC_CLIENT_ID, "access_token": access_token},
-    )  # fmt: skip
+    )
     try:
         token.validate(leeway=SKEW)
         lifetime = timedelta(seconds=float(token["exp"]) - float(token["iat"]))
     except (ExpiredTokenError, InvalidClaimError) as error:
         if error.claim not in ("exp", "iat", "nbf"):
             raise _forged(f"ID token: {error}") from None
-        words = _("The ID token of %(name)s is not of now: the clocks of the provider and of this console differ by more than %(minutes)d minutes. Set them right.")  # fmt: skip
+        words = _(
+            "The ID token of %(name)s is not of now: the clocks of the provider and of this console differ by more than"
+            " %(minutes)d minutes. Set them right."
+        )
         raise Trouble(words % {"name": name(), "minutes": SKEW // 60}, 503, log=f"ID token: {error}") from None
     except (JoseError, ValueError, TypeError, KeyError, OverflowError) as error:
         raise _forged(f"ID token: {error!r}") from None
@@ -76,5 +83,8 @@ def _signed(of: Provider, text: str) -> jwt.Token:
 
 
 def _forged(why: str) -> Trouble:
-    words = _("The ID token that came is not of this sign-in at %(name)s, so nobody was signed in. Begin anew; if that happens again, the console's log says why.")  # fmt: skip
+    words = _(
+        "The ID token that came is not of this sign-in at %(name)s, so nobody was signed in. Begin anew; if that"
+        " happens again, the console's log says why."
+    )
     return Trouble(words % {"name": name()}, counts=True, log=why)

@@ -1,4 +1,6 @@
-"""A sign-out that goes on at the provider, where it has an address for that (OpenID Connect RP-Initiated Logout 1.0)."""
+"""A sign-out that goes on at the provider, where it has an address for that (OpenID Connect RP-Initiated Logout
+1.0).
+"""
 
 import logging
 from dataclasses import dataclass
@@ -21,7 +23,10 @@ log = logging.getLogger("console.signin")
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """What is left to do after the session has ended here. `token`: the ID token, `refresh`: the refresh token; '' where there is none."""
+    """What is left to do after the session has ended here.
+
+    `token`: the ID token, `refresh`: the refresh token; '' where there is none.
+    """
 
     token: str = ""
     refresh: str = ""
@@ -42,7 +47,9 @@ def before(request: HttpRequest) -> Leaving | None:
 
 
 def after(request: HttpRequest, leaving: Leaving) -> str:
-    """The refresh token is revoked, where that can be done at once; the provider's address at which its own session ends, ''."""
+    """The refresh token is revoked, where that can be done at once; the provider's address at which its own session
+    ends, ''.
+    """
     try:
         here = provider.provider()
         if leaving.refresh:
@@ -53,7 +60,10 @@ def after(request: HttpRequest, leaving: Leaving) -> str:
     end = here.address("end_session_endpoint")
     if not end:
         return ""
-    query = {"post_logout_redirect_uri": registered.address(request, "signin:sign-in"), "client_id": settings.OIDC_CLIENT_ID}  # fmt: skip
+    query = {
+        "post_logout_redirect_uri": registered.address(request, "signin:sign-in"),
+        "client_id": settings.OIDC_CLIENT_ID,
+    }
     if mark := registered.mark(place_of(request)):
         query["state"] = mark
     if leaving.token:

@@ -1,4 +1,7 @@
-"""Settings of the provider, looked at before anything starts. Known to console/settings.py, so it knows nothing of Django."""
+"""Settings of the provider, looked at before anything starts.
+
+Known to console/settings.py, so it knows nothing of Django.
+"""
 
 import ssl
 from collections.abc import Sequence

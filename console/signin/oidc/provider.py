@@ -1,6 +1,8 @@
-"""The provider, as it describes itself: found by its issuer (OpenID Connect Discovery 1.0), asked for tokens, and its ID tokens judged.
+"""The provider, as it describes itself: found by its issuer (OpenID Connect Discovery 1.0), asked for tokens, and
+its ID tokens judged.
 
-Everything about tokens is Authlib's; the signatures are joserfc's, which Authlib stands on. What is kept in memory is public: metadata and keys.
+Everything about tokens is Authlib's; the signatures are joserfc's, which Authlib stands on. What is kept in memory is
+public: metadata and keys.
 """
 
 import threading
@@ -25,9 +27,11 @@ from kube.tls import client_context
 
 #: What is asked for where OIDC_SCOPES says nothing, as far as the provider has it.
 _SCOPES = ("profile", "email", "groups", "offline_access")
-#: Seconds: a request, metadata in memory, and before the provider is asked again for what it did not give or for keys that are new.
+#: Seconds: a request, metadata in memory, and before the provider is asked again for what it did not give or for keys
+#: that are new.
 _TIMEOUT, _FRESH, _PAUSE = 10.0, 3600.0, 3.0
-# https://datatracker.ietf.org/doc/html/rfc6749#section-5.2 : the provider judged what was sent, and it is worth nothing.
+# https://datatracker.ietf.org/doc/html/rfc6749#section-5.2 : the provider judged what was sent, and it is worth
+# nothing.
 _JUDGED = frozenset({"invalid_grant", "access_denied"})
 
 
@@ -52,7 +56,10 @@ _lock = threading.Lock()
 
 
 def provider() -> Provider:
-    """What is known of it, asked anew after an hour. Raises Away and Trouble; for some seconds after that without asking again."""
+    """What is known of it, asked anew after an hour.
+
+    Raises Away and Trouble; for some seconds after that without asking again.
+    """
     key = (settings.OIDC_ISSUER, settings.OIDC_CA_FILE)
     with _lock:
         known = _known.get(key)
@@ -77,7 +84,9 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
     """Discovery 1.0, 4.3: the issuer is exactly the one that was asked."""
     said = str(found.get("issuer") or "")
     if said != settings.OIDC_ISSUER:
-        words = _("The provider at %(asked)s calls itself %(said)s. Set OIDC_ISSUER to exactly that, if it is the right one.")  # fmt: skip
+        words = _(
+            "The provider at %(asked)s calls itself %(said)s. Set OIDC_ISSUER to exactly that, if it is the right one."
+        )
         raise Trouble(words % {"asked": settings.OIDC_ISSUER, "said": said or "-"}, 503)
     needed = ("authorization_endpoint", "token_endpoint", "jwks_uri")
     for what in (*needed, "end_session_endpoint", "revocation_endpoint"):
@@ -89,7 +98,10 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def keys(of: Provider, *, again: bool = False) -> KeySet:
-    """Its public keys. `again`: a signature names one that is not among them; asked no more often than every few seconds."""
+    """Its public keys.
+
+    `again`: a signature names one that is not among them; asked no more often than every few seconds.
+    """
     with of.lock:
         if of.keys is None or (again and time.monotonic() - of.keys_at > _PAUSE):
             try:
@@ -109,7 +121,10 @@ def scopes(of: Provider) -> str:
 
 
 def session(of: Provider, redirect: str = "") -> OAuth2Session:
-    """Authlib's client for one exchange. A public client sends its id, another one its secret in the way that the provider takes."""
+    """Authlib's client for one exchange.
+
+    A public client sends its id, another one its secret in the way that the provider takes.
+    """
     ways = of.found.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
     way = "client_secret_basic" if "client_secret_basic" in ways else "client_secret_post"
     made = OAuth2Session(
@@ -135,9 +150,14 @@ def ask(of: Provider, grant: str, **what: str) -> dict[str, Any]:
         except OAuthError as error:
             told = f"the token endpoint refused {grant}: {error.error} {error.description or ''}"[:500]
             if error.error in _JUDGED:
-                raise Refused(_("%(name)s does not accept this sign-in any more. Begin anew.") % {"name": name()}, log=told) from None  # fmt: skip
+                raise Refused(
+                    _("%(name)s does not accept this sign-in any more. Begin anew.") % {"name": name()}, log=told
+                ) from None
             if error.error in ("invalid_client", "unauthorized_client"):
-                words = _("%(name)s does not accept this console: OIDC_CLIENT_ID and OIDC_CLIENT_SECRET have to be what is registered there.")  # fmt: skip
+                words = _(
+                    "%(name)s does not accept this console: OIDC_CLIENT_ID and OIDC_CLIENT_SECRET have to be what is"
+                    " registered there."
+                )
                 raise Trouble(words % {"name": name()}, 503, log=told) from None
             raise _away(told) from None
         except (RequestException, ValueError, TypeError, KeyError, OSError) as error:
@@ -145,7 +165,10 @@ def ask(of: Provider, grant: str, **what: str) -> dict[str, Any]:
 
 
 def revoke(of: Provider, token: str) -> None:
-    """The refresh token is worth nothing afterwards, where the provider can do that (RFC 7009). Whether it did is its own affair."""
+    """The refresh token is worth nothing afterwards, where the provider can do that (RFC 7009).
+
+    Whether it did is its own affair.
+    """
     if of.address("revocation_endpoint"):
         with session(of) as made:
             made.revoke_token(
@@ -169,7 +192,9 @@ def _tls() -> SSLContext:
 
 
 def _guard(made: Any) -> None:
-    """Proxies of the environment are used; its certificates and ~/.netrc would take the place of what the settings say."""
+    """Proxies of the environment are used; its certificates and ~/.netrc would take the place of what the settings
+    say.
+    """
     made.trust_env = False
     made.proxies.update(get_environ_proxies(settings.OIDC_ISSUER))
     made.verify = settings.OIDC_CA_FILE or True
@@ -194,5 +219,8 @@ def _read(url: str) -> dict[str, Any]:
 
 
 def _away(why: str) -> Away:
-    words = _("%(name)s does not answer as it should, so nobody can sign in there just now. Try again in a moment; the console's log says why.")  # fmt: skip
+    words = _(
+        "%(name)s does not answer as it should, so nobody can sign in there just now. Try again in a moment; the"
+        " console's log says why."
+    )
     return Away(words % {"name": name()}, 503, log=why)

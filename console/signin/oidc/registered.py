@@ -1,7 +1,8 @@
 """The addresses that are registered at the provider: two, of the default cluster, whichever one somebody signs in to.
 
-A `state` that comes back with them ends with the mark of the cluster for which it was made, and leads on to the same page there. Who changes the mark is led to
-a cluster for which this browser began nothing: what a sign-in has to prove is in the cookie of that cluster's own address (going.py).
+A `state` that comes back with them ends with the mark of the cluster for which it was made, and leads on to the same
+page there. Who changes the mark is led to a cluster for which this browser began nothing: what a sign-in has to prove
+is in the cookie of that cluster's own address (going.py).
 """
 
 import hashlib
@@ -28,7 +29,9 @@ def mark(place: Offered) -> str:
 
 
 def onward(request: HttpRequest, name: str) -> HttpResponseRedirect | None:
-    """To the cluster of this answer's state, with all that came; None where it is the one of this address, or none that is offered."""
+    """To the cluster of this answer's state, with all that came; None where it is the one of this address, or none
+    that is offered.
+    """
     if "state" not in request.GET:
         return None
     _word, dot, told = request.GET["state"].rpartition(".")

@@ -1,8 +1,10 @@
-"""ID tokens last minutes: before one runs out, the refresh token gets the next, and the session's client goes on with it.
+"""ID tokens last minutes: before one runs out, the refresh token gets the next, and the session's client goes on
+with it.
 
-Asked for wherever a session is in use (signals.used): a request, the worker's errand, the thread that looks after what is open. Each process has the
-present token in memory; which of them renews is settled in the database, since a refresh token may be used once. A provider that refuses ends the
-session; one that does not answer ends nothing: requests say so until it does.
+Asked for wherever a session is in use (signals.used): a request, the worker's errand, the thread that looks after what
+is open. Each process has the present token in memory; which of them renews is settled in the database, since a refresh
+token may be used once. A provider that refuses ends the session; one that does not answer ends nothing: requests say so
+until it does.
 """
 
 import logging
@@ -35,7 +37,10 @@ _TOLD = timedelta(days=1)
 
 
 class _Held:
-    """The present token of one session in this process. `due`: from then on it is to be renewed. `pause`: time.monotonic(), not before."""
+    """The present token of one session in this process.
+
+    `due`: from then on it is to be renewed. `pause`: time.monotonic(), not before.
+    """
 
     __slots__ = ("due", "good_until", "pause", "token", "trouble")
 
@@ -66,12 +71,17 @@ def begin(session: str, token: idtoken.IdToken, refresh: str) -> None:
     """The session can renew itself from now on."""
     now = timezone.now()
     sealed_refresh = sealed.seal(refresh, _purpose(session))
-    Grant.objects.create(session=session, subject=token.subject, sealed=sealed_refresh, given_at=now, good_until=token.good_until)  # fmt: skip
+    Grant.objects.create(
+        session=session, subject=token.subject, sealed=sealed_refresh, given_at=now, good_until=token.good_until
+    )
     _forgotten().delete()
 
 
 def bearer(session: str, token: str) -> Any:
-    """What kube.person takes as token: itself, or where it is renewed, something that is asked for the present one. Raises Unauthorized."""
+    """What kube.person takes as token: itself, or where it is renewed, something that is asked for the present one.
+
+    Raises Unauthorized.
+    """
     grant = Grant.objects.filter(session=session, refused=False).first()
     if grant is None:
         return token
@@ -93,7 +103,10 @@ def refused(session: str) -> bool:
 
 
 def again(session: str) -> bool:
-    """The API server said 401: whether another token is there now. With clocks that differ it may have ended before we knew."""
+    """The API server said 401: whether another token is there now.
+
+    With clocks that differ it may have ended before we knew.
+    """
     with _lock:
         held = _held.get(session)
     if held is None or time.monotonic() < held.pause:
@@ -152,9 +165,14 @@ def _ask(session: str, held: _Held, grant: Grant) -> bool:
         refresh = refresh_of(grant)
         here = provider.provider()
         answer = provider.ask(here, "refresh_token", refresh_token=refresh)
-        token = idtoken.judged(here, str(answer.get("id_token") or ""), access_token=str(answer.get("access_token") or ""))  # fmt: skip
+        token = idtoken.judged(
+            here, str(answer.get("id_token") or ""), access_token=str(answer.get("access_token") or "")
+        )
         if token.subject != grant.subject:
-            raise Refused(_("%(name)s does not accept this sign-in any more. Begin anew.") % {"name": name()}, log="the new ID token is somebody else's")  # fmt: skip
+            raise Refused(
+                _("%(name)s does not accept this sign-in any more. Begin anew.") % {"name": name()},
+                log="the new ID token is somebody else's",
+            )
         _keep(session, held, grant, token, str(answer.get("refresh_token") or refresh))
     except (Refused, sealed.Unreadable) as error:
         return _refuse(session, getattr(error, "log", str(error)))

@@ -1,10 +1,16 @@
-"""What goes wrong between the console, the provider and a person: each with words that say what to do, and nothing of what was sent."""
+"""What goes wrong between the console, the provider and a person: each with words that say what to do, and nothing
+of what was sent.
+"""
 
 from django.conf import settings
 
 
 class Trouble(Exception):
-    """`status`: of the answer. `counts`: it may have been somebody's guess, and not our own or the provider's trouble. `log`: for the console's log."""
+    """`status`: of the answer.
+
+    `counts`: it may have been somebody's guess, and not our own or the provider's trouble. `log`: for the console's
+    log.
+    """
 
     def __init__(self, words: str, status: int = 401, *, counts: bool = False, log: str = "") -> None:
         super().__init__(words)

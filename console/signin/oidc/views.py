@@ -1,4 +1,6 @@
-"""/sign-in/oidc/, which leads to the provider, and /sign-in/oidc/back/, to which the provider leads back (the code flow, with PKCE)."""
+"""/sign-in/oidc/, which leads to the provider, and /sign-in/oidc/back/, to which the provider leads back (the code
+flow, with PKCE).
+"""
 
 import logging
 from dataclasses import replace
@@ -104,18 +106,24 @@ def _tokens(request: HttpRequest, found: Going | None) -> tuple[idtoken.IdToken,
         raise Trouble(words, counts=True)
     # RFC 9207: an answer of another provider, mixed up with this one's.
     if request.GET.get("iss", settings.OIDC_ISSUER) != settings.OIDC_ISSUER:
-        raise Trouble(_("This answer is not of %(name)s, so nobody was signed in. Begin anew.") % {"name": name()}, counts=True)  # fmt: skip
+        raise Trouble(
+            _("This answer is not of %(name)s, so nobody was signed in. Begin anew.") % {"name": name()}, counts=True
+        )
     if "code" not in request.GET:
         raise _denied(request.GET.get("error", ""))
     here = provider.provider()
-    answer = provider.ask(here, "authorization_code", code=request.GET["code"], code_verifier=found.verifier, redirect_uri=found.redirect)  # fmt: skip
+    answer = provider.ask(
+        here, "authorization_code", code=request.GET["code"], code_verifier=found.verifier, redirect_uri=found.redirect
+    )
     access = str(answer.get("access_token") or "")
     token = idtoken.judged(here, str(answer.get("id_token") or ""), nonce=found.nonce, access_token=access)
     return token, str(answer.get("refresh_token") or "")
 
 
 def _denied(code: str) -> Trouble:
-    """https://openid.net/specs/openid-connect-core-1_0.html#AuthError : in words of ours, since anybody may have written the provider's."""
+    """https://openid.net/specs/openid-connect-core-1_0.html#AuthError : in words of ours, since anybody may have
+    written the provider's.
+    """
     shown = code if code.isascii() and code.replace("_", "").isalnum() and len(code) < 60 else ""
     told = f"the provider answered {shown or 'no code'}"
     if code == "access_denied":
@@ -126,7 +134,9 @@ def _denied(code: str) -> Trouble:
     if code == "invalid_scope":
         words = _("%(name)s does not know what this console asks for: set OIDC_SCOPES to scopes that it has.")
         return Trouble(words % {"name": name()}, 503, log=told)
-    words = _("%(name)s gave no sign-in (%(code)s). Begin anew; if that happens again, show this to who runs the console.")  # fmt: skip
+    words = _(
+        "%(name)s gave no sign-in (%(code)s). Begin anew; if that happens again, show this to who runs the console."
+    )
     return Trouble(words % {"name": name(), "code": shown or "-"}, 400, log=told, counts=not shown)
 
 
@@ -134,12 +144,17 @@ def _not_known(error: judge.NotKnown) -> Trouble:
     """The provider knows them, and the cluster does not."""
     if error.status != 401:
         return Trouble(str(error), error.status)
-    words = _("%(name)s knows you, but the cluster does not accept its ID token: the API server has to trust this issuer, this client id and the claim of your name.")  # fmt: skip
+    words = _(
+        "%(name)s knows you, but the cluster does not accept its ID token: the API server has to trust this issuer,"
+        " this client id and the claim of your name."
+    )
     return Trouble(words % {"name": name()}, 403)
 
 
 def _refused(request: HttpRequest, where: str, error: Trouble) -> HttpResponse:
-    log.warning("a sign-in from %s was refused with %d: %s", request.META.get("REMOTE_ADDR", ""), error.status, error.log)  # fmt: skip
+    log.warning(
+        "a sign-in from %s was refused with %d: %s", request.META.get("REMOTE_ADDR", ""), error.status, error.log
+    )
     signals.refused.send(sender=Session, why=error.status, request=request)
     return page.sign_in(request, where, error=str(error), status=error.status)
 

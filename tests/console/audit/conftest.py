@@ -37,7 +37,19 @@ def told(row: AuditEntry) -> tuple[str, str, str]:
 
 def entry(number: int = 0, **more: Any) -> AuditEntry:
     """The act of that minute, not saved: ann patched the ConfigMap shop/paint."""
-    given = {"cluster": "here", "user": "ann", "verb": "patch", "version": "v1", "resource": "configmaps", "kind": "ConfigMap", "namespace": "shop", "name": "paint", "outcome": "ok", "source": "page", **more}  # fmt: skip
+    given = {
+        "cluster": "here",
+        "user": "ann",
+        "verb": "patch",
+        "version": "v1",
+        "resource": "configmaps",
+        "kind": "ConfigMap",
+        "namespace": "shop",
+        "name": "paint",
+        "outcome": "ok",
+        "source": "page",
+        **more,
+    }
     row = AuditEntry(at=BEGAN + timedelta(minutes=number), **given)
     row.words = f"{row.user} {row.verb} {row.qualified} {row.namespace} {row.name} {row.outcome}".lower()
     return row

@@ -23,7 +23,13 @@ async def test_a_shell_in_a_pod_that_is_not_there(client: ClusterClient, redis_s
 
     headers = [(b"host", b"localhost"), (b"origin", b"http://localhost"), (b"x-request-id", b"0123456789")]
     path = "/resources/core/v1/pods/default/no-such-pod/terminal/socket/"
-    scope = {"type": "websocket", "path": path, "query_string": b"container=web&command=echo+hunter2", "headers": headers, "client": ("192.0.2.9", 1)}  # fmt: skip
+    scope = {
+        "type": "websocket",
+        "path": path,
+        "query_string": b"container=web&command=echo+hunter2",
+        "headers": headers,
+        "client": ("192.0.2.9", 1),
+    }
     await TerminalApp()(scope, receive, send)
     assert sent[-1]["type"] == "websocket.close"
     # Alone by its name: what another test could not write at once is tried again, and may come in between.

@@ -182,7 +182,10 @@ def test_a_row_of_odd_words_is_written() -> None:
 
 def test_ten_thousand_stay_quick() -> None:
     """Generous times: what matters is that no search reads all of them where an index has them in order."""
-    rows = (entry(n, name=f"item-{n % 1000}", user=f"user-{n % 50}", diff=[["spec.a", "1", "2"]] * 20) for n in range(10_000))  # fmt: skip
+    rows = (
+        entry(n, name=f"item-{n % 1000}", user=f"user-{n % 50}", diff=[["spec.a", "1", "2"]] * 20)
+        for n in range(10_000)
+    )
     AuditEntry.objects.bulk_create(rows, batch_size=500)
     for wish in (
         Wish(),

@@ -1,4 +1,7 @@
-"""Writes acts as a process of the console does: `python -m tests.console.audit.writer <number> <pause>`. Says how many were late."""
+"""Writes acts as a process of the console does: `python -m tests.console.audit.writer <number> <pause>`.
+
+Says how many were late.
+"""
 
 import sys
 import time

@@ -41,11 +41,13 @@ def kubeconfig(path: Path, here: Path, other: Path, reader: str, port: int) -> P
         AWAY: ("away", "admin"),
     }
     document: dict[str, Any] = {
-        "apiVersion": "v1", "kind": "Config", "current-context": HERE,
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": HERE,
         "clusters": [{"name": name, "cluster": value} for name, value in cluster.items()],
         "users": [{"name": name, "user": value} for name, value in users.items()],
         "contexts": [{"name": name, "context": {"cluster": of, "user": who}} for name, (of, who) in contexts.items()],
-    }  # fmt: skip
+    }
     path.write_text(yaml.safe_dump(document))
     return path
 
@@ -71,9 +73,23 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 
 def renamed(one: http.cookiejar.Cookie, name: str) -> http.cookiejar.Cookie:
     return http.cookiejar.Cookie(
-        one.version, name, one.value, one.port, one.port_specified, one.domain, one.domain_specified, one.domain_initial_dot, one.path,
-        one.path_specified, one.secure, one.expires, one.discard, one.comment, one.comment_url, {},
-    )  # fmt: skip
+        one.version,
+        name,
+        one.value,
+        one.port,
+        one.port_specified,
+        one.domain,
+        one.domain_specified,
+        one.domain_initial_dot,
+        one.path,
+        one.path_specified,
+        one.secure,
+        one.expires,
+        one.discard,
+        one.comment,
+        one.comment_url,
+        {},
+    )
 
 
 @dataclass

@@ -32,7 +32,9 @@ def test_it_is_of_one_cluster_and_stops_there(several: Site) -> None:
 
 
 def test_a_cookie_that_is_moved_to_another_cluster_does_nothing_there(several: Site) -> None:
-    """Neither as the other, nor as oneself: whoever thinks he only looks as somebody must not act with his own rights."""
+    """Neither as the other, nor as oneself: whoever thinks he only looks as somebody must not act with his own
+    rights.
+    """
     web = Browser(several.url)
     begin(web, OTHER)
     own = web.cookie("session")

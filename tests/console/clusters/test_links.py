@@ -1,4 +1,6 @@
-"""No page of a cluster has a link, a form or a part that leads to another cluster: every address that can be asked is asked, and what it answers is read."""
+"""No page of a cluster has a link, a form or a part that leads to another cluster: every address that can be asked
+is asked, and what it answers is read.
+"""
 
 import re
 from collections.abc import Iterator
@@ -47,7 +49,10 @@ ALL = sorted(set(_patterns(get_resolver())))
 
 
 def _asked() -> list[str]:
-    """Every address once; where it names an object, of a ConfigMap that is there. A view of another kind answers with a page that says so."""
+    """Every address once; where it names an object, of a ConfigMap that is there.
+
+    A view of another kind answers with a page that says so.
+    """
     found = []
     with addresses_of(Offered(OTHER, prefix=HERE)):
         for name, address in ALL:
@@ -63,12 +68,22 @@ def _asked() -> list[str]:
 
 #: Pages with objects of their own, which the patterns alone do not show.
 MORE = (
-    "/?all=1", "/resources/core/v1/namespaces/", "/resources/core/v1/namespaces/-/default/", "/resources/core/v1/pods/?namespace=-",
-    "/resources/core/v1/events/?namespace=-", "/resources/search/?q=twin&namespace=-", "/palette/?q=twin", f"/palette/?at={HERE}/resources/core/v1/configmaps/default/twin/",
-    "/resources/core/v1/services/default/kubernetes/", "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/",
-    "/resources/rbac.authorization.k8s.io/v1/clusterroles/-/cluster-admin/", "/resources/rbac.authorization.k8s.io/v1/clusterrolebindings/", "/resources/core/v1/nodes/",
-    "/resources/who-can/?verb=get&resource=secrets", "/no/such/page/",
-)  # fmt: skip
+    "/?all=1",
+    "/resources/core/v1/namespaces/",
+    "/resources/core/v1/namespaces/-/default/",
+    "/resources/core/v1/pods/?namespace=-",
+    "/resources/core/v1/events/?namespace=-",
+    "/resources/search/?q=twin&namespace=-",
+    "/palette/?q=twin",
+    f"/palette/?at={HERE}/resources/core/v1/configmaps/default/twin/",
+    "/resources/core/v1/services/default/kubernetes/",
+    "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/",
+    "/resources/rbac.authorization.k8s.io/v1/clusterroles/-/cluster-admin/",
+    "/resources/rbac.authorization.k8s.io/v1/clusterrolebindings/",
+    "/resources/core/v1/nodes/",
+    "/resources/who-can/?verb=get&resource=secrets",
+    "/no/such/page/",
+)
 
 
 @pytest.mark.timeout(400)  # some 150 pages, on a machine that does other things as well

@@ -31,10 +31,17 @@ def known(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Ite
     def write(contexts: dict[str, tuple[str, str]], current: str = "") -> tuple[Offered, ...]:
         document = {
             "current-context": current,
-            "contexts": [{"name": name, "context": {"cluster": of, "user": who}} for name, (of, who) in contexts.items()],
-            "clusters": [{"name": of, "cluster": {"server": f"http://{of}.example"}} for of in dict.fromkeys(of for of, _ in contexts.values())],
-            "users": [{"name": who, "user": {"token": who}} for who in dict.fromkeys(who for _, who in contexts.values())],
-        }  # fmt: skip
+            "contexts": [
+                {"name": name, "context": {"cluster": of, "user": who}} for name, (of, who) in contexts.items()
+            ],
+            "clusters": [
+                {"name": of, "cluster": {"server": f"http://{of}.example"}}
+                for of in dict.fromkeys(of for of, _ in contexts.values())
+            ],
+            "users": [
+                {"name": who, "user": {"token": who}} for who in dict.fromkeys(who for _, who in contexts.values())
+            ],
+        }
         Path(settings.KUBECONFIG).write_text(yaml.safe_dump(document))
         monkeypatch.setattr(clusters, "_offered", None)
         return clusters.offered()
@@ -166,7 +173,9 @@ def test_while_the_kubeconfig_can_not_be_read_nobody_is_signed_out(known: Any, s
     now = timezone.now()
     word = "w" * 43
     key = sessions._key(word)
-    Session.objects.create(key=key, cluster="one", user="x", sealed=b"", began_at=now, seen_at=now, until=now + timedelta(hours=1))  # fmt: skip
+    Session.objects.create(
+        key=key, cluster="one", user="x", sealed=b"", began_at=now, seen_at=now, until=now + timedelta(hours=1)
+    )
     request = RequestFactory().get("/")
     request.session = {sessions._WORD: word}  # type: ignore[assignment]
     file = Path(settings.KUBECONFIG)

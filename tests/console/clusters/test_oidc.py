@@ -1,4 +1,6 @@
-"""One provider for all clusters, at which one address is registered: it leads on to the cluster for which the sign-in was begun, and to no other."""
+"""One provider for all clusters, at which one address is registered: it leads on to the cluster for which the
+sign-in was begun, and to no other.
+"""
 
 import time
 from collections.abc import Iterator

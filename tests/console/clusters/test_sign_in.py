@@ -1,4 +1,6 @@
-"""Where people sign in, a session is of one cluster: it is not known at another, and neither signing in nor out there touches it."""
+"""Where people sign in, a session is of one cluster: it is not known at another, and neither signing in nor out
+there touches it.
+"""
 
 import re
 from uuid import uuid4
@@ -22,12 +24,17 @@ def tokens(signing_in: Site) -> dict[str, str]:
         for group, plural, obj in (
             ("", "serviceaccounts", {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "clerk"}}),
             (
-                "rbac.authorization.k8s.io", "rolebindings",
-                {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "clerk"},
-                 "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"},
-                 "subjects": [{"kind": "ServiceAccount", "name": "clerk", "namespace": "default"}]},
+                "rbac.authorization.k8s.io",
+                "rolebindings",
+                {
+                    "apiVersion": "rbac.authorization.k8s.io/v1",
+                    "kind": "RoleBinding",
+                    "metadata": {"name": "clerk"},
+                    "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"},
+                    "subjects": [{"kind": "ServiceAccount", "name": "clerk", "namespace": "default"}],
+                },
             ),
-        ):  # fmt: skip
+        ):
             try:
                 client.create(client.find(group, "v1", plural), obj, "default")
             except AlreadyExists:

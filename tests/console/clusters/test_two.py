@@ -157,7 +157,8 @@ class Heard:
     def hears(self, words: str) -> bool:
         """Whether they come before the stream has nothing to tell.
 
-        What is made before the worker's watch stands is no event of its own: the stream tells the list's version, to read it again.
+        What is made before the worker's watch stands is no event of its own: the stream tells the list's version, to
+        read it again.
         """
         heard_before = len(self.text)
         while words not in self.text and ": still here" not in self.text[heard_before:]:

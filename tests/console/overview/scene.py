@@ -1,5 +1,6 @@
-"""A cluster on which something is wrong, made with real objects: an operator that can't come, an update that waits, instances in three states, a Pod whose
-image can't be pulled."""
+"""A cluster on which something is wrong, made with real objects: an operator that can't come, an update that waits,
+instances in three states, a Pod whose image can't be pulled.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,7 +21,9 @@ GROUP = f"overview-{uuid4().hex[:6]}.example.com"
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """`place`: the namespace of the operator with an update and of the instances; `broken`: of the one that can't come. `plan`: what waits for approval."""
+    """`place`: the namespace of the operator with an update and of the instances; `broken`: of the one that can't
+    come. `plan`: what waits for approval.
+    """
 
     place: str
     broken: str
@@ -60,7 +63,9 @@ def gadgets(client: ClusterClient) -> Any:
 
 def gadget(client: ClusterClient, namespace: str, name: str, **status: Any) -> None:
     type_ = client.find(GROUP, "v1", "gadgets")
-    client.create(type_, {"apiVersion": f"{GROUP}/v1", "kind": "Gadget", "metadata": {"name": name}, "spec": {}}, namespace)  # fmt: skip
+    client.create(
+        type_, {"apiVersion": f"{GROUP}/v1", "kind": "Gadget", "metadata": {"name": name}, "spec": {}}, namespace
+    )
     if status:
         client.patch(type_, name, {"status": status}, namespace, subresource="status")
 

@@ -1,4 +1,6 @@
-"""What the overview says when something is missing: no operator yet, a worker that watches nothing, no Redis, no database."""
+"""What the overview says when something is missing: no operator yet, a worker that watches nothing, no Redis, no
+database.
+"""
 
 import re
 from collections.abc import Iterator

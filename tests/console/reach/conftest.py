@@ -20,13 +20,17 @@ def town(admin: ClusterClient) -> Iterator[Tenants]:  # noqa: F811
 
 @pytest.fixture(scope="session")
 def operator(town: Tenants, admin: ClusterClient) -> str:  # noqa: F811
-    """The name of the ClusterServiceVersion of an operator that OLM installs into the own namespace, which it watches alone."""
+    """The name of the ClusterServiceVersion of an operator that OLM installs into the own namespace, which it
+    watches alone.
+    """
     group = {"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup", "metadata": {"name": town.own}}
     admin.create(olm.type_of(admin, "operatorgroups"), {**group, "spec": {"targetNamespaces": [town.own]}}, town.own)
     wanted = {
-        "apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription", "metadata": {"name": "sampledb"},
+        "apiVersion": "operators.coreos.com/v1alpha1",
+        "kind": "Subscription",
+        "metadata": {"name": "sampledb"},
         "spec": {"name": "sampledb", "channel": "", "source": "samples-catalog", "sourceNamespace": "olm"},
-    }  # fmt: skip
+    }
     subscriptions = olm.type_of(admin, olm.SUBSCRIPTIONS)
     admin.create(subscriptions, wanted, town.own)
 

@@ -1,4 +1,6 @@
-"""People of a real API server with one namespace or two: a RoleBinding of `view`, `edit` or `admin` in each, and no right besides."""
+"""People of a real API server with one namespace or two: a RoleBinding of `view`, `edit` or `admin` in each, and no
+right besides.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,8 +17,11 @@ RBAC = "rbac.authorization.k8s.io"
 
 @dataclass(frozen=True, slots=True)
 class Tenants:
-    """`own`, `second`: the namespaces of theirs; `foreign`: another's. `mark`: in the names of all objects that were made. Tokens by the role; `two` may
-    edit in both, `guest` belongs to another namespace and may view `own`."""
+    """`own`, `second`: the namespaces of theirs; `foreign`: another's.
+
+    `mark`: in the names of all objects that were made. Tokens by the role; `two` may
+    edit in both, `guest` belongs to another namespace and may view `own`.
+    """
 
     own: str
     second: str
@@ -40,10 +45,14 @@ def tenants(client: ClusterClient) -> Iterator[Tenants]:
 
     def bind(who: str, role: str, namespace: str, home: str = "") -> None:
         make(
-            f"{RBAC}/v1", "rolebindings", "RoleBinding", f"{mark}-{who}", namespace,
+            f"{RBAC}/v1",
+            "rolebindings",
+            "RoleBinding",
+            f"{mark}-{who}",
+            namespace,
             subjects=[{"kind": "ServiceAccount", "namespace": home or own, "name": who}],
             roleRef={"apiGroup": RBAC, "kind": "ClusterRole", "name": role},
-        )  # fmt: skip
+        )
 
     for namespace in (own, second, foreign):
         make("v1", "namespaces", "Namespace", namespace)
@@ -57,9 +66,13 @@ def tenants(client: ClusterClient) -> Iterator[Tenants]:
         make("v1", "configmaps", "ConfigMap", f"{mark}-{name}", namespace, data={"value": f"{mark}-{name}-value"})
     make("v1", "secrets", "Secret", f"{mark}-secret", own, stringData={"password": f"{mark}-password"})
     make(
-        "v1", "pods", "Pod", f"{mark}-pod", own,
+        "v1",
+        "pods",
+        "Pod",
+        f"{mark}-pod",
+        own,
         spec={"containers": [{"name": "main", "image": "busybox", "command": ["sleep", "3600"]}]},
-    )  # fmt: skip
+    )
     people = {who: token(client, own, who) for who in ("view", "edit", "admin", "two")}
     try:
         yield Tenants(own, second, foreign, mark, {**people, "guest": token(client, foreign, "guest")})

@@ -1,4 +1,6 @@
-"""Every address of the console, opened by people whose only right is a role in a namespace: each answers, and says what is missing where something is."""
+"""Every address of the console, opened by people whose only right is a role in a namespace: each answers, and says
+what is missing where something is.
+"""
 
 import html
 import re

@@ -7,10 +7,21 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 #: What a name in a pattern is filled with; `{mark}` is the staff's.
 VALUES = {
-    "group": "core", "version": "v1", "plural": "configmaps", "namespace": "{mark}-here", "name": "{mark}-mine", "catalog": "samples-catalog",
-    "package": "sampledb", "csv": "{mark}-csv", "key": "0" * 32, "digest": "p-1", "step": "1", "schema": "spec", "crd": "sampledbs.samples.operator-console.dev",
+    "group": "core",
+    "version": "v1",
+    "plural": "configmaps",
+    "namespace": "{mark}-here",
+    "name": "{mark}-mine",
+    "catalog": "samples-catalog",
+    "package": "sampledb",
+    "csv": "{mark}-csv",
+    "key": "0" * 32,
+    "digest": "p-1",
+    "step": "1",
+    "schema": "spec",
+    "crd": "sampledbs.samples.operator-console.dev",
     "kind": "ConfigMap",
-}  # fmt: skip
+}
 OPEN = {"/healthz", "/readyz", "/metrics", "/sign-in/", "/sign-in/oidc/", "/sign-in/oidc/back/", "/sign-out/"}
 
 

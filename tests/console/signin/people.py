@@ -1,4 +1,6 @@
-"""Three people of a real API server: one who may do everything, one with a Role in one namespace, and one with no rights at all."""
+"""Three people of a real API server: one who may do everything, one with a Role in one namespace, and one with no
+rights at all.
+"""
 
 import base64
 import json
@@ -16,15 +18,22 @@ from kube.errors import KubeError, NotFound
 
 #: What the clerk may do in the namespace of his own.
 RULES = [
-    {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch", "create", "update", "patch", "delete"]},
+    {
+        "apiGroups": [""],
+        "resources": ["configmaps"],
+        "verbs": ["get", "list", "watch", "create", "update", "patch", "delete"],
+    },
     {"apiGroups": [""], "resources": ["pods", "events"], "verbs": ["get", "list", "watch"]},
-]  # fmt: skip
+]
 
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Tokens, by TokenRequest. `here`: the namespace where the clerk may do something; `mark`: a word in the names and values of all objects that
-    were made, and in nobody's own name; `desk`: the namespace of the three."""
+    """Tokens, by TokenRequest.
+
+    `here`: the namespace where the clerk may do something; `mark`: a word in the names and values of all objects that
+    were made, and in nobody's own name; `desk`: the namespace of the three.
+    """
 
     desk: str
     here: str
@@ -75,9 +84,24 @@ def people(client: ClusterClient) -> Iterator[People]:
     def role(kind: str, name: str) -> dict[str, str]:
         return {"apiGroup": api, "kind": kind, "name": name}
 
-    make(rbac, "clusterrolebindings", "ClusterRoleBinding", f"{mark}-boss", subjects=subject("boss"), roleRef=role("ClusterRole", "cluster-admin"))  # fmt: skip
+    make(
+        rbac,
+        "clusterrolebindings",
+        "ClusterRoleBinding",
+        f"{mark}-boss",
+        subjects=subject("boss"),
+        roleRef=role("ClusterRole", "cluster-admin"),
+    )
     make(rbac, "roles", "Role", f"{mark}-clerk", here, rules=RULES)
-    make(rbac, "rolebindings", "RoleBinding", f"{mark}-clerk", here, subjects=subject("clerk"), roleRef=role("Role", f"{mark}-clerk"))  # fmt: skip
+    make(
+        rbac,
+        "rolebindings",
+        "RoleBinding",
+        f"{mark}-clerk",
+        here,
+        subjects=subject("clerk"),
+        roleRef=role("Role", f"{mark}-clerk"),
+    )
     make("v1", "configmaps", "ConfigMap", f"{mark}-mine", here, data={"value": f"{mark}-one"})
     make("v1", "configmaps", "ConfigMap", f"{mark}-theirs", other, data={"value": f"{mark}-two"})
     make("v1", "secrets", "Secret", f"{mark}-secret", here, stringData={"password": f"{mark}-password"})

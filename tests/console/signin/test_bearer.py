@@ -1,4 +1,6 @@
-"""A program at /api/ with a token in its header: it is who its token says, for as long as the API server says so, and nobody else."""
+"""A program at /api/ with a token in its header: it is who its token says, for as long as the API server says so,
+and nobody else.
+"""
 
 import json
 from collections.abc import Iterator
@@ -148,7 +150,16 @@ def test_a_run_of_a_program_goes_on_by_its_own_asking(staff: People, monkeypatch
     monkeypatch.setattr(runs.current_app, "send_task", lambda *all_, **_named: sent.append(all_))
     assert program(staff.boss).get("/api/audit/").status_code == 200
     (found,) = bearer._callers.values()
-    document = {"title": "x", "items": [], "apis": [], "namespace": staff.here, "csv": "x", "deployments": [], "despite": False, "changed": 0.0}  # fmt: skip
+    document = {
+        "title": "x",
+        "items": [],
+        "apis": [],
+        "namespace": staff.here,
+        "csv": "x",
+        "deployments": [],
+        "despite": False,
+        "changed": 0.0,
+    }
     run = runs.create(uuid4().hex, "uninstall", found.client, staff.here, "x", document)
     runs.hand_over(run)
     assert not sent and runs.stale(run)

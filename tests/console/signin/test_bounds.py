@@ -55,7 +55,10 @@ def test_so_many_at_once_and_no_more_and_all_places_come_back(monkeypatch: pytes
 
 def test_a_file_has_its_place_until_its_last_byte(staff: People) -> None:
     """It is made while it is sent, by one of eight threads."""
-    clerk, download = signed_in(staff.clerk), f"/resources/core/v1/configmaps/download/?namespace={staff.here}&format=yaml"  # fmt: skip
+    clerk, download = (
+        signed_in(staff.clerk),
+        f"/resources/core/v1/configmaps/download/?namespace={staff.here}&format=yaml",
+    )
     begun: list[Any] = [clerk.get(download) for _each in range(pace.AT_ONCE)]
     assert [one.status_code for one in begun] == [200] * pace.AT_ONCE
     assert clerk.get(download).status_code == 429
@@ -87,7 +90,11 @@ async def test_too_many_streams_are_told_so_and_others_are_not_held_up(
     async with connected(server, stream, mine) as one, connected(server, watch, mine) as two:
         await one.until(lambda: one.status == 200)
         await two.until(lambda: two.status == 200)
-        for address, kind in ((stream, "http"), (watch, "http"), (f"/resources/core/v1/pods/{staff.here}/x/terminal/socket/", "websocket")):  # fmt: skip
+        for address, kind in (
+            (stream, "http"),
+            (watch, "http"),
+            (f"/resources/core/v1/pods/{staff.here}/x/terminal/socket/", "websocket"),
+        ):
             async with connected(server, address, mine, kind) as more:
                 await more.until(lambda more=more: more.over)
                 if kind == "http":

@@ -1,4 +1,6 @@
-"""What goes on after its request (an uninstall, the check of all instances) goes on with the rights of who began it, and stops when he is gone."""
+"""What goes on after its request (an uninstall, the check of all instances) goes on with the rights of who began it,
+and stops when he is gone.
+"""
 
 from typing import Any
 
@@ -25,10 +27,28 @@ def _uninstall(staff: People, admin: ClusterClient, who: ClusterClient, name: st
     )
     meta = live["metadata"]
     item = {
-        "stage": "rest", "kind": "ConfigMap", "group": "", "version": "v1", "plural": "configmaps", "namespace": meta["namespace"], "name": meta["name"],
-        "uid": meta["uid"], "state": "waiting", "message": "", "asked": 0.0,
-    }  # fmt: skip
-    document = {"title": "x", "csv": "x", "namespace": meta["namespace"], "items": [item], "despite": False, "changed": timezone.now().timestamp(), "apis": [], "deployments": []}  # fmt: skip
+        "stage": "rest",
+        "kind": "ConfigMap",
+        "group": "",
+        "version": "v1",
+        "plural": "configmaps",
+        "namespace": meta["namespace"],
+        "name": meta["name"],
+        "uid": meta["uid"],
+        "state": "waiting",
+        "message": "",
+        "asked": 0.0,
+    }
+    document = {
+        "title": "x",
+        "csv": "x",
+        "namespace": meta["namespace"],
+        "items": [item],
+        "despite": False,
+        "changed": timezone.now().timestamp(),
+        "apis": [],
+        "deployments": [],
+    }
     return runs.create(f"{name}{staff.mark}", "uninstall", who, meta["namespace"], "x", document)
 
 

@@ -69,12 +69,20 @@ def test_what_was_done_is_both_ones_and_nothing_of_the_others_own_is_seen(
     mine = f"/api/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/"
     change = {"metadata": {"labels": {"seen": uuid4().hex[:6]}}}
     assert boss.patch(mine, json.dumps(change), content_type="application/json").status_code == 200
-    assert boss.post(f"/resources/core/v1/secrets/{staff.here}/{staff.mark}-secret/delete/", {"name": f"{staff.mark}-secret"}).status_code == 403  # fmt: skip
+    assert (
+        boss.post(
+            f"/resources/core/v1/secrets/{staff.here}/{staff.mark}-secret/delete/", {"name": f"{staff.mark}-secret"}
+        ).status_code
+        == 403
+    )
     acts = boss.get("/api/audit/").json()
     assert acts["everybody"] is False
     assert {(one["user"], one["as_user"]) for one in acts["items"]} == {(own, staff.name("clerk"))}
     boss.post("/view-as/stop/")
-    said = [(one.verb, one.user, one.as_user, one.outcome, one.name) for one in AuditEntry.objects.exclude(verb="sign-in").order_by("pk")]  # fmt: skip
+    said = [
+        (one.verb, one.user, one.as_user, one.outcome, one.name)
+        for one in AuditEntry.objects.exclude(verb="sign-in").order_by("pk")
+    ]
     assert said[0] == ("impersonate", own, "", "ok", staff.name("clerk"))
     assert said[-1] == ("stop-impersonating", own, staff.name("clerk"), "ok", staff.name("clerk"))
     between = said[1:-1]
@@ -209,7 +217,11 @@ def test_stop_and_begin_want_this_sites_token_and_older_pages_are_worth_nothing(
     assert late.status_code == 403 and "X-Console-Kept" not in late
     assert "older than your change of identity" in late.content.decode()
     typed = browser.post(address, {"labels": "late=1", "csrfmiddlewaretoken": before})
-    assert typed.status_code == 403 and "You act as" in typed.content.decode() and "Send it again" in typed.content.decode()  # fmt: skip
+    assert (
+        typed.status_code == 403
+        and "You act as" in typed.content.decode()
+        and "Send it again" in typed.content.decode()
+    )
     old = browser.get("/namespaces/", headers={"x-console-who": ""})
     assert (old.status_code, old["HX-Refresh"]) == (409, "true")
     assert browser.post("/view-as/stop/").status_code == 403

@@ -53,7 +53,10 @@ def test_nobody_fills_the_audit_from_outside(staff: People, monkeypatch: pytest.
     # Those that were written over weeks take a tenth of what is kept at most; acts of people stay.
     settings.AUDIT_ROWS = 20
     going.note("here", "ann", "delete", "core/v1/pods shop/web", "ok")
-    AuditEntry.objects.bulk_create(AuditEntry(at=timezone.now(), cluster="here", user="", verb="sign-in", outcome="Unauthorized") for _each in range(15))  # fmt: skip
+    AuditEntry.objects.bulk_create(
+        AuditEntry(at=timezone.now(), cluster="here", user="", verb="sign-in", outcome="Unauthorized")
+        for _each in range(15)
+    )
     bounds.prune()
     assert AuditEntry.objects.filter(verb="sign-in").count() == 2
     assert AuditEntry.objects.filter(user="ann").exists()

@@ -1,4 +1,6 @@
-"""Every address there is: to nobody it says nothing, and to somebody without rights no object's name; nothing that such a person sends changes anything."""
+"""Every address there is: to nobody it says nothing, and to somebody without rights no object's name; nothing that
+such a person sends changes anything.
+"""
 
 import json
 from datetime import timedelta
@@ -21,26 +23,55 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def remembered(staff: People, admin: ClusterClient) -> str:
-    """What the console keeps of others: an index, a broken catalog, runs, changes, a history, favourites. The mark that is in all of it."""
+    """What the console keeps of others: an index, a broken catalog, runs, changes, a history, favourites.
+
+    The mark that is in all of it.
+    """
     mark, now = staff.mark, timezone.now()
     tasks.refresh_catalogs()
     assert Package.objects.exists()
     Package.objects.update(catalog_title=f"{mark} catalog", title=f"{mark} package")
     Catalog.objects.create(
-        cluster=admin.name, kind=Catalog.IMAGE, namespace="~", name=f"{mark}-reader", describes=f"{staff.here}/{mark}-source",
-        state=Catalog.FAILED, error=f"{mark} can't be read",
-    )  # fmt: skip
+        cluster=admin.name,
+        kind=Catalog.IMAGE,
+        namespace="~",
+        name=f"{mark}-reader",
+        describes=f"{staff.here}/{mark}-source",
+        state=Catalog.FAILED,
+        error=f"{mark} can't be read",
+    )
     Run.objects.create(
-        key="0" * 32, kind="uninstall", cluster=admin.name, namespace=staff.here, name=f"{mark}-csv", user=staff.name("boss"),
-        document={"title": mark, "items": [], "apis": [], "namespace": staff.here, "csv": f"{mark}-csv"}, started_at=now, touched_at=now,
-    )  # fmt: skip
+        key="0" * 32,
+        kind="uninstall",
+        cluster=admin.name,
+        namespace=staff.here,
+        name=f"{mark}-csv",
+        user=staff.name("boss"),
+        document={"title": mark, "items": [], "apis": [], "namespace": staff.here, "csv": f"{mark}-csv"},
+        started_at=now,
+        touched_at=now,
+    )
     place = {"group": "", "version": "v1", "plural": "configmaps", "kind": "ConfigMap", "namespace": staff.here}
     Write.objects.create(
-        key="0" * 32, cluster=admin.name, user=staff.name("boss"), at=now, verb="delete", name=f"{mark}-gone", uid="u", **place
-    )  # fmt: skip
+        key="0" * 32,
+        cluster=admin.name,
+        user=staff.name("boss"),
+        at=now,
+        verb="delete",
+        name=f"{mark}-gone",
+        uid="u",
+        **place,
+    )
     Traced.objects.create(
-        cluster=admin.name, uid="u", name=f"{mark}-gone", resource_version="1", began_at=now, deleted_at=now, head=b"", **place
-    )  # fmt: skip
+        cluster=admin.name,
+        uid="u",
+        name=f"{mark}-gone",
+        resource_version="1",
+        began_at=now,
+        deleted_at=now,
+        head=b"",
+        **place,
+    )
     Mark.objects.create(
         cluster=admin.name, user=staff.name("boss"), sort=Mark.FAVOURITE, at=now, name=f"{mark}-favourite", **place
     )
@@ -135,15 +166,41 @@ def test_who_has_no_rights_reads_no_name_of_anything(staff: People, remembered: 
 
 #: As much as any of the forms wants.
 FORM = {
-    "name": "x", "names": "x", "confirm": "yes", "namespace": "default", "yaml": "a: b", "text": "a: b", "stop": "1", "again": "1", "anyway": "1", "remove": "1",
-    "replicas": "3", "key": "a", "value": "b", "labels": "a=b", "favourite": "1", "~run": "1", "delete": "1", "approve": "1", "address": "http://127.0.0.1:1/x",
-}  # fmt: skip
+    "name": "x",
+    "names": "x",
+    "confirm": "yes",
+    "namespace": "default",
+    "yaml": "a: b",
+    "text": "a: b",
+    "stop": "1",
+    "again": "1",
+    "anyway": "1",
+    "remove": "1",
+    "replicas": "3",
+    "key": "a",
+    "value": "b",
+    "labels": "a=b",
+    "favourite": "1",
+    "~run": "1",
+    "delete": "1",
+    "approve": "1",
+    "address": "http://127.0.0.1:1/x",
+}
 
 
 def _state(admin: ClusterClient, mark: str, shared: bool) -> dict[str, Any]:
-    """All objects that somebody may have changed; on a cluster that is `shared` with other tests, those in namespaces of our own."""
+    """All objects that somebody may have changed; on a cluster that is `shared` with other tests, those in
+    namespaces of our own.
+    """
     found: dict[str, Any] = {}
-    for group, plural in (("", "configmaps"), ("", "secrets"), ("", "serviceaccounts"), ("rbac.authorization.k8s.io", "roles"), ("operators.coreos.com", "catalogsources"), ("operators.coreos.com", "subscriptions")):  # fmt: skip
+    for group, plural in (
+        ("", "configmaps"),
+        ("", "secrets"),
+        ("", "serviceaccounts"),
+        ("rbac.authorization.k8s.io", "roles"),
+        ("operators.coreos.com", "catalogsources"),
+        ("operators.coreos.com", "subscriptions"),
+    ):
         for one in admin.list(admin.find(group, "", plural)).items:
             meta = one["metadata"]
             if shared and mark not in str(meta.get("namespace")):
@@ -194,7 +251,17 @@ def test_a_person_sees_what_is_his_and_not_what_another_did(staff: People, admin
     assert f"{staff.mark}-mine" in boss.get("/resources/favourites/").content.decode()  # seen lately
     assert f"{staff.mark}-mine" not in clerk.get("/resources/favourites/").content.decode()
     Write.objects.create(
-        key="1" * 32, cluster=admin.name, user=staff.name("boss"), at=timezone.now() - timedelta(seconds=1), verb="patch",
-        group="", version="v1", plural="configmaps", kind="ConfigMap", namespace=staff.here, name=f"{staff.mark}-mine", uid="u",
-    )  # fmt: skip
+        key="1" * 32,
+        cluster=admin.name,
+        user=staff.name("boss"),
+        at=timezone.now() - timedelta(seconds=1),
+        verb="patch",
+        group="",
+        version="v1",
+        plural="configmaps",
+        kind="ConfigMap",
+        namespace=staff.here,
+        name=f"{staff.mark}-mine",
+        uid="u",
+    )
     assert clerk.get(f"/resources/undo/{'1' * 32}/").status_code == 404

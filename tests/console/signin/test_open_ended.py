@@ -1,4 +1,6 @@
-"""What stays open (streams, watches, logs, terminals, port-forwards) asks who is there, belongs to one session, and ends with it."""
+"""What stays open (streams, watches, logs, terminals, port-forwards) asks who is there, belongs to one session, and
+ends with it.
+"""
 
 import asyncio
 import json
@@ -89,9 +91,17 @@ async def connected(
     cookies = "; ".join(f"{name}={one.value}" for name, one in browser.cookies.items()) if browser else ""
     own = [(b"host", b"localhost:9000"), (b"cookie", cookies.encode()), (b"origin", b"http://localhost:9000")]
     scope = {
-        "type": kind, "method": "GET", "path": path, "raw_path": path.encode(), "query_string": query.encode(), "headers": [*own, *headers], "scheme": "http",
-        "server": ("127.0.0.1", 9000), "client": ("127.0.0.1", 1), "subprotocols": [],
-    }  # fmt: skip
+        "type": kind,
+        "method": "GET",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "headers": [*own, *headers],
+        "scheme": "http",
+        "server": ("127.0.0.1", 9000),
+        "client": ("127.0.0.1", 1),
+        "subprotocols": [],
+    }
     found, gone, first = Connection(), asyncio.Event(), [{"type": "websocket.connect"}] if kind == "websocket" else []
 
     async def receive() -> dict[str, Any]:
@@ -118,8 +128,11 @@ def _open(staff: People, admin: ClusterClient) -> list[tuple[str, str]]:
     return [
         (f"/stream?topic={topic_of(admin, staff.here)}", "http"),
         (f"/api/resources/core/v1/configmaps/?watch=1&namespace={staff.here}", "http"),
-        (f"{pod}/logs/follow/", "http"), (f"{pod}/logs/follow-all/", "http"), (f"{pod}/logs/raw/", "http"), (f"{pod}/terminal/socket/", "websocket"),
-    ]  # fmt: skip
+        (f"{pod}/logs/follow/", "http"),
+        (f"{pod}/logs/follow-all/", "http"),
+        (f"{pod}/logs/raw/", "http"),
+        (f"{pod}/terminal/socket/", "websocket"),
+    ]
 
 
 async def test_nobody_is_answered_401_by_each_of_them(server: Console, staff: People, admin: ClusterClient) -> None:

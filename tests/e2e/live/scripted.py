@@ -1,4 +1,6 @@
-"""A site with one list and one region whose stream says what the test says: what the browser does with it can be tried event by event."""
+"""A site with one list and one region whose stream says what the test says: what the browser does with it can be
+tried event by event.
+"""
 
 import asyncio
 import json
@@ -46,7 +48,9 @@ def row(uid: str, version: int | str, text: str) -> str:
 
 
 class Scripted:
-    """`rows`: uid → (version, text), as the list answers them; `wishes`: what was asked of the stream; `lists`: headers of each fetch of the list."""
+    """`rows`: uid → (version, text), as the list answers them; `wishes`: what was asked of the stream; `lists`:
+    headers of each fetch of the list.
+    """
 
     def __init__(self) -> None:
         self.url = ""

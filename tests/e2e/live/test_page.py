@@ -1,4 +1,6 @@
-"""What a page does with what its stream tells it, event by event: tests/e2e/live/scripted.py is the server, the scripts and the browser are real."""
+"""What a page does with what its stream tells it, event by event: tests/e2e/live/scripted.py is the server, the
+scripts and the browser are real.
+"""
 
 import re
 
@@ -58,8 +60,10 @@ def test_nothing_older_comes_over_what_is_shown(site: Scripted, opened: Page) ->
     site.rows["a"] = (102, "caught up")
     value(opened, "a").to_have_text("caught up")
     assert opened.evaluate("[...document.querySelectorAll('#rows tr')].map((row) => row.id)") == [
-        "row-c", "row-a", "row-b",
-    ]  # fmt: skip
+        "row-c",
+        "row-a",
+        "row-b",
+    ]
 
 
 def test_what_htmx_brings_is_not_older_either(site: Scripted, opened: Page) -> None:
@@ -137,15 +141,13 @@ def test_a_tab_is_told_what_it_shows(site: Scripted, opened: Page, context: Brow
     both = site.wishes[-1]
     assert sorted(rows["topic"] for rows in both["rows"]) == [f"{TOPIC}?", f"{OTHER}?"]
     site.rows = {"a": (10, "one"), "b": (10, "one"), "c": (10, "one")}
-    heard = opened.evaluate_handle(
-        """() => { const heard = [];
+    heard = opened.evaluate_handle("""() => { const heard = [];
         const port = new SharedWorker(document.querySelector('script[src*=live]').src.replace('live.js', 'shared_stream.js'),
           { type: 'module', name: `operator-console ${document.documentElement.dataset.stream} ${document.body.dataset.who ?? ''}` }).port;
         port.onmessage = ({ data }) => heard.push(...data);
         port.postMessage({ want: { rows: [{ topic: document.getElementById('rows').dataset.liveRows, uids: ['a'] }], notices: [],
           since: '5000-0@e' } });
-        return heard; }"""
-    )
+        return heard; }""")
     site.row("s", 11, "told", topic=OTHER)
     site.row("b", 11, "not that tab's")
     site.row("a", 11, "that tab's")
@@ -200,7 +202,8 @@ def test_a_thousand_events_a_second_do_not_freeze_it(site: Scripted, page: Page)
         site.row(f"n{number}", version, "end")
     expect(opened.locator("#rows .value", has_text="end")).to_have_count(100)
     longest, gap = opened.evaluate("[Math.max(...window.tasks), Math.max(...window.gaps)]")
-    # 55 and 50 ms on a quiet machine with two cores; `make bench-live` has the figures. One that took them all at once would stand still for its whole time.
+    # 55 and 50 ms on a quiet machine with two cores; `make bench-live` has the figures. One that took them all at once
+    # would stand still for its whole time.
     assert longest < 3000, longest
     assert gap < 3000, gap
 
@@ -268,8 +271,8 @@ def test_what_changed_is_marked_for_a_moment(site: Scripted, opened: Page) -> No
     expect(opened.locator("[data-live-mark]")).to_have_count(0)
     # What goes is out of everybody's reach while it fades.
     opened.evaluate(
-        "new MutationObserver((all) => { for (const { target } of all) if (target.inert) window.left = target.ariaHidden; })"
-        ".observe(document.getElementById('rows'), { attributes: true, subtree: true })"
+        "new MutationObserver((all) => { for (const { target } of all) if (target.inert) window.left ="
+        " target.ariaHidden; }).observe(document.getElementById('rows'), { attributes: true, subtree: true })"
     )
     site.gone("d", 23)
     expect(opened.locator("[data-live-leaving]")).to_have_count(0)
@@ -281,8 +284,8 @@ def test_without_motion_nothing_is_marked(site: Scripted, page: Page) -> None:
     page.emulate_media(reduced_motion="reduce")
     opened = open_page(site, page)
     opened.evaluate(
-        "new MutationObserver(() => { window.marked = true; }).observe(document.body, { attributes: true, subtree: true,"
-        " attributeFilter: ['data-live-mark', 'data-live-leaving'] })"
+        "new MutationObserver(() => { window.marked = true; }).observe(document.body, { attributes: true, subtree:"
+        " true, attributeFilter: ['data-live-mark', 'data-live-leaving'] })"
     )
     site.row("a", 20, "two")
     value(opened, "a").to_have_text("two")

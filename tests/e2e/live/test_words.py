@@ -1,4 +1,6 @@
-"""What a page says when its stream does not go on, and what a tab does that nobody looks at; tests/e2e/live/scripted.py is the server."""
+"""What a page says when its stream does not go on, and what a tab does that nobody looks at;
+tests/e2e/live/scripted.py is the server.
+"""
 
 import re
 

@@ -1,4 +1,6 @@
-"""What people see before they are signed in, when they are refused and after they signed out: axe finds nothing in both themes, wide in English and on a phone in Korean."""
+"""What people see before they are signed in, when they are refused and after they signed out: axe finds nothing in
+both themes, wide in English and on a phone in Korean.
+"""
 
 import pytest
 from playwright.sync_api import Browser, Page, expect

@@ -1,4 +1,7 @@
-"""Somebody looks at the console as another: from the user menu, with a banner on every page, and Stop. Both themes, a phone's width, the keyboard alone."""
+"""Somebody looks at the console as another: from the user menu, with a banner on every page, and Stop.
+
+Both themes, a phone's width, the keyboard alone.
+"""
 
 from playwright.sync_api import Page, expect
 

@@ -1,4 +1,6 @@
-"""A person signs in at dex, a real provider of OpenID Connect: its login page, its consent, her rights in the cluster, renewal, and out again."""
+"""A person signs in at dex, a real provider of OpenID Connect: its login page, its consent, her rights in the
+cluster, renewal, and out again.
+"""
 
 from collections.abc import Iterator
 
@@ -120,7 +122,9 @@ def test_a_person_signs_in_at_dex_works_longer_than_a_token_lasts_and_signs_out(
 
 
 def test_who_denies_the_consent_is_nobody_and_may_try_again(guarded: Site, page: Page) -> None:
-    """dex says it itself, and leads nobody back; what a provider that does is answered, tests/console/signin/oidc/test_attacks.py shows."""
+    """dex says it itself, and leads nobody back; what a provider that does is answered,
+    tests/console/signin/oidc/test_attacks.py shows.
+    """
     page.goto(f"{guarded.url}/namespaces/")
     _at_dex(page, "bert")
     page.get_by_role("button", name="Cancel").click()

@@ -1,4 +1,6 @@
-"""A person with two namespaces and no right to list any: their token says one, they name the other, and both are one list that lives."""
+"""A person with two namespaces and no right to list any: their token says one, they name the other, and both are one
+list that lives.
+"""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,6 @@
-"""A person signs in with a token, sees what is hers, is refused the rest, signs out, and leaves nothing behind in the browser."""
+"""A person signs in with a token, sees what is hers, is refused the rest, signs out, and leaves nothing behind in
+the browser.
+"""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -43,14 +43,15 @@ WHOLE = [
     bundle("a.v1", "1.0.0"),
     bundle("a.v2", "2.0.0", manifest(CSV), manifest(CRD), relatedImages=[{"name": "x", "image": "x.io/x"}]),
     {
-        "schema": "olm.deprecations", "package": "a",
+        "schema": "olm.deprecations",
+        "package": "a",
         "entries": [
             {"reference": {"schema": "olm.package"}, "message": "use b"},
             {"reference": {"schema": "olm.channel", "name": "alpha"}, "message": "use stable"},
             {"reference": {"schema": "olm.bundle", "name": "a.v1"}, "message": "old"},
         ],
     },
-]  # fmt: skip
+]
 
 
 def read(text: str | bytes, **more: Any) -> tuple[list[PackageDraft], list[BundleDraft], list[Problem]]:

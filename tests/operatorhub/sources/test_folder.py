@@ -32,7 +32,10 @@ BUNDLE = {
     "manifests/csv.yaml": CSV,
     "manifests/crd.yaml": "kind: CustomResourceDefinition\nmetadata: {name: as.x}\n",
     "metadata/annotations.yaml": ANNOTATIONS,
-    "metadata/dependencies.yaml": "dependencies:\n- {type: olm.package, value: {packageName: b, version: '>1'}}\n- {type: olm.gvk, value: {group: g, kind: K, version: v1}}\n",
+    "metadata/dependencies.yaml": (
+        "dependencies:\n- {type: olm.package, value: {packageName: b, version: '>1'}}\n- {type: olm.gvk, value: {group:"
+        " g, kind: K, version: v1}}\n"
+    ),
 }
 
 
@@ -110,7 +113,10 @@ def test_indexignore(tmp_path: Path) -> None:
     root = write(
         tmp_path,
         dict.fromkeys(names, "")
-        | {".indexignore": "# words\nnotes.json\n/c\n", "b/.indexignore": "!keep/notes.json\n"},
+        | {
+            ".indexignore": "# words\nnotes.json\n/c\n",
+            "b/.indexignore": "!keep/notes.json\n",
+        },
     )
     found = [str(one.relative_to(root)) for one in folder.fbc_files(root)]
     assert found == ["a/catalog.yaml", "b/catalog.yaml", "b/keep/notes.json"]
@@ -125,7 +131,9 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
 
 
 def test_19_metadata_counts_by_what_a_file_holds(tmp_path: Path) -> None:
-    """Issue 19: as opm reads it, so that the console and the embedded cluster agree: any name, the first file with dependencies, its first document."""
+    """Issue 19: as opm reads it, so that the console and the embedded cluster agree: any name, the first file with
+    dependencies, its first document.
+    """
     files = dict(BUNDLE)
     dependencies = files.pop("metadata/dependencies.yaml")
     write(

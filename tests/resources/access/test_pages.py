@@ -120,12 +120,18 @@ def test_many_people_are_paged(browser: Client, client: ClusterClient, namespace
     ("post", "subject", "role"),
     [
         (gift(), {"kind": "User", "apiGroup": RBAC, "name": "jane.kim@example.com"}, "edit"),
-        (gift(kind="Group", name="/team a", choice="admin"),
-         {"kind": "Group", "apiGroup": RBAC, "name": "/team a"}, "admin"),
-        (gift(name="x", choice="other-cluster-role", **{"other-cluster-role": "system:aggregate-to-view"}),
-         {"kind": "User", "apiGroup": RBAC, "name": "x"}, "system:aggregate-to-view"),
+        (
+            gift(kind="Group", name="/team a", choice="admin"),
+            {"kind": "Group", "apiGroup": RBAC, "name": "/team a"},
+            "admin",
+        ),
+        (
+            gift(name="x", choice="other-cluster-role", **{"other-cluster-role": "system:aggregate-to-view"}),
+            {"kind": "User", "apiGroup": RBAC, "name": "x"},
+            "system:aggregate-to-view",
+        ),
     ],
-)  # fmt: skip
+)
 def test_access_is_given(
     browser: Client, client: ClusterClient, namespace: str, post: Post, subject: dict[str, str], role: str
 ) -> None:

@@ -87,7 +87,9 @@ def watched(client: ClusterClient, gadgets: ResourceType) -> Watched:
 
 
 class Recording(Executor):
-    """A Recorder in a thread of its own, whose writing is done by the test's thread while that waits: the tests' database is its connection's."""
+    """A Recorder in a thread of its own, whose writing is done by the test's thread while that waits: the tests'
+    database is its connection's.
+    """
 
     def __init__(self, client: ClusterClient, name: str) -> None:
         self._work: queue.Queue[tuple[Future[Any], Callable[[], Any]]] = queue.Queue()

@@ -24,8 +24,20 @@ def _object(**more: Any) -> dict[str, Any]:
 
 
 def test_heartbeats_are_not_kept() -> None:
-    one = _object(status={"lastSeen": "2026-01-01T00:00:00Z", "observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}]})  # fmt: skip
-    other = _object(status={"lastSeen": "2026-01-01T00:00:09.5Z", "observedGeneration": 2, "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:09Z"}]})  # fmt: skip
+    one = _object(
+        status={
+            "lastSeen": "2026-01-01T00:00:00Z",
+            "observedGeneration": 1,
+            "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}],
+        }
+    )
+    other = _object(
+        status={
+            "lastSeen": "2026-01-01T00:00:09.5Z",
+            "observedGeneration": 2,
+            "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:09Z"}],
+        }
+    )
     other["metadata"]["resourceVersion"] = "6"
     assert kept.clean(one) == kept.clean(other)
     assert kept.clean(one)["status"] == {"conditions": [{"type": "Ready", "status": "True"}]}

@@ -1,4 +1,6 @@
-"""S9: a namespace that was deleted and made again under the same name is another's: its former objects are not shown."""
+"""S9: a namespace that was deleted and made again under the same name is another's: its former objects are not
+shown.
+"""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -73,7 +75,9 @@ def shown(cluster: Any) -> list[str]:
 
 @pytest.mark.parametrize("known", [True, False], ids=["uid", "rows of before: times"])
 def test_s9_the_former_tenants_objects_are_not_shown(cluster: Any, known: bool) -> None:
-    """S9: by the namespace's uid, and where it was not stored by the times of creation; also by the address of one change, and among what was deleted."""
+    """S9: by the namespace's uid, and where it was not stored by the times of creation; also by the address of one
+    change, and among what was deleted.
+    """
     cluster.put(NAMESPACES, "shop", "first", 0)
     former = record(cluster, cluster.put(TYPE, "web", "theirs", 1), known=known)
     assert shown(cluster) == ["theirs"]
@@ -110,7 +114,9 @@ def test_s9_of_a_namespace_that_is_gone_everything_is_shown(cluster: Any) -> Non
 
 
 def test_s9_the_recorder_knows_a_late_event_of_an_earlier_life(cluster: Any) -> None:
-    """S9: what is older than the namespace was in another one; the namespace is read again only for what may be younger than the last answer."""
+    """S9: what is older than the namespace was in another one; the namespace is read again only for what may be
+    younger than the last answer.
+    """
     uids = NamespaceUids(cluster)
     old = cluster.put(TYPE, "web", "theirs", 1)
     cluster.put(NAMESPACES, "shop", "second", 10)

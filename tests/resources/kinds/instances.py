@@ -1,4 +1,6 @@
-"""Instances of kudo.dev as the engine leaves them, without an engine: the kinds, an OperatorVersion, an Instance with a status."""
+"""Instances of kudo.dev as the engine leaves them, without an engine: the kinds, an OperatorVersion, an Instance
+with a status.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -36,7 +38,14 @@ def phase(name: str, **steps: str) -> dict[str, Any]:
 
 
 def plan(name: str, status: str, *phases: dict[str, Any], when: str | None = None, message: str = "") -> dict[str, Any]:
-    return {"name": name, "status": status, "message": message, "lastUpdatedTimestamp": when, "uid": f"{name}-1" if when else "", "phases": list(phases)}  # fmt: skip
+    return {
+        "name": name,
+        "status": status,
+        "message": message,
+        "lastUpdatedTimestamp": when,
+        "uid": f"{name}-1" if when else "",
+        "phases": list(phases),
+    }
 
 
 def status(deploy: str = "IN_PROGRESS", start: str = "IN_PROGRESS") -> dict[str, Any]:
@@ -44,8 +53,12 @@ def status(deploy: str = "IN_PROGRESS", start: str = "IN_PROGRESS") -> dict[str,
     phases = (
         phase("network", services="COMPLETE"),
         phase("nodes", start=start, check="PENDING" if start != "COMPLETE" else "COMPLETE"),
-        phase("extras", volume="COMPLETE" if deploy == "COMPLETE" else "PENDING", schedule="COMPLETE" if deploy == "COMPLETE" else "PENDING"),
-    )  # fmt: skip
+        phase(
+            "extras",
+            volume="COMPLETE" if deploy == "COMPLETE" else "PENDING",
+            schedule="COMPLETE" if deploy == "COMPLETE" else "PENDING",
+        ),
+    )
     plans = (
         plan("deploy", deploy, *phases, when="2026-11-22T01:00:00Z"),
         *(plan(name, "NEVER_RUN", phase(name, copy="NEVER_RUN")) for name in ("backup", "restore", "cleanup")),

@@ -1,4 +1,6 @@
-"""A role is given by a small form, which says at each place what is missing; and another is made of one that is there."""
+"""A role is given by a small form, which says at each place what is missing; and another is made of one that is
+there.
+"""
 
 from django.test import Client
 
@@ -19,8 +21,19 @@ def test_a_role_is_given_and_given_again(browser: Client, client: ClusterClient,
     assert f'<option value="{namespace}" selected>' in page
     assert control(page, "role").attributes["value"] == "view"
     assert '<option value="edit">ClusterRole</option>' in page
-    data = {"namespace": namespace, "name": "readers", "role-kind": "ClusterRole", "role": "view", "rows": "3",
-            "kind-0": "User", "subject-0": "alice", "kind-1": "ServiceAccount", "subject-1": "bot", "kind-2": "Group", "subject-2": ""}  # fmt: skip
+    data = {
+        "namespace": namespace,
+        "name": "readers",
+        "role-kind": "ClusterRole",
+        "role": "view",
+        "rows": "3",
+        "kind-0": "User",
+        "subject-0": "alice",
+        "kind-1": "ServiceAccount",
+        "subject-1": "bot",
+        "kind-2": "Group",
+        "subject-2": "",
+    }
     answer = browser.post(URL, data)
     assert answer.status_code == 302, answer.content.decode()[:3000]
     assert answer["Location"] == f"/resources/{GROUP}/v1/rolebindings/{namespace}/readers/"
@@ -52,7 +65,14 @@ def test_what_is_missing_is_said_at_its_place(browser: Client, namespace: str) -
 
 
 def test_for_the_whole_cluster(browser: Client, client: ClusterClient, namespace: str) -> None:
-    data = {"name": f"all-{namespace}", "role-kind": "ClusterRole", "role": "view", "rows": "1", "kind-0": "ServiceAccount", "subject-0": "bot"}  # fmt: skip
+    data = {
+        "name": f"all-{namespace}",
+        "role-kind": "ClusterRole",
+        "role": "view",
+        "rows": "1",
+        "kind-0": "ServiceAccount",
+        "subject-0": "bot",
+    }
     assert "Say in which namespace it is." in browser.post(WHOLE, data).content.decode()
     assert (
         "for the whole cluster it takes a ClusterRole"

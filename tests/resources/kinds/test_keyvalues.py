@@ -45,8 +45,19 @@ def decoded(obj: dict[str, Any]) -> dict[str, bytes]:
 def test_keys_values_and_a_binary_file(browser: Client, client: ClusterClient, namespace: str) -> None:
     page = browser.get(SECRETS, {"namespace": namespace}).content.decode()
     assert f'<option value="{namespace}" selected>' in page
-    data = {"sort": "values", "namespace": namespace, "name": "mixed", "rows": "3", "key-0": "text", "value-0": "a\r\nb\r\n",
-            "key-1": "blob", "value-1-file": SimpleUploadedFile("blob.bin", BINARY), "key-2": "", "value-2": "", "immutable": "on"}  # fmt: skip
+    data = {
+        "sort": "values",
+        "namespace": namespace,
+        "name": "mixed",
+        "rows": "3",
+        "key-0": "text",
+        "value-0": "a\r\nb\r\n",
+        "key-1": "blob",
+        "value-1-file": SimpleUploadedFile("blob.bin", BINARY),
+        "key-2": "",
+        "value-2": "",
+        "immutable": "on",
+    }
     answer = browser.post(SECRETS, data)
     assert answer.status_code == 302, answer.content.decode()[:3000]
     assert answer["Location"] == f"/resources/core/v1/secrets/{namespace}/mixed/"
@@ -56,7 +67,15 @@ def test_keys_values_and_a_binary_file(browser: Client, client: ClusterClient, n
 
 
 def test_a_registry(browser: Client, client: ClusterClient, namespace: str) -> None:
-    data = {"sort": "registry", "namespace": namespace, "name": "pull", "field-server": "quay.io", "field-username": "me", "field-password": "p:w", "field-email": ""}  # fmt: skip
+    data = {
+        "sort": "registry",
+        "namespace": namespace,
+        "name": "pull",
+        "field-server": "quay.io",
+        "field-username": "me",
+        "field-password": "p:w",
+        "field-email": "",
+    }
     assert browser.post(SECRETS, data).status_code == 302
     obj = made(client, "secrets", namespace, "pull")
     assert obj["type"] == "kubernetes.io/dockerconfigjson"
@@ -66,7 +85,13 @@ def test_a_registry(browser: Client, client: ClusterClient, namespace: str) -> N
 
 def test_a_certificate(browser: Client, client: ClusterClient, namespace: str) -> None:
     certificate, key = pair()
-    data = {"sort": "tls", "namespace": namespace, "name": "cert", "field-tls.crt": certificate.replace("\n", "\r\n"), "field-tls.key-file": SimpleUploadedFile("tls.key", key.encode())}  # fmt: skip
+    data = {
+        "sort": "tls",
+        "namespace": namespace,
+        "name": "cert",
+        "field-tls.crt": certificate.replace("\n", "\r\n"),
+        "field-tls.key-file": SimpleUploadedFile("tls.key", key.encode()),
+    }
     assert browser.post(SECRETS, data).status_code == 302
     assert decoded(made(client, "secrets", namespace, "cert")) == {
         "tls.crt": certificate.encode(),
@@ -75,10 +100,13 @@ def test_a_certificate(browser: Client, client: ClusterClient, namespace: str) -
     assert "CN=a.example" in browser.get(f"/resources/core/v1/secrets/{namespace}/cert/").content.decode()
 
 
-@pytest.mark.parametrize(("sort", "fields", "kept"), [
-    ("basic", {"username": "me", "password": "x"}, {"username": b"me", "password": b"x"}),
-    ("ssh", {"ssh-privatekey": "KEY\n"}, {"ssh-privatekey": b"KEY\n"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sort", "fields", "kept"),
+    [
+        ("basic", {"username": "me", "password": "x"}, {"username": b"me", "password": b"x"}),
+        ("ssh", {"ssh-privatekey": "KEY\n"}, {"ssh-privatekey": b"KEY\n"}),
+    ],
+)
 def test_other_sorts(
     browser: Client, client: ClusterClient, namespace: str, sort: str, fields: dict[str, str], kept: dict[str, bytes]
 ) -> None:
@@ -90,7 +118,15 @@ def test_other_sorts(
 def test_a_config_map(browser: Client, client: ClusterClient, namespace: str) -> None:
     url = "/resources/core/v1/configmaps/new-values/"
     assert "Sort of Secret" not in browser.get(url).content.decode()
-    data = {"namespace": namespace, "name": "paint", "rows": "2", "key-0": "colour", "value-0": "blue", "key-1": "logo", "value-1-file": SimpleUploadedFile("x", BINARY)}  # fmt: skip
+    data = {
+        "namespace": namespace,
+        "name": "paint",
+        "rows": "2",
+        "key-0": "colour",
+        "value-0": "blue",
+        "key-1": "logo",
+        "value-1-file": SimpleUploadedFile("x", BINARY),
+    }
     assert browser.post(url, data).status_code == 302
     obj = made(client, "configmaps", namespace, "paint")
     assert obj["data"] == {"colour": "blue"}
@@ -102,8 +138,20 @@ def control(page: str, name: str) -> dom.Element:
 
 
 def test_what_is_wrong_is_said_at_its_place_and_nothing_is_lost(browser: Client, namespace: str) -> None:
-    data = {"sort": "values", "namespace": namespace, "name": "x", "rows": "4", "key-0": "a b", "value-0": "first", "key-1": "same", "value-1": "1",
-            "key-2": "same", "value-2-file": SimpleUploadedFile("<b>.bin", BINARY), "key-3": "", "value-3": "lonely"}  # fmt: skip
+    data = {
+        "sort": "values",
+        "namespace": namespace,
+        "name": "x",
+        "rows": "4",
+        "key-0": "a b",
+        "value-0": "first",
+        "key-1": "same",
+        "value-1": "1",
+        "key-2": "same",
+        "value-2-file": SimpleUploadedFile("<b>.bin", BINARY),
+        "key-3": "",
+        "value-3": "lonely",
+    }
     answer = browser.post(SECRETS, data)
     page = answer.content.decode()
     assert answer.status_code == 422
@@ -113,7 +161,14 @@ def test_what_is_wrong_is_said_at_its_place_and_nothing_is_lost(browser: Client,
     kept = control(page, "value-2-kept").attributes["value"]
     assert base64.b64decode(kept) == BINARY
     assert "File &lt;b&gt;.bin" in page
-    again = {**{key: value for key, value in data.items() if not key.endswith("-file")}, "key-0": "ab", "key-2": "other", "key-3": "end", "value-2-kept": kept, "value-2-kept-name": "b"}  # fmt: skip
+    again = {
+        **{key: value for key, value in data.items() if not key.endswith("-file")},
+        "key-0": "ab",
+        "key-2": "other",
+        "key-3": "end",
+        "value-2-kept": kept,
+        "value-2-kept-name": "b",
+    }
     assert browser.post(SECRETS, again).status_code == 302
 
 
@@ -137,12 +192,15 @@ def test_rows_come_and_go_and_another_sort_forgets_nothing(browser: Client, name
     assert control(turned, "field-tls.key") is not None
 
 
-@pytest.mark.parametrize(("crt", "key", "words"), [
-    ("no", "no", "certificate in PEM"),
-    ("own", "no", "private key in PEM"),
-    ("own", "other", "does not belong to the certificate"),
-    ("", "", "This is needed."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("crt", "key", "words"),
+    [
+        ("no", "no", "certificate in PEM"),
+        ("own", "no", "private key in PEM"),
+        ("own", "other", "does not belong to the certificate"),
+        ("", "", "This is needed."),
+    ],
+)
 def test_a_key_that_is_not_the_certificates(browser: Client, namespace: str, crt: str, key: str, words: str) -> None:
     certificate, _key = pair()
     _other, foreign = pair()

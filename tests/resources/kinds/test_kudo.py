@@ -66,7 +66,18 @@ def test_what_a_person_may_run() -> None:
     assert kudo.runnable(obj) == ("backup", "update")
 
 
-ODD: tuple[Any, ...] = (None, 1, "x", [], {}, [1], {"deploy": None}, {"deploy": 7}, {"deploy": {"phases": 3}}, {"deploy": {"phases": [None, {"steps": "x"}, {"name": {}, "steps": [1, {}]}]}})  # fmt: skip
+ODD: tuple[Any, ...] = (
+    None,
+    1,
+    "x",
+    [],
+    {},
+    [1],
+    {"deploy": None},
+    {"deploy": 7},
+    {"deploy": {"phases": 3}},
+    {"deploy": {"phases": [None, {"steps": "x"}, {"name": {}, "steps": [1, {}]}]}},
+)
 
 
 @pytest.mark.parametrize("odd", ODD)

@@ -38,7 +38,11 @@ def test_a_new_one_is_empty(client: ClusterClient, namespace: str) -> None:
 
 
 def test_the_conditions_of_one_that_goes_in_plain_words() -> None:
-    condition = {"type": "NamespaceFinalizersRemaining", "status": "True", "message": "Some content: example.com/keeps in 1 resource instances"}  # fmt: skip
+    condition = {
+        "type": "NamespaceFinalizersRemaining",
+        "status": "True",
+        "message": "Some content: example.com/keeps in 1 resource instances",
+    }
     other = {"type": "NamespaceContentRemaining", "status": "False"}
     metadata = {"name": "x", "deletionTimestamp": "2026-01-01T00:00:00Z"}
     ((title, cell),) = waits_for({"metadata": metadata, "status": {"conditions": [condition, other]}})

@@ -59,8 +59,17 @@ def test_a_pod(browser: Client, client: ClusterClient, make: Make, namespace: st
     make("v1", "ConfigMap", "paint", data={"colour": "blue"})
     url = make("v1", "Pod", "web", spec=POD_SPEC)
     page = read(browser, url)
-    for words in ("COLOUR=blue", "PASSWORD from Secret login, key password", "cpu: 100m", "memory: 128Mi", "80/TCP http",
-                  "GET :80/ready, every 7 s", "/etc/web ← settings (read-only)", "runs as user 1001", "Burstable"):  # fmt: skip
+    for words in (
+        "COLOUR=blue",
+        "PASSWORD from Secret login, key password",
+        "cpu: 100m",
+        "memory: 128Mi",
+        "80/TCP http",
+        "GET :80/ready, every 7 s",
+        "/etc/web ← settings (read-only)",
+        "runs as user 1001",
+        "Burstable",
+    ):
         assert words in page, words
     assert f'href="/resources/core/v1/secrets/{namespace}/login/"' in page
     assert f'href="/resources/core/v1/configmaps/{namespace}/paint/"' in page
@@ -121,11 +130,30 @@ def test_a_service_and_its_endpoints(browser: Client, make: Make, namespace: str
 
 
 def test_an_ingress_and_a_network_policy(browser: Client, make: Make, namespace: str) -> None:
-    rule = {"host": "shop.example.com", "http": {"paths": [{"path": "/", "pathType": "Prefix", "backend": {"service": {"name": "web", "port": {"number": 80}}}}]}}  # fmt: skip
-    page = read(browser, make("networking.k8s.io/v1", "Ingress", "shop", spec={"rules": [rule], "tls": [{"hosts": ["shop.example.com"], "secretName": "cert"}]}))  # fmt: skip
+    rule = {
+        "host": "shop.example.com",
+        "http": {
+            "paths": [
+                {"path": "/", "pathType": "Prefix", "backend": {"service": {"name": "web", "port": {"number": 80}}}}
+            ]
+        },
+    }
+    page = read(
+        browser,
+        make(
+            "networking.k8s.io/v1",
+            "Ingress",
+            "shop",
+            spec={"rules": [rule], "tls": [{"hosts": ["shop.example.com"], "secretName": "cert"}]},
+        ),
+    )
     assert 'href="https://shop.example.com/"' in page
     assert f'href="/resources/core/v1/services/{namespace}/web/"' in page
-    spec = {"podSelector": {"matchLabels": {"app": "db"}}, "policyTypes": ["Ingress"], "ingress": [{"from": [{"podSelector": {"matchLabels": {"app": "web"}}}], "ports": [{"port": 5432}]}]}  # fmt: skip
+    spec = {
+        "podSelector": {"matchLabels": {"app": "db"}},
+        "policyTypes": ["Ingress"],
+        "ingress": [{"from": [{"podSelector": {"matchLabels": {"app": "web"}}}], "ports": [{"port": 5432}]}],
+    }
     page = read(browser, make("networking.k8s.io/v1", "NetworkPolicy", "db", spec=spec))
     assert "Pods with app=db" in page
     assert "Pods with app=web in this namespace, on TCP 5432" in page
@@ -155,7 +183,10 @@ def test_quotas_and_limits(browser: Client, make: Make, namespace: str) -> None:
 def test_roles_and_who_has_them(browser: Client, make: Make, namespace: str) -> None:
     rbac = "rbac.authorization.k8s.io"
     make("v1", "ServiceAccount", "bot")
-    rules = [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "list"]}, {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]  # fmt: skip
+    rules = [
+        {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "list"]},
+        {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]},
+    ]
     url = make(f"{rbac}/v1", "Role", "reader", rules=rules)
     subject = {"kind": "ServiceAccount", "name": "bot", "namespace": namespace}
     reference = {"apiGroup": rbac, "kind": "Role", "name": "reader"}

@@ -64,17 +64,30 @@ def test_containers_with_their_roles_and_what_happened_before() -> None:
     ("spec", "words"),
     [
         ({}, ""),
-        ({"httpGet": {"path": "/h", "port": "http", "scheme": "HTTPS"}, "periodSeconds": 5}, "GET https :http/h, every 5 s, 3 failures count"),
-        ({"tcpSocket": {"port": 80}, "initialDelaySeconds": 9}, "connects to port 80, first after 9 s, every 10 s, 3 failures count"),
-        ({"exec": {"command": ["pg_isready", "-q"]}, "failureThreshold": 1}, "pg_isready -q, every 10 s, 1 failures count"),
+        (
+            {"httpGet": {"path": "/h", "port": "http", "scheme": "HTTPS"}, "periodSeconds": 5},
+            "GET https :http/h, every 5 s, 3 failures count",
+        ),
+        (
+            {"tcpSocket": {"port": 80}, "initialDelaySeconds": 9},
+            "connects to port 80, first after 9 s, every 10 s, 3 failures count",
+        ),
+        (
+            {"exec": {"command": ["pg_isready", "-q"]}, "failureThreshold": 1},
+            "pg_isready -q, every 10 s, 1 failures count",
+        ),
     ],
-)  # fmt: skip
+)
 def test_probes(spec: dict[str, Any], words: str) -> None:
     assert probe(spec) == words
 
 
 def test_tolerations() -> None:
-    entries = [{"operator": "Exists"}, {"key": "a", "value": "b", "effect": "NoSchedule"}, {"key": "n", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}]  # fmt: skip
+    entries = [
+        {"operator": "Exists"},
+        {"key": "a", "value": "b", "effect": "NoSchedule"},
+        {"key": "n", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300},
+    ]
     rows = [tuple(cell[0].text for cell in row) for row in tolerations({"spec": {"tolerations": entries}})]
     assert rows == [("any taint", "any effect", "always"), ("a=b", "NoSchedule", "always"), ("n", "NoExecute", "300 s")]
 
@@ -83,11 +96,16 @@ def test_every_way_to_use_a_secret() -> None:
     pod: dict[str, Any] = {
         "spec": {
             "imagePullSecrets": [{"name": "s"}],
-            "volumes": [{"name": "v", "secret": {"secretName": "s"}}, {"name": "p", "projected": {"sources": [{"secret": {"name": "s"}}]}}],
+            "volumes": [
+                {"name": "v", "secret": {"secretName": "s"}},
+                {"name": "p", "projected": {"sources": [{"secret": {"name": "s"}}]}},
+            ],
             "initContainers": [{"name": "i", "envFrom": [{"secretRef": {"name": "s"}}]}],
-            "containers": [{"name": "c", "env": [{"name": "X", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}],
+            "containers": [
+                {"name": "c", "env": [{"name": "X", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}
+            ],
         }
-    }  # fmt: skip
+    }
     ways = ["volume v", "volume p", "environment of i", "environment of c", "pulls its images"]
     assert list(uses(pod, "Secret", "s")) == ways
     assert list(uses(pod, "Secret", "other")) == []

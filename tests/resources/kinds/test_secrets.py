@@ -91,7 +91,13 @@ def test_no_such_key(browser: Client, secret: str, key: str, status: int) -> Non
 
 
 def test_a_config_maps_value_is_a_file(browser: Client, client: ClusterClient, namespace: str) -> None:
-    obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "paint"}, "data": {"a.txt": "blü"}, "binaryData": {"b": "AAEC"}}  # fmt: skip
+    obj = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "paint"},
+        "data": {"a.txt": "blü"},
+        "binaryData": {"b": "AAEC"},
+    }
     client.create(client.find("", "v1", "configmaps"), obj, namespace)
     url = f"/resources/core/v1/configmaps/{namespace}/paint/"
     page = browser.get(url).content.decode()

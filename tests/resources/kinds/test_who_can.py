@@ -1,4 +1,6 @@
-"""Who may do what, as roles and bindings say it: subresources, names, wildcards, groups of kinds, and what may not be read."""
+"""Who may do what, as roles and bindings say it: subresources, names, wildcards, groups of kinds, and what may not
+be read.
+"""
 
 from typing import Any
 

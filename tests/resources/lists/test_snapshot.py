@@ -72,7 +72,9 @@ def test_it_is_read_once_and_then_follows(
 def test_a_server_that_began_anew_is_read_anew(
     client: ClusterClient, maps: ResourceType, namespace: str, put: Callable[..., Any], kept: Snapshots
 ) -> None:
-    """Made anew or restored under the same address: what was seen of the old one has a version that it has not come to."""
+    """Made anew or restored under the same address: what was seen of the old one has a version that it has not come
+    to.
+    """
     put("one")
     first = _watched(kept.get(client, maps, namespace))
     with first.changed:

@@ -1,4 +1,5 @@
-"""The smallest site with live pages: the real stream and the real scripts, around one list and one region of ConfigMaps in `default`.
+"""The smallest site with live pages: the real stream and the real scripts, around one list and one region of
+ConfigMaps in `default`.
 
 uvicorn tests.resources.stream.site:application
 """

@@ -90,7 +90,9 @@ def guest(client: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cl
     client.create(rbac["roles"], {"metadata": {"name": "guest"}, "rules": rules}, "default")
     reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "guest"}
     subjects = [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "guest"}]
-    client.create(rbac["rolebindings"], {"metadata": {"name": "guest"}, "roleRef": reference, "subjects": subjects}, "default")  # fmt: skip
+    client.create(
+        rbac["rolebindings"], {"metadata": {"name": "guest"}, "roleRef": reference, "subjects": subjects}, "default"
+    )
     monkeypatch.setattr("console.web.request.console_client", lambda: ClusterClient(config))
     monkeypatch.setattr(access, "_KEEP_SECONDS", 0.0)
     yield client

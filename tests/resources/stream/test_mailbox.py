@@ -14,7 +14,9 @@ from resources.stream.told import Told
 TYPE = ResourceType("", "v1", "pods", "Pod", True)
 
 
-def _told(number: int, kind: Any, name: str, version: int | str = "", topic: str = "t", uid: str = "", size: int = 40) -> Told:  # fmt: skip
+def _told(
+    number: int, kind: Any, name: str, version: int | str = "", topic: str = "t", uid: str = "", size: int = 40
+) -> Told:
     change = Change(kind, uid or f"uid-{name}", name, "ns", b"{}", "c", str(version))
     return Told(Entry(topic, f"{number}-0", change), "e", lambda *_: "x" * size, TYPE, b"[]")
 
@@ -52,7 +54,10 @@ def test_later_news_take_the_place_of_earlier_ones() -> None:
     ):
         mailbox.put("t", _told(number, kind, name, version), "en")
     found = _take(mailbox, 0)
-    assert [(event, data["name"], data["version"]) for event, data, _ in found] == [("row", "a", "3"), ("gone", "b", "4")]  # fmt: skip
+    assert [(event, data["name"], data["version"]) for event, data, _ in found] == [
+        ("row", "a", "3"),
+        ("gone", "b", "4"),
+    ]
     assert not mailbox
     assert mailbox.bytes == 0
 
@@ -204,8 +209,9 @@ def test_a_refused_topic_leaves_nothing_behind() -> None:
 
 
 def test_whatever_happens_the_client_ends_with_the_truth() -> None:
-    """Random changes of random objects, a reader of random patience whose connection breaks at random: at the end it holds what is, nothing went
-    backwards, and nothing had to be remembered but the last id."""
+    """Random changes of random objects, a reader of random patience whose connection breaks at random: at the end it
+    holds what is, nothing went backwards, and nothing had to be remembered but the last id.
+    """
     seed = random.randrange(1 << 32)
     rng = random.Random(seed)
     for _ in range(20):

@@ -69,7 +69,21 @@ async def test_what_is_told_is_counted(app: StreamApp, log: ChangeLog, topic: To
 def test_each_is_in_the_table(pipe: Any, client: ClusterClient) -> None:
     told = set(re.findall(r"^\| `(console_live_\w+)`", DOCS.read_text(), re.MULTILINE))
     served = {family.name for family in metrics.live.collect()}
-    served |= {f"console_live_hub_{name}" for name in ("topics", "watches", "events", "relists", "resumes", "errors", "lost", "append_seconds", "buffered", "problem")}  # fmt: skip
+    served |= {
+        f"console_live_hub_{name}"
+        for name in (
+            "topics",
+            "watches",
+            "events",
+            "relists",
+            "resumes",
+            "errors",
+            "lost",
+            "append_seconds",
+            "buffered",
+            "problem",
+        )
+    }
     assert {name.removesuffix("_total") for name in told} == served
 
 

@@ -40,7 +40,10 @@ async def test_who_comes_while_one_is_read_shares_the_next(pipe: Any, log: Chang
     # What was written while the first was read is in what the others got.
     assert names == {("c", "d"), ("a", "b", "c", "d")} or names == {("a", "b", "c", "d")}
     # One that was away for too long does not cost the others.
-    assert await asyncio.gather(missed.since(str(topic), f"5-0@{log.epoch}"), missed.since(str(topic), middle)) != [None, None]  # fmt: skip
+    assert await asyncio.gather(missed.since(str(topic), f"5-0@{log.epoch}"), missed.since(str(topic), middle)) != [
+        None,
+        None,
+    ]
 
 
 async def test_rows_that_many_missed_are_drawn_once(

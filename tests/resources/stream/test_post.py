@@ -65,9 +65,7 @@ async def test_a_notice_of_names_hears_of_these_only(app: StreamApp, log: Change
     async with opened(app, [], body) as browser:
         await browser.get("hello")
         await log.append(topic, [row_of("x"), row_of("y", "ADDED"), _gone("z"), row_of("a", version="4")], "4", COLUMNS)
-        assert (await browser.get("changed"))[0] == {
-            "topic": str(topic), "version": "4", "names": [["default", "a"]]
-        }  # fmt: skip
+        assert (await browser.get("changed"))[0] == {"topic": str(topic), "version": "4", "names": [["default", "a"]]}
 
 
 async def test_what_a_busy_topic_missed_is_caught_up_for_the_rows_shown(
@@ -139,13 +137,19 @@ _MANY = [f"u{number}" for number in range(5001)]
         ({"rows": [{"topic": "nonsense"}]}, {}, 403, "no topic"),
     ],
 )
-async def test_a_wish_that_cannot_be_served(app: StreamApp, client: Any, body: Any, headers: Any, status: int, text: str) -> None:  # fmt: skip
+async def test_a_wish_that_cannot_be_served(
+    app: StreamApp, client: Any, body: Any, headers: Any, status: int, text: str
+) -> None:
     async with opened(app, [], body, **headers) as browser:
         assert (browser.status, text in browser.text) == (status, True), browser.text
 
 
 async def test_a_page_of_ours_may_ask(app: StreamApp, topic: Topic) -> None:
-    headers = {"sec_fetch_site": "same-origin", "origin": "http://localhost:9000", "content_type": "application/json; charset=utf-8"}  # fmt: skip
+    headers = {
+        "sec_fetch_site": "same-origin",
+        "origin": "http://localhost:9000",
+        "content_type": "application/json; charset=utf-8",
+    }
     async with opened(app, [], {"rows": [{"topic": str(topic)}], "later": 1}, **headers) as browser:
         assert browser.status == 200
 

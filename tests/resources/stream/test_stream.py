@@ -1,4 +1,7 @@
-"""GET /stream as a browser sees it: the real application on a real Redis and the embedded cluster. The hub's part is played by hand."""
+"""GET /stream as a browser sees it: the real application on a real Redis and the embedded cluster.
+
+The hub's part is played by hand.
+"""
 
 import asyncio
 import re

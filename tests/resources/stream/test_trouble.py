@@ -1,4 +1,6 @@
-"""Redis killed, stopped or full, and topics that can't be watched: pages are told, nothing is lost without a word, and all heals by itself."""
+"""Redis killed, stopped or full, and topics that can't be watched: pages are told, nothing is lost without a word,
+and all heals by itself.
+"""
 
 import asyncio
 import contextlib

@@ -26,10 +26,31 @@ def definition(**changes: Any) -> dict[str, Any]:
     schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": _SPEC, "status": {"type": "object"}}}}
     columns = [{"name": "Size", "type": "integer", "jsonPath": ".spec.size"}]
     versions = [
-        {"name": "v1", "served": True, "storage": True, "schema": schema, "additionalPrinterColumns": columns, "subresources": {"status": {}}},
-        {"name": "v1beta1", "served": True, "storage": False, "schema": schema, "deprecated": True, "deprecationWarning": "widgets v1beta1 is old"},
-    ]  # fmt: skip
-    names = {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList", "shortNames": ["wd"], "categories": ["toys"]}  # fmt: skip
+        {
+            "name": "v1",
+            "served": True,
+            "storage": True,
+            "schema": schema,
+            "additionalPrinterColumns": columns,
+            "subresources": {"status": {}},
+        },
+        {
+            "name": "v1beta1",
+            "served": True,
+            "storage": False,
+            "schema": schema,
+            "deprecated": True,
+            "deprecationWarning": "widgets v1beta1 is old",
+        },
+    ]
+    names = {
+        "plural": "widgets",
+        "singular": "widget",
+        "kind": "Widget",
+        "listKind": "WidgetList",
+        "shortNames": ["wd"],
+        "categories": ["toys"],
+    }
     spec = {"group": group, "scope": "Namespaced", "names": names, "versions": versions, **changes}
     return {
         "apiVersion": "apiextensions.k8s.io/v1",

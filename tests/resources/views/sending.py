@@ -30,7 +30,9 @@ def controls(page: Any) -> list[tuple[str, str]]:
 
 
 def send(browser: Client, page: Any, *extra: tuple[str, str], to: str = "", headers: Any = None, **changed: str) -> Any:
-    """Post the form; `changed` by the end of a control's name, __ for /; `extra` is the button, or what script would add."""
+    """Post the form; `changed` by the end of a control's name, __ for /; `extra` is the button, or what script would
+    add.
+    """
     form = element(page, "form")
     assert form is not None
     data: dict[str, list[str]] = {}

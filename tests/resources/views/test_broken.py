@@ -15,8 +15,14 @@ from tests.resources.views.definitions import served, widget
 from tests.resources.views.sending import flat
 
 # As a kube-apiserver 1.3x answered.
-CONVERSION = 'conversion webhook for toys.example.com/v1, Kind=Widget failed: Post "https://conv.default.svc:443/convert?timeout=30s": service "conv" not found'
-CALL = 'Internal error occurred: failed calling webhook "check.toys.example.com": failed to call webhook: Post "https://check.default.svc:443/?timeout=10s": service "check" not found'
+CONVERSION = (
+    "conversion webhook for toys.example.com/v1, Kind=Widget failed: Post"
+    ' "https://conv.default.svc:443/convert?timeout=30s": service "conv" not found'
+)
+CALL = (
+    'Internal error occurred: failed calling webhook "check.toys.example.com": failed to call webhook: Post'
+    ' "https://check.default.svc:443/?timeout=10s": service "check" not found'
+)
 
 
 @pytest.fixture(autouse=True)
@@ -102,7 +108,9 @@ def test_kinds_of_the_same_name_in_two_groups(browser: Client, client: ClusterCl
 
 
 def test_a_cluster_whose_webhook_is_gone(browser: Client, client: ClusterClient, namespace: str) -> None:
-    """The same on the cluster itself: the version in which objects are stored is read, the other says what is missing."""
+    """The same on the cluster itself: the version in which objects are stored is read, the other says what is
+    missing.
+    """
     service = {"namespace": namespace, "name": "conv", "path": "/convert"}
     webhook = {"conversionReviewVersions": ["v1"], "clientConfig": {"service": service}}
     crd = definitions.create(client, definitions.definition(conversion={"strategy": "Webhook", "webhook": webhook}))
@@ -123,7 +131,13 @@ def test_a_cluster_whose_webhook_is_gone(browser: Client, client: ClusterClient,
 def test_a_cluster_whose_other_server_is_gone(browser: Client, client: ClusterClient) -> None:
     group = f"broken{uuid4().hex[:6]}.example.com"
     services = client.find("apiregistration.k8s.io", "v1", "apiservices")
-    spec = {"group": group, "version": "v1", "groupPriorityMinimum": 100, "versionPriority": 100, "insecureSkipTLSVerify": True}  # fmt: skip
+    spec = {
+        "group": group,
+        "version": "v1",
+        "groupPriorityMinimum": 100,
+        "versionPriority": 100,
+        "insecureSkipTLSVerify": True,
+    }
     spec |= {"service": {"namespace": "default", "name": "nothing"}}
     head = {"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": f"v1.{group}"}}
     client.create(services, {**head, "spec": spec})

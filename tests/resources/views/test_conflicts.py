@@ -61,9 +61,15 @@ def test_theirs_can_be_taken_for_one_field_and_mine_for_another(
 def test_items_of_a_list_are_told_apart_by_their_keys(browser: Client, client: ClusterClient, namespace: str) -> None:
     containers = [{"name": "a", "image": "a:1"}, {"name": "b", "image": "b:1"}]
     obj = {
-        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "two"},
-        "spec": {"replicas": 0, "selector": {"matchLabels": {"x": "y"}}, "template": {"metadata": {"labels": {"x": "y"}}, "spec": {"containers": containers}}},
-    }  # fmt: skip
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "two"},
+        "spec": {
+            "replicas": 0,
+            "selector": {"matchLabels": {"x": "y"}},
+            "template": {"metadata": {"labels": {"x": "y"}}, "spec": {"containers": containers}},
+        },
+    }
     type_ = client.find("apps", "v1", "deployments")
     client.create(type_, obj, namespace)
     page = browser.get(f"{DEPLOYMENTS}{namespace}/two/yaml/")

@@ -1,4 +1,6 @@
-"""A whole list as a file: every object, filtered as on the page; nobody's secrets; never half a file that looks whole."""
+"""A whole list as a file: every object, filtered as on the page; nobody's secrets; never half a file that looks
+whole.
+"""
 
 import csv
 import io

@@ -56,7 +56,17 @@ def test_what_is_gone_says_so(browser: Client, client: ClusterClient, paint: dic
     _star(browser, paint, "1")
     client.delete(client.find("", "v1", "configmaps"), paint["name"], paint["namespace"])
     assert "not there any more" in _text(browser.get("/resources/favourites/"))
-    Mark.objects.create(cluster=client.name, user=client.user, sort="favourite", group="no.such", version="v1", plural="things", kind="Thing", name="t", at="2026-01-01T00:00:00Z")  # fmt: skip
+    Mark.objects.create(
+        cluster=client.name,
+        user=client.user,
+        sort="favourite",
+        group="no.such",
+        version="v1",
+        plural="things",
+        kind="Thing",
+        name="t",
+        at="2026-01-01T00:00:00Z",
+    )
     assert "its kind is not served any more" in _text(browser.get("/resources/favourites/"))
     assert browser.get("/palette/").status_code == 200
 

@@ -1,4 +1,6 @@
-"""Port-forward and logs of a Pod that really runs: the SampleDB engine, started by the sandbox for a Pod with its image."""
+"""Port-forward and logs of a Pod that really runs: the SampleDB engine, started by the sandbox for a Pod with its
+image.
+"""
 
 import contextlib
 import re
@@ -18,7 +20,9 @@ ENGINE = "operator-console.dev/sampledb-engine:7"
 
 @pytest.fixture
 def pod(client: ClusterClient, namespace: str) -> str:
-    """The name of a running Pod whose container answers RESP on its port 6379 ("redis"), and a Service `data` before it."""
+    """The name of a running Pod whose container answers RESP on its port 6379 ("redis"), and a Service `data` before
+    it.
+    """
     labels = {"app": "data"}
     container = {"name": "database", "image": ENGINE, "ports": [{"containerPort": 6379, "name": "redis"}]}
     container["volumeMounts"] = [{"name": "data", "mountPath": "/data"}]  # type: ignore[assignment]

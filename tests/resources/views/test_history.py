@@ -25,8 +25,18 @@ def gadget(watched: Watched, namespace: str) -> str:  # noqa: F811
     """One object's address: made with size 1, scaled to 3, failing, then ready."""
     watched.create(namespace, "g", spec={"size": 1, "list": [1, 2], "adminPassword": "hunter2"})
     watched.patch(namespace, "g", {"spec": {"size": 3}})
-    watched.patch(namespace, "g", {"status": {"phase": "Failed", "conditions": [{"type": "Ready", "status": "False", "reason": "Boom"}]}}, "status")  # fmt: skip
-    watched.patch(namespace, "g", {"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True", "reason": "Fine"}]}}, "status")  # fmt: skip
+    watched.patch(
+        namespace,
+        "g",
+        {"status": {"phase": "Failed", "conditions": [{"type": "Ready", "status": "False", "reason": "Boom"}]}},
+        "status",
+    )
+    watched.patch(
+        namespace,
+        "g",
+        {"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True", "reason": "Fine"}]}},
+        "status",
+    )
     return f"/resources/{watched.type.group}/v1/gadgets/{namespace}/g/"
 
 

@@ -154,7 +154,10 @@ def test_what_is_wrong_with_one_document_is_said_at_it(browser: Client, page: An
 
 
 def test_items_of_a_list_are_documents(browser: Client, page: Any) -> None:
-    text = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: b}\n"
+    text = (
+        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n- apiVersion:"
+        " v1\n  kind: ConfigMap\n  metadata: {name: b}\n"
+    )
     assert [row[2] for row in rows(send(browser, page, CHECK, text=text))] == ["a", "b"]
 
 

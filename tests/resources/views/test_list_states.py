@@ -1,4 +1,7 @@
-"""The state at a glance: in each row, counted and filtered over everything; owners; fields. And the columns that somebody chose."""
+"""The state at a glance: in each row, counted and filtered over everything; owners; fields.
+
+And the columns that somebody chose.
+"""
 
 import csv
 import io
@@ -32,7 +35,9 @@ def crd(client: ClusterClient) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture
 def widgets(client: ClusterClient, crd: dict[str, Any], namespace: str) -> str:
-    """The address of 24 widgets: item-00 … item-23; 4 failed, 1 that its operator never saw, 19 ready, and a ConfigMap owns item-04."""
+    """The address of 24 widgets: item-00 … item-23; 4 failed, 1 that its operator never saw, 19 ready, and a
+    ConfigMap owns item-04.
+    """
     type_, maps = definitions.served(client, crd), client.find("", "v1", "configmaps")
     boss = client.create(maps, {"metadata": {"name": "boss"}}, namespace)["metadata"]["uid"]
     for number in range(24):

@@ -166,7 +166,9 @@ async def test_s12_another_host_than_the_consoles_is_refused(tunnel: Tunnel) -> 
 async def test_s16_our_own_pages_load_no_script_of_a_pod(
     tunnel: Tunnel, site: bytes, destination: bytes, status: int
 ) -> None:
-    """As Chromium says it: what the sandboxed page loads for itself is cross-site, what a page of ours would load is not."""
+    """As Chromium says it: what the sandboxed page loads for itself is cross-site, what a page of ours would load is
+    not.
+    """
     more = ((b"sec-fetch-site", site), (b"sec-fetch-dest", destination))
     assert (await ask(f"/forwarded/{tunnel.token}/a.js", more=more))[0] == status
 

@@ -43,7 +43,10 @@ def test_what_the_cluster_adds_is_told_from_what_was_typed(
     browser: Client, client: ClusterClient, namespace: str
 ) -> None:
     page = browser.get(f"{SERVICES}new-yaml/?namespace={namespace}")
-    text = f"apiVersion: v1\nkind: Service\nmetadata: {{name: web, namespace: {namespace}}}\nspec:\n  ports: [{{port: 80}}]\n"
+    text = (
+        f"apiVersion: v1\nkind: Service\nmetadata: {{name: web, namespace: {namespace}}}\nspec:\n  ports: [{{port:"
+        " 80}]\n"
+    )
     body = send(browser, page, REVIEW, text=text).content.decode()
     assert "This will be created" in body
     lines = body.partition("<tbody>")[2].split("<tr")

@@ -1,4 +1,6 @@
-"""What a person with few rights sees: the API server's refusals, in the page's own words, and no buttons that would be refused."""
+"""What a person with few rights sees: the API server's refusals, in the page's own words, and no buttons that would
+be refused.
+"""
 
 import dataclasses
 import re

@@ -96,7 +96,9 @@ def test_one_field_is_sent(browser: Client, client: ClusterClient, namespace: st
 def test_o4_a_change_by_the_pencil_is_told_and_can_be_undone(
     browser: Client, client: ClusterClient, namespace: str, kind: ResourceType
 ) -> None:
-    """O4: a toast with its undo, and it is among what somebody changed here; nothing of the sort where nothing was changed."""
+    """O4: a toast with its undo, and it is among what somebody changed here; nothing of the sort where nothing was
+    changed.
+    """
     page = f"/resources/{kind.group}/v1/shops/{namespace}/one/"
     asked = {"key": "spec.size", "spec.size": "5"}
     text = browser.post(f"{page}set/", asked, headers={"HX-Request": "true"}).content.decode()

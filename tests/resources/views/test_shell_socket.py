@@ -12,7 +12,10 @@ _STATUS = b'\x03{"status":"Failure","message":"no-such-program: not found"}'
 
 
 class _Over:
-    """A channel whose far side has said its last and left: what is sent to it fails before what it said is read. That can't be arranged with a real one."""
+    """A channel whose far side has said its last and left: what is sent to it fails before what it said is read.
+
+    That can't be arranged with a real one.
+    """
 
     async def send_bytes(self, data: bytes) -> None:
         raise aiohttp.ClientConnectionResetError("Cannot write to closing transport")

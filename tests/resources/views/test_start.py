@@ -64,12 +64,19 @@ def test_an_object_that_is_gone_can_not_be_copied(browser: Client, namespace: st
 
 def test_a_copy_has_nothing_that_belongs_to_one_object(client: ClusterClient) -> None:
     service = {
-        "apiVersion": "v1", "kind": "Service",
-        "metadata": {"name": "a", "uid": "1", "ownerReferences": [{}], "finalizers": ["x"], "labels": {"b": "c"},
-                     "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}"}},
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {
+            "name": "a",
+            "uid": "1",
+            "ownerReferences": [{}],
+            "finalizers": ["x"],
+            "labels": {"b": "c"},
+            "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}"},
+        },
         "spec": {"clusterIP": "10.0.0.1", "clusterIPs": ["10.0.0.1"], "ports": [{"port": 80, "nodePort": 30000}]},
         "status": {},
-    }  # fmt: skip
+    }
     assert as_new(service, "b") == {
         "apiVersion": "v1",
         "kind": "Service",

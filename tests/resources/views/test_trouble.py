@@ -92,10 +92,28 @@ def test_a_kind_that_is_gone_is_said_with_what_was_typed(
 ) -> None:
     crds = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
     crd = {
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "boats.going.example"},
-        "spec": {"group": "going.example", "scope": "Namespaced", "names": {"plural": "boats", "singular": "boat", "kind": "Boat"},
-                 "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": {"sail": {"type": "string"}}}}}}}]},
-    }  # fmt: skip
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "boats.going.example"},
+        "spec": {
+            "group": "going.example",
+            "scope": "Namespaced",
+            "names": {"plural": "boats", "singular": "boat", "kind": "Boat"},
+            "versions": [
+                {
+                    "name": "v1",
+                    "served": True,
+                    "storage": True,
+                    "schema": {
+                        "openAPIV3Schema": {
+                            "type": "object",
+                            "properties": {"spec": {"type": "object", "properties": {"sail": {"type": "string"}}}},
+                        }
+                    },
+                }
+            ],
+        },
+    }
     client.create(crds, crd)
     try:
         until(lambda: "sail" in str(_schema(client)), "the kind is not served")
@@ -133,7 +151,10 @@ def test_more_than_the_console_takes_is_said(browser: Client, namespace: str) ->
 
 def test_an_object_of_5_mb_is_refused_with_all_of_it(browser: Client, namespace: str) -> None:
     page = browser.get(f"{MAPS}new-yaml/?namespace={namespace}")
-    text = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: large, namespace: {namespace}}}\ndata:\n  a: {'x' * 5_000_000}\n"
+    text = (
+        f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: large, namespace: {namespace}}}\ndata:\n  a:"
+        f" {'x' * 5_000_000}\n"
+    )
     answer = send(browser, page, text=text)
     assert answer.status_code in (413, 422)
     assert text_of(answer) == text

@@ -132,7 +132,15 @@ def test_definitions_of_a_kind_are_linked_and_those_that_are_not_served_are_name
     rival = {**crd["spec"], "names": {"plural": "gadgets", "singular": "gadget", "kind": "Widget"}}
     rival.pop("conversion", None)
     name = f"gadgets.{group}"
-    client.create(client.find(*CRDS), {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1", "metadata": {"name": name}, "spec": rival})  # fmt: skip
+    client.create(
+        client.find(*CRDS),
+        {
+            "kind": "CustomResourceDefinition",
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "metadata": {"name": name},
+            "spec": rival,
+        },
+    )
     try:
         found = browser.get("/resources/", {"fresh": "1", "q": group})
         assert name in found.context["types"].unserved

@@ -1,4 +1,6 @@
-"""A hub in a process of its own, without Celery around it: `python -m tests.resources.watch.hub_process ID`, with the tests' environment."""
+"""A hub in a process of its own, without Celery around it: `python -m tests.resources.watch.hub_process ID`, with
+the tests' environment.
+"""
 
 import asyncio
 import signal

@@ -1,4 +1,6 @@
-"""What happens at the API server, and on the way to it, while a hub watches: nothing of it is lost, and pages are told what they can't see."""
+"""What happens at the API server, and on the way to it, while a hub watches: nothing of it is lost, and pages are
+told what they can't see.
+"""
 
 import asyncio
 import contextlib

@@ -183,7 +183,10 @@ async def test_topics_that_nobody_wants_are_given_back(
 async def test_a_hub_makes_room_in_a_redis_that_is_full_of_old_changes(
     pipe: redis.Redis, log: ChangeLog, client: ClusterClient, name: str
 ) -> None:
-    """Also of topics that nobody looks at any more: they would fill it for an hour. The hub itself is new, and not even known yet."""
+    """Also of topics that nobody looks at any more: they would fill it for an hour.
+
+    The hub itself is new, and not even known yet.
+    """
     maps, start = config_maps(client), position(1)
     old = [Topic(client.name, "core", "v1", "pods", f"space-{number}") for number in range(8)]
     big = Change("MODIFIED", uid="u", name="n", row=b"x" * 30_000)

@@ -95,7 +95,9 @@ def _until_told(pipe: redis.Redis, topic: Topic, versions: dict[str, str]) -> fl
 
 
 def _check(told: list[dict[str, Any]]) -> None:
-    """Nothing older after something newer, no gap in the numbers, and pages were asked to list once: in the beginning."""
+    """Nothing older after something newer, no gap in the numbers, and pages were asked to list once: in the
+    beginning.
+    """
     latest: dict[str, int] = {}
     for entry in told:
         if "n" in entry and "v" in entry:

@@ -53,7 +53,9 @@ async def _watching(
     definitions: Any = None,
     types: list[Any] | None = None,
 ) -> AsyncIterator[tuple[Reflector, list[str]]]:
-    """A reflector of a server that answers its watches one after the other, and the versions it was asked to begin from."""
+    """A reflector of a server that answers its watches one after the other, and the versions it was asked to begin
+    from.
+    """
     asked: list[str] = []
     left = list(watches)
 

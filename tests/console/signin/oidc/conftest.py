@@ -29,10 +29,12 @@ def anna(running: Provider, staff: People, admin: ClusterClient) -> str:
     rbac, api = "rbac.authorization.k8s.io/v1", "rbac.authorization.k8s.io"
     role = {"apiVersion": rbac, "kind": "Role", "metadata": {"name": f"{staff.mark}-group"}, "rules": RULES}
     binding = {
-        "apiVersion": rbac, "kind": "RoleBinding", "metadata": {"name": f"{staff.mark}-group"},
+        "apiVersion": rbac,
+        "kind": "RoleBinding",
+        "metadata": {"name": f"{staff.mark}-group"},
         "subjects": [{"kind": "Group", "apiGroup": api, "name": f"{PREFIX}team-a"}],
         "roleRef": {"apiGroup": api, "kind": "Role", "name": f"{staff.mark}-group"},
-    }  # fmt: skip
+    }
     admin.create(admin.find(api, "v1", "roles"), role, staff.here)
     admin.create(admin.find(api, "v1", "rolebindings"), binding, staff.here)
     return f"{PREFIX}anna@example.com"

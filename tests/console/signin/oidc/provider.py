@@ -1,6 +1,7 @@
 """A provider of OpenID Connect that can be told to lie: what dex never does, and a console must not fall for.
 
-It speaks TLS on loopback, checks PKCE, uses codes and refresh tokens once, and signs in whoever `person` is without asking.
+It speaks TLS on loopback, checks PKCE, uses codes and refresh tokens once, and signs in whoever `person` is without
+asking.
 """
 
 import base64
@@ -28,7 +29,10 @@ from tools.realcluster.certificates import Authority
 
 @dataclass
 class Provider:
-    """`claims`: put over those of the next ID tokens. `metadata`: over its description. `refuse`: the error that the token endpoint answers."""
+    """`claims`: put over those of the next ID tokens.
+
+    `metadata`: over its description. `refuse`: the error that the token endpoint answers.
+    """
 
     issuer: str
     authority: Path
@@ -68,10 +72,18 @@ class Provider:
     def id_token(self, nonce: str = "") -> str:
         now = int(time.time())
         claims = {
-            "iss": self.issuer, "sub": f"sub-{self.person}", "aud": CLIENT, "iat": now, "exp": now + self.seconds,
-            "email": f"{self.person}@example.com", "email_verified": True, "groups": list(self.groups), "jti": secrets.token_hex(4),
-            **({"nonce": nonce} if nonce else {}), **self.claims,
-        }  # fmt: skip
+            "iss": self.issuer,
+            "sub": f"sub-{self.person}",
+            "aud": CLIENT,
+            "iat": now,
+            "exp": now + self.seconds,
+            "email": f"{self.person}@example.com",
+            "email_verified": True,
+            "groups": list(self.groups),
+            "jti": secrets.token_hex(4),
+            **({"nonce": nonce} if nonce else {}),
+            **self.claims,
+        }
         claims = {name: value for name, value in claims.items() if value is not None}
         self.given.append(self._signed(claims))
         return self.given[-1]
@@ -110,7 +122,11 @@ class Provider:
             begun = self.codes.pop(form.get("code", ""), None)
             digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
             challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
-            if begun is None or begun.get("code_challenge") != challenge or begun["redirect_uri"] != form.get("redirect_uri"):  # fmt: skip
+            if (
+                begun is None
+                or begun.get("code_challenge") != challenge
+                or begun["redirect_uri"] != form.get("redirect_uri")
+            ):
                 return 400, {"error": "invalid_grant"}
             nonce = begun.get("nonce", "")
         elif form.get("refresh_token") in self.refreshes:

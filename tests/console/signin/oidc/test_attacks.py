@@ -1,4 +1,6 @@
-"""What a forger, a thief of an address, another provider or a broken one sends: nobody is signed in, and the page says what happened."""
+"""What a forger, a thief of an address, another provider or a broken one sends: nobody is signed in, and the page
+says what happened.
+"""
 
 import time
 from datetime import timedelta
