@@ -1,8 +1,8 @@
 """`python -IS deploy/probe.py URL`: ends with 0 when a GET of URL is answered 200, else with 1 and what was answered.
 `python -IS deploy/probe.py FILE`: ends with 0 when FILE was touched in the last minute (ALIVE_FILE of a worker).
 
-For probes run inside a Pod whose web server listens on loopback only. Standard library only and nothing of the console, so that it takes
-tens of milliseconds.
+For probes run inside a Pod whose web server listens on loopback only. Standard library only and nothing of the console,
+so that it takes tens of milliseconds.
 """
 
 import http.client

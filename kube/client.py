@@ -351,7 +351,11 @@ class ClusterClient:
     ) -> bytes:
         """Any other request: the answer's bytes."""
         # Not _send: what is asked for here may well be served nowhere.
-        return self._transport.send(ApiRequest(method, path, query, body, content_type, accept, ref=path)).body
+        return self._transport.send(
+            ApiRequest(
+                method=method, path=path, query=query, body=body, content_type=content_type, accept=accept, ref=path
+            )
+        ).body
 
     def _dict(self, request: ApiRequest) -> dict[str, Any]:
         return answers.document(self._send(request).body, request.ref)

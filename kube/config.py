@@ -92,7 +92,14 @@ def load(kubeconfig: str | None = None, context: str | None = None, *, nobody: b
     try:
         tls = _tls(cluster, user) if host.startswith("https://") else None
         if "exec" in user or "auth-provider" in user:
-            plugin = Plugin(user, cluster, paths[0].parent, tls, lambda: _tls(cluster, user), _load_pair)
+            plugin = Plugin(
+                user=user,
+                cluster=cluster,
+                folder=paths[0].parent,
+                tls=tls,
+                fresh=lambda: _tls(cluster, user),
+                load_pair=_load_pair,
+            )
     except (OSError, ValueError) as error:  # also ssl.SSLError and binascii.Error
         raise InvalidConfig(f"{where}: the certificates of context {name!r} can't be used: {error}") from error
     return ClusterConfig(

@@ -106,7 +106,16 @@ def tell(config: ClusterConfig, request: ApiRequest, answer: bytes, error: KubeE
     before = kept_.read.get(request.path) or kept_.read.get(request.path.removesuffix(f"/{found.subresource}"), b"")
     reason = error.reason if error else ""
     kept_.writes.append(
-        Write(config, found, request.method, request.content_type, request.body or b"", answer, reason, before)
+        Write(
+            config=config,
+            target=found,
+            method=request.method,
+            content_type=request.content_type,
+            body=request.body or b"",
+            answer=answer,
+            reason=reason,
+            before=before,
+        )
     )
     if error is None and found.name and not found.subresource and request.method != "DELETE":
         _remember(kept_, request.path, answer)
@@ -137,4 +146,11 @@ def target(path: str) -> Target | None:
     # A namespace has subresources of its own.
     if rest[0] == "namespaces" and len(rest) > 2 and not (not group and rest[2] in ("status", "finalize")):
         namespace, rest = rest[1], rest[2:]
-    return Target(group, version, rest[0], namespace, rest[1] if len(rest) > 1 else "", "/".join(rest[2:]))
+    return Target(
+        group=group,
+        version=version,
+        plural=rest[0],
+        namespace=namespace,
+        name=rest[1] if len(rest) > 1 else "",
+        subresource="/".join(rest[2:]),
+    )

@@ -83,7 +83,14 @@ def gather(ask: Ask[Page], where: Sequence[str], refused: Forbidden, limit: int,
     first, inner = _parsed(token)
     rest = [one for one in where if one >= first]
     if limit:
-        return _some(ask, rest, refused, limit, inner if rest[:1] == [first] else "", bool(token))
+        return _some(
+            ask=ask,
+            where=rest,
+            refused=refused,
+            limit=limit,
+            inner=inner if rest[:1] == [first] else "",
+            later=bool(token),
+        )
     answers = list(_workers.map(lambda place: _tried(ask, place, 0, ""), rest))
     return _together(rest, answers, refused)
 

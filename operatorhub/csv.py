@@ -155,7 +155,14 @@ def apis(definitions: Any, which: str = "owned", crds: Iterable[Object] = ()) ->
         if plural and group and kind:
             title, words = text(entry.get("displayName")) or kind, text(entry.get("description"))
             found.setdefault(f"{plural}.{group}", []).append(
-                Api(group, text(entry.get("version")), plural, kind, title, words)
+                Api(
+                    group=group,
+                    version=text(entry.get("version")),
+                    plural=plural,
+                    kind=kind,
+                    title=title,
+                    description=words,
+                )
             )
     return tuple(_preferred(versions, defined.get(name, ())) for name, versions in found.items())
 

@@ -121,10 +121,24 @@ def granted(csv: KubeObject) -> Iterator[KubeObject]:
         account, rules = text(one.get("serviceAccountName")), [_rule(rule) for rule in items(one.get("rules"))]
         content = {"name": name, "permission": {"serviceAccountName": account, "rules": rules}}
         if scope == "permissions":
-            yield from _pair("", digest_name(f"{name}-{account}", content), name, namespace, account, rules)
+            yield from _pair(
+                scope="",
+                name=digest_name(f"{name}-{account}", content),
+                csv_name=name,
+                namespace=namespace,
+                account=account,
+                rules=rules,
+            )
         else:
             content = {"name": name, "namespace": namespace, "permission": content["permission"]}
-            yield from _pair("Cluster", digest_name(name, content), name, namespace, account, rules)
+            yield from _pair(
+                scope="Cluster",
+                name=digest_name(name, content),
+                csv_name=name,
+                namespace=namespace,
+                account=account,
+                rules=rules,
+            )
 
 
 def _pair(

@@ -189,25 +189,25 @@ def subscription(obj: Mapping[str, Any]) -> Subscription:
         mapping(status.get("installplan")).get("name")
     )
     return Subscription(
-        name_of(dict(obj)),
-        namespace_of(dict(obj)),
-        text(spec.get("name")),
-        text(spec.get("source")),
-        text(spec.get("sourceNamespace")),
-        text(spec.get("channel")),
-        text(spec.get("installPlanApproval")) or "Automatic",
-        text(spec.get("startingCSV")),
-        text(status.get("currentCSV")),
-        text(status.get("installedCSV")),
-        text(status.get("state")),
-        plan,
-        text(mapping(obj.get("metadata")).get("uid")),
-        text(mapping(obj.get("metadata")).get("creationTimestamp")),
-        tuple(
+        name=name_of(dict(obj)),
+        namespace=namespace_of(dict(obj)),
+        package=text(spec.get("name")),
+        catalog=text(spec.get("source")),
+        catalog_namespace=text(spec.get("sourceNamespace")),
+        channel=text(spec.get("channel")),
+        approval=text(spec.get("installPlanApproval")) or "Automatic",
+        starting_csv=text(spec.get("startingCSV")),
+        current_csv=text(status.get("currentCSV")),
+        installed_csv=text(status.get("installedCSV")),
+        state=text(status.get("state")),
+        plan=plan,
+        uid=text(mapping(obj.get("metadata")).get("uid")),
+        created=text(mapping(obj.get("metadata")).get("creationTimestamp")),
+        conditions=tuple(
             (text(one.get("type")), text(one.get("status")), text(one.get("reason")), text(one.get("message")))
             for one in items(status.get("conditions"))
         ),
-        max(
+        problem_since=max(
             (
                 text(condition.get("lastTransitionTime")) or text(status.get("lastUpdated"))
                 for condition in items(status.get("conditions"))
@@ -215,7 +215,7 @@ def subscription(obj: Mapping[str, Any]) -> Subscription:
             ),
             default="",
         ),
-        text(mapping(mapping(obj.get("metadata")).get("annotations")).get(DISMISSED)),
+        dismissed_csv=text(mapping(mapping(obj.get("metadata")).get("annotations")).get(DISMISSED)),
     )
 
 

@@ -116,7 +116,16 @@ def _ways(bindings: Iterable[KubeObject], roles: Mapping[tuple[str, str, str], t
         for subject in items(one.get("subjects")):
             where = text(subject.get("namespace")) if text(subject.get("kind")) == "ServiceAccount" else ""
             who = text(subject.get("name"))
-            yield Way(text(subject.get("kind")), who, where, kind, name, name_of(one), space, roles[key])
+            yield Way(
+                subject_kind=text(subject.get("kind")),
+                subject=who,
+                subject_namespace=where,
+                role_kind=kind,
+                role=name,
+                binding=name_of(one),
+                namespace=space,
+                names=roles[key],
+            )
 
 
 def _order(way: Way) -> tuple[bool, int, str, str, str]:

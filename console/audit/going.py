@@ -41,7 +41,15 @@ def _unnoted(write: Write, where: Where) -> AuditEntry:
     place = (
         f"{row.group or 'core'}/{row.version}/{row.resource} {row.namespace}{'/' if row.namespace else ''}{row.name}"
     )
-    _say(row.cluster, row.user, row.verb, place, row.outcome, where, row.as_user)
+    _say(
+        cluster=row.cluster,
+        user=row.user,
+        verb=row.verb,
+        ref=place,
+        outcome=row.outcome,
+        where=where,
+        as_user=row.as_user,
+    )
     return row
 
 
@@ -62,8 +70,10 @@ def note(
     """
     here = _now.get()
     where = where or (here.where if here else Where("worker", request_id=numbered.current()))
-    _say(cluster, user, verb, ref, outcome, where, as_user)
-    row = entries.entry(cluster, user, verb, ref, outcome, where, here, as_user)
+    _say(cluster=cluster, user=user, verb=verb, ref=ref, outcome=outcome, where=where, as_user=as_user)
+    row = entries.entry(
+        cluster=cluster, user=user, verb=verb, ref=ref, outcome=outcome, where=where, scene=here, as_user=as_user
+    )
     if here is None:
         entries.save([row])
     else:

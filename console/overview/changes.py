@@ -79,10 +79,10 @@ def _bookkeeping(step: Step) -> bool:
 def _change(step: Step, place: Place) -> Change:
     entry = timeline.entry(step)
     return Change(
-        step.event,
-        step.at,
-        entry.user or entry.who,
-        place,
-        step.traced.kind,
-        tuple(field.path for field in entry.fields[:2]),
+        event=step.event,
+        at=step.at,
+        who=entry.user or entry.who,
+        place=place,
+        kind=step.traced.kind,
+        fields=tuple(field.path for field in entry.fields[:2]),
     )

@@ -69,12 +69,12 @@ def look(client: ClusterClient) -> Part:
     numbers = tuple(Number(_label(one), found[one], _list(one)) for one in types)
     live = _live()
     told = Cluster(
-        str(version.get("gitVersion", "")),
-        str(version.get("platform", "")),
-        milliseconds,
-        numbers,
-        live,
-        _usage(client),
+        version=str(version.get("gitVersion", "")),
+        platform=str(version.get("platform", "")),
+        milliseconds=milliseconds,
+        numbers=numbers,
+        live=live,
+        usage=_usage(client),
     )
     troubles = [*_slow(milliseconds), *_silent(client), *_nodes(client, found), *_unheard(live)]
     topics = " ".join(filter(None, (followable.of(client, one) for one in types if found[one].number is not None)))

@@ -98,18 +98,23 @@ def look(client: ClusterClient) -> Part:
     )
     shares = _shares(there)
     told = Instances(
-        sum(one.number or 0 for one in there),
-        shares,
-        donut((share.health.colour, share.number, share.health.label) for share in shares),
-        tuple(there[:_SHOWN]),
-        max(0, len(there) - _SHOWN),
-        len(types),
+        total=sum(one.number or 0 for one in there),
+        shares=shares,
+        donut=donut((share.health.colour, share.number, share.health.label) for share in shares),
+        kinds=tuple(there[:_SHOWN]),
+        more=max(0, len(there) - _SHOWN),
+        served=len(types),
     )
     follow = (followable.of(client, one.type) for one in there[:_FOLLOWED])
     topics = " ".join(filter(None, (*follow, followable.topics(client, *DEFINITIONS))))
     # Three hundred kinds are three hundred questions: the more there are, the more seldom.
     return Part(
-        told, _troubles(there), topics, max(3000, 100 * len(types)), tuple(one.kinds for one in late), _gaps(found)
+        found=told,
+        troubles=_troubles(there),
+        topics=topics,
+        every=max(3000, 100 * len(types)),
+        pending=tuple(one.kinds for one in late),
+        gaps=_gaps(found),
     )
 
 

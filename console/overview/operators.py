@@ -58,9 +58,23 @@ def _line(one: Operator) -> Line | None:
         return None
     if one.state == ASKS or (update is not None and update.state == ASKS):
         words = _("waits for approval") if one.state == ASKS or (update and update.url) else _("has an update")
-        return Line(one.title, one.namespace, WARNING, words, (update.url if update else "") or own, step(one))
+        return Line(
+            title=one.title,
+            namespace=one.namespace,
+            level=WARNING,
+            words=words,
+            url=(update.url if update else "") or own,
+            step=step(one),
+        )
     if update is not None and update.state == FAILED:
-        return Line(one.title, one.namespace, WARNING, update.reason or update.word, update.url or own, step(one))
+        return Line(
+            title=one.title,
+            namespace=one.namespace,
+            level=WARNING,
+            words=update.reason or update.word,
+            url=update.url or own,
+            step=step(one),
+        )
     return None
 
 

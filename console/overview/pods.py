@@ -77,7 +77,14 @@ def look(client: ClusterClient) -> Part:
         raise read.error
     groups = _groups(type_, read.entries)
     url = Place(type_).kind_url(namespace="-", state=DEGRADED)
-    told = Pods(read.total, len(read.entries), groups[:NAMED], max(0, len(groups) - NAMED), read.bounded, url)
+    told = Pods(
+        total=read.total,
+        unwell=len(read.entries),
+        groups=groups[:NAMED],
+        more=max(0, len(groups) - NAMED),
+        bounded=read.bounded,
+        url=url,
+    )
     deployments = client.find("apps", "v1", "deployments")
     troubles = (*map(_trouble, told.groups), *(_without_pods(deployments, one) for one in read.stuck[:NAMED]))
     topics = " ".join(filter(None, (followable.of(client, type_), followable.of(client, deployments))))
@@ -129,12 +136,12 @@ def _groups(type_: ResourceType, entries: Iterable[Entry]) -> tuple[Group, ...]:
         by.setdefault((one.namespace, owner or one.name, one.health.reason), []).append(one)
     return tuple(
         Group(
-            namespace,
-            str(members[0].owner or ""),
-            reason or members[0].health.label,
-            members[0].name,
-            len(members),
-            Place(type_, namespace, members[0].name).url(),
+            namespace=namespace,
+            owner=str(members[0].owner or ""),
+            reason=reason or members[0].health.label,
+            first=members[0].name,
+            number=len(members),
+            url=Place(type_, namespace, members[0].name).url(),
         )
         for (namespace, _owner, reason), members in by.items()
     )

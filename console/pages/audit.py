@@ -71,12 +71,12 @@ def audit(request: ConsoleRequest) -> HttpResponse:
         request.GET.get("page")
     )
     page = AuditPage(
-        scope,
-        wish,
-        rows,
-        search.offered(scope),
-        settings.AUDIT_DAYS,
-        min(settings.AUDIT_EXPORT_ROWS, rows.paginator.count),
+        scope=scope,
+        wish=wish,
+        rows=rows,
+        offered=search.offered(scope),
+        days=settings.AUDIT_DAYS,
+        exported=min(settings.AUDIT_EXPORT_ROWS, rows.paginator.count),
     )
     return render.page(request, "console/audit.html", {"page": page}, fragment="console/_audit.html")
 

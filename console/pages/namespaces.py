@@ -70,7 +70,9 @@ def look(
     type_ = namespace_type(client)
     if found is not None:
         rows = tuple(_own_row(client, type_, name, how) for name, how in found.items() if q in name)
-        return Namespaces(rows, "", can(client, "create", type_).allowed, q, typed, error)
+        return Namespaces(
+            rows=rows, topic="", may_create=can(client, "create", type_).allowed, q=q, typed=typed, error=error
+        )
     rows = tuple(
         NamespaceRow(
             name := name_of(item),
@@ -82,12 +84,12 @@ def look(
         if q in name_of(item)
     )
     return Namespaces(
-        tuple(sorted(rows, key=lambda row: row.name)),
-        followable.topics(client, "", "v1", "namespaces"),
-        can(client, "create", type_).allowed,
-        q,
-        typed,
-        error,
+        rows=tuple(sorted(rows, key=lambda row: row.name)),
+        topic=followable.topics(client, "", "v1", "namespaces"),
+        may_create=can(client, "create", type_).allowed,
+        q=q,
+        typed=typed,
+        error=error,
     )
 
 

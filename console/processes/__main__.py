@@ -53,7 +53,14 @@ def arguments(argv: list[str]) -> Options:
         str(Path(path).expanduser().resolve()) for path in given.kubeconfig.split(os.pathsep) if path
     )
     catalogs = tuple(Path(folder).resolve() for folder in given.catalog)
-    return Options(int(given.port), data, kubeconfig, given.context, catalogs, int(given.web))
+    return Options(
+        port=int(given.port),
+        data=data,
+        kubeconfig=kubeconfig,
+        context=given.context,
+        catalogs=catalogs,
+        web=int(given.web),
+    )
 
 
 #: More than that many processes on one machine help nobody.

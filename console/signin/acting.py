@@ -71,9 +71,18 @@ def of(request: HttpRequest) -> Acting | None:
     person: sessions.Person | None = getattr(request, "person", None)
     if row is None or row.session != (person.session if person else "") or _elsewhere(request, row):
         # Of another session or cluster, or forgotten: nothing of it is told.
-        return Acting(key, "", "", "", (), (), over=True)
+        return Acting(key=key, cluster="", by="", user="", groups=(), member_of=(), over=True)
     over = row.until <= timezone.now()
-    return Acting(key, row.cluster, row.by, row.user, tuple(row.groups), tuple(row.member_of), over, row.withdrawn)
+    return Acting(
+        key=key,
+        cluster=row.cluster,
+        by=row.by,
+        user=row.user,
+        groups=tuple(row.groups),
+        member_of=tuple(row.member_of),
+        over=over,
+        withdrawn=row.withdrawn,
+    )
 
 
 def begin(
@@ -98,7 +107,14 @@ def begin(
     Impersonation.objects.filter(until__lt=now - _KEPT).delete()
     _switch(request, word)
     log.info("user=%s acts as %s until %s", row.by, row.user, until.isoformat(timespec="seconds"))
-    return Acting(row.key, row.cluster, row.by, row.user, tuple(row.groups), tuple(row.member_of))
+    return Acting(
+        key=row.key,
+        cluster=row.cluster,
+        by=row.by,
+        user=row.user,
+        groups=tuple(row.groups),
+        member_of=tuple(row.member_of),
+    )
 
 
 def leave(request: HttpRequest) -> None:
@@ -180,7 +196,15 @@ def ref(user: str, groups: Iterable[str]) -> str:
 
 def note_stop(cluster: str, by: str, user: str, groups: Iterable[str], why: str = "") -> None:
     """It is an act, also where nobody asked for it."""
-    going.note(cluster, by, "stop-impersonating", f"{ref(user, groups)} {why}".rstrip(), "ok", None, user)
+    going.note(
+        cluster=cluster,
+        user=by,
+        verb="stop-impersonating",
+        ref=f"{ref(user, groups)} {why}".rstrip(),
+        outcome="ok",
+        where=None,
+        as_user=user,
+    )
 
 
 def _key(word: str) -> str:

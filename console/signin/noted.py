@@ -35,7 +35,7 @@ def _what(row: Session) -> str:
 @receiver(signals.began, dispatch_uid="console-signin-noted-began")
 def _began(row: Session, request: HttpRequest, **_kwargs: object) -> None:
     where = replace(going.where_of(request), groups=going.bounded(row.groups))
-    going.note(row.cluster, row.user, SIGN_IN, _what(row), "ok", where)
+    going.note(cluster=row.cluster, user=row.user, verb=SIGN_IN, ref=_what(row), outcome="ok", where=where)
 
 
 @receiver(signals.refused, dispatch_uid="console-signin-noted-refused")
@@ -46,11 +46,18 @@ def _refused(why: int, request: HttpRequest, **_kwargs: object) -> None:
         return  # the log has it
     lately = AuditEntry.objects.filter(at__gt=timezone.now() - _MINUTES, **REFUSED_SIGN_IN).count()
     if lately < MOST_REFUSED:
-        going.note(cluster, "", SIGN_IN, "session", _REASONS.get(why, str(why)), going.where_of(request))
+        going.note(
+            cluster=cluster,
+            user="",
+            verb=SIGN_IN,
+            ref="session",
+            outcome=_REASONS.get(why, str(why)),
+            where=going.where_of(request),
+        )
 
 
 @receiver(signals.ended, sender=Session, dispatch_uid="console-signin-noted-ended")
 def _ended(row: Session, why: str, **_kwargs: Any) -> None:
     where = replace(going.where_now(), groups=going.bounded(row.groups))
     verb = "sign-out" if why == "signed-out" else "session-end"
-    going.note(row.cluster, row.user, verb, f"{_what(row)} {why}", "ok", where)
+    going.note(cluster=row.cluster, user=row.user, verb=verb, ref=f"{_what(row)} {why}", outcome="ok", where=where)

@@ -119,6 +119,11 @@ class PaceMiddleware:
             advice = _(
                 "It is work for the console and the cluster, and others wait for them too. Try again in a moment."
             )
-            return problem_response(request, Problem(429, title, advice, "", "TooManyRequests", ceil(wait)))
+            return problem_response(
+                request,
+                Problem(
+                    status=429, title=title, advice=advice, detail="", reason="TooManyRequests", retry_after=ceil(wait)
+                ),
+            )
         request.paced = person.counted  # type: ignore[attr-defined]
         return None

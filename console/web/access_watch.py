@@ -43,7 +43,14 @@ class Permission:
         try:
             type_ = self.client.find(self.group, self.version, self.plural)
             return any(
-                can(self.client, verb, type_, self.namespace, name, self.subresource).allowed
+                can(
+                    client=self.client,
+                    verb=verb,
+                    type_=type_,
+                    namespace=self.namespace,
+                    name=name,
+                    subresource=self.subresource,
+                ).allowed
                 for name in dict.fromkeys(("", self.name))
                 for verb in self.verbs
             )

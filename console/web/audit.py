@@ -26,7 +26,7 @@ def record(request: ConsoleRequest, verb: str, ref: str, outcome: str) -> None:
 def note(client: ClusterClient, verb: str, ref: str, outcome: str, where: Where | None = None) -> None:
     """The same for what goes on without a request; `where` it came from, if there is no scene that says it."""
     user, as_user = (client.by, client.user) if client.by else (client.user, "")
-    going.note(client.name, user, verb, ref, outcome, where, as_user)
+    going.note(cluster=client.name, user=user, verb=verb, ref=ref, outcome=outcome, where=where, as_user=as_user)
 
 
 def secrets_read(client: ClusterClient, ref: str, how: str, names: Iterable[str], where: Where | None = None) -> None:

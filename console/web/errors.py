@@ -145,7 +145,14 @@ def explain(error: KubeError) -> Problem:
                 advice = _("It asks to be left alone for %(seconds)d seconds. Then try again.") % {
                     "seconds": ceil(error.retry_after)
                 }
-            return Problem(status, title, advice, str(error), error.reason, error.retry_after)
+            return Problem(
+                status=status,
+                title=title,
+                advice=advice,
+                detail=str(error),
+                reason=error.reason,
+                retry_after=error.retry_after,
+            )
     status = error.code if 400 <= error.code < 600 else 502
     known = broken.words(error)
     title, advice = known or (

@@ -113,22 +113,22 @@ def _read(cluster: str, obj: KubeObject, rows: dict[str, Catalog]) -> ClusterCat
     mode = text(spec.get("availabilityMode")) or "Available"
     state = READY if serving else SUSPENDED if mode == "Unavailable" else DEGRADED if bad else PROGRESSING
     return ClusterCatalog(
-        name,
-        text(mapping(meta.get("annotations")).get(TITLE)) or name,
-        text(image.get("ref")),
-        text(mapping(mapping(status.get("resolvedSource")).get("image")).get("ref")),
-        priority if isinstance(priority, int) else 0,
-        mode,
-        minutes if isinstance(minutes, int) else 0,
-        serving,
-        Health(state),
-        "; ".join(one for one in bad if one),
-        text(status.get("lastUnpacked")),
-        text(mapping(status.get("urls")).get("base")),
-        text(meta.get("uid")),
-        text(meta.get("resourceVersion")),
-        Package.objects.filter(cluster=cluster, namespace=catalogs.CLUSTER, catalog=name).count(),
-        rows.get(name),
+        name=name,
+        title=text(mapping(meta.get("annotations")).get(TITLE)) or name,
+        image=text(image.get("ref")),
+        resolved=text(mapping(mapping(status.get("resolvedSource")).get("image")).get("ref")),
+        priority=priority if isinstance(priority, int) else 0,
+        mode=mode,
+        minutes=minutes if isinstance(minutes, int) else 0,
+        serving=serving,
+        health=Health(state),
+        why="; ".join(one for one in bad if one),
+        unpacked_at=text(status.get("lastUnpacked")),
+        base=text(mapping(status.get("urls")).get("base")),
+        uid=text(meta.get("uid")),
+        version=text(meta.get("resourceVersion")),
+        packages=Package.objects.filter(cluster=cluster, namespace=catalogs.CLUSTER, catalog=name).count(),
+        row=rows.get(name),
     )
 
 

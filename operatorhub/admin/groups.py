@@ -85,22 +85,23 @@ def group(obj: KubeObject) -> Group:
     found = status.get("namespaces")
     namespaces = tuple(csv.text(one) for one in found) if isinstance(found, list) else ()
     return Group(
-        uid_of(obj),
-        namespace_of(obj),
-        name_of(obj),
-        csv.text(meta.get("resourceVersion")),
-        csv.strings(spec.get("targetNamespaces")),
-        selector_text(csv.mapping(spec.get("selector"))),
-        namespaces,
-        olm.group_modes(obj, namespace_of(obj)),
-        csv.text(spec.get("serviceAccountName")) or csv.text(csv.mapping(status.get("serviceAccountRef")).get("name")),
-        csv.split(csv.mapping(meta.get("annotations")).get(PROVIDED)),
-        tuple(
+        uid=uid_of(obj),
+        namespace=namespace_of(obj),
+        name=name_of(obj),
+        version=csv.text(meta.get("resourceVersion")),
+        targets=csv.strings(spec.get("targetNamespaces")),
+        selector=selector_text(csv.mapping(spec.get("selector"))),
+        namespaces=namespaces,
+        mode=olm.group_modes(obj, namespace_of(obj)),
+        account=csv.text(spec.get("serviceAccountName"))
+        or csv.text(csv.mapping(status.get("serviceAccountRef")).get("name")),
+        provided=csv.split(csv.mapping(meta.get("annotations")).get(PROVIDED)),
+        problems=tuple(
             csv.text(one.get("message")) or csv.text(one.get("reason"))
             for one in csv.items(status.get("conditions"))
             if csv.text(one.get("status")) == "True"
         ),
-        csv.text(meta.get("creationTimestamp")),
+        created=csv.text(meta.get("creationTimestamp")),
     )
 
 
@@ -146,13 +147,13 @@ def read(client: ClusterClient, namespace: str) -> Page:
     foreign = [group(one) for one in others if namespace_of(one) != namespace]
     overlapping = tuple((other, shared) for mine in own for other in foreign if (shared := overlap(mine, other)))
     return Page(
-        namespace,
-        own,
-        members,
-        overlapping,
-        tuple(map(name_of, subs)),
-        tuple(gaps),
-        tuple(sorted(map(name_of, spaces))),
+        namespace=namespace,
+        groups=own,
+        members=members,
+        overlaps=overlapping,
+        subscriptions=tuple(map(name_of, subs)),
+        gaps=tuple(gaps),
+        spaces=tuple(sorted(map(name_of, spaces))),
     )
 
 
@@ -220,7 +221,7 @@ def draft(namespace: str, posted: Mapping[str, str], name: str = "") -> Draft:
         mode = "MultiNamespace"
     elif scope != "all":
         errors["scope"] = _("Choose which namespaces the operators watch.")
-    return Draft(chosen, scope, targets, labels, errors, spec, mode)
+    return Draft(name=chosen, scope=scope, targets=targets, labels=labels, errors=errors, spec=spec, mode=mode)
 
 
 def patch_of(old: Group, wanted: Draft, version: str = "") -> Mapping[str, Any]:

@@ -161,7 +161,9 @@ def _draft(request: Request, namespace: str, catalog: str, package: str) -> draf
     if sent.get("mode") == choices.SINGLE and isinstance(sent.get("watch"), list):
         sent["single"] = sent["watch"][0] if sent["watch"] else ""
     found = situation.look(client, web(request).namespace)
-    chosen = choices.read(form(sent), True, picked.channel, about, found, package, "")
+    chosen = choices.read(
+        data=form(sent), posted=True, channel=picked.channel, about=about, situation=found, package=package, picked=""
+    )
     asked = conflicts.Asked(
         manifest=manifest,
         channel=picked.channel,

@@ -256,7 +256,19 @@ class OneCatalog(APIView):
                 exact = {**patch, "metadata": {"resourceVersion": asked}}
                 return Response({"object": client.patch(type_, name, exact, place, dry_run=dry_run)})
             as_read = written.version_of(old)
-            return Response({"object": written.patch(client, type_, name, place, patch, as_read, dry_run=dry_run)})
+            return Response(
+                {
+                    "object": written.patch(
+                        client=client,
+                        type_=type_,
+                        name=name,
+                        namespace=place,
+                        change=patch,
+                        version=as_read,
+                        dry_run=dry_run,
+                    )
+                }
+            )
 
         if dry(request):
             return change(True)

@@ -144,7 +144,9 @@ class Uninstall(APIView):
                 return refused(_("It is another one by now"), {name: _("Look at the preview again.")})
         kinds = () if plan.no_operands else _list(sent, "instances")
         document = removal.document(client, plan, kinds, _list(sent, "leftovers"))
-        run = runs.create(uuid4().hex, removal.KIND, client, namespace, csv, document)
+        run = runs.create(
+            key=uuid4().hex, kind=removal.KIND, client=client, namespace=namespace, name=csv, document=document
+        )
         runs.go_on(client, run, removal.advance, removal.SECONDS)
         return Response(_answer(removal_page.read(client, run.key)), status=202)
 

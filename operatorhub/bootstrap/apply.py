@@ -53,7 +53,7 @@ def begin(client: ClusterClient, objects: tuple[KubeObject, ...], origin: str) -
     """Keep a manifest for its preview; nothing is applied yet. `origin`: the addresses or files, in words."""
     key = runs.key_of(KIND, client.name, client.owner, manifest.digest(objects))
     document: dict[str, Any] = {"objects": list(objects), "results": {}, "origin": origin, "waits": 0.0, "problem": ""}
-    run = runs.create(key, KIND, client, "", origin[:253], document)
+    run = runs.create(key=key, kind=KIND, client=client, namespace="", name=origin[:253], document=document)
     if run.state == RUNNING and not run.document.get("begun"):
         run.state = DRAFT
         runs.save(run)
@@ -191,7 +191,18 @@ def dry_run(client: ClusterClient, run: Run) -> tuple[Result, ...]:
             outcome, message = ("waits", "") if waits else ("refused", error.message)
         except KubeError as error:
             outcome, message = "refused", error.message
-        found.append(Result(number, obj["kind"], namespace, name, outcome, message, "", False))
+        found.append(
+            Result(
+                number=number,
+                kind=obj["kind"],
+                namespace=namespace,
+                name=name,
+                outcome=outcome,
+                message=message,
+                uid="",
+                mine=False,
+            )
+        )
     return tuple(found)
 
 
@@ -245,6 +256,16 @@ def removable(client: ClusterClient, run: Run) -> tuple[Target, ...]:
         if one.kind == manifest.CRD:
             keeps = keeps or _("all objects of this kind go with it, everything that OLM installed too")
         found.append(
-            Target(type_.group, type_.version, type_.plural, type_.kind, one.namespace, one.name, one.uid, "", keeps)
+            Target(
+                group=type_.group,
+                version=type_.version,
+                plural=type_.plural,
+                kind=type_.kind,
+                namespace=one.namespace,
+                name=one.name,
+                uid=one.uid,
+                why="",
+                keeps=keeps,
+            )
         )
     return tuple(found)

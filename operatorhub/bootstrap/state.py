@@ -67,7 +67,14 @@ def look(client: ClusterClient, *, anew: bool = True) -> State:
     v1 = [_api(_("Kinds of OLM v1"), "olm.operatorframework.io/v1", served_v1)]
     if served_v1:
         v1 += [_program(name, found, False) for name in PROGRAMS_V1 if (found := _programs(client, name))]
-    return State(tuple(lines), tuple(v1), served, served_v1, outside, _version(client, running))
+    return State(
+        lines=tuple(lines),
+        lines_v1=tuple(v1),
+        served=served,
+        served_v1=served_v1,
+        outside=outside,
+        version=_version(client, running),
+    )
 
 
 def _serves(client: ClusterClient, group: str) -> bool:

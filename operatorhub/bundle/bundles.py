@@ -127,7 +127,9 @@ def of_row(one: StoredBundle) -> Bundle:
             words = (str(error),)
         else:
             stored.keep(one, found, one.digest)
-    return of_contents(found, one.package, one.name, one.version, one.image, words)
+    return of_contents(
+        found=found, package=one.package, name=one.name, version=one.version, image=one.image, words=words
+    )
 
 
 def of_contents(
@@ -135,17 +137,17 @@ def of_contents(
 ) -> Bundle:
     """What any source read, as a bundle."""
     return Bundle(
-        name or text(mapping(found.csv.get("metadata")).get("name")),
-        package,
-        version or bundle_version(found),
-        image,
-        found.csv,
-        found.crds,
-        found.others,
-        found.properties,
-        found.related_images,
-        found.partial,
-        words,
+        name=name or text(mapping(found.csv.get("metadata")).get("name")),
+        package=package,
+        version=version or bundle_version(found),
+        image=image,
+        csv=found.csv,
+        crds=found.crds,
+        others=found.others,
+        properties=found.properties,
+        related_images=found.related_images,
+        partial=found.partial,
+        problems=words,
     )
 
 
@@ -170,7 +172,15 @@ def others(client: ClusterClient, package: str) -> tuple[Offer, ...]:
     """All catalogs that offer a package of this name and that the user may see; sorted by their titles."""
     rows = Package.objects.filter(cluster=client.name, name=package).order_by("catalog_title", "namespace", "catalog")
     return tuple(
-        Offer(row.namespace, row.catalog, row.name, row.catalog_title, row.title, row.version, row.provider)
+        Offer(
+            namespace=row.namespace,
+            catalog=row.catalog,
+            package=row.name,
+            catalog_title=row.catalog_title,
+            title=row.title,
+            version=row.version,
+            provider=row.provider,
+        )
         for row in rows
         if visible(client, row.namespace)
     )

@@ -86,7 +86,14 @@ def _webhook(one: Object) -> Webhook:
         silent = _("Then it is passed over.")
     else:
         silent = _("Then nobody can write these objects.")
-    return Webhook(text(one.get("generateName")), kind, does, tuple(operations), tuple(objects), silent)
+    return Webhook(
+        name=text(one.get("generateName")),
+        kind=kind,
+        does=does,
+        operations=tuple(operations),
+        objects=tuple(objects),
+        silent=silent,
+    )
 
 
 def images(csv: Object, related: Iterable[Object] = (), bundle: str = "") -> tuple[Image, ...]:

@@ -95,4 +95,12 @@ def _served(client: ClusterClient, need: Need) -> bool:
 
 
 def _offer(row: Package) -> bundles.Offer:
-    return bundles.Offer(row.namespace, row.catalog, row.name, row.catalog_title, row.title, row.version, row.provider)
+    return bundles.Offer(
+        namespace=row.namespace,
+        catalog=row.catalog,
+        package=row.name,
+        catalog_title=row.catalog_title,
+        title=row.title,
+        version=row.version,
+        provider=row.provider,
+    )

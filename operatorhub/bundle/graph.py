@@ -125,12 +125,21 @@ def draw(
     nodes, edges = [], []
     for lane, channel in zip(lanes, channels, strict=True):
         present = [one for one in channel.entries if one.name in height]
-        nodes += _nodes(channel, present, lane.x, height, installed, chosen)
+        nodes += _nodes(channel=channel, present=present, x=lane.x, height=height, installed=installed, chosen=chosen)
         edges += _edges(channel, present, lane.x, height)
     # The names of channels lean to the right of the last lane.
     width = left + max(len(lanes), 1) * LANE + header
     tall = header + TOP + max(len(shown), 1) * ROW
-    return Drawing(width, tall, header, lanes, rows, tuple(nodes), tuple(edges), len(names) - len(shown))
+    return Drawing(
+        width=width,
+        height=tall,
+        header=header,
+        lanes=lanes,
+        rows=rows,
+        nodes=tuple(nodes),
+        edges=tuple(edges),
+        folded=len(names) - len(shown),
+    )
 
 
 def _lane(channel: Channel, x: int, default: str) -> Lane:
@@ -154,15 +163,15 @@ def _nodes(
     head = channel.entries[0].name if channel.entries else ""
     return [
         Node(
-            x,
-            height[one.name],
-            channel.name,
-            one.name,
-            one.version or one.name,
-            one.name == head,
-            bool(one.deprecated),
-            one.name in installed,
-            (channel.name, one.name) == chosen,
+            x=x,
+            y=height[one.name],
+            channel=channel.name,
+            name=one.name,
+            version=one.version or one.name,
+            head=one.name == head,
+            deprecated=bool(one.deprecated),
+            installed=one.name in installed,
+            chosen=(channel.name, one.name) == chosen,
         )
         for one in present
     ]
@@ -180,14 +189,16 @@ def ordered(graph: Graph) -> list[str]:
 def _row(graph: Graph, name: str, y: int, installed: frozenset[str], chosen: tuple[str, str]) -> Row:
     found = [(channel, one) for channel in graph.channels for one in channel.entries if one.name == name]
     return Row(
-        y,
-        name,
-        next((one.version for _channel, one in found if one.version), name),
-        tuple(sorted(dict.fromkeys(channel.name for channel, _entry in found), key=lambda one: one != chosen[0])),
-        tuple(channel.name for channel in graph.channels if channel.entries and channel.entries[0].name == name),
-        next((one.deprecated for _channel, one in found if one.deprecated), ""),
-        name in installed,
-        name == chosen[1],
+        y=y,
+        name=name,
+        version=next((one.version for _channel, one in found if one.version), name),
+        channels=tuple(
+            sorted(dict.fromkeys(channel.name for channel, _entry in found), key=lambda one: one != chosen[0])
+        ),
+        heads=tuple(channel.name for channel in graph.channels if channel.entries and channel.entries[0].name == name),
+        deprecated=next((one.deprecated for _channel, one in found if one.deprecated), ""),
+        installed=name in installed,
+        chosen=name == chosen[1],
     )
 
 
@@ -201,17 +212,44 @@ def _edges(channel: Channel, present: Sequence[Entry], x: int, height: Mapping[s
         if one.replaces and one.replaces in height and one.replaces in here:
             words = _("%(new)s replaces %(old)s in %(channel)s")
             old = here[one.replaces].version or one.replaces
-            edges.append(_edge("replaces", x, y, height[one.replaces], taken, words % _words(version, old, channel)))
+            edges.append(
+                _edge(
+                    kind="replaces",
+                    x=x,
+                    start=y,
+                    end=height[one.replaces],
+                    taken=taken,
+                    words=words % _words(version, old, channel),
+                )
+            )
         elif one.replaces and one.replaces not in here:
             words = _("%(new)s replaces %(old)s, which is not in %(channel)s")
             edges.append(Edge("hole", f"M{x} {y}v{ROW // 2}", words % _words(version, one.replaces, channel)))
         for other in one.skips:
             if other in height and other in here and other != one.replaces:
                 words = _("%(new)s skips %(old)s in %(channel)s")
-                edges.append(_edge("skips", x, y, height[other], taken, words % _words(version, other, channel)))
+                edges.append(
+                    _edge(
+                        kind="skips",
+                        x=x,
+                        start=y,
+                        end=height[other],
+                        taken=taken,
+                        words=words % _words(version, other, channel),
+                    )
+                )
         if one.skip_range and (last := _last_in(one, channel, height)):
             words = _("%(new)s can be reached from every version in %(old)s in %(channel)s")
-            edges.append(_arc("range", x, y, height[last], words % _words(version, one.skip_range, channel), 11))
+            edges.append(
+                _arc(
+                    kind="range",
+                    x=x,
+                    start=y,
+                    end=height[last],
+                    words=words % _words(version, one.skip_range, channel),
+                    bend=11,
+                )
+            )
     return edges
 
 
@@ -233,7 +271,7 @@ def _edge(kind: str, x: int, start: int, end: int, taken: Sequence[int], words: 
     """Straight down to the next version of the lane; around those that lie between."""
     if kind == "replaces" and not any(min(start, end) < y < max(start, end) for y in taken):
         return Edge(kind, f"M{x} {start}V{end}", words)
-    return _arc(kind, x, start, end, words, -11 if kind == "replaces" else 9)
+    return _arc(kind=kind, x=x, start=start, end=end, words=words, bend=-11 if kind == "replaces" else 9)
 
 
 def _arc(kind: str, x: int, start: int, end: int, words: str, bend: int) -> Edge:

@@ -110,13 +110,13 @@ def manifest(status: Mapping[str, Any], namespace: str, catalog: str, name: str)
         (_channel(one, default) for one in csv.items(status.get("channels"))), key=lambda one: not one.default
     )
     return Manifest(
-        namespace,
-        catalog,
-        name,
-        csv.text(status.get("catalogSourceDisplayName")) or catalog,
-        csv.text(status.get("catalogSourcePublisher")),
-        csv.text(csv.mapping(status.get("deprecation")).get("message")),
-        tuple(channels),
+        namespace=namespace,
+        catalog=catalog,
+        name=name,
+        catalog_title=csv.text(status.get("catalogSourceDisplayName")) or catalog,
+        publisher=csv.text(status.get("catalogSourcePublisher")),
+        deprecated=csv.text(csv.mapping(status.get("deprecation")).get("message")),
+        channels=tuple(channels),
     )
 
 
@@ -136,7 +136,16 @@ def _channel(entry: Mapping[str, Any], default: str) -> Channel:
         for one in csv.items(entry.get("entries"))
         if one.get("deprecation")
     }
-    return Channel(name, current, version, tuple(versions), name == default, deprecated, desc, withdrawn)
+    return Channel(
+        name=name,
+        csv=current,
+        version=version,
+        versions=tuple(versions),
+        default=name == default,
+        deprecated=deprecated,
+        desc=desc,
+        withdrawn=withdrawn,
+    )
 
 
 def describe(channel: Channel, name: str) -> Description:

@@ -45,7 +45,14 @@ class Right:
     @property
     def words(self) -> str:
         """The right as a sentence in the reader's language: “May read and write Secrets in every namespace”."""
-        return permission_words.sentence(self.scope, self.verbs, self.groups, self.resources, self.names, self.urls)
+        return permission_words.sentence(
+            scope=self.scope,
+            verbs=self.verbs,
+            groups=self.groups,
+            resources=self.resources,
+            names=self.names,
+            urls=self.urls,
+        )
 
     @property
     def why(self) -> str:
@@ -132,7 +139,10 @@ def _atoms(every: Iterable[Role]) -> _Atoms:
         for rule in role.rules:
             verbs = {verb.lower() for verb in strings(rule.get("verbs"))}
             for url in strings(rule.get("nonResourceURLs")):
-                found.setdefault(_Atom(role.scope, role.service_account, "", "", "", url), set()).update(verbs)
+                found.setdefault(
+                    _Atom(scope=role.scope, account=role.service_account, group="", resource="", name="", url=url),
+                    set(),
+                ).update(verbs)
             groups = rule.get("apiGroups")
             parts = (
                 tuple(dict.fromkeys(text(one) for one in groups)) if isinstance(groups, list) else ("",),
@@ -142,7 +152,14 @@ def _atoms(every: Iterable[Role]) -> _Atoms:
             if max(prod(map(len, parts)), len(found)) > limits.RULE_COMBINATIONS.value:
                 parts, verbs = (("*",), ("*",), ("",)), {"*"}
             for group, resource, name in product(*parts):
-                place = _Atom(role.scope, role.service_account, group, resource.lower(), name, "")
+                place = _Atom(
+                    scope=role.scope,
+                    account=role.service_account,
+                    group=group,
+                    resource=resource.lower(),
+                    name=name,
+                    url="",
+                )
                 found.setdefault(place, set()).update(verbs)
     return {place: frozenset({"*"}) if "*" in verbs else frozenset(verbs) for place, verbs in found.items() if verbs}
 
@@ -187,7 +204,7 @@ def _wider(place: _Atom, other: _Atoms) -> Iterator[_Atom]:
     for scope, account, group, resource, name in product(
         scopes, (place.account, ""), dict.fromkeys((place.group, "*")), resources, dict.fromkeys((place.name, ""))
     ):
-        yield _Atom(scope, account, group, resource, name, "")
+        yield _Atom(scope=scope, account=account, group=group, resource=resource, name=name, url="")
 
 
 def _rights(atoms: _Atoms, own: frozenset[str]) -> tuple[Right, ...]:
@@ -199,12 +216,26 @@ def _rights(atoms: _Atoms, own: frozenset[str]) -> tuple[Right, ...]:
         if place.url:
             danger, cause = ("high", "urls") if place.url == "*" else ("", "")
         else:
-            danger, cause = judge(place.scope, place.group, place.resource, verbs, place.name, own)
+            danger, cause = judge(
+                scope=place.scope, group=place.group, resource=place.resource, verbs=verbs, name=place.name, own=own
+            )
         ordered = tuple(sorted(verbs, key=lambda verb: (VERBS.index(verb) if verb in VERBS else len(VERBS), verb)))
         urls = (place.url,) if place.url else ()
         groups, resources = ((), ()) if urls else ((place.group,), (place.resource,))
         names = (place.name,) if place.name else ()
-        singles.append(Right(place.scope, place.account, ordered, groups, resources, names, urls, danger, cause))
+        singles.append(
+            Right(
+                scope=place.scope,
+                service_account=place.account,
+                verbs=ordered,
+                groups=groups,
+                resources=resources,
+                names=names,
+                urls=urls,
+                danger=danger,
+                cause=cause,
+            )
+        )
     for field in ("names", "resources", "groups", "urls"):
         singles = _joined(singles, field)
     singles.sort(

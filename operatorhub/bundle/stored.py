@@ -94,7 +94,14 @@ def contents(row: StoredBundle) -> Contents:
         return found
     csv = {} if row.csv is None else unpack(bytes(row.csv))
     rest = _Rest() if row.manifests is None else msgspec.json.decode(zlib.decompress(row.manifests), type=_Rest)
-    return Contents(csv, rest.crds, rest.others, rest.properties, rest.related_images, row.partial)
+    return Contents(
+        csv=csv,
+        crds=rest.crds,
+        others=rest.others,
+        properties=rest.properties,
+        related_images=rest.related_images,
+        partial=row.partial,
+    )
 
 
 def keep(row: StoredBundle, found: Contents, digest: str) -> None:

@@ -81,9 +81,17 @@ def look(client: ClusterClient, namespace: str, csv: str) -> Offer:
     groups = reader.listed(
         partial(_objects, client, olm.type_of(client, "operatorgroups"), namespace), "OperatorGroups"
     )
-    items = [_item("operator", "", "namespaces", "Namespace", "", namespace)]
+    items = [_item(part="operator", group="", plural="namespaces", kind="Namespace", namespace="", name=namespace)]
     items += [
-        _item("operator", olm.GROUP, "operatorgroups", "OperatorGroup", namespace, name_of(one)) for one in groups
+        _item(
+            part="operator",
+            group=olm.GROUP,
+            plural="operatorgroups",
+            kind="OperatorGroup",
+            namespace=namespace,
+            name=name_of(one),
+        )
+        for one in groups
     ]
     run = text(mapping(mapping(found.get("metadata")).get("labels")).get(RUN))
     package = run.removesuffix(f".{namespace}") or csv.partition(".")[0]
@@ -99,7 +107,15 @@ def look(client: ClusterClient, namespace: str, csv: str) -> Offer:
     spec = mapping(found.get("spec"))
     title, version = text(spec.get("displayName")) or csv, text(spec.get("version"))
     kept = {one.key: one for one in reversed(items)}.values()
-    return Offer(namespace, csv, title, package, version, tuple(kept)[::-1], tuple(reader.unread))
+    return Offer(
+        namespace=namespace,
+        csv=csv,
+        title=title,
+        package=package,
+        version=version,
+        items=tuple(kept)[::-1],
+        unread=tuple(reader.unread),
+    )
 
 
 def _subscriptions(client: ClusterClient, namespace: str, csv: str, listed: "Listed") -> list[olm.Subscription]:
@@ -111,13 +127,36 @@ def _subscriptions(client: ClusterClient, namespace: str, csv: str, listed: "Lis
 def _subscribed(sub: olm.Subscription) -> Iterator[Item]:
     why = _("Without it the cluster has to have a catalog of that name.")
     yield _item(
-        "operator", olm.GROUP, olm.SOURCES, "CatalogSource", sub.catalog_namespace, sub.catalog, ticked=False, why=why
+        part="operator",
+        group=olm.GROUP,
+        plural=olm.SOURCES,
+        kind="CatalogSource",
+        namespace=sub.catalog_namespace,
+        name=sub.catalog,
+        ticked=False,
+        why=why,
     )
-    yield _item("operator", olm.GROUP, olm.SUBSCRIPTIONS, "Subscription", sub.namespace, sub.name)
+    yield _item(
+        part="operator",
+        group=olm.GROUP,
+        plural=olm.SUBSCRIPTIONS,
+        kind="Subscription",
+        namespace=sub.namespace,
+        name=sub.name,
+    )
 
 
 def _item(part: str, group: str, plural: str, kind: str, namespace: str, name: str, **more: Any) -> Item:
-    return Item(f"{group}/{plural}/{namespace}/{name}", part, group, plural, kind, namespace, name, **more)
+    return Item(
+        key=f"{group}/{plural}/{namespace}/{name}",
+        part=part,
+        group=group,
+        plural=plural,
+        kind=kind,
+        namespace=namespace,
+        name=name,
+        **more,
+    )
 
 
 Listed = Callable[[Callable[[], list[KubeObject]], str], list[KubeObject]]
@@ -127,7 +166,14 @@ def _run(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterator[Ite
     """The objects of a run; of a CSV that somebody made by hand, that alone."""
     run = text(mapping(mapping(csv.get("metadata")).get("labels")).get(RUN))
     if not run:
-        yield _item("operator", olm.GROUP, olm.CSVS, "ClusterServiceVersion", namespace_of(csv), name_of(csv))
+        yield _item(
+            part="operator",
+            group=olm.GROUP,
+            plural=olm.CSVS,
+            kind="ClusterServiceVersion",
+            namespace=namespace_of(csv),
+            name=name_of(csv),
+        )
         return
     for group, plural in sorted(KINDS, key=lambda one: (one[1] != "customresourcedefinitions", one[1] == olm.CSVS)):
         if plural in ("namespaces", "operatorgroups"):
@@ -140,12 +186,12 @@ def _run(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterator[Ite
         rows = listed(partial(_rows, client, type_, place, f"{RUN}={run}"), plural)
         for one in rows:
             yield _item(
-                "operator",
-                group,
-                plural,
-                type_.kind,
-                place,
-                name_of(one),
+                part="operator",
+                group=group,
+                plural=plural,
+                kind=type_.kind,
+                namespace=place,
+                name=name_of(one),
                 ticked=plural != "secrets",
                 secret=plural == "secrets",
             )
@@ -173,7 +219,17 @@ def _instances(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterat
             owned = any(each.get("controller") for each in mapping(one.get("metadata")).get("ownerReferences") or ())
             if not owned:
                 found.append(
-                    (_item("instances", api.group, api.plural, api.kind, namespace_of(one), name_of(one)), one)
+                    (
+                        _item(
+                            part="instances",
+                            group=api.group,
+                            plural=api.plural,
+                            kind=api.kind,
+                            namespace=namespace_of(one),
+                            name=name_of(one),
+                        ),
+                        one,
+                    )
                 )
     for plural, kind, secret in (("secrets", "Secret", True), ("configmaps", "ConfigMap", False)):
         yield from _referred(client, found, listed, plural, kind, secret=secret)
@@ -199,7 +255,17 @@ def _referred(
                         "%(why)s Its contents would be in the file as they are: anybody who reads the repository has"
                         " them."
                     ) % {"why": why}
-                yield _item("instances", "", plural, kind, space, name, ticked=not secret, secret=secret, why=why)
+                yield _item(
+                    part="instances",
+                    group="",
+                    plural=plural,
+                    kind=kind,
+                    namespace=space,
+                    name=name,
+                    ticked=not secret,
+                    secret=secret,
+                    why=why,
+                )
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -50,12 +50,12 @@ def candidates(
                 following.add(entry.name)
     found = [
         Candidate(
-            name,
-            one.version,
-            tuple(places[name]),
-            one.deprecated,
-            not installed[0] or name in following,
-            (not chosen or bool(chosen & set(places[name]))) and (not wanted or within(one.version, wanted)),
+            name=name,
+            version=one.version,
+            channels=tuple(places[name]),
+            deprecated=one.deprecated,
+            follows=not installed[0] or name in following,
+            fits=(not chosen or bool(chosen & set(places[name]))) and (not wanted or within(one.version, wanted)),
         )
         for name, one in entries.items()
     ]

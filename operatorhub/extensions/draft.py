@@ -94,7 +94,14 @@ def new(
         # Without the bundle nobody knows its rights: the account alone.
         objects += made if bundle else made[:1]
     objects.append(extension(choices, accounts=accounts))
-    return Draft(choices, tuple(objects), found, picked, errors, tuple(_warnings(choices, bundle, accounts=accounts)))
+    return Draft(
+        choices=choices,
+        objects=tuple(objects),
+        candidates=found,
+        target=picked,
+        errors=errors,
+        warnings=tuple(_warnings(choices, bundle, accounts=accounts)),
+    )
 
 
 def upgrade(
@@ -122,12 +129,12 @@ def upgrade(
     objects = [one for one in objects if one["kind"] != "ServiceAccount"]
     objects.append(extension(choices, accounts=accounts))
     return Draft(
-        choices,
-        tuple(objects),
-        found,
-        picked,
-        errors,
-        tuple(_warnings(choices, bundles[-1] if bundles else None, accounts=accounts)),
+        choices=choices,
+        objects=tuple(objects),
+        candidates=found,
+        target=picked,
+        errors=errors,
+        warnings=tuple(_warnings(choices, bundles[-1] if bundles else None, accounts=accounts)),
     )
 
 

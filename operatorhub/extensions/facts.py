@@ -153,21 +153,21 @@ def read(obj: KubeObject) -> Extension:
     bundle = mapping(mapping(status.get("install")).get("bundle"))
     safety = mapping(mapping(mapping(spec.get("install")).get("preflight")).get("crdUpgradeSafety"))
     return Extension(
-        name_of(obj),
-        uid_of(obj),
-        text(spec.get("namespace")),
-        text(mapping(spec.get("serviceAccount")).get("name")),
-        text(wanted.get("packageName")),
-        text(labels.get(CATALOG_NAME)),
-        text(wanted.get("version")),
-        strings(wanted.get("channels")),
-        text(wanted.get("upgradeConstraintPolicy")) or CATALOG_PROVIDED,
-        text(safety.get("enforcement")) or "Strict",
-        text(bundle.get("name")),
-        text(bundle.get("version")),
-        tuple(map(_condition, items(status.get("conditions")))),
-        bool(meta.get("deletionTimestamp")),
-        text(meta.get("creationTimestamp")),
+        name=name_of(obj),
+        uid=uid_of(obj),
+        namespace=text(spec.get("namespace")),
+        account=text(mapping(spec.get("serviceAccount")).get("name")),
+        package=text(wanted.get("packageName")),
+        catalog=text(labels.get(CATALOG_NAME)),
+        version=text(wanted.get("version")),
+        channels=strings(wanted.get("channels")),
+        policy=text(wanted.get("upgradeConstraintPolicy")) or CATALOG_PROVIDED,
+        safety=text(safety.get("enforcement")) or "Strict",
+        bundle=text(bundle.get("name")),
+        installed=text(bundle.get("version")),
+        conditions=tuple(map(_condition, items(status.get("conditions")))),
+        deleting=bool(meta.get("deletionTimestamp")),
+        created=text(meta.get("creationTimestamp")),
     )
 
 

@@ -133,27 +133,36 @@ def _labels(rows: Iterable[Package]) -> dict[str, dict[str, str]]:
 
 def _entry(row: Package) -> Entry:
     groups = dict.fromkeys(crd.partition(".")[2] for crd in row.crds)
-    words = search.texts(row.name, row.title, row.keywords, row.provider, row.kinds, row.summary, groups, row.text)
+    words = search.texts(
+        name=row.name,
+        title=row.title,
+        keywords=row.keywords,
+        provider=row.provider,
+        kinds=row.kinds,
+        summary=row.summary,
+        groups=groups,
+        text=row.text,
+    )
     short = row.summary if len(row.summary) <= 160 else row.summary[:157].rsplit(" ", 1)[0] + "…"
     # Many publishers say it in the title only.
     deprecated = row.deprecated or "deprecated" in row.title.lower()
     return Entry(
-        row.pk,
-        row.namespace,
-        row.catalog,
-        row.name,
-        row.title,
-        row.provider,
-        row.version,
-        row.level,
-        row.catalog_title,
-        short,
-        row.icon,
-        deprecated,
-        row.deprecation,
-        row.created,
-        _facts(row, deprecated=deprecated),
-        words,
+        pk=row.pk,
+        namespace=row.namespace,
+        catalog=row.catalog,
+        name=row.name,
+        title=row.title,
+        provider=row.provider,
+        version=row.version,
+        level=row.level,
+        catalog_title=row.catalog_title,
+        summary=short,
+        icon=row.icon,
+        deprecated=deprecated,
+        deprecation=row.deprecation,
+        created=row.created,
+        facts=_facts(row, deprecated=deprecated),
+        texts=words,
     )
 
 
@@ -210,7 +219,15 @@ def find(
     compared = tuple(picked[key] for key in query.compared if key in picked)
     aside = tuple(one for one in compared if one not in shown)
     built = facets.build(counts, query.chosen, labels, present)
-    return Result(shown, built, _chips(query, labels), len(matching), len(every), compared, aside)
+    return Result(
+        entries=shown,
+        facets=built,
+        chips=_chips(query, labels),
+        total=len(matching),
+        everything=len(every),
+        compared=compared,
+        aside=aside,
+    )
 
 
 _ORDERS: dict[str, Callable[[Entry], tuple[object, ...]]] = {

@@ -34,15 +34,15 @@ class Query:
         shown, sort, view = data.get("shown", ""), data.get("sort", ""), data.get("view", "")
         compared = (one for one in data.getlist("compare")[:100] if one.count("/") == 2 and len(one) < 600)
         return cls(
-            " ".join(data.get("q", "").split())[:200],
-            {
+            q=" ".join(data.get("q", "").split())[:200],
+            chosen={
                 facet: frozenset(facets.normal(facet, value) for value in data.getlist(facet)[:100] if value)
                 for facet in facets.KINDS
             },
-            sort if sort in SORTS else "relevance",
-            view if view in VIEWS else "grid",
-            min(max(int(shown), PAGE), 10_000) if shown.isascii() and shown.isdigit() else PAGE,
-            tuple(dict.fromkeys(compared))[:MOST_COMPARED],
+            sort=sort if sort in SORTS else "relevance",
+            view=view if view in VIEWS else "grid",
+            shown=min(max(int(shown), PAGE), 10_000) if shown.isascii() and shown.isdigit() else PAGE,
+            compared=tuple(dict.fromkeys(compared))[:MOST_COMPARED],
         )
 
     def address(self, **changes: object) -> str:

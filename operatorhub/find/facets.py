@@ -161,7 +161,12 @@ def build(
     """
     return tuple(
         _facet(
-            name, kind, counts[name], chosen.get(name, frozenset()), labels.get(name, {}), present[name] | kind.always
+            name=name,
+            kind=kind,
+            counts=counts[name],
+            chosen=chosen.get(name, frozenset()),
+            labels=labels.get(name, {}),
+            present=present[name] | kind.always,
         )
         for name, kind in KINDS.items()
         if chosen.get(name) or len(present[name] | kind.always) > 1

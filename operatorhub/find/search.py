@@ -48,16 +48,16 @@ def texts(
     """
     lower = f"{name} {title}".lower()
     return Texts(
-        name.lower(),
-        title.lower(),
-        "\n".join(keywords).lower(),
-        provider.lower(),
-        "\n".join(kinds).lower(),
-        summary.lower(),
-        tuple(dict.fromkeys(_WORD.findall(lower))),
-        "\n".join(groups).lower(),
-        text.lower(),
-        frozenset((_plain(name), _plain(title))),
+        name=name.lower(),
+        title=title.lower(),
+        keywords="\n".join(keywords).lower(),
+        provider=provider.lower(),
+        kinds="\n".join(kinds).lower(),
+        summary=summary.lower(),
+        names=tuple(dict.fromkeys(_WORD.findall(lower))),
+        groups="\n".join(groups).lower(),
+        text=text.lower(),
+        exact=frozenset((_plain(name), _plain(title))),
     )
 
 

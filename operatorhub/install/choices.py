@@ -132,7 +132,7 @@ def read(
     approval, free = data.get("approval", AUTOMATIC), data.get("free_approval", "")
     if not posted:
         approval, free = free or approval, ""
-        if forced(channel, situation, package, version, chosen, typed):
+        if forced(channel=channel, situation=situation, package=package, version=version, namespace=chosen, cfg=typed):
             approval, free = MANUAL, approval
     single = [data.get("single", "").strip()] if mode == SINGLE else data.getlist("watch") if mode == MULTI else []
     if mode == SINGLE and not single[0]:

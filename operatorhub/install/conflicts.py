@@ -237,7 +237,12 @@ def _overlap(asked: Asked) -> Iterator[Conflict]:
 def _approval(asked: Asked) -> Iterator[Conflict]:
     choices = asked.choices
     why = forced(
-        asked.channel, asked.situation, asked.manifest.name, choices.version, choices.namespace, choices.config
+        channel=asked.channel,
+        situation=asked.situation,
+        package=asked.manifest.name,
+        version=choices.version,
+        namespace=choices.namespace,
+        cfg=choices.config,
     )
     if choices.approval not in APPROVALS:
         yield Conflict("approval", "approval", _("Choose automatic or manual."))

@@ -83,7 +83,15 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
         else:
             answers.append(Answer(*about, "ok", None, made))
             created.append(
-                Target(type_.group, type_.version, type_.plural, type_.kind, about[2], about[1], uid_of(made))
+                Target(
+                    group=type_.group,
+                    version=type_.version,
+                    plural=type_.plural,
+                    kind=type_.kind,
+                    namespace=about[2],
+                    name=about[1],
+                    uid=uid_of(made),
+                )
             )
             done(ref, "ok")
     return Made(tuple(answers), tuple(created), next((one.error for one in answers if one.error), None))

@@ -88,7 +88,15 @@ def make(asked: Asked, client: ClusterClient | None = None) -> Draft:
 def is_possible(manifest: Manifest, channel: Channel, about: Description, found: Situation) -> bool:
     """Whether any choice of mode and namespace can be installed, as far as the situation alone tells."""
     for mode in about.modes:
-        chosen = read_choices(QueryDict(urlencode({"mode": mode})), False, channel, about, found, manifest.name, "")
+        chosen = read_choices(
+            data=QueryDict(urlencode({"mode": mode})),
+            posted=False,
+            channel=channel,
+            about=about,
+            situation=found,
+            package=manifest.name,
+            picked="",
+        )
         asked = Asked(manifest=manifest, channel=channel, about=about, situation=found, choices=chosen)
         tried = make(asked)
         # What to watch is still to be chosen; a problem with a remedy that works is none.
@@ -122,7 +130,15 @@ def _working(
 def _tried(asked: Asked, way: Way) -> Asked:
     """What is asked for after a remedy."""
     data, manifest = QueryDict(way.url.removeprefix("?")), asked.manifest
-    chosen = read_choices(data, False, asked.channel, asked.about, asked.situation, manifest.name, "")
+    chosen = read_choices(
+        data=data,
+        posted=False,
+        channel=asked.channel,
+        about=asked.about,
+        situation=asked.situation,
+        package=manifest.name,
+        picked="",
+    )
     return replace(asked, choices=chosen)
 
 

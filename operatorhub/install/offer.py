@@ -79,14 +79,21 @@ def make(
     channel = version.channel
     notes = mapping(channel.desc.get("annotations"))
     first = mapping(csv.initialization(notes))
-    why = forced(channel, situation, manifest.name, choices.version, choices.namespace, choices.config)
+    why = forced(
+        channel=channel,
+        situation=situation,
+        package=manifest.name,
+        version=choices.version,
+        namespace=choices.namespace,
+        cfg=choices.config,
+    )
     return Offer(
-        manifest,
-        channel,
-        about,
-        situation,
-        tuple(modes(about)),
-        suggested,
+        manifest=manifest,
+        channel=channel,
+        about=about,
+        situation=situation,
+        modes=tuple(modes(about)),
+        suggested=suggested,
         recommended=bool(about.suggested_namespace) and suggested == about.suggested_namespace,
         icon_name=icon_name,
         missing=missing,

@@ -56,6 +56,13 @@ def missing(client: ClusterClient, objects: Iterable[KubeObject], verb: str = "c
         except KubeError:
             continue
         if not answer.allowed:
-            one = Missing(verb, type_.qualified, namespace_of(obj), type_.kind, name_of(obj), answer.reason)
+            one = Missing(
+                verb=verb,
+                resource=type_.qualified,
+                namespace=namespace_of(obj),
+                kind=type_.kind,
+                name=name_of(obj),
+                reason=answer.reason,
+            )
             found.setdefault((one.resource, one.namespace), one)
     return tuple(found.values())

@@ -72,15 +72,15 @@ def _maybe(read: Callable[[], KubeObject]) -> KubeObject | None:
 def _target(obj: KubeObject, group: str, version: str, plural: str, why: str, keeps: str = "") -> Target:
     meta = mapping(obj.get("metadata"))
     return Target(
-        group,
-        version,
-        plural,
-        text(obj.get("kind")),
-        text(meta.get("namespace")),
-        name_of(obj),
-        uid_of(obj),
-        why,
-        keeps,
+        group=group,
+        version=version,
+        plural=plural,
+        kind=text(obj.get("kind")),
+        namespace=text(meta.get("namespace")),
+        name=name_of(obj),
+        uid=uid_of(obj),
+        why=why,
+        keeps=keeps,
     )
 
 
@@ -175,12 +175,20 @@ def _around(client: ClusterClient, namespace: str, sub: KubeObject, stays: list[
             if kind in ("OperatorGroup", "Namespace"):
                 stays.append(_("%(kind)s: this install did not make it") % {"kind": kind})
             continue
-        obj = _by_uid(client, group, version, plural, "" if kind == "Namespace" else namespace, namespace, noted[kind])
+        obj = _by_uid(
+            client=client,
+            group=group,
+            version=version,
+            plural=plural,
+            place="" if kind == "Namespace" else namespace,
+            name=namespace,
+            uid=noted[kind],
+        )
         if obj is None:
             continue
         keeps = _("other operators live there: %(names)s") % {"names": ", ".join(others)} if others else ""
         why = _("made by this install, with everything in it") if kind == "Namespace" else _("made by this install")
-        yield _target({"kind": kind, **obj}, group, version, plural, why, keeps)
+        yield _target(obj={"kind": kind, **obj}, group=group, version=version, plural=plural, why=why, keeps=keeps)
 
 
 def _neighbours(client: ClusterClient, namespace: str) -> list[str]:

@@ -55,6 +55,13 @@ def read(client: ClusterClient, package: Manifest, channel: Channel, name: str, 
 def _bundle(client: ClusterClient, package: Manifest, name: str, picked: str) -> Bundle | None:
     """None where no catalog holds it."""
     try:
-        return bundles.bundle(client, package.namespace, package.catalog, package.name, name, picked)
+        return bundles.bundle(
+            client=client,
+            namespace=package.namespace,
+            catalog=package.catalog,
+            package=package.name,
+            name=name,
+            picked=picked,
+        )
     except (KubeError, SourceError):
         return None

@@ -143,7 +143,16 @@ def choose(
     rights = permissions.asked(bundle.csv) if bundle else ()
     unread = unread or "\n".join(bundle.problems if bundle else ())
     return Chosen(
-        manifest, graph, found, name, number, entry.deprecated if entry else "", about, bundle, unread, rights
+        manifest=manifest,
+        graph=graph,
+        channel=found,
+        name=name,
+        version=number,
+        deprecated=entry.deprecated if entry else "",
+        about=about,
+        bundle=bundle,
+        unread=unread,
+        rights=rights,
     )
 
 
@@ -198,13 +207,13 @@ def here(client: ClusterClient, chosen: Chosen) -> Place:
     kubernetes = _kubernetes(client) if wanted else ""
     here = (manifest.namespace, manifest.catalog)
     return Place(
-        tuple(one for one in every if one.package == manifest.name),
-        unlisted,
-        kubernetes,
-        too_old(kubernetes, wanted),
-        tuple(one for one in bundles.others(client, manifest.name) if (one.namespace, one.catalog) != here),
-        dependencies.answers(client, chosen.needs, every, manifest.namespace),
-        _running(client, manifest),
+        subscriptions=tuple(one for one in every if one.package == manifest.name),
+        unlisted=unlisted,
+        kubernetes=kubernetes,
+        too_old=too_old(kubernetes, wanted),
+        offers=tuple(one for one in bundles.others(client, manifest.name) if (one.namespace, one.catalog) != here),
+        answers=dependencies.answers(client, chosen.needs, every, manifest.namespace),
+        running=_running(client, manifest),
     )
 
 

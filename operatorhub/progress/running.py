@@ -41,7 +41,16 @@ def version(facts: Facts) -> Stage:
         ends = [one for one in csv.items(status.get("conditions")) if one.get("phase") == olm.SUCCEEDED]
         end = csv.text((ends[-1] if ends else status).get("lastTransitionTime"))
     url = page_of(olm.CSVS, facts.subscription.namespace, name)
-    return Stage("csv", title, state, words, url, created(found), parts, took(created(found), end) if end else None)
+    return Stage(
+        key="csv",
+        title=title,
+        state=state,
+        words=words,
+        url=url,
+        at=created(found),
+        parts=parts,
+        took=took(created(found), end) if end else None,
+    )
 
 
 def deployments(facts: Facts) -> Stage:
@@ -86,13 +95,15 @@ def pods(facts: Facts) -> tuple[Stage, tuple[PodPart, ...]]:
     parts = [workloads.pod_part(namespace, pod) for pod in facts.pods]
     shown = tuple(
         PodPart(
-            part.kind,
-            part.name,
-            part.state,
-            part.words,
-            part.url,
-            reverse("resources:logs", args=["core", "v1", "pods", namespace, part.name]) if started(pod) else "",
-            tuple(_said(facts, pod)),
+            kind=part.kind,
+            name=part.name,
+            state=part.state,
+            words=part.words,
+            url=part.url,
+            log_url=reverse("resources:logs", args=["core", "v1", "pods", namespace, part.name])
+            if started(pod)
+            else "",
+            said=tuple(_said(facts, pod)),
         )
         for part, pod in zip(parts, facts.pods, strict=True)
     )
@@ -124,4 +135,13 @@ def _sum(key: str, title: str, parts: tuple[Part, ...], begun: list[str], ends: 
     states = {one.state for one in parts}
     state = next((one for one in (FAILED, RUNNING, WAITING) if one in states), DONE if parts else WAITING)
     start, end = min(begun, default=""), max(ends, default="")
-    return Stage(key, title, state, "", "", start, parts, took(start, end) if state == DONE else None)
+    return Stage(
+        key=key,
+        title=title,
+        state=state,
+        words="",
+        url="",
+        at=start,
+        parts=parts,
+        took=took(start, end) if state == DONE else None,
+    )

@@ -117,7 +117,7 @@ def place(facts: Facts) -> Stage:
         )
         for one in (groups if len(groups) > 1 else ())
     )
-    return Stage("place", title, state, words, url, created(facts.space), parts)
+    return Stage(key="place", title=title, state=state, words=words, url=url, at=created(facts.space), parts=parts)
 
 
 def catalog(facts: Facts) -> Stage:
@@ -162,7 +162,16 @@ def subscription(facts: Facts, broken: bool) -> Stage:
         words = _("OLM is choosing the versions to install.")
     end = created(facts.plan) or created(facts.csv)
     url = page_of(olm.SUBSCRIPTIONS, sub.namespace, sub.name)
-    return Stage("subscription", _("Subscription"), state, words, url, sub.created, (), chosen_after(sub.created, end))
+    return Stage(
+        key="subscription",
+        title=_("Subscription"),
+        state=state,
+        words=words,
+        url=url,
+        at=sub.created,
+        parts=(),
+        took=chosen_after(sub.created, end),
+    )
 
 
 def bundle(facts: Facts) -> Stage | None:
@@ -172,7 +181,14 @@ def bundle(facts: Facts) -> Stage | None:
         return Stage("bundle", _("Bundle"), FAILED, csv.text(failed.get("message")) or csv.text(failed.get("reason")))
     if is_true(going) and not facts.csv:
         words = csv.text(going.get("message")) or _("OLM reads the bundle's image in a Job.")
-        return Stage("bundle", _("Bundle"), RUNNING, words, "", csv.text(going.get("lastTransitionTime")))
+        return Stage(
+            key="bundle",
+            title=_("Bundle"),
+            state=RUNNING,
+            words=words,
+            url="",
+            at=csv.text(going.get("lastTransitionTime")),
+        )
     return None
 
 
@@ -194,7 +210,16 @@ def plan(facts: Facts) -> Stage:
     }.get(phase, (RUNNING, plan_problem(found) or count or _("OLM is unpacking the bundle.")))
     end = csv.text(condition(found, "Installed").get("lastTransitionTime")) if phase == "Complete" else ""
     url = reverse("operatorhub:plan", args=[facts.subscription.namespace, facts.subscription.plan])
-    return Stage("plan", title, state, words, url, created(found), parts, took(created(found), end) if end else None)
+    return Stage(
+        key="plan",
+        title=title,
+        state=state,
+        words=words,
+        url=url,
+        at=created(found),
+        parts=parts,
+        took=took(created(found), end) if end else None,
+    )
 
 
 def plan_problem(found: Mapping[str, Any]) -> str:

@@ -75,16 +75,16 @@ class Leftover:
 
 def leftover(type_: ResourceType, obj: KubeObject, words: str, refused: str = "", stage: str = "rest") -> Leftover:
     return Leftover(
-        type_.kind,
-        type_.group,
-        type_.version,
-        type_.plural,
-        namespace_of(obj),
-        name_of(obj),
-        uid_of(obj),
-        words,
-        refused,
-        stage,
+        kind=type_.kind,
+        group=type_.group,
+        version=type_.version,
+        plural=type_.plural,
+        namespace=namespace_of(obj),
+        name=name_of(obj),
+        uid=uid_of(obj),
+        words=words,
+        refused=refused,
+        stage=stage,
     )
 
 

@@ -122,7 +122,14 @@ def read(client: ClusterClient, key: str) -> Page:
         if one["state"] == GOING and one.get("finalizers") and time.time() - one["asked"] > SLOW_SECONDS
     ]
     stuck = tuple(_stuck(run, one) for one in slow[:_EXPLAINED]) if run.state in ("running", "stuck") else ()
-    return Page(run, run.document["title"], stages, stuck, _controllers(client, run) if stuck else (), runs.stale(run))
+    return Page(
+        run=run,
+        title=run.document["title"],
+        stages=stages,
+        stuck=stuck,
+        controllers=_controllers(client, run) if stuck else (),
+        stale=runs.stale(run),
+    )
 
 
 def under_way(client: ClusterClient, namespace: str, name: str) -> str:
@@ -140,19 +147,27 @@ def _stage(key: str, items: list[dict[str, Any]]) -> Stage:
     ordered = sorted(items, key=lambda one: _RANK[one["state"]])
     gone, failed = (sum(one["state"] == state for one in items) for state in (GONE, FAILED))
     things = tuple(map(_thing, ordered[:_SHOWN]))
-    return Stage(key, titles()[key], len(items), gone, failed, things, max(0, len(items) - _SHOWN))
+    return Stage(
+        key=key,
+        title=titles()[key],
+        total=len(items),
+        gone=gone,
+        failed=failed,
+        things=things,
+        more=max(0, len(items) - _SHOWN),
+    )
 
 
 def _thing(one: Mapping[str, Any]) -> Thing:
     return Thing(
-        one["kind"],
-        one["group"] or "core",
-        one["version"],
-        one["plural"],
-        one["namespace"],
-        one["name"],
-        _STATES[one["state"]],
-        one["message"],
+        kind=one["kind"],
+        group=one["group"] or "core",
+        version=one["version"],
+        plural=one["plural"],
+        namespace=one["namespace"],
+        name=one["name"],
+        state=_STATES[one["state"]],
+        message=one["message"],
     )
 
 

@@ -125,7 +125,22 @@ def look(client: ClusterClient, namespace: str, name: str) -> Plan:
     except NotFound:
         if sub is None:
             raise
-        return Plan(namespace, name, sub.package, "", sub.name, sub.uid, (), (), (), (), (), "", False, ())
+        return Plan(
+            namespace=namespace,
+            csv=name,
+            title=sub.package,
+            csv_uid="",
+            subscription=sub.name,
+            subscription_uid=sub.uid,
+            deployments=(),
+            goes=(),
+            operands=(),
+            leftovers=(),
+            others=(),
+            message="",
+            no_operands=False,
+            gaps=(),
+        )
     spec = csv.mapping(found.get("spec"))
     notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
     kinds = operands.owned(client, csv.apis(spec.get("customresourcedefinitions")), namespace)
@@ -134,23 +149,23 @@ def look(client: ClusterClient, namespace: str, name: str) -> Plan:
     shared = {one.api.crd: tuple(_owners(others, one.api.crd)) for one in kinds}
     targets = olm.targets(found) or ()
     listed = tuple(_operands(client, one, targets) for one in kinds if one.type and not shared[one.api.crd])
-    left = leftovers.find(client, found, sub, kinds, listed, others, gaps)
+    left = leftovers.find(client=client, found=found, sub=sub, kinds=kinds, listed=listed, others=others, gaps=gaps)
     return Plan(
-        namespace,
-        name,
-        csv.text(spec.get("displayName")) or name,
-        uid_of(found),
-        sub.name if sub else "",
-        sub.uid if sub else "",
-        deployments(found),
-        leftovers.goes(client, found),
-        listed,
-        left,
-        tuple((crd, names) for crd, names in shared.items() if names),
-        csv.text(notes.get(MESSAGE)),
-        csv.text(notes.get(NO_OPERANDS)).lower() == "true",
-        tuple(gaps),
-        _never(found),
+        namespace=namespace,
+        csv=name,
+        title=csv.text(spec.get("displayName")) or name,
+        csv_uid=uid_of(found),
+        subscription=sub.name if sub else "",
+        subscription_uid=sub.uid if sub else "",
+        deployments=deployments(found),
+        goes=leftovers.goes(client, found),
+        operands=listed,
+        leftovers=left,
+        others=tuple((crd, names) for crd, names in shared.items() if names),
+        message=csv.text(notes.get(MESSAGE)),
+        no_operands=csv.text(notes.get(NO_OPERANDS)).lower() == "true",
+        gaps=tuple(gaps),
+        refused=_never(found),
     )
 
 
@@ -219,7 +234,15 @@ def _operands(client: ClusterClient, one: OwnedApi, targets: tuple[str, ...]) ->
         places[namespace_of(obj)] = places.get(namespace_of(obj), 0) + 1
     rows = tuple((namespace_of(obj), name_of(obj), finalizers(obj)) for obj in found[:SHOWN])
     names = tuple((namespace_of(obj), name_of(obj), uid_of(obj)) for obj in found)
-    return Operands(one, rows, len(found), tuple(sorted(places.items())), "", names, len(seen) - len(found))
+    return Operands(
+        owned=one,
+        rows=rows,
+        number=len(found),
+        by_namespace=tuple(sorted(places.items())),
+        problem="",
+        every=names,
+        elsewhere=len(seen) - len(found),
+    )
 
 
 def there(client: ClusterClient, type_: ResourceType, targets: tuple[str, ...]) -> list[KubeObject]:

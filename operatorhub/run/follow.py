@@ -97,13 +97,13 @@ def read(client: ClusterClient, namespace: str, package: str) -> Following:
     spec, notes = mapping(csv.get("spec")), mapping(mapping(csv.get("metadata")).get("annotations"))
     title = text(spec.get("displayName")) or name_of(csv)
     return Following(
-        package,
-        namespace,
-        name_of(csv),
-        title,
-        text(notes.get(SOURCE)),
-        text(spec.get("replaces")),
-        judged((*groups, *lines), broken),
+        package=package,
+        namespace=namespace,
+        csv=name_of(csv),
+        title=title,
+        source=text(notes.get(SOURCE)),
+        replaces=text(spec.get("replaces")),
+        stages=judged((*groups, *lines), broken),
     )
 
 

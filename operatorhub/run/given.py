@@ -162,16 +162,16 @@ def _newest(found: list[Draft]) -> Iterator[str]:
 def _bundle(draft: BundleDraft) -> Bundle:
     said = draft.contents or Contents({})
     return Bundle(
-        draft.name,
-        draft.package,
-        draft.version,
-        draft.image,
-        said.csv,
-        said.crds,
-        said.others,
-        said.properties,
-        said.related_images,
-        said.partial,
+        name=draft.name,
+        package=draft.package,
+        version=draft.version,
+        image=draft.image,
+        csv=said.csv,
+        crds=said.crds,
+        others=said.others,
+        properties=said.properties,
+        related_images=said.related_images,
+        partial=said.partial,
     )
 
 
@@ -221,14 +221,14 @@ def _received(value: Any) -> Bundle:
     lists = (tuple(map(mapping, value[key])) for key in ("crds", "others", "properties", "images"))
     crds, others, properties, images = lists
     return Bundle(
-        text(value["name"]),
-        text(value["package"]),
-        text(value["version"]),
-        text(value["image"]),
-        mapping(value["csv"]),
-        crds,
-        others,
-        properties,
-        images,
-        bool(value["partial"]),
+        name=text(value["name"]),
+        package=text(value["package"]),
+        version=text(value["version"]),
+        image=text(value["image"]),
+        csv=mapping(value["csv"]),
+        crds=crds,
+        others=others,
+        properties=properties,
+        related_images=images,
+        partial=bool(value["partial"]),
     )

@@ -129,7 +129,15 @@ def plan(client: ClusterClient, bundle: Bundle, choice: Choice, situation: Situa
         *misfits.find(client, bundle),
     ]
     labelled = tuple(_labelled(one, bundle, choice, present, place) for one in objects)
-    return Plan(bundle, choice, labelled, tuple(errors), tuple(warnings), present, replaces)
+    return Plan(
+        bundle=bundle,
+        choice=choice,
+        objects=labelled,
+        errors=tuple(errors),
+        warnings=tuple(warnings),
+        present=present,
+        replaces=replaces,
+    )
 
 
 def _choice_errors(bundle: Bundle, choice: Choice, situation: Situation) -> Iterator[str]:

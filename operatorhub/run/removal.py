@@ -119,11 +119,26 @@ def look(client: ClusterClient, namespace: str, package: str) -> Removal:
                 space = one
             else:
                 objects.append(one)
-    return Removal(package, namespace, tuple(objects), tuple(kinds), space, tuple(unread))
+    return Removal(
+        package=package,
+        namespace=namespace,
+        objects=tuple(objects),
+        kinds=tuple(kinds),
+        space=space,
+        unread=tuple(unread),
+    )
 
 
 def _target(type_: ResourceType, obj: KubeObject) -> Target:
-    return Target(type_.group, type_.version, type_.plural, type_.kind, namespace_of(obj), name_of(obj), uid_of(obj))
+    return Target(
+        group=type_.group,
+        version=type_.version,
+        plural=type_.plural,
+        kind=type_.kind,
+        namespace=namespace_of(obj),
+        name=name_of(obj),
+        uid=uid_of(obj),
+    )
 
 
 def _instances(client: ClusterClient, crd: str) -> tuple[Target, ...] | None:

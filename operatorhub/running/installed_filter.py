@@ -112,4 +112,12 @@ def apply(rows: Iterable[Operator], wish: Filter) -> Result:
     places = tuple(Choice(one, one, of_place[one], one in wish.places) for one in names)
     pages = max(1, -(-len(left) // PAGE))
     page = min(max(1, wish.page), pages)
-    return Result(tuple(left[(page - 1) * PAGE : page * PAGE]), len(left), len(everything), status, places, page, pages)
+    return Result(
+        rows=tuple(left[(page - 1) * PAGE : page * PAGE]),
+        total=len(left),
+        everything=len(everything),
+        status=status,
+        places=places,
+        page=page,
+        pages=pages,
+    )

@@ -111,7 +111,7 @@ def _link(client: ClusterClient, row: Operator) -> OperatorLink:
     if row.update and row.update.state == ASKS and state == DONE:
         state, word = ASKS, row.update.word
     kinds = tuple(islice(_kinds(client, row.apis), SHOWN_KINDS))
-    return OperatorLink(row.title, row.url, row.icon_name, state, word, kinds)
+    return OperatorLink(label=row.title, url=row.url, icon_name=row.icon_name, state=state, word=word, kinds=kinds)
 
 
 def _kinds(client: ClusterClient, apis: Iterable[Api]) -> Iterator[KindLink]:

@@ -133,4 +133,11 @@ def _read(
 def _instance(type_: ResourceType, obj: KubeObject, below: ChildTroubles) -> Instance:
     created = csv.text(csv.mapping(obj.get("metadata")).get("creationTimestamp"))
     namespace, name = namespace_of(obj), name_of(obj)
-    return Instance(type_, uid_of(obj), namespace, name, below.health(type_, namespace, name, health(obj)), created)
+    return Instance(
+        type=type_,
+        uid=uid_of(obj),
+        namespace=namespace,
+        name=name,
+        health=below.health(type_, namespace, name, health(obj)),
+        created=created,
+    )

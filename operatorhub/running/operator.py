@@ -162,20 +162,20 @@ def detail(client: ClusterClient, namespace: str, name: str, place: str = "") ->
     runs_in = row.runs_in or namespace
     shown, pods = workloads.of(client, runs_in, obj)
     return Detail(
-        obj,
-        row,
-        markdown.render(csv.text(spec.get("description"))),
-        csv.text(status.get("message")),
-        _conditions(status),
-        requirements(status),
-        shown,
-        pods,
-        sub,
-        csv.text(notes.get("olm.operatorGroup")),
-        operands.owned(client, row.apis, where, row.targets[0] if row.targets and len(row.targets) == 1 else ""),
-        facts(obj),
-        row.runs_in,
-        csv.text(notes.get("operator.openshift.io/uninstall-message")),
+        object=obj,
+        operator=row,
+        html=markdown.render(csv.text(spec.get("description"))),
+        message=csv.text(status.get("message")),
+        conditions=_conditions(status),
+        requirements=requirements(status),
+        deployments=shown,
+        pods=pods,
+        subscription=sub,
+        group=csv.text(notes.get("olm.operatorGroup")),
+        apis=operands.owned(client, row.apis, where, row.targets[0] if row.targets and len(row.targets) == 1 else ""),
+        facts=facts(obj),
+        original=row.runs_in,
+        message_uninstall=csv.text(notes.get("operator.openshift.io/uninstall-message")),
     )
 
 

@@ -30,4 +30,12 @@ def totals(operators: Iterable[Operator]) -> Totals:
     failed = tuple(one for one in own if one.state == FAILED)
     # An update that waits for approval asks too, although the present version runs well.
     asking = tuple(one for one in own if one.state == ASKS or (one.update is not None and one.update.state == ASKS))
-    return Totals(len(own), counts[DONE], counts[RUNNING], failed[:_NAMED], asking[:_NAMED], len(failed), len(asking))
+    return Totals(
+        total=len(own),
+        succeeded=counts[DONE],
+        working=counts[RUNNING],
+        failed=failed[:_NAMED],
+        asking=asking[:_NAMED],
+        failures=len(failed),
+        questions=len(asking),
+    )

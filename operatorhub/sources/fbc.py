@@ -142,13 +142,13 @@ def bundle(value: Mapping[str, Any], raw: bytes) -> tuple[BundleDraft, list[str]
     # Where nothing of the manifests is known the version still is.
     version = bundle_version(found or Contents({}, properties=rest))
     draft = BundleDraft(
-        package,
-        name,
-        version,
-        hashlib.sha256(raw).hexdigest(),
-        text(value.get("image")),
-        "",
-        found or Contents({}, (), (), rest, images, True),
+        package=package,
+        name=name,
+        version=version,
+        digest=hashlib.sha256(raw).hexdigest(),
+        image=text(value.get("image")),
+        place="",
+        contents=found or Contents(csv={}, crds=(), others=(), properties=rest, related_images=images, partial=True),
     )
     return draft, bad
 

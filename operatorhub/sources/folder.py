@@ -173,12 +173,12 @@ def _package(folder: Path, path: Path, whole: bool) -> Iterator[Draft]:
 def _channel(one: Mapping[str, Any]) -> Channel:
     entries = newest_first(
         Entry(
-            text(entry.get("name")),
-            text(entry.get("version")),
-            text(entry.get("replaces")),
-            strings(entry.get("skips")),
-            text(entry.get("skipRange")),
-            text(mapping(entry.get("deprecation")).get("message")),
+            name=text(entry.get("name")),
+            version=text(entry.get("version")),
+            replaces=text(entry.get("replaces")),
+            skips=strings(entry.get("skips")),
+            skip_range=text(entry.get("skipRange")),
+            deprecated=text(mapping(entry.get("deprecation")).get("message")),
         )
         for entry in items(one.get("entries"))
     )
@@ -201,13 +201,13 @@ def _bundle(folder: Path, path: Path, package: str, said: Mapping[str, Any], who
         found, _about, bad = bundlefiles.read(path)
         yield from (Problem(f"{path.relative_to(folder)}/{one.place}", one.words) for one in bad)
     yield BundleDraft(
-        package,
-        text(said.get("name")),
-        text(said.get("version")),
-        bundlefiles.stamp(path),
-        text(said.get("image")),
-        "" if whole else str(path.relative_to(folder)),
-        found,
+        package=package,
+        name=text(said.get("name")),
+        version=text(said.get("version")),
+        digest=bundlefiles.stamp(path),
+        image=text(said.get("image")),
+        place="" if whole else str(path.relative_to(folder)),
+        contents=found,
     )
 
 
@@ -230,7 +230,13 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
         if said.get("channel.default.v1"):
             defaults[package] = said["channel.default.v1"]
         yield BundleDraft(
-            package, name, entry.version, bundlefiles.stamp(path), "", "" if whole else place, found if whole else None
+            package=package,
+            name=name,
+            version=entry.version,
+            digest=bundlefiles.stamp(path),
+            image="",
+            place="" if whole else place,
+            contents=found if whole else None,
         )
     for package, channels in packages.items():
         default = defaults.get(package, sorted(channels)[0])

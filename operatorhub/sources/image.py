@@ -71,7 +71,7 @@ def pull(reference: str, target: Path, known: str = "", seconds: float = 0) -> P
     folders = _folders(labels, where)
     budget, deadline = archive.Budget(), time.monotonic() + (seconds or limits.IMAGE_SECONDS.value)
     for one in layers:
-        _layer(source, one, target, budget, folders, deadline)
+        _layer(source=source, digest=one, target=target, budget=budget, folders=folders, deadline=deadline)
     return Pulled(digest, _placed(target, folders, where), labels, text(config.get("created")))
 
 

@@ -78,7 +78,7 @@ def get(
                 given = _after_redirect(url, target, given)
                 url = target
                 continue
-            return _read(response, url, sink, most, deadline, seconds)
+            return _read(response=response, url=url, sink=sink, most=most, deadline=deadline, seconds=seconds)
         except (HTTPError, OSError) as error:
             words = _("%(url)s broke off while answering: %(error)s. Try again.")
             raise SourceError(words % {"url": shown(url), "error": error}) from error

@@ -89,7 +89,9 @@ def begin(client: ClusterClient, of: InstallPlan, *, anew: bool = False) -> Run:
         Run.objects.filter(key=key).delete()
     run = Run.objects.filter(key=key).first()
     if run is None:
-        run = runs.create(key, KIND, client, of.namespace, of.name, document(client, of))
+        run = runs.create(
+            key=key, kind=KIND, client=client, namespace=of.namespace, name=of.name, document=document(client, of)
+        )
     return runs.go_on(client, run, advance, SECONDS)
 
 
@@ -254,13 +256,13 @@ def _check(run: Run) -> Check:
     findings = tuple(Finding(**{**one, "causes": tuple(one["causes"])}) for one in state["findings"])
     kinds = tuple(dict.fromkeys(one["kind"] for one in state["todo"]))
     return Check(
-        run.state,
-        state["done"],
-        state["total"],
-        state["refused"],
-        findings,
-        tuple(state["problems"]),
-        state["rules"],
-        kinds,
-        runs.stale(run),
+        state=run.state,
+        done=state["done"],
+        total=state["total"],
+        refused=state["refused"],
+        findings=findings,
+        problems=tuple(state["problems"]),
+        rules=state["rules"],
+        kinds=kinds,
+        stale=runs.stale(run),
     )

@@ -197,16 +197,16 @@ def _step(bundles: "_Bundles", number: int, one: Mapping[str, Any], phase: str) 
     state = DONE if status in ("Created", "Present") else RUNNING if phase == "Installing" else WAITING
     full = _typed(given, names) if given is not None else None
     return Step(
-        number,
-        csv.text(one.get("resolving")),
-        names["kind"],
-        names["group"],
-        names["version"],
-        names["name"],
-        status,
-        state,
-        full,
-        gap,
+        number=number,
+        resolving=csv.text(one.get("resolving")),
+        kind=names["kind"],
+        group=names["group"],
+        version=names["version"],
+        name=names["name"],
+        status=status,
+        state=state,
+        manifest=full,
+        gap=gap,
     )
 
 

@@ -109,19 +109,19 @@ def read(client: ClusterClient, namespace: str, name: str) -> Page:
     graph, problem = _graph(client, sub)
     others = [one for one in installed.subscriptions(client, namespace) if one.name != name]
     return Page(
-        obj,
-        sub,
-        updates.of(sub, health),
-        health.state(sub),
-        heads(graph, sub.channel) if graph else (),
-        problem,
-        _plan(client, sub),
-        tuple(one.name for one in others if one.approval == "Manual"),
-        tuple(one.name for one in others if one.approval != "Manual"),
-        tuple(one.name for one in others),
-        tuple(one for one in bundles.others(client, sub.package) if one.namespace not in ("~", "-")),
-        config_texts(obj),
-        graph,
+        object=obj,
+        sub=sub,
+        update=updates.of(sub, health),
+        catalog_state=health.state(sub),
+        heads=heads(graph, sub.channel) if graph else (),
+        graph_problem=problem,
+        plan=_plan(client, sub),
+        others_manual=tuple(one.name for one in others if one.approval == "Manual"),
+        others_automatic=tuple(one.name for one in others if one.approval != "Manual"),
+        neighbours=tuple(one.name for one in others),
+        sources=tuple(one for one in bundles.others(client, sub.package) if one.namespace not in ("~", "-")),
+        config=config_texts(obj),
+        graph=graph,
     )
 
 
@@ -149,12 +149,12 @@ def heads(graph: Graph, current: str) -> tuple[Head, ...]:
         head = one.entries[0] if one.entries else None
         found.append(
             Head(
-                one.name,
-                head.name if head else "",
-                head.version if head else "",
-                one.name == graph.default,
-                one.deprecated,
-                one.name == chosen,
+                name=one.name,
+                csv=head.name if head else "",
+                version=head.version if head else "",
+                default=one.name == graph.default,
+                deprecated=one.deprecated,
+                current=one.name == chosen,
             )
         )
     return tuple(found)
@@ -250,7 +250,15 @@ def save(client: ClusterClient, page: Page, wanted: Edit, version: str, *, dry_r
         # Just read: only OLM's notes in the status may have come between, and they are no conflict.
         own = {**wanted.patch, "metadata": {"uid": page.sub.uid}}
         was = written.version_of(page.object)
-        return written.patch(client, type_, page.sub.name, page.sub.namespace, own, was, dry_run=dry_run)
+        return written.patch(
+            client=client,
+            type_=type_,
+            name=page.sub.name,
+            namespace=page.sub.namespace,
+            change=own,
+            version=was,
+            dry_run=dry_run,
+        )
     patch = {**wanted.patch, "metadata": {"resourceVersion": version, "uid": page.sub.uid}}
     return client.patch(type_, page.sub.name, patch, page.sub.namespace, dry_run=dry_run)
 

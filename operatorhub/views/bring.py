@@ -116,7 +116,17 @@ def _page(request: ConsoleRequest) -> Page:
     changes = ((f"{one.document.kind} {one.document.name}", bringing.difference(one)) for one in results)
     differences = tuple(Difference(title, found) for title, found in changes if found and found.changes)
     return _standing(
-        Page("", given.text, given.notes, namespace, rows, differences, applied=applying), results, applying
+        Page(
+            problem="",
+            text=given.text,
+            notes=given.notes,
+            namespace=namespace,
+            rows=rows,
+            differences=differences,
+            applied=applying,
+        ),
+        results,
+        applying,
     )
 
 

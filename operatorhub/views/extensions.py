@@ -141,32 +141,32 @@ def _choices(data: QueryDict, here: situation.Situation) -> draft.Choices:
     # A link from a package's page names the one channel that was looked at.
     channels = data.getlist("channels") or (data.getlist("channel") if first else [])
     return draft.Choices(
-        data.get("name", base).strip(),
-        package,
-        data.get("catalog", ""),
-        data.get("namespace", base).strip(),
-        data.get("account", f"{base}-installer").strip(),
-        data.get("version", "").strip(),
-        tuple(one for one in channels if one),
-        data.get("policy", facts.CATALOG_PROVIDED),
-        first or "make_account" in data,
-        first or "unsafe" not in data,
+        name=data.get("name", base).strip(),
+        package=package,
+        catalog=data.get("catalog", ""),
+        namespace=data.get("namespace", base).strip(),
+        account=data.get("account", f"{base}-installer").strip(),
+        version=data.get("version", "").strip(),
+        channels=tuple(one for one in channels if one),
+        policy=data.get("policy", facts.CATALOG_PROVIDED),
+        make_account=first or "make_account" in data,
+        safe=first or "unsafe" not in data,
     )
 
 
 def _kept(present: facts.Extension, data: QueryDict) -> draft.Choices:
     """What was typed; before that, what it says now."""
     kept = draft.Choices(
-        present.name,
-        present.package,
-        present.catalog,
-        present.namespace,
-        present.account,
-        present.version,
-        present.channels,
-        present.policy,
-        True,
-        present.safety != "None",
+        name=present.name,
+        package=present.package,
+        catalog=present.catalog,
+        namespace=present.namespace,
+        account=present.account,
+        version=present.version,
+        channels=present.channels,
+        policy=present.policy,
+        make_account=True,
+        safe=present.safety != "None",
     )
     if "~form" not in data:
         return replace(kept, version=data.get("version", kept.version))

@@ -79,7 +79,9 @@ def _read(request: ConsoleRequest, namespace: str, catalog: str, package: str) -
     about = packages.describe(channel, package)
     found = situation.look(client, request.namespace)
     picked = request.namespace
-    chosen = choices.read(data, posted, channel, about, found, package, picked)
+    chosen = choices.read(
+        data=data, posted=posted, channel=channel, about=about, situation=found, package=package, picked=picked
+    )
     asked = conflicts.Asked(
         manifest=manifest,
         channel=channel,
@@ -93,6 +95,13 @@ def _read(request: ConsoleRequest, namespace: str, catalog: str, package: str) -
     suggested = choices.suggestion(about, found, chosen.mode, picked, package)
     icon = packages.icon_name(client, namespace, catalog, package)
     page = offer.make(
-        manifest, chosen_version, about, found, chosen, suggested, icon, rights.missing(client, form.objects)
+        manifest=manifest,
+        version=chosen_version,
+        about=about,
+        situation=found,
+        choices=chosen,
+        suggested=suggested,
+        icon_name=icon,
+        missing=rights.missing(client, form.objects),
     )
     return page, form

@@ -70,7 +70,7 @@ def edit(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     version = request.POST.get("version") or written.version_of(old)
     problem = None
     if request.method == "POST" and patch is not None:
-        problem = _patch(request, type_, name, place, patch, version)
+        problem = _patch(request=request, type_=type_, name=name, namespace=place, patch=patch, version=version)
         if problem is None and "save" in request.POST:
             messages.success(request, _("The catalog “%(name)s” is saved.") % {"name": name})
             return HttpResponseRedirect(_page(kind, namespace, name))
@@ -138,7 +138,15 @@ def _patch(
 ) -> Problem | None:
     save, problem = "save" in request.POST, None
     try:
-        written.patch(request.cluster, type_, name, namespace, patch, version, dry_run=not save)
+        written.patch(
+            client=request.cluster,
+            type_=type_,
+            name=name,
+            namespace=namespace,
+            change=patch,
+            version=version,
+            dry_run=not save,
+        )
     except KubeError as error:
         problem = explain(error)
     if save:

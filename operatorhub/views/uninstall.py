@@ -30,7 +30,9 @@ def uninstall(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse
         seen = replace(plan, csv_uid=post.get("csv_uid", ""), subscription_uid=post.get("subscription_uid", ""))
         kinds = () if plan.no_operands else post.getlist("instances")
         document = removal.document(client, seen, kinds, post.getlist("leftover"))
-        run = runs.create(uuid4().hex, removal.KIND, client, namespace, csv, document)
+        run = runs.create(
+            key=uuid4().hex, kind=removal.KIND, client=client, namespace=namespace, name=csv, document=document
+        )
         runs.go_on(client, run, removal.advance, removal.SECONDS)
         return HttpResponseRedirect(reverse("operatorhub:removal", args=[run.key]))
     context = {"plan": plan, "refused": refused, "removal": removal_page.under_way(client, namespace, csv)}

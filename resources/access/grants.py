@@ -119,7 +119,14 @@ def _grant(binding: KubeObject) -> Grant:
     ref = mapping(binding.get("roleRef"))
     kind, role = text(ref.get("kind")), text(ref.get("name"))
     since = text(mapping(binding.get("metadata")).get("creationTimestamp"))
-    return Grant(name_of(binding), kind, role, level_of(kind, role), since, not namespace_of(binding))
+    return Grant(
+        binding=name_of(binding),
+        role_kind=kind,
+        role=role,
+        level=level_of(kind, role),
+        since=since,
+        everywhere=not namespace_of(binding),
+    )
 
 
 def _grant_order(grant: Grant) -> tuple[bool, int, str, str]:

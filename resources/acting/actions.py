@@ -57,7 +57,15 @@ def _offered(client: ClusterClient, place: Place, obj: KubeObject | None) -> Ite
         yield _duplicate(client, place)
     if "scale" in type_.subresources:
         command = f"kubectl scale {kubectl} --replicas=1"
-        yield _action(client, place, "patch", _("Scale"), "scale", "scale", command=command)
+        yield _action(
+            client=client,
+            place=place,
+            verb="patch",
+            label=_("Scale"),
+            view="scale",
+            subresource="scale",
+            command=command,
+        )
     for act in acts.offered(client, place, obj) if obj else ():
         yield _act(client, place, act)
     yield from _inside(client, place)
@@ -70,13 +78,29 @@ def _inside(client: ClusterClient, place: Place) -> Iterable[Action]:
     type_, where = place.type, f"{place.name} -n {place.namespace}"
     if type_.kind == "Pod" and not type_.group:
         command = f"kubectl logs -f {where} --all-containers"
-        yield _action(client, place, "get", _("Logs"), "logs", "log", command=command)
         yield _action(
-            client, place, "create", _("Terminal"), "terminal", "exec", command=f"kubectl exec -it {where} -- sh"
+            client=client, place=place, verb="get", label=_("Logs"), view="logs", subresource="log", command=command
+        )
+        yield _action(
+            client=client,
+            place=place,
+            verb="create",
+            label=_("Terminal"),
+            view="terminal",
+            subresource="exec",
+            command=f"kubectl exec -it {where} -- sh",
         )
         if "ephemeralcontainers" in type_.subresources:
             command = f"kubectl debug -it {where} --image={debugging.IMAGE}"
-            yield _action(client, place, "patch", _("Debug container"), "debug", "ephemeralcontainers", command=command)
+            yield _action(
+                client=client,
+                place=place,
+                verb="patch",
+                label=_("Debug container"),
+                view="debug",
+                subresource="ephemeralcontainers",
+                command=command,
+            )
     elif pods.may_have(type_):
         yield Action(_("Logs of all Pods"), place.url("logs"))
     if pods.may_have(type_) or (type_.kind == "Pod" and not type_.group):
@@ -85,7 +109,7 @@ def _inside(client: ClusterClient, place: Place) -> Iterable[Action]:
 
 def _refusal(client: ClusterClient, verb: str, type_: ResourceType, namespace: str, name: str, subresource: str) -> str:
     try:
-        access = can(client, verb, type_, namespace, name, subresource)
+        access = can(client=client, verb=verb, type_=type_, namespace=namespace, name=name, subresource=subresource)
     except KubeError:
         # Not known: the page behind it will tell.
         return ""
@@ -95,14 +119,23 @@ def _refusal(client: ClusterClient, verb: str, type_: ResourceType, namespace: s
 def _action(
     client: ClusterClient, place: Place, verb: str, label: str, view: str, subresource: str = "", command: str = ""
 ) -> Action:
-    refusal = _refusal(client, verb, place.type, place.namespace, place.name, subresource)
+    refusal = _refusal(
+        client=client, verb=verb, type_=place.type, namespace=place.namespace, name=place.name, subresource=subresource
+    )
     return Action(label, place.url(view), refusal, danger=verb == "delete", command=command)
 
 
 def _act(client: ClusterClient, place: Place, act: acts.Act) -> Action:
     right = act.right
     name = place.name if right.named else ""
-    refusal = act.refusal or _refusal(client, right.verb, right.type, place.namespace, name, right.subresource)
+    refusal = act.refusal or _refusal(
+        client=client,
+        verb=right.verb,
+        type_=right.type,
+        namespace=place.namespace,
+        name=name,
+        subresource=right.subresource,
+    )
     return Action(act.label, f"{place.url()}act/{act.name}/", refusal, command=act.command)
 
 

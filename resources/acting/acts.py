@@ -118,16 +118,16 @@ def _offered(client: ClusterClient, place: Place, obj: KubeObject) -> Iterator[A
         yield _suspend(place, field, spec.get(field) is True)
     if not type_.group and type_.kind == "Pod" and "eviction" in type_.subresources:
         yield Act(
-            "evict",
-            _("Evict"),
-            _(
+            name="evict",
+            label=_("Evict"),
+            explains=_(
                 "The Pod is asked to leave: it is deleted unless a PodDisruptionBudget says that too few would be left."
                 " What runs it makes another."
             ),
-            f"echo '{json.dumps(_eviction(place))}' | kubectl create --raw "
+            command=f"echo '{json.dumps(_eviction(place))}' | kubectl create --raw "
             f"{type_.path(place.namespace, place.name, 'eviction')} -f -",
-            Right("create", type_, "eviction"),
-            _("Pod “%(name)s” is being evicted.") % {"name": place.name},
+            right=Right("create", type_, "eviction"),
+            done=_("Pod “%(name)s” is being evicted.") % {"name": place.name},
         )
 
 
@@ -141,33 +141,33 @@ def _rollout(place: Place, spec: Mapping[str, Any]) -> Iterator[Act]:
     paused = place.type.kind == "Deployment" and spec.get("paused") is True
     stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     yield Act(
-        "restart",
-        _("Restart rollout"),
-        _("Its Pods are replaced by new ones, a few at a time, as its update strategy says."),
-        f"kubectl rollout restart {place.kubectl}",
-        right,
-        _("%(kind)s “%(name)s” restarts its Pods.") % words,
-        {"spec": {"template": {"metadata": {"annotations": {RESTARTED: stamp}}}}},
-        _("Its rollout is paused: resume it first.") if paused else "",
+        name="restart",
+        label=_("Restart rollout"),
+        explains=_("Its Pods are replaced by new ones, a few at a time, as its update strategy says."),
+        command=f"kubectl rollout restart {place.kubectl}",
+        right=right,
+        done=_("%(kind)s “%(name)s” restarts its Pods.") % words,
+        patch={"spec": {"template": {"metadata": {"annotations": {RESTARTED: stamp}}}}},
+        refusal=_("Its rollout is paused: resume it first.") if paused else "",
     )
     if place.type.kind == "Deployment":
         yield Act(
-            "resume" if paused else "pause",
-            _("Resume rollout") if paused else _("Pause rollout"),
-            (
+            name="resume" if paused else "pause",
+            label=_("Resume rollout") if paused else _("Pause rollout"),
+            explains=(
                 _("Changes made while it was paused are rolled out now.")
                 if paused
                 else _("Its Pods run on, but changes of the Deployment are not rolled out until it is resumed.")
             ),
-            f"kubectl rollout {'resume' if paused else 'pause'} {place.kubectl}",
-            right,
-            (
+            command=f"kubectl rollout {'resume' if paused else 'pause'} {place.kubectl}",
+            right=right,
+            done=(
                 _("The rollout of %(kind)s “%(name)s” goes on.")
                 if paused
                 else _("The rollout of %(kind)s “%(name)s” is paused.")
             )
             % words,
-            {"spec": {"paused": None if paused else True}},
+            patch={"spec": {"paused": None if paused else True}},
         )
 
 
@@ -203,13 +203,15 @@ def _suspend(place: Place, field: str, on: bool) -> Act:
         place.type.kind, _("Its operator leaves it as it is until it is resumed (spec.%(field)s).") % {"field": field}
     )
     return Act(
-        "resume" if on else "suspend",
-        _("Resume") if on else _("Suspend"),
-        _("Its operator or controller takes it up again (spec.%(field)s).") % {"field": field} if on else explains,
-        f'kubectl patch {place.kubectl} --type merge -p \'{{"spec":{{"{field}":{change}}}}}\'',
-        Right("patch", place.type),
-        (_("%(kind)s “%(name)s” is resumed.") if on else _("%(kind)s “%(name)s” is suspended.")) % words,
-        {"spec": {field: not on}},
+        name="resume" if on else "suspend",
+        label=_("Resume") if on else _("Suspend"),
+        explains=_("Its operator or controller takes it up again (spec.%(field)s).") % {"field": field}
+        if on
+        else explains,
+        command=f'kubectl patch {place.kubectl} --type merge -p \'{{"spec":{{"{field}":{change}}}}}\'',
+        right=Right("patch", place.type),
+        done=(_("%(kind)s “%(name)s” is resumed.") if on else _("%(kind)s “%(name)s” is suspended.")) % words,
+        patch={"spec": {field: not on}},
     )
 
 
@@ -219,14 +221,16 @@ def _plans(place: Place, obj: KubeObject) -> Iterator[Act]:
     for name in kudo.runnable(obj):
         patch = {"spec": {"planExecution": {"planName": name}}}
         yield Act(
-            f"plan-{name}",
-            _("Run plan %(name)s") % {"name": name},
-            _("Its operator carries the plan out, step by step, with the parameters that the Instance has now."),
-            f"kubectl patch {place.kubectl} --type merge -p '{json.dumps(patch)}'",
-            Right("patch", place.type),
-            _("Plan “%(name)s” has been asked for.") % {"name": name},
-            patch,
-            _("Plan %(name)s is running: wait until it has ended.") % {"name": busy} if busy else "",
+            name=f"plan-{name}",
+            label=_("Run plan %(name)s") % {"name": name},
+            explains=_(
+                "Its operator carries the plan out, step by step, with the parameters that the Instance has now."
+            ),
+            command=f"kubectl patch {place.kubectl} --type merge -p '{json.dumps(patch)}'",
+            right=Right("patch", place.type),
+            done=_("Plan “%(name)s” has been asked for.") % {"name": name},
+            patch=patch,
+            refusal=_("Plan %(name)s is running: wait until it has ended.") % {"name": busy} if busy else "",
         )
 
 
@@ -237,12 +241,12 @@ def _run(client: ClusterClient, place: Place) -> Iterator[Act]:
         return
     name = f"{place.name[: JOB_NAME - 13]}-manual-{secrets.token_hex(3)[:5]}"
     yield Act(
-        "run",
-        _("Run now"),
-        _("A Job is made of its template at once, beside its schedule, as “kubectl create job --from” does."),
-        f"kubectl create job {name} --from=cronjob/{place.name} -n {place.namespace}",
-        Right("create", jobs, named=False),
-        _("CronJob “%(name)s” was started by hand.") % {"name": place.name},
+        name="run",
+        label=_("Run now"),
+        explains=_("A Job is made of its template at once, beside its schedule, as “kubectl create job --from” does."),
+        command=f"kubectl create job {name} --from=cronjob/{place.name} -n {place.namespace}",
+        right=Right("create", jobs, named=False),
+        done=_("CronJob “%(name)s” was started by hand.") % {"name": place.name},
         new_name=name,
     )
 

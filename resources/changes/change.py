@@ -54,7 +54,16 @@ class Change:
     def from_fields(cls, fields: Mapping[bytes, bytes]) -> "Change":
         text = {key: fields.get(key, b"").decode() for key in _TEXTS}
         kind: Any = text[b"k"]
-        return cls(kind, text[b"u"], text[b"n"], text[b"s"], fields.get(b"r", b""), text[b"c"], text[b"v"], text[b"t"])
+        return cls(
+            kind=kind,
+            uid=text[b"u"],
+            name=text[b"n"],
+            namespace=text[b"s"],
+            row=fields.get(b"r", b""),
+            columns=text[b"c"],
+            version=text[b"v"],
+            text=text[b"t"],
+        )
 
 
 @dataclass(frozen=True, slots=True)

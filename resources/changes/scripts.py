@@ -22,7 +22,8 @@ while ARGV[i] do
   local count, before = tonumber(ARGV[i]), bytes
   for j = i + 1, i + count do bytes = bytes + #ARGV[j] end
   number = number + 1
-  last = redis.call('XADD', KEYS[1], '*', 'i', number, 'p', last, 'o', string.format('%.0f', before), unpack(ARGV, i + 1, i + count))
+  last = redis.call('XADD', KEYS[1], '*', 'i', number, 'p', last, 'o', string.format('%.0f', before),
+    unpack(ARGV, i + 1, i + count))
   i, appended = i + count + 1, true
 end
 if appended then

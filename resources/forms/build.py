@@ -68,7 +68,15 @@ def _item(schema: Schema, node: Node, spot: _Spot, part: str) -> _Spot:
     if kind_of(node) == "map" or known.FREE_KEYS in node:
         entries = list(value.items()) if isinstance(value, dict) else []
         key, found = entries[place] if place is not None and place < len(entries) else ("", ABSENT)
-        return _Spot(schema.entry(node), found, (*spot.path, key), number, True, True, key)
+        return _Spot(
+            node=schema.entry(node),
+            value=found,
+            path=(*spot.path, key),
+            item=number,
+            required=True,
+            is_entry=True,
+            key=key,
+        )
     if kind_of(node) != "array":
         return _Spot(EMPTY, ABSENT, (*spot.path, 0), number, True)
     is_there = isinstance(value, list) and place is not None and place < len(value)

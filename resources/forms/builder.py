@@ -110,7 +110,16 @@ class Builder:
             kind = "any"
         self.room -= 1
         descriptor = None if item else self._descriptor(path)
-        common = shapes.known(self.schema, node, path, pointer, required, self.options, item, value is not ABSENT)
+        common = shapes.known(
+            schema=self.schema,
+            node=node,
+            path=path,
+            pointer=pointer,
+            required=required,
+            options=self.options,
+            item=item,
+            present=value is not ABSENT,
+        )
         if self.options.stored is not None:
             common["locked"], common["stays"] = held(self.schema, self.options.stored, path, value)
         common["inside_error"] = path in self.wanted
@@ -125,7 +134,7 @@ class Builder:
             common["as_yaml"] = kind == "any" and self.depth < DEEPEST and (not value or fits(natural, value))
         if kind == "any" and path in self.seen | self.opened:
             common["opened"] = True
-        made = shapes.scalar(kind, node, value, common, typed, descriptor)
+        made = shapes.scalar(kind=kind, node=node, value=value, fields=common, text=typed, descriptor=descriptor)
         if path in self.typed.lines and made.kind == "string":
             made = dataclasses.replace(made, widget="lines", extra=Widget("lines"))
         return made
@@ -137,7 +146,14 @@ class Builder:
         path: Path = common["path"]
         opened = path in self.opened or path in self.wanted or path in self.typed.asked
         present = common["present"] and value is not None
-        if not opened and self._leave(kind, node, present, common["size"], common["required"], common["position"]):
+        if not opened and self._leave(
+            kind=kind,
+            node=node,
+            present=present,
+            size=common["size"],
+            required=common["required"],
+            item=common["position"],
+        ):
             return Field(**common, lazy=True, values=texts.leaves(value) if present else 0)
         if position := common["position"]:
             open_ = path in self.seen or not present or position <= OPEN_ITEMS
@@ -195,7 +211,9 @@ class Builder:
         """
         required = frozenset(node.get("required") or ())
         found = self._drawn(node, value, path)
-        fold = order.folded(node, found, value, path, self.options.descriptors, self.seen)
+        fold = order.folded(
+            node=node, found=found, value=value, path=path, descriptors=self.options.descriptors, wanted=self.seen
+        )
         names = order.ordered(node, found, path, self.options.descriptors)
 
         def make(index: int) -> Field:
@@ -209,7 +227,7 @@ class Builder:
             return made
 
         must = {name for name in names if name in required or name in value}
-        made = self._windowed(names, make, path, pointer, places, FIELDS, must)
+        made = self._windowed(steps=names, make=make, path=path, pointer=pointer, places=places, room=FIELDS, must=must)
         closed = (field for field in made if field.widget == "rest")
         folds = {field.pointer for field in closed if names[field.position - 1] in fold}
         return tuple(
@@ -342,7 +360,7 @@ class Builder:
         value = value if isinstance(value, dict) else {}
         if kind_of(node) == "map":
             return self._map(node, value, path, pointer, places)
-        return self._properties(node, value, path, pointer, unions(node), places)
+        return self._properties(node=node, value=value, path=path, pointer=pointer, only=unions(node), places=places)
 
 
 def fits(kind: str, value: Any) -> bool:

@@ -93,7 +93,9 @@ class Reading:
                 return self.container(node, base, path, mark)
         for mark, values in marks.items():
             if mark in texts.KINDS:
-                return self.scalar(node, texts.KINDS[mark], values[-1], base, path, item, keyed)
+                return self.scalar(
+                    node=node, kind=texts.KINDS[mark], text=values[-1], base=base, path=path, item=item, keyed=keyed
+                )
         return self.container(node, base, path, "o") if node.below else base
 
     def scalar(self, node: Posted, kind: str, text: str, base: Any, path: Path, item: bool, keyed: bool) -> Any:

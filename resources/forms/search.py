@@ -129,7 +129,16 @@ def _collect(schema: Schema, descriptors: Descriptors) -> Iterator[_Entry]:
 def _entry(steps: Steps, description: str, label: str) -> _Entry:
     where = "".join(("[]" if step == _ITEMS else ".*") if isinstance(step, int) else f".{step}" for step in steps)[1:]
     name = str(steps[-1]).lower()
-    return _Entry(steps, label, where, description, name, label.lower(), where.lower(), description.lower())
+    return _Entry(
+        steps=steps,
+        label=label,
+        where=where,
+        description=description,
+        name=name,
+        low_label=label.lower(),
+        low_where=where.lower(),
+        low_description=description.lower(),
+    )
 
 
 def _rank(entry: _Entry, words: list[str]) -> int | None:

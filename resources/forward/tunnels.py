@@ -125,7 +125,9 @@ def open_tunnel(
     pod_and_port(client, target, remote)
     listener = _listen(remote, local) if listen else None
     port = int(listener.getsockname()[1]) if listener else 0
-    tunnel = Tunnel(next(_numbers), client, target, remote, port, time.time(), secure=secure)
+    tunnel = Tunnel(
+        id=next(_numbers), client=client, target=target, remote=remote, local=port, opened=time.time(), secure=secure
+    )
     if listener is not None:
         loop.run_on_loop(_serve(tunnel, listener))
     loop.submit(_end_without_permission(tunnel))

@@ -84,7 +84,7 @@ def environment(client: ClusterClient, spec: Mapping[str, Any], namespace: str) 
                     "kind": kind,
                     "name": name,
                 }
-                yield from see(client, "", kind, name, namespace, words)
+                yield from see(client=client, group="", kind=kind, name=name, namespace=namespace, words=words)
     for entry in entries[:_ENVIRONMENT]:
         yield from _variable(client, entry, namespace)
     if len(entries) > _ENVIRONMENT:
@@ -102,7 +102,7 @@ def _variable(client: ClusterClient, entry: Mapping[str, Any], namespace: str) -
                 "from": text(reference.get("name")),
                 "key": text(reference.get("key")),
             }
-            return see(client, "", kind, reference.get("name"), namespace, words)
+            return see(client=client, group="", kind=kind, name=reference.get("name"), namespace=namespace, words=words)
     if field := text(mapping(source.get("fieldRef")).get("fieldPath")):
         return line(_("%(name)s from the Pod's %(field)s") % {"name": name, "field": field})
     if amount := text(mapping(source.get("resourceFieldRef")).get("resource")):

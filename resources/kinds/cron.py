@@ -64,7 +64,13 @@ def parse(text: str) -> Schedule | None:
             return None
     stars = [field[0] in "*?" for field in fields]
     return Schedule(
-        values[0], values[1], frozenset(values[2]), frozenset(values[3]), frozenset(values[4]), stars[2], stars[4]
+        minutes=values[0],
+        hours=values[1],
+        days=frozenset(values[2]),
+        months=frozenset(values[3]),
+        weekdays=frozenset(values[4]),
+        any_day=stars[2],
+        any_weekday=stars[4],
     )
 
 

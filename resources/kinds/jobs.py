@@ -125,7 +125,19 @@ def _runs(client: ClusterClient, obj: KubeObject) -> Panel:
     columns = (_("Job"), _("State"), _("Duration"), times.heading())
     empty = _("It has not run yet, or its Jobs are deleted.")
     left = max(0, len(mine) - _RUNS)
-    return table("runs", Table(_("Last runs"), columns, rows, more_note(found), left, found.problem, empty), wide=True)
+    return table(
+        "runs",
+        Table(
+            title=_("Last runs"),
+            columns=columns,
+            rows=rows,
+            note=more_note(found),
+            left=left,
+            problem=found.problem,
+            empty=empty,
+        ),
+        wide=True,
+    )
 
 
 def _owner(one: KubeObject) -> str:

@@ -131,7 +131,14 @@ def _plan(name: str, status: Mapping[str, Any], described: Mapping[str, Any]) ->
         for phase in items(status.get("phases"))
     )
     found = _part(status, parts, described)
-    return Part(name, found.status, found.message, parts, found.parallel, text(status.get("lastUpdatedTimestamp")))
+    return Part(
+        name=name,
+        status=found.status,
+        message=found.message,
+        parts=parts,
+        parallel=found.parallel,
+        when=text(status.get("lastUpdatedTimestamp")),
+    )
 
 
 def _part(status: Mapping[str, Any], parts: tuple[Part, ...] = (), described: Mapping[str, Any] | None = None) -> Part:

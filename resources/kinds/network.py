@@ -63,7 +63,7 @@ def backend(client: ClusterClient, of: Mapping[str, Any], namespace: str) -> Cel
     port = mapping(service.get("port"))
     name = text(service.get("name"))
     words = f"{name}:{text(port.get('number')) or text(port.get('name'))}"
-    return see(client, "", "Service", name, namespace, words)
+    return see(client=client, group="", kind="Service", name=name, namespace=namespace, words=words)
 
 
 def policy(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:

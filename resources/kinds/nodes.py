@@ -147,7 +147,19 @@ def _pods(client: ClusterClient, found: Some) -> Panel:
     )
     columns = (_("Pod"), _("Namespace"), _("State"), _("CPU requested"), _("Memory requested"))
     empty = _("No Pod runs here.")
-    return table("pods", Table(_("Pods"), columns, rows, more_note(found), 0, found.problem, empty), wide=True)
+    return table(
+        "pods",
+        Table(
+            title=_("Pods"),
+            columns=columns,
+            rows=rows,
+            note=more_note(found),
+            left=0,
+            problem=found.problem,
+            empty=empty,
+        ),
+        wide=True,
+    )
 
 
 PANELS: dict[Kind, Maker] = {("", "Node"): panels}

@@ -71,7 +71,14 @@ def danger(
     """("critical" | "high" | "", why) of the worst thing that a rule allows."""
     asked, found = frozenset(verb.lower() for verb in verbs), ("", "")
     for group, kind, name in islice(product(groups or ("",), kinds, names or ("",)), _LOOKED_AT):
-        level, cause = dangers.judge("cluster" if cluster else "namespace", group, kind, asked, name, frozenset())
+        level, cause = dangers.judge(
+            scope="cluster" if cluster else "namespace",
+            group=group,
+            resource=kind,
+            verbs=asked,
+            name=name,
+            own=frozenset(),
+        )
         if level == "critical" or (level and not found[0]):
             found = level, str(dangers.WHY.get(cause, ""))
         if level == "critical":
@@ -132,7 +139,7 @@ def _subject(client: ClusterClient, subject: Mapping[str, Any], namespace: str) 
     if kind != "ServiceAccount":
         return Bit(said)
     where = text(subject.get("namespace")) or namespace
-    found = see(client, "", "ServiceAccount", name, where, f"{said} ({where})")
+    found = see(client=client, group="", kind="ServiceAccount", name=name, namespace=where, words=f"{said} ({where})")
     return found[0] if found else Bit(said)
 
 
@@ -156,7 +163,10 @@ def binding(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     ref = mapping(obj.get("roleRef"))
     kind, name, namespace = text(ref.get("kind")), text(ref.get("name")), namespace_of(obj)
     entries = (
-        (_("Gives"), see(client, GROUP, kind, name, namespace, f"{kind} {name}")),
+        (
+            _("Gives"),
+            see(client=client, group=GROUP, kind=kind, name=name, namespace=namespace, words=f"{kind} {name}"),
+        ),
         (_("In"), line(namespace or _("the whole cluster"))),
         (_("To"), subjects(client, obj) or line(_("nobody"), "muted")),
         (
@@ -171,7 +181,13 @@ def binding(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     columns = (_("Allows to"), _("Verbs"), _("On"), _("Danger"))
     empty = _("It allows nothing.") if found.items else _("There is no such role: this binding gives nothing.")
     left = max(0, len(rules) - _RULES)
-    yield table("rules", Table(_("What it gives"), columns, rows, "", left, found.problem, empty), wide=True)
+    yield table(
+        "rules",
+        Table(
+            title=_("What it gives"), columns=columns, rows=rows, note="", left=left, problem=found.problem, empty=empty
+        ),
+        wide=True,
+    )
 
 
 def account(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
@@ -209,7 +225,7 @@ def _secrets(client: ClusterClient, obj: KubeObject, part: str) -> Cell:
 def _role_of(client: ClusterClient, one: KubeObject) -> Cell:
     ref = mapping(one.get("roleRef"))
     kind, name = text(ref.get("kind")), text(ref.get("name"))
-    return see(client, GROUP, kind, name, namespace_of(one), f"{kind} {name}")
+    return see(client=client, group=GROUP, kind=kind, name=name, namespace=namespace_of(one), words=f"{kind} {name}")
 
 
 def _way(one: KubeObject, namespace: str, name: str) -> str:

@@ -62,7 +62,15 @@ def of(client: ClusterClient, obj: KubeObject) -> Revisions:
     newest = mine[0].number if mine else 0
     return Revisions(
         tuple(
-            Revision(one.number, kind, one.name, one.created, one.cause, one.template, one.number == newest)
+            Revision(
+                number=one.number,
+                kind=kind,
+                name=one.name,
+                created=one.created,
+                cause=one.cause,
+                template=one.template,
+                current=one.number == newest,
+            )
             for one in mine
         ),
         found.problem,
@@ -98,4 +106,11 @@ def _controller_revision(one: KubeObject) -> Revision | None:
 def _made(number: int, one: KubeObject, template: dict[str, Any]) -> Revision:
     metadata = mapping(one.get("metadata"))
     cause = text(mapping(metadata.get("annotations")).get(_CAUSE))
-    return Revision(number, "", name_of(one), text(metadata.get("creationTimestamp")), cause, template)
+    return Revision(
+        number=number,
+        kind="",
+        name=name_of(one),
+        created=text(metadata.get("creationTimestamp")),
+        cause=cause,
+        template=template,
+    )

@@ -71,7 +71,19 @@ def _volume(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]
     policy = text(spec.get("persistentVolumeReclaimPolicy"))
     where = text(of.get("namespace"))
     yield _("Capacity"), line(mapping(spec.get("capacity")).get("storage"))
-    yield _("Claim"), see(client, "", "PersistentVolumeClaim", claim_, where, f"{where}/{claim_}") if claim_ else ()
+    yield (
+        _("Claim"),
+        see(
+            client=client,
+            group="",
+            kind="PersistentVolumeClaim",
+            name=claim_,
+            namespace=where,
+            words=f"{where}/{claim_}",
+        )
+        if claim_
+        else (),
+    )
     yield _("Storage class"), see(client, "storage.k8s.io", "StorageClass", spec.get("storageClassName"))
     yield _("Access modes"), modes(spec.get("accessModes"))
     yield _("When released"), line(policies.get(policy, policy))
@@ -98,7 +110,19 @@ def storage_class(client: ClusterClient, _type: ResourceType, obj: KubeObject) -
     )
     columns = (_("Claim"), _("Namespace"), _("State"), _("Capacity"))
     empty = _("No claim uses it.")
-    yield table("claims", Table(_("Claims"), columns, rows, more_note(found), 0, found.problem, empty), wide=True)
+    yield table(
+        "claims",
+        Table(
+            title=_("Claims"),
+            columns=columns,
+            rows=rows,
+            note=more_note(found),
+            left=0,
+            problem=found.problem,
+            empty=empty,
+        ),
+        wide=True,
+    )
 
 
 def _class(obj: KubeObject) -> Iterator[tuple[str, Cell]]:

@@ -48,7 +48,7 @@ def _projected(client: ClusterClient, part: Mapping[str, Any], namespace: str) -
     for kind, field in (("ConfigMap", "configMap"), ("Secret", "secret")):
         if found := mapping(part.get(field)):
             name = text(found.get("name"))
-            return see(client, "", kind, name, namespace, f"{kind} {name}")
+            return see(client=client, group="", kind=kind, name=name, namespace=namespace, words=f"{kind} {name}")
     if "serviceAccountToken" in part:
         return line(_("token of its service account"))
     return line(_("facts about the Pod")) if "downwardAPI" in part else line(next(iter(part), ""))

@@ -95,7 +95,13 @@ def available(type_: ResourceType, columns: Sequence[Column], *, usage: bool = F
             ready = index if word == "ready" and ready < 0 else ready
         folded = folded or (wide and key not in at_first)
         printed[key] = ListColumn(
-            key, _heading(column.name, has_state), column.description, index, wide, is_age(column), folded
+            key=key,
+            heading=_heading(column.name, has_state),
+            help=column.description,
+            index=index,
+            wide=wide,
+            age=is_age(column),
+            folded=folded,
         )
     state = ListColumn(
         STATE, _("State"), _("One word for the whole, by the console's rules"), status=status, ready=ready

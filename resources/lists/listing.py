@@ -163,7 +163,14 @@ def row_of(type_: ResourceType, chosen: Iterable[ListColumn], entry: Entry) -> R
     """The same with columns that were chosen for all rows at once."""
     cells = tuple(replace(cell(column, entry), rank=rank) for column, rank in columns_.ranked(chosen))
     return RowView(
-        entry.uid, entry.name, entry.namespace, type_, entry.created, cells, entry.terminating, entry.version
+        uid=entry.uid,
+        name=entry.name,
+        namespace=entry.namespace,
+        type=type_,
+        created=entry.created,
+        cells=cells,
+        terminating=entry.terminating,
+        version=entry.version,
     )
 
 
@@ -248,7 +255,16 @@ def _find(client: ClusterClient, type_: ResourceType, namespace: str, query: Que
     part = rows[(query.page - 1) * query.size : query.page * query.size]
     more, searched = query.page * query.size < len(rows), 0 if snapshot.complete else len(everything)
     states = _states(found) if stateful(type_) else None
-    return Found(snapshot.columns, tuple(part), len(rows), more, searched, states, version, snapshot.within)
+    return Found(
+        columns=snapshot.columns,
+        entries=tuple(part),
+        total=len(rows),
+        more=more,
+        searched=searched,
+        states=states,
+        version=version,
+        within=snapshot.within,
+    )
 
 
 def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> Found:

@@ -260,7 +260,9 @@ class Snapshots:
                 # Another may have read it meanwhile.
                 latest = self._kept.get(key)
                 if latest is None or latest is known or not latest.usable or not latest.settle(heard):
-                    latest = Snapshot(client, type_, namespace, labels, fields, key[-1])
+                    latest = Snapshot(
+                        client=client, type=type_, namespace=namespace, labels=labels, fields=fields, language=key[-1]
+                    )
                     latest.read()
                     self._keep(key, latest)
                 known = latest

@@ -79,7 +79,16 @@ def said(client: ClusterClient, obj: KubeObject, described: Iterable[Mapping[str
         steps = tuple(part for part in _INDEX.sub("", path).split(".") if part)
         for title, value in _values(status, steps[1:] if steps[:1] == ("status",) and len(steps) > 1 else steps, label):
             if value is not None:
-                found.append(_said(client, obj, title, text(descriptor.get("description")), looks, value))
+                found.append(
+                    _said(
+                        client=client,
+                        obj=obj,
+                        label=title,
+                        help_=text(descriptor.get("description")),
+                        looks=looks,
+                        value=value,
+                    )
+                )
     return tuple(found)
 
 
@@ -150,7 +159,14 @@ def _pods(label: str, help_: str, value: Any) -> Said:
         length = len(pods) / total * LENGTH
         colour = colour_of(state) or "grey"
         slices.append(
-            Slice(state, tuple(pods[:_PODS]), len(pods), colour, f"{-start:.2f}", f"{length:.2f} {LENGTH - length:.2f}")
+            Slice(
+                state=state,
+                pods=tuple(pods[:_PODS]),
+                count=len(pods),
+                colour=colour,
+                start=f"{-start:.2f}",
+                length=f"{length:.2f} {LENGTH - length:.2f}",
+            )
         )
         start += length
     return Said(label, help_, "pods", _("No Pods") if not total else "", slices=tuple(slices), count=total)

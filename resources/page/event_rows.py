@@ -93,12 +93,12 @@ def wish_of(get: Mapping[str, Any]) -> Wish:
     page = get.get("page", "")
     type_ = get.get("type", "")
     return Wish(
-        type_ if type_ in ("Normal", "Warning") else "",
-        get.get("kind", "")[:253],
-        get.get("reason", "")[:253],
-        " ".join(get.get("q", "").split())[:253],
-        get.get("group", "") != "0",
-        min(int(page), 1000) if page.isascii() and page.isdigit() and int(page) else 1,
+        type=type_ if type_ in ("Normal", "Warning") else "",
+        kind=get.get("kind", "")[:253],
+        reason=get.get("reason", "")[:253],
+        q=" ".join(get.get("q", "").split())[:253],
+        grouped=get.get("group", "") != "0",
+        page=min(int(page), 1000) if page.isascii() and page.isdigit() and int(page) else 1,
     )
 
 

@@ -107,7 +107,16 @@ def instances(client: ClusterClient, definition: KubeObject) -> Instances:
         return Instances(type_, total, read, owner=brought, problem=str(error))
     most = tuple((name, number) for name, number in where.most_common(_NAMESPACES) if name)
     others = max(0, len(where) - _NAMESPACES)
-    return Instances(type_, total, read, most, others, tuple(held), holding, brought)
+    return Instances(
+        type=type_,
+        total=total,
+        read=read,
+        namespaces=most,
+        others=others,
+        held=tuple(held),
+        holding=holding,
+        owner=brought,
+    )
 
 
 _MAKERS: dict[Kind, Callable[[ClusterClient, ResourceType, KubeObject], Panel]] = {

@@ -86,13 +86,13 @@ def impact(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Impac
     goes, stays = _split(obj, found)
     claims = [row for row in goes if _is_claim(row)]
     return Impact(
-        tuple(_groups(goes)),
-        tuple(_claim(client, row, number < _VOLUMES) for number, row in enumerate(claims)),
-        tuple(stays[:_NAMED]),
-        max(0, len(stays) - _NAMED),
-        found.gaps,
-        is_custom(type_.group),
-        bool(mapping(obj.get("metadata")).get("finalizers")),
+        goes=tuple(_groups(goes)),
+        claims=tuple(_claim(client, row, number < _VOLUMES) for number, row in enumerate(claims)),
+        stays=tuple(stays[:_NAMED]),
+        more_stay=max(0, len(stays) - _NAMED),
+        gaps=found.gaps,
+        custom=is_custom(type_.group),
+        finalizers=bool(mapping(obj.get("metadata")).get("finalizers")),
     )
 
 

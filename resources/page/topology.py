@@ -259,12 +259,12 @@ def _dots(lane: _Lane, y: int) -> tuple[Dot, ...]:
     url = lane.node.place.detail_url
     return tuple(
         Dot(
-            state,
-            f"{Health(state).label}: {counted[state]}",
-            url,
-            DOTS_X + 10 + index * 2 * _DOT_STEP,
-            y,
-            counted[state],
+            state=state,
+            title=f"{Health(state).label}: {counted[state]}",
+            url=url,
+            x=DOTS_X + 10 + index * 2 * _DOT_STEP,
+            y=y,
+            count=counted[state],
         )
         for index, state in enumerate(sorted(counted, key=_rank)[:3])
     )

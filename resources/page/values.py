@@ -79,7 +79,9 @@ class _Reader:
             return Node(name, path, text=_shorten(json.dumps(value, ensure_ascii=False)), where=at.where, help=help_)
         if isinstance(value, Mapping):
             entries = [(str(key), part, self.below(at, str(key))) for key, part in value.items()]
-            return self.branch(name, entries, path, depth, "{}", at.where, help_)
+            return self.branch(
+                name=name, parts=entries, path=path, depth=depth, empty="{}", where=at.where, help_=help_
+            )
         if isinstance(value, list):
             if all(isinstance(part, str | int | float) for part in value) and len(json.dumps(value)) < 100 and value:
                 return Node(name, path, text=", ".join(scalar(part) for part in value), where=at.where, help=help_)
@@ -88,7 +90,7 @@ class _Reader:
                 (_title(index, part), part, _At(at.names, f"{at.where}[{index}]", inside))
                 for index, part in enumerate(value[: self.left + 1])
             ]
-            made = self.branch(name, parts, path, depth, "[]", at.where, help_)
+            made = self.branch(name=name, parts=parts, path=path, depth=depth, empty="[]", where=at.where, help_=help_)
             return replace(made, size=len(value), cut=made.cut or len(parts) < len(value))
         empty = '""' if value == "" else ""
         return Node(name, path, text=_shorten(scalar(value)), empty=empty, where=at.where, help=help_)
@@ -112,7 +114,17 @@ class _Reader:
             children.append(self.node(key, value, f"{path}\n{index}-{key}"[:400], depth + 1, at))
         cut = len(children) < len(parts)
         word = "" if parts else empty
-        return Node(name, path, "", tuple(children), len(parts), word, cut, where=where, help=help_)
+        return Node(
+            name=name,
+            path=path,
+            text="",
+            children=tuple(children),
+            size=len(parts),
+            empty=word,
+            cut=cut,
+            where=where,
+            help=help_,
+        )
 
 
 def sections(

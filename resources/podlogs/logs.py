@@ -115,5 +115,14 @@ def containers(pod: dict[str, Any]) -> tuple[Container, ...]:
             word = next(iter(state.get("state") or {}), "waiting")
             why = (state.get("state") or {}).get("waiting") or {}
             reason = ": ".join(str(why[key]) for key in ("reason", "message") if why.get(key))
-            found.append(Container(name, kind, word, int(state.get("restartCount") or 0), reason, bool(state)))
+            found.append(
+                Container(
+                    name=name,
+                    kind=kind,
+                    state=word,
+                    restarts=int(state.get("restartCount") or 0),
+                    reason=reason,
+                    known=bool(state),
+                )
+            )
     return tuple(found)

@@ -46,7 +46,14 @@ class Line:
 def sources(pods: Iterable[KubeObject]) -> tuple[Source, ...]:
     """All containers but those that ran before the others and went well."""
     return tuple(
-        Source(uid_of(pod), namespace_of(pod), name_of(pod), one.name, one.state, one.restarts)
+        Source(
+            uid=uid_of(pod),
+            namespace=namespace_of(pod),
+            pod=name_of(pod),
+            container=one.name,
+            state=one.state,
+            restarts=one.restarts,
+        )
         for pod in pods
         for one in containers(pod)
         if one.kind != "init" or one.state == "running"

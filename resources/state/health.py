@@ -203,7 +203,14 @@ def _condition(entry: Mapping[str, Any]) -> Condition:
     generation, severity = entry.get("observedGeneration"), text(entry.get("severity"))
     reason, message = text(entry.get("reason")), text(entry.get("message"))
     return Condition(
-        type_, status, reason, message, changed, good, generation if isinstance(generation, int) else None, severity
+        type=type_,
+        status=status,
+        reason=reason,
+        message=message,
+        changed=changed,
+        good=good,
+        generation=generation if isinstance(generation, int) else None,
+        severity=severity,
     )
 
 

@@ -80,7 +80,14 @@ def belongings(client: ClusterClient, type_: ResourceType, owner: KubeObject) ->
     marks = instance_marks(type_.group, name_of(owner)) if custom else ()
     pods = next((wanted for wanted in types if owned_reading.is_pod(wanted)), None)
     if pods and not labels and read[pods][1]:
-        read[pods] = _many_pods(client, pods, namespace, tree(owner, _flat(read, pods), kinds, marks), owner, marks)
+        read[pods] = _many_pods(
+            client=client,
+            pods=pods,
+            namespace=namespace,
+            rows=tree(owner, _flat(read, pods), kinds, marks),
+            owner=owner,
+            marks=marks,
+        )
     gaps = tuple((wanted.kind, gap) for wanted, (_found, gap) in read.items() if gap)
     all_ = _flat(read)
     found = Belongings(

@@ -227,19 +227,19 @@ def _field(tree: Resolver, raw: Schema, parent: Schema, where: Place) -> Field:
     # What Kubernetes' own types publish for every structure and text says nothing.
     empty = bool(tree.components) and here.get("default") in ({}, "")
     return Field(
-        address(where),
-        path(where),
-        where[-1],
-        type_words(tree, raw),
-        where[-1] in strings(parent.get("required")),
-        description,
-        as_text(here["default"]) if "default" in here and not empty else "",
-        tuple(as_text(one) for one in _list(here.get("enum"))),
-        limits(here),
-        tuple((text(one.get("rule")), text(one.get("message"))) for one in rules),
-        bool(here.get("deprecated")) or bool(_DEPRECATED.search(description[:400])),
-        len(mapping(inner.get("properties"))),
-        is_immutable(here),
+        at=address(where),
+        path=path(where),
+        name=where[-1],
+        type=type_words(tree, raw),
+        required=where[-1] in strings(parent.get("required")),
+        description=description,
+        default=as_text(here["default"]) if "default" in here and not empty else "",
+        enum=tuple(as_text(one) for one in _list(here.get("enum"))),
+        limits=limits(here),
+        rules=tuple((text(one.get("rule")), text(one.get("message"))) for one in rules),
+        deprecated=bool(here.get("deprecated")) or bool(_DEPRECATED.search(description[:400])),
+        children=len(mapping(inner.get("properties"))),
+        immutable=is_immutable(here),
     )
 
 

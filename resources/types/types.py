@@ -201,4 +201,11 @@ def look(client: ClusterClient, wish: Wish, namespace: str = "") -> Types:
     found.sort(key=lambda group: (not group.custom, group.name in _OLM, group.name != "core", group.name))
     verbs = tuple(sorted({verb for kind in all_ for verb in kind.type.verbs}))
     unserved = definitions.names - {kind.type.qualified for kind in all_}
-    return Types(tuple(found), wish, len(all_), client.discovery_errors, verbs, tuple(sorted(unserved)[:_UNSERVED]))
+    return Types(
+        groups=tuple(found),
+        wish=wish,
+        total=len(all_),
+        errors=client.discovery_errors,
+        verbs=verbs,
+        unserved=tuple(sorted(unserved)[:_UNSERVED]),
+    )

@@ -213,7 +213,14 @@ def remove(request: ConsoleRequest, group: str, version: str, plural: str, names
     if len(left) == len(obj.get("subjects") or ()):
         messages.info(request, _("“%(name)s” no longer has this access.") % {"name": subject.label})
         return HttpResponseRedirect(place.url("access"))
-    page = RemovePage(place, binding, subject, role, len(left), str(obj["metadata"].get("resourceVersion") or ""))
+    page = RemovePage(
+        place=place,
+        binding=binding,
+        subject=subject,
+        role=role,
+        others=len(left),
+        version=str(obj["metadata"].get("resourceVersion") or ""),
+    )
     if request.method != "POST":
         return render.page(request, "resources/access_remove.html", {"page": page})
     return _remove(request, page, obj, left)
@@ -221,7 +228,7 @@ def remove(request: ConsoleRequest, group: str, version: str, plural: str, names
 
 def _namespace(request: ConsoleRequest, group: str, version: str, plural: str, name: str) -> Place:
     """Of a namespace that is there, as far as this user can tell."""
-    place = place_of(request, group, version, plural, "-", name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace="-", name=name)
     if (place.type.group, place.type.kind) != ("", "Namespace"):
         raise NotFound(_("%(kind)s has no page of who has access.") % {"kind": place.type.kind})
     with suppress(Forbidden):
@@ -387,7 +394,7 @@ def _give_page(
     client = request.cluster
     wanted = giving.gift_request(gift, client.user, client.name, place.name) if refused else ""
     cards = tuple(_card(client, place.name, choice, gift, errors or {}) for choice in CHOICES)
-    page = GivePage(place, gift, cards, errors or {}, problem, wanted)
+    page = GivePage(place=place, gift=gift, cards=cards, errors=errors or {}, problem=problem, request=wanted)
     status = problem.status if problem else 422 if errors else 200
     return render.page(request, "resources/access_give.html", {"page": page}, status=status)
 
@@ -404,7 +411,9 @@ def _card(client: ClusterClient, namespace: str, choice: str, gift: Gift, errors
     if kind == "Role":
         words = (_("It holds in this namespace only."),)
     typed = gift.role if gift.choice == choice else ""
-    return RoleCard(choice, label, words, True, typed, offers, errors.get(choice, ""))
+    return RoleCard(
+        choice=choice, label=label, words=words, is_typed=True, typed=typed, offers=offers, error=errors.get(choice, "")
+    )
 
 
 def _asked(request: ConsoleRequest, namespace: str) -> Subject:

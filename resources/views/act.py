@@ -36,12 +36,12 @@ def refusal(request: ConsoleRequest, place: Place, act: Act) -> str:
     right = act.right
     try:
         access = can(
-            request.cluster,
-            right.verb,
-            right.type,
-            place.namespace,
-            place.name if right.named else "",
-            right.subresource,
+            client=request.cluster,
+            verb=right.verb,
+            type_=right.type,
+            namespace=place.namespace,
+            name=place.name if right.named else "",
+            subresource=right.subresource,
         )
     except KubeError:
         return act.refusal
@@ -53,7 +53,7 @@ def act(
     request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str, act: str
 ) -> HttpResponse:
     """The question; a POST does it. `name=`: of what is made."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     obj = place.get(request.cluster)
     found = acts.find(request.cluster, place, obj, act)
     typed = request.POST.get("name", "").strip() or found.new_name

@@ -86,14 +86,14 @@ def _wish(scope: Scope) -> Wish:
     namespace = asked.get("namespace", "")
     version = request.headers.get("Last-Event-ID") or asked.get("resourceVersion", "")
     return Wish(
-        client,
-        type_,
-        "" if namespace == "-" else namespace,
-        asked.get("labels", ""),
-        asked.get("fields", ""),
-        version,
-        request.LANGUAGE_CODE,
-        where_of(request),
+        client=client,
+        type=type_,
+        namespace="" if namespace == "-" else namespace,
+        labels=asked.get("labels", ""),
+        fields=asked.get("fields", ""),
+        version=version,
+        language=request.LANGUAGE_CODE,
+        where=where_of(request),
     )
 
 

@@ -96,12 +96,12 @@ def _typed(request: ConsoleRequest, place: Place) -> Typed:
     )
     kind = post.get("role-kind", "")
     return Typed(
-        whole,
-        "" if whole else post.get("namespace", "").strip(),
-        post.get("name", "").strip(),
-        kind if kind in ROLES else "ClusterRole",
-        post.get("role", "").strip(),
-        subjects or (Subject(),),
+        whole=whole,
+        namespace="" if whole else post.get("namespace", "").strip(),
+        name=post.get("name", "").strip(),
+        role_kind=kind if kind in ROLES else "ClusterRole",
+        role=post.get("role", "").strip(),
+        subjects=subjects or (Subject(),),
     )
 
 

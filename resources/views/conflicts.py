@@ -30,13 +30,13 @@ class Conflicting:
 def conflicting(clash: Clash, decided: Mapping[str, str]) -> Conflicting:
     name = received.spelt(clash.path)
     return Conflicting(
-        words(clash.path),
-        name,
-        received.began(clash),
-        _text(clash.began),
-        _text(clash.mine),
-        _text(clash.theirs),
-        decided.get(name, ""),
+        where=words(clash.path),
+        name=name,
+        carried=received.began(clash),
+        began=_text(clash.began),
+        mine=_text(clash.mine),
+        theirs=_text(clash.theirs),
+        taken=decided.get(name, ""),
     )
 
 

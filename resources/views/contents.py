@@ -16,7 +16,7 @@ from resources.place import place_of
 @require_safe
 def contents(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """The part for htmx; for readers without script a page of its own."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if (place.type.group, place.type.kind) != ("", "Namespace"):
         raise NotFound(_("%(kind)s holds no other objects.") % {"kind": place.type.kind})
     place.get(request.cluster)

@@ -17,7 +17,7 @@ from resources.place import place_of
 @require_POST
 def cordon(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """`closed` is true or false; back to the node's page. Raises what the API server refuses with."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if (place.type.group, place.type.kind) != ("", "Node"):
         raise NotFound(_("%(kind)s is no node.") % {"kind": place.type.kind})
     closed = request.POST.get("closed") == "true"

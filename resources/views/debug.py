@@ -37,7 +37,14 @@ def _page(request: ConsoleRequest, place: Place, **more: object) -> DebugPage:
     targets = tuple(one.name for one in containers(place.get(request.cluster)) if one.kind == "container")
     asked = request.POST.get("target", request.GET.get("target", targets[0] if targets else ""))
     image = request.POST.get("image", debugging.IMAGE).strip()
-    access = can(request.cluster, "patch", place.type, place.namespace, place.name, "ephemeralcontainers")
+    access = can(
+        client=request.cluster,
+        verb="patch",
+        type_=place.type,
+        namespace=place.namespace,
+        name=place.name,
+        subresource="ephemeralcontainers",
+    )
     refusal = "" if access.allowed else access.reason or _("You may not do this.")
     return DebugPage(place, targets, asked if asked in targets else "", image, refusal, **more)  # type: ignore[arg-type]
 
@@ -45,7 +52,7 @@ def _page(request: ConsoleRequest, place: Place, **more: object) -> DebugPage:
 @require_http_methods(["GET", "HEAD", "POST"])
 def debug(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """`image=`, and `target=`: the container whose processes it sees ('' for none)."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if place.type.kind != "Pod" or place.type.group:
         raise NotFound(_("Only a Pod can have a debug container; %(kind)s can't.") % {"kind": place.type.kind})
     page = _page(request, place)

@@ -96,7 +96,7 @@ def _page(request: ConsoleRequest, place: Place) -> DeletePage:
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """The question; a POST deletes the object that the question was about, not a namesake made since."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if request.method == "POST":
         return _delete(request, place)
     return render.page(request, "resources/delete.html", {"page": _page(request, place)})
@@ -117,7 +117,16 @@ def _delete(request: ConsoleRequest, place: Place) -> HttpResponse:
     except KubeError as error:
         audit.record(request, "delete", place.ref, error.reason)
         problem = explain(error)
-        page = DeletePage(place, uid, False, (), _needs_name(place), propagation, typed=typed, problem=problem)
+        page = DeletePage(
+            place=place,
+            uid=uid,
+            terminating=False,
+            finalizers=(),
+            must_type=_needs_name(place),
+            propagation=propagation,
+            typed=typed,
+            problem=problem,
+        )
         return render.page(request, "resources/delete.html", {"page": page}, status=problem.status)
     audit.record(request, "delete", place.ref, "ok")
     back = writes.wrote(request.cluster, "delete", place, before, None)

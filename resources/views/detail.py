@@ -133,7 +133,7 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
     """
     part, span = request.GET.get("part", ""), request.GET.get("span", "")
     try:
-        place = place_of(request, group, version, plural, namespace, name)
+        place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     except NotFound:
         # The kind itself is gone: said once, by the region `object`.
         if part in _FURTHER:

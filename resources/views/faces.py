@@ -57,7 +57,14 @@ def form(
         gone=gone,
     )
     page = replace(page, errors=form_page.messages(placed, page))
-    return _answer(work, "resources/form.html", "resources/_form.html", {"form": page}, problem, FORM)
+    return _answer(
+        work=work,
+        template="resources/form.html",
+        fragment="resources/_form.html",
+        context={"form": page},
+        problem=problem,
+        face=FORM,
+    )
 
 
 def yaml(
@@ -84,7 +91,9 @@ def yaml(
         conflicts=conflicts,
         gone=gone,
     )
-    return _answer(work, "resources/yaml.html", "", {"yaml": page}, problem, YAML)
+    return _answer(
+        work=work, template="resources/yaml.html", fragment="", context={"yaml": page}, problem=problem, face=YAML
+    )
 
 
 def broken(work: "Work", text: str, problem: YamlProblem) -> HttpResponse:
@@ -108,7 +117,9 @@ def broken(work: "Work", text: str, problem: YamlProblem) -> HttpResponse:
         discards="~switch" in post and bool(post.get("~good") or post.get("~original")),
         several=problem.several,
     )
-    return _answer(work, "resources/yaml.html", "", {"yaml": page}, said, YAML)
+    return _answer(
+        work=work, template="resources/yaml.html", fragment="", context={"yaml": page}, problem=said, face=YAML
+    )
 
 
 def last_good(post: QueryDict) -> Draft:
@@ -143,7 +154,14 @@ def review(work: "Work", written: Draft, outcome: Outcome) -> HttpResponse:
         decided=tuple((f"~clash:{received.spelt(clash.path)}", received.began(clash)) for clash in written.clashes)
         + tuple((f"~take:{spelt}", taken) for spelt, taken in written.decided.items()),
     )
-    return _answer(work, "resources/review.html", "resources/_review.html", {"review": page}, None, "")
+    return _answer(
+        work=work,
+        template="resources/review.html",
+        fragment="resources/_review.html",
+        context={"review": page},
+        problem=None,
+        face="",
+    )
 
 
 def preview(work: "Work") -> HttpResponse:

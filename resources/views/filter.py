@@ -36,14 +36,14 @@ class Filter:
         """With what the box says beside a part of the name."""
         words = query_words.read(self.q)
         return Query(
-            words.name,
-            ",".join(filter(None, (self.labels, words.labels))),
-            ",".join(filter(None, (self.fields, words.fields))),
-            words.state or self.state,
-            words.owner or self.owner,
-            self.sort,
-            self.page,
-            size,
+            q=words.name,
+            labels=",".join(filter(None, (self.labels, words.labels))),
+            fields=",".join(filter(None, (self.fields, words.fields))),
+            state=words.state or self.state,
+            owner=words.owner or self.owner,
+            sort=self.sort,
+            page=self.page,
+            size=size,
             younger_than=words.younger_than,
             older_than=words.older_than,
         )

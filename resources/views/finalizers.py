@@ -61,7 +61,7 @@ def finalizers(
     request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str
 ) -> HttpResponse:
     """A POST takes `finalizer` away when `typed` is the object's name."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     obj = place.get(request.cluster)
     if request.method != "POST":
         return render.page(request, "resources/finalizers.html", {"page": _page(request, place, obj)})

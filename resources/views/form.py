@@ -34,7 +34,7 @@ def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpR
 @keeping
 def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """An existing object; a POST sends what changed."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if elsewhere := _preferred(request):
         return HttpResponseRedirect(place.url("yaml", **elsewhere))
     work = Work(request, place, FORM, editing=True)

@@ -76,13 +76,22 @@ def _page(request: ConsoleRequest, place: Place, **more: object) -> ForwardPage:
     keys = {one.target for one in found}
     open_ = tuple(tunnel for tunnel in tunnels(request.cluster) if tunnel.target in keys)
     local = settings.LOCAL_ONLY
-    return ForwardPage(place, found, chosen, open_, access.allowed, access.reason, local, **more)  # type: ignore[arg-type]
+    return ForwardPage(
+        place=place,
+        choices=found,
+        chosen=chosen,
+        tunnels=open_,
+        allowed=access.allowed,
+        reason=access.reason,
+        local=local,
+        **more,  # type: ignore[arg-type]
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def forward(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """The page; a POST starts a forward (`target`, `remote`, `local`)."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if not own(place.type) and not pods.may_have(place.type):
         raise NotFound(
             _("Only Pods, Services and what runs Pods have ports to forward; %(kind)s has none.")

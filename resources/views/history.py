@@ -117,7 +117,7 @@ def history(request: ConsoleRequest, group: str, version: str, plural: str, name
     """`?uid=`: an earlier object of that name; `?show=`; `?before=`: older steps; `?events=1`; `?from=` and `?to=`:
     two steps to compare.
     """
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     client, asked = request.cluster, request.GET
     lives.allowed(client, place)
     all_ = lives.lives(client, place)
@@ -184,7 +184,7 @@ def change(
     request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str, step: int
 ) -> HttpResponse:
     """One change, line by line; for htmx only that."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     row = lives.step_of(request.cluster, place, step)
     made = timeline.versions(row.traced, (row.pk, -row.pk))
     before, after = made.get(-row.pk), made.get(row.pk)

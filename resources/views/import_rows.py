@@ -53,18 +53,18 @@ def _row(result: Result, checked: bool) -> Row:
     place = Place(result.type, result.namespace, name) if result.type and result.good and not checked else None
     detail, causes = _why(result)
     return Row(
-        document.number,
-        document.line,
-        document.kind,
-        name,
-        result.namespace,
-        state,
-        words,
-        detail,
-        causes,
-        place.url() if place else "",
-        _key(result),
-        applied.difference(result),
+        number=document.number,
+        line=document.line,
+        kind=document.kind,
+        name=name,
+        namespace=result.namespace,
+        state=state,
+        words=words,
+        detail=detail,
+        causes=causes,
+        url=place.url() if place else "",
+        key=_key(result),
+        review=applied.difference(result),
     )
 
 

@@ -108,7 +108,20 @@ def undone(request: ConsoleRequest, page: ImportPage) -> HttpResponse:
         kind = place.type.kind if place else one.step.plural
         state, words = ("danger", _("not undone")) if one.problem else ("success", one.words)
         url = place.url() if place and one.step.before is not None else ""
-        rows.append(Row(number, 0, kind, one.step.name, one.step.namespace, state, words, one.problem, (), url))
+        rows.append(
+            Row(
+                number=number,
+                line=0,
+                kind=kind,
+                name=one.step.name,
+                namespace=one.step.namespace,
+                state=state,
+                words=words,
+                detail=one.problem,
+                causes=(),
+                url=url,
+            )
+        )
     failed = sum(bool(one.problem) for one in done)
     words = _("%(bad)d of %(all)d could not be undone.") % {"bad": failed, "all": len(done)}
     summary = words if failed else _("All of it is undone.")

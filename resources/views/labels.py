@@ -47,7 +47,7 @@ def labels(request: ConsoleRequest, group: str, version: str, plural: str, names
     """`<kind>-key`, `<kind>-value`: the rows; `<kind>-was-key`, `<kind>-was-value`: as they were when the page was
     made.
     """
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if request.method != "POST":
         obj = place.get(request.cluster)
         parts = tuple(

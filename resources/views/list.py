@@ -65,7 +65,12 @@ def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice)
     query = replace(wish.query(), heard=_heard(request))
     states = listing.counted(request.cluster, place.type, place.namespace, query)
     page = ListPage(
-        place, place.namespace, wish, choice, _topic(request, place), Found((), (), 0, False, states=states)
+        place=place,
+        namespace=place.namespace,
+        filter=wish,
+        choice=choice,
+        topic=_topic(request, place),
+        found=Found((), (), 0, False, states=states),
     )
     return render.page(request, "resources/_states.html", {"list": page})
 

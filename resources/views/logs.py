@@ -51,7 +51,7 @@ class LogPage:
 @require_safe
 def logs(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """`?container=`, `tail=`, `span=` (seconds back) or `since=` (a moment in UTC), `previous=1`, `timestamps=1`."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if place.type.kind != "Pod" or place.type.group:
         if not pods.may_have(place.type):
             raise NotFound(_("Only Pods have logs, and what runs them; %(kind)s has none.") % {"kind": place.type.kind})
@@ -61,7 +61,11 @@ def logs(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     chosen = asked if any(asked == container.name for container in all_) else (all_[0].name if all_ else "")
     wanted = part(request.GET.dict())
     text, notice = _text(request, place, chosen, wanted)
-    return render.page(request, "resources/logs.html", {"page": LogPage(place, all_, chosen, wanted, text, notice)})
+    return render.page(
+        request,
+        "resources/logs.html",
+        {"page": LogPage(place=place, containers=all_, chosen=chosen, part=wanted, text=text, notice=notice)},
+    )
 
 
 def _text(request: ConsoleRequest, place: Place, container: str, wanted: Part) -> tuple[str, str]:

@@ -63,5 +63,13 @@ def logs_all(request: ConsoleRequest, place: Place) -> HttpResponse:
     wanted = part_of(request.GET.dict())
     lines, problems = merged.tails(request.cluster, sources, replace(wanted, tail=min(wanted.tail, PRINTED)))
     selector = pods.selector(place.type, obj)
-    page = LogsPage(place, sources, lines[-2 * PRINTED :], problems, wanted, len(found) > pods.MOST, selector)
+    page = LogsPage(
+        place=place,
+        sources=sources,
+        lines=lines[-2 * PRINTED :],
+        problems=problems,
+        part=wanted,
+        more=len(found) > pods.MOST,
+        selector=selector,
+    )
     return render.page(request, "resources/logs_all.html", {"page": page})

@@ -14,7 +14,7 @@ from resources.place import place_of
 @require_safe
 def menu(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """Without script it is a page of its own, with nothing but the list."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     found = actions(request.cluster, place, place.get(request.cluster))
     context = {"place": place, "actions": found}
     return render.page(request, "resources/menu.html", context, fragment="resources/_action_list.html")

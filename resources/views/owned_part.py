@@ -47,7 +47,16 @@ def owned_part(client: ClusterClient, place: Place, obj: KubeObject) -> OwnedPar
     topics |= {_topic(client, one.link.type, one.link.namespace): None for one in above if one.link.type}
     names = "" if found.types else " ".join((place.name, *(one.link.name for one in above)))
     drawing = topology(top, place.type, obj)
-    return OwnedPart(shown, summary(top), found, more, above, " ".join(topics), names, drawing)
+    return OwnedPart(
+        rows=shown,
+        sum=summary(top),
+        found=found,
+        more=more,
+        chain=above,
+        topics=" ".join(topics),
+        names=names,
+        topology=drawing,
+    )
 
 
 def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:

@@ -36,7 +36,7 @@ class ValuePage:
 @require_http_methods(["GET", "HEAD", "POST"])
 def value(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """GET: a ConfigMap's value as a file, or a Secret's row with its value hidden again."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if place.type.group or place.type.kind not in ("Secret", "ConfigMap"):
         raise NotFound(_("%(kind)s has no values of this sort.") % {"kind": place.type.kind})
     asked = request.POST if request.method == "POST" else request.GET
@@ -56,7 +56,7 @@ def value(request: ConsoleRequest, group: str, version: str, plural: str, namesp
         return render.as_file(HttpResponse(data, content_type="application/octet-stream"), key)
     shown = _readable(data) if reveals else None
     row = int(number) if number.isascii() and number.isdigit() and len(number) < 6 else 1
-    page = ValuePage(place, key, len(data), row, reveals, shown)
+    page = ValuePage(place=place, key=key, size=len(data), number=row, revealed=reveals, value=shown)
     return _answer(request, page)
 
 

@@ -45,7 +45,7 @@ class RollbackPage:
 @require_http_methods(["GET", "HEAD", "POST"])
 def rollback(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """The comparison; a POST rolls back, unless the workload was changed since it was looked at."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     wanted = request.POST.get("revision") or request.GET.get("revision", "")
     obj = place.get(request.cluster)
     one = _find(request, place, obj, wanted)

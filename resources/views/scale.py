@@ -50,7 +50,7 @@ def _number(text: str) -> int | None:
 @require_http_methods(["GET", "HEAD", "POST"])
 def scale(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """The number now; a POST sets another."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if request.method != "POST":
         return render.page(request, "resources/scale.html", {"page": _look(request.cluster, place)})
     typed = request.POST.get("replicas", "").strip()

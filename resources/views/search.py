@@ -55,16 +55,16 @@ def search(request: ConsoleRequest) -> HttpResponse:
     listed = kinds(request.cluster.types())
     choices = sorted((f"{one.type.group_or_core}/{one.type.plural}", one.type.kind, one.type.group) for one in listed)
     page = SearchPage(
-        wish,
-        typed,
-        labels,
-        annotation,
-        chosen,
-        request.namespace,
-        found,
-        tuple(sorted(choices, key=lambda one: one[1])),
-        error,
-        () if wants_fragment(request) else saved.mine(request.cluster, None),
+        wish=wish,
+        typed=typed,
+        labels=labels,
+        annotation=annotation,
+        chosen=chosen,
+        namespace=request.namespace,
+        found=found,
+        choices=tuple(sorted(choices, key=lambda one: one[1])),
+        label_error=error,
+        saved=() if wants_fragment(request) else saved.mine(request.cluster, None),
     )
     return render.page(
         request, "resources/search.html", {"page": page}, fragment="resources/_search.html", status=status

@@ -58,15 +58,15 @@ def part(place: Place, setting: Setting, *, refusal: str = "") -> SettingPart:
 @require_http_methods(["GET", "HEAD", "POST"])
 def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """`key=`: which one; the controls have the names of their fields; `~was`: what the page showed."""
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     key = request.POST.get("key") or request.GET.get("key", "")
     setting = _find(request, place, key)
     if request.method != "POST":
-        return _answer(request, place, setting, {}, {}, 200)
+        return _answer(request=request, place=place, setting=setting, typed={}, errors={}, status=200)
     typed, back = request.POST.dict(), ""
     if request.POST.get("~was", setting.was) != setting.was:
         words = _("Somebody else changed it meanwhile: it is now “%(now)s”.") % {"now": setting.shown}
-        return _answer(request, place, setting, typed, {"": words}, 409)
+        return _answer(request=request, place=place, setting=setting, typed=typed, errors={"": words}, status=409)
     try:
         patch = settable.patch(setting, typed)
         if patch:
@@ -74,11 +74,13 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
             _send(request, place, setting, patch)
             back = writes.changed(request.cluster, "scale" if key == SCALE else "set", place, before)
     except Wrong as error:
-        return _answer(request, place, setting, typed, error.errors, 422)
+        return _answer(request=request, place=place, setting=setting, typed=typed, errors=error.errors, status=422)
     except KubeError as error:
         audit.record(request, "set", place.ref, error.reason)
         status = 422 if isinstance(error, Invalid) else explain(error).status
-        return _answer(request, place, setting, typed, _said(setting, error), status)
+        return _answer(
+            request=request, place=place, setting=setting, typed=typed, errors=_said(setting, error), status=status
+        )
     if patch:
         audit.record(request, "scale" if key == SCALE else "set", place.ref, "ok")
     words = _("“%(label)s” of “%(name)s” saved.") % {"label": setting.label, "name": place.name}

@@ -76,12 +76,12 @@ def _wish(scope: Scope) -> Wish:
     except ValueError as error:
         raise Refused(400, f"the command can't be read: {error}") from error
     return Wish(
-        client,
-        unquote(found["namespace"]),
-        unquote(found["pod"]),
-        request.GET.get("container", ""),
-        command or SHELL,
-        where_of(request),
+        client=client,
+        namespace=unquote(found["namespace"]),
+        pod=unquote(found["pod"]),
+        container=request.GET.get("container", ""),
+        command=command or SHELL,
+        where=where_of(request),
     )
 
 

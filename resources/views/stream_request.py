@@ -120,7 +120,14 @@ def asked_of(scope: Scope, body: bytes | None) -> Asked:
     since = request.headers.get("Last-Event-ID") or since
     if language not in dict(settings.LANGUAGES):
         language = request.LANGUAGE_CODE
-    return Asked(client, language, wishes, since, digest_of(request), still_lives(request))
+    return Asked(
+        client=client,
+        language=language,
+        wishes=wishes,
+        since=since,
+        session=digest_of(request),
+        lives=still_lives(request),
+    )
 
 
 def _only_from_here(request: Any) -> None:

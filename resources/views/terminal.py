@@ -49,7 +49,7 @@ def terminal(request: ConsoleRequest, group: str, version: str, plural: str, nam
 
     `begun=`: when a debug container was made, in seconds of the epoch.
     """
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if place.type.kind != "Pod":
         raise NotFound(
             _("Only Pods have containers to open a terminal in; %(kind)s has none.") % {"kind": place.type.kind}
@@ -59,7 +59,14 @@ def terminal(request: ConsoleRequest, group: str, version: str, plural: str, nam
     asked = request.GET.get("container", "")
     running = [one.name for one in all_ if one.state == "running"]
     chosen = asked if any(asked == one.name for one in all_) else next(iter(running), all_[0].name if all_ else "")
-    access = can(request.cluster, "create", place.type, place.namespace, place.name, "exec")
+    access = can(
+        client=request.cluster,
+        verb="create",
+        type_=place.type,
+        namespace=place.namespace,
+        name=place.name,
+        subresource="exec",
+    )
     refusal = "" if access.allowed else access.reason or _("You may not run commands in this Pod.")
     waiting = next((one for one in all_ if one.name == chosen and one.state == "waiting"), None)
     late = time.time() - _begun(request, pod) > STARTS_SECONDS
@@ -67,7 +74,15 @@ def terminal(request: ConsoleRequest, group: str, version: str, plural: str, nam
         refusal = _("The container “%(name)s” does not run: there is nothing to open a terminal in.") % {"name": chosen}
     why = _why(waiting, late) if waiting else ""
     waits = waiting is not None and not late
-    page = TerminalPage(place, all_, chosen, request.GET.get("command", "")[:1000], refusal, waits, why)
+    page = TerminalPage(
+        place=place,
+        containers=all_,
+        chosen=chosen,
+        command=request.GET.get("command", "")[:1000],
+        refusal=refusal,
+        waits=waits,
+        why=why,
+    )
     return render.page(request, "resources/terminal.html", {"page": page})
 
 

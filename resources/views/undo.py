@@ -36,7 +36,7 @@ def step(
     """The review of going back to the version after that step; with `?only=1` of taking back that one change and
     nothing else.
     """
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     row = lives.step_of(request.cluster, place, step)
     only = request.GET.get("only") == "1"
     made = timeline.versions(row.traced, (row.pk, -row.pk))

@@ -92,7 +92,14 @@ def _table(client: ClusterClient, answer: Answer, space: str) -> Table:
     rows = tuple(
         (
             _subject(client, way),
-            see(client, GROUP, way.role_kind, way.role, way.namespace, f"{way.role_kind} {way.role}"),
+            see(
+                client=client,
+                group=GROUP,
+                kind=way.role_kind,
+                name=way.role,
+                namespace=way.namespace,
+                words=f"{way.role_kind} {way.role}",
+            ),
             see(client, GROUP, "RoleBinding" if way.namespace else "ClusterRoleBinding", way.binding, way.namespace),
             line(way.namespace or _("the whole cluster")),
             lines(way.names) or line(_("all")),
@@ -109,4 +116,11 @@ def _subject(client: ClusterClient, way: Way) -> Cell:
     said = words.get(way.subject_kind, "%(name)s") % {"name": way.subject}
     if way.subject_kind != "ServiceAccount":
         return (Bit(said),)
-    return see(client, "", "ServiceAccount", way.subject, way.subject_namespace, f"{said} ({way.subject_namespace})")
+    return see(
+        client=client,
+        group="",
+        kind="ServiceAccount",
+        name=way.subject,
+        namespace=way.subject_namespace,
+        words=f"{said} ({way.subject_namespace})",
+    )

@@ -23,7 +23,7 @@ def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespa
 
     `?clean=1`: to be applied elsewhere; with `download=1` as a file.
     """
-    place = place_of(request, group, version, plural, namespace, name)
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     work = Work(request, place, YAML, editing=True)
     if request.method == "POST":
         return work.post()

@@ -224,7 +224,14 @@ class WatchHub:
     # One topic
 
     def _begin(self, topic: Topic) -> None:
-        watched = Watched(self._log, self.id, topic, self._reflector, self._count, self._writers)
+        watched = Watched(
+            changes=self._log,
+            hub=self.id,
+            topic=topic,
+            reflect=self._reflector,
+            counters=self._count,
+            writers=self._writers,
+        )
         self._watched[topic] = watched
         task = self._tasks[topic] = asyncio.create_task(watched.run(), name=str(topic))
         task.add_done_callback(self._ended)

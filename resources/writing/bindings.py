@@ -49,12 +49,12 @@ def of(obj: KubeObject) -> Typed:
         for one in items(obj.get("subjects"))
     )
     return Typed(
-        obj.get("kind") == "ClusterRoleBinding",
-        namespace_of(obj),
-        "",
-        text(ref.get("kind")) or "ClusterRole",
-        text(ref.get("name")),
-        subjects or (Subject(),),
+        whole=obj.get("kind") == "ClusterRoleBinding",
+        namespace=namespace_of(obj),
+        name="",
+        role_kind=text(ref.get("kind")) or "ClusterRole",
+        role=text(ref.get("name")),
+        subjects=subjects or (Subject(),),
     )
 
 

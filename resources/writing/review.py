@@ -105,7 +105,14 @@ class _Walk:
     def mapping(self, old: Any, new: Any, sent: Any, indent: int, path: Path) -> None:
         asked = sent if isinstance(sent, dict) else {}
         for key in dict.fromkeys((*old, *new)):
-            self.entry(key, old.get(key, MISSING), new.get(key, MISSING), asked.get(key, MISSING), indent, (*path, key))
+            self.entry(
+                key=key,
+                old=old.get(key, MISSING),
+                new=new.get(key, MISSING),
+                sent=asked.get(key, MISSING),
+                indent=indent,
+                path=(*path, key),
+            )
 
     def entry(self, key: str, old: Any, new: Any, sent: Any, indent: int, path: Path) -> None:
         head = f"{' ' * indent}{_scalar(key)}:"
@@ -115,7 +122,7 @@ class _Walk:
         elif same(old, new):
             self.rows += [Line(line, line) for line in _lines(key, old, indent)]
         else:
-            self.changed(key, old, new, sent, indent, path)
+            self.changed(key=key, old=old, new=new, sent=sent, indent=indent, path=path)
 
     def inside(self, old: Any, new: Any, sent: Any, indent: int, path: Path) -> None:
         if isinstance(new, dict):
@@ -167,7 +174,7 @@ class _Walk:
                 other = new[first + place] if first + place < last else MISSING
                 asked = _counterpart(sent, new, first + place) if other is not MISSING else MISSING
                 number = first + place if other is not MISSING else low + place
-                self.item(one, other, asked, indent, (*path, number), tag == "equal")
+                self.item(old=one, new=other, sent=asked, indent=indent, path=(*path, number), equal=tag == "equal")
 
     def item(self, old: Any, new: Any, sent: Any, indent: int, path: Path, equal: bool) -> None:
         start = len(self.rows)

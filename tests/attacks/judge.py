@@ -8,10 +8,14 @@ from urllib.parse import urlsplit
 from tests.attacks.texts import ELSEWHERE
 
 #: Elements of ours; everything else came from somewhere.
-_ELEMENTS = """a abbr address article aside b blockquote body br button code col colgroup datalist dd del details dfn dialog div dl dt em fieldset footer form h1 h2 h3 h4 h5
-    h6 head header hr html i iframe img input ins kbd label legend li link main mark menu meta nav noscript ol optgroup option output p pre progress s samp script search
-    section select small span strong sub summary sup table tbody td template textarea tfoot th thead time title tr ul var wbr
-    svg path circle rect g defs line polyline polygon ellipse text tspan marker desc"""
+_ELEMENTS = """
+    a abbr address article aside b blockquote body br button code col colgroup datalist dd del details dfn
+    dialog div dl dt em fieldset footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd
+    label legend li link main mark menu meta nav noscript ol optgroup option output p pre progress s samp
+    script search section select small span strong sub summary sup table tbody td template textarea tfoot th
+    thead time title tr ul var wbr svg path circle rect g defs line polyline polygon ellipse text tspan marker
+    desc
+"""
 ELEMENTS = frozenset(_ELEMENTS.split())
 _LEADS = frozenset(
     (

@@ -18,8 +18,9 @@ _AXE = ROOT / "node_modules/axe-core/axe.min.js"
 _RUN = """async ([tags, only]) => {
   const wanted = only ? {runOnly: only} : {runOnly: tags, rules: {"target-size": {enabled: true}}};
   const found = await axe.run(document, {...wanted, resultTypes: ["violations"], elementRef: false, ancestry: false});
+  const why = (checks) => checks.map((check) => check.message).join(" ").slice(0, 200);
   return found.violations.map(({id, help, nodes}) => ({id, help, nodes: nodes.map(({html, target, any}) =>
-    ({html: html.slice(0, 200), target: target.join(" "), why: any.map((one) => one.message).join(" ").slice(0, 200)}))}));
+    ({html: html.slice(0, 200), target: target.join(" "), why: why(any)}))}));
 }"""
 # Colours change at once: no transition is measured halfway.
 _THEME = """async (dark) => {

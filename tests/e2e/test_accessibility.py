@@ -62,7 +62,8 @@ def test_a_broken_page_is_found(stage: tuple[str, list[Stop]], page: Page) -> No
     # Light grey is too faint by day only, dark grey by night only.
     page.evaluate("""() => {
           const main = document.getElementById("main");
-          main.insertAdjacentHTML("beforeend", "<input class=nameless><p class=night>dark grey</p><div class=far>out</div>");
+          const broken = "<input class=nameless><p class=night>dark grey</p><div class=far>out</div>";
+          main.insertAdjacentHTML("beforeend", broken);
           main.querySelector(".night").style.color = "#444";
           main.querySelector(".far").style.marginInlineStart = "3000px";
         }""")

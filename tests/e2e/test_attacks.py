@@ -20,14 +20,19 @@ KINDS: tuple[tuple[str, str], ...] = ()
 _WATCH = """
 window.atkSeen = [];
 window.atk = () => window.atkSeen.push("atk() was called");
-document.addEventListener("securitypolicyviolation", (event) => window.atkSeen.push(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`));
+document.addEventListener("securitypolicyviolation", (event) => {
+  window.atkSeen.push(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);
+});
 """
-_LEFT = """() => [
-  ...window.atkSeen,
-  ...[...document.querySelectorAll("[data-atk], x-atk, marquee, plaintext, base, object, embed")].map((one) => one.outerHTML.slice(0, 200)),
-  ...(({}).atk !== undefined || ({}).polluted !== undefined || typeof ({}).constructor !== "function" ? ["Object.prototype was changed"] : []),
-  ...(document.cookie.includes("atk") ? ["a cookie was set"] : []),
-]"""
+_LEFT = """() => {
+  const elements = document.querySelectorAll("[data-atk], x-atk, marquee, plaintext, base, object, embed");
+  const left = [...window.atkSeen, ...[...elements].map((element) => element.outerHTML.slice(0, 200))];
+  const plain = {};
+  if (plain.atk !== undefined || plain.polluted !== undefined || typeof plain.constructor !== "function")
+    left.push("Object.prototype was changed");
+  if (document.cookie.includes("atk")) left.push("a cookie was set");
+  return left;
+}"""
 
 
 @pytest.fixture(scope="module")

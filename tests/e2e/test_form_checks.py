@@ -112,7 +112,10 @@ def test_a_required_field_of_a_section_that_is_not_there_is_not_missed(form: Pag
     control(form, "s:/metadata/name").fill("quiet")
     control(form, "s:/spec/title").fill("quiet")
     missed = form.evaluate(
-        """() => [...document.querySelectorAll("#form [required]")].filter((one) => one.value === "").map((one) => one.name)"""
+        """() => {
+          const required = [...document.querySelectorAll("#form [required]")];
+          return required.filter((field) => field.value === "").map((field) => field.name);
+        }"""
     )
     form.get_by_role("button", name="Create", exact=True).click()
     expect(form.get_by_role("heading", name="quiet")).to_be_visible(timeout=15_000)

@@ -12,9 +12,14 @@ pytestmark = pytest.mark.page_only
 KINDS: tuple[tuple[str, str], ...] = ()
 LIST = "/resources/core/v1/namespaces/"
 # Where Tab stands: its words, whether its frame or outline is seen, and whether it is in the window.
-STAND = """() => { const at = document.activeElement; const style = getComputedStyle(at); const box = at.getBoundingClientRect();
-  return [at.innerText?.trim() || at.ariaLabel || at.name || at.id, style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1,
-    box.width > 0 && box.right > 0 && box.left < innerWidth]; }"""
+STAND = """() => {
+  const at = document.activeElement;
+  const style = getComputedStyle(at);
+  const box = at.getBoundingClientRect();
+  const words = at.innerText?.trim() || at.ariaLabel || at.name || at.id;
+  const outlined = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1;
+  return [words, outlined, box.width > 0 && box.right > 0 && box.left < innerWidth];
+}"""
 
 
 @pytest.mark.journey

@@ -46,7 +46,8 @@ class Place:
     @property
     def page(self) -> str:
         """The list's address, with the number of each object in a column. `sort` is left to whoever adds it."""
-        return f"/resources/{self.group}/{self.version}/{self.plural}/?namespace={self.namespace or '-'}&columns=label:{LABEL}"
+        kind = f"{self.group}/{self.version}/{self.plural}"
+        return f"/resources/{kind}/?namespace={self.namespace or '-'}&columns=label:{LABEL}"
 
     def topic(self, cluster: str) -> str:
         return str(Topic(cluster, self.group, self.version, self.plural, self.namespace))

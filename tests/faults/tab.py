@@ -24,8 +24,10 @@ _WATCH = """(() => {
       const uid = row.id.slice(4), number = Number(cell.textContent.trim()) || 0;
       here.add(uid);
       if (gone.delete(uid)) returned.push([uid, number]);
-      if (!seen.has(uid) || number > seen.get(uid)) { seen.set(uid, number); times.set(uid, Date.now()); }
-      else if (number < seen.get(uid)) { backward.push([uid, seen.get(uid), number]); seen.set(uid, number); times.set(uid, Date.now()); }
+      if (seen.get(uid) === number) continue;
+      if (number < seen.get(uid)) backward.push([uid, seen.get(uid), number]);
+      seen.set(uid, number);
+      times.set(uid, Date.now());
     }
     for (const uid of seen.keys()) if (!here.has(uid) && !gone.has(uid)) gone.set(uid, Date.now());
   };

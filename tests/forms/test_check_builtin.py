@@ -34,23 +34,33 @@ OBJECTS = f"""
 ---
 {{apiVersion: v1, kind: Secret, metadata: {{name: a}}, type: Opaque, data: {{a: YQ==}}, stringData: {{b: c}}}}
 ---
-{{apiVersion: v1, kind: Service, metadata: {{name: a}}, spec: {{selector: {{x: y}}, ports: [{{port: 80, targetPort: http, protocol: TCP, name: a}}]}}}}
+{{apiVersion: v1, kind: Service, metadata: {{name: a}},
+  spec: {{selector: {{x: y}}, ports: [{{port: 80, targetPort: http, protocol: TCP, name: a}}]}}}}
 ---
-{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: a}}, spec: {{accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 1Gi}}}}}}}}
+{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: a}},
+  spec: {{accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 1Gi}}}}}}}}
 ---
 {{apiVersion: v1, kind: ServiceAccount, metadata: {{name: a}}, automountServiceAccountToken: false}}
 ---
 {{apiVersion: v1, kind: Pod, metadata: {{name: a}}, spec: {{{POD}}}}}
 ---
-{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: a}}, spec: {{replicas: 2, selector: {{matchLabels: {{x: y}}}}, template: {{metadata: {{labels: {{x: y}}}}, spec: {{{POD}}}}}}}}}
+{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: a}},
+  spec: {{replicas: 2, selector: {{matchLabels: {{x: y}}}},
+    template: {{metadata: {{labels: {{x: y}}}}, spec: {{{POD}}}}}}}}}
 ---
-{{apiVersion: batch/v1, kind: CronJob, metadata: {{name: a}}, spec: {{schedule: "* * * * *", jobTemplate: {{spec: {{template: {{spec: {{restartPolicy: Never, {POD}}}}}}}}}}}}}
+{{apiVersion: batch/v1, kind: CronJob, metadata: {{name: a}},
+  spec: {{schedule: "* * * * *", jobTemplate: {{spec: {{template: {{spec: {{restartPolicy: Never, {POD}}}}}}}}}}}}}
 ---
-{{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {{name: a}}, spec: {{podSelector: {{}}, policyTypes: [Ingress], ingress: [{{ports: [{{port: 80}}], from: [{{ipBlock: {{cidr: 10.0.0.0/8}}}}]}}]}}}}
+{{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {{name: a}},
+  spec: {{podSelector: {{}}, policyTypes: [Ingress],
+    ingress: [{{ports: [{{port: 80}}], from: [{{ipBlock: {{cidr: 10.0.0.0/8}}}}]}}]}}}}
 ---
-{{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {{name: "a:b"}}, rules: [{{apiGroups: [""], resources: [pods], verbs: [get]}}]}}
+{{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {{name: "a:b"}},
+  rules: [{{apiGroups: [""], resources: [pods], verbs: [get]}}]}}
 ---
-{{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {{name: "a:b"}}, roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: a}}, subjects: [{{kind: ServiceAccount, name: x, namespace: y}}]}}
+{{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {{name: "a:b"}},
+  roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: a}},
+  subjects: [{{kind: ServiceAccount, name: x, namespace: y}}]}}
 """
 GIVEN = list(yaml.safe_load_all(OBJECTS))
 _VALUES: tuple[Any, ...] = ("", "x", 0, -1, 1.5, 2**31, True, None, [], {}, ["x"], {"x": 1}, [1])
@@ -64,7 +74,8 @@ def api(cluster_kubeconfig: Path) -> Api:
 def address(obj: dict[str, Any]) -> str:
     group = obj["apiVersion"]
     plural = {"NetworkPolicy": "networkpolicies"}.get(obj["kind"], f"{obj['kind'].lower()}s")
-    return f"{f'/apis/{group}' if '/' in group else '/api/v1'}/namespaces/default/{plural}?dryRun=All&fieldValidation=Strict"
+    base = f"/apis/{group}" if "/" in group else "/api/v1"
+    return f"{base}/namespaces/default/{plural}?dryRun=All&fieldValidation=Strict"
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

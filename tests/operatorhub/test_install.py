@@ -1,5 +1,6 @@
 """The objects of an install, and what speaks against it, without a cluster."""
 
+import json
 from typing import Any
 
 import pytest
@@ -114,8 +115,9 @@ def test_each_mode_is_a_group_of_its_own(mode: str, watched: dict[str, Any], spe
 
 
 def test_the_authors_namespace_comes_with_its_labels() -> None:
-    wish = '{"kind":"Namespace","metadata":{"name":"apps","labels":{"pod-security.kubernetes.io/enforce":"privileged"},"annotations":{"a":"b"}}}'
-    notes = {"operatorframework.io/suggested-namespace-template": wish}
+    labels = {"pod-security.kubernetes.io/enforce": "privileged"}
+    wish = {"kind": "Namespace", "metadata": {"name": "apps", "labels": labels, "annotations": {"a": "b"}}}
+    notes = {"operatorframework.io/suggested-namespace-template": json.dumps(wish)}
     found = draft(EMPTY, notes=notes)
     assert found.objects[0]["metadata"] == {
         "name": "apps",

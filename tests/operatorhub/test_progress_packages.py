@@ -42,7 +42,8 @@ def broken_cluster(request: pytest.FixtureRequest) -> Iterator[ClusterClient]:
 
 
 WANTS = """    operatorframework.io/initialization-link: https://example.com/start
-    operatorframework.io/initialization-resource: '{"apiVersion":"wanting.example/v1","kind":"SampleDB","metadata":{"name":"first"},"spec":{"engine":"redis"}}'
+    operatorframework.io/initialization-resource: >-
+      {"apiVersion":"wanting.example/v1","kind":"SampleDB","metadata":{"name":"first"},"spec":{"engine":"redis"}}
 """
 
 

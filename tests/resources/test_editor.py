@@ -64,20 +64,28 @@ import { faults, read, scalarOf } from "%(root)s/static/js/editor/check.js";
 let input = "";
 for await (const part of process.stdin) input += part;
 const { asked, schema } = JSON.parse(input);
-const words = { required: "required", default: "default", unknown: "unknown", missing: "missing", type: "must be", oneOf: "one of", immutable: "immutable" };
+const words = {
+  required: "required", default: "default", unknown: "unknown", missing: "missing", type: "must be", oneOf: "one of",
+  immutable: "immutable",
+};
+const option = (found) => [found.label, Boolean(found.required), found.template];
 const answers = asked.map(([what, text, extra]) => {
   const at = text.indexOf("|");
   const plain = at < 0 ? text : text.slice(0, at) + text.slice(at + 1);
   const lines = plain.split("\\n");
   const row = text.slice(0, at).split("\\n").length - 1;
   const column = text.slice(0, at).split("\\n").at(-1).length;
-  if (what === "place") { const found = placeAt(lines, row, column); return found && { ...found, keys: [...found.keys].sort() }; }
+  const found = placeAt(lines, row, column);
+  if (what === "place") return found && { ...found, keys: [...found.keys].sort() };
   if (what === "enter") return columnAfter(text);
   if (what === "field") return fieldAt(lines, row);
   if (what === "kind") return kindAt(lines, row);
-  if (what === "options") { const found = placeAt(lines, row, column); return found && options(schema, found, extra ?? []).map((one) => [one.label, Boolean(one.required), one.template]); }
+  if (what === "options") return found && options(schema, found, extra ?? []).map(option);
   if (what === "scalars") return read(plain)[0].contents.items.map((pair) => scalarOf(pair.value));
-  return read(plain).flatMap((one) => [...one.errors, ...(one.errors.length ? [] : faults(one.contents, schema, words))]).map((one) => [plain.slice(0, one.from).split("\\n").length, plain.slice(one.from, one.to), one.message]);
+  const errors = read(plain).flatMap((document) =>
+    document.errors.length ? document.errors : faults(document.contents, schema, words));
+  const rowOf = (error) => plain.slice(0, error.from).split("\\n").length;
+  return errors.map((error) => [rowOf(error), plain.slice(error.from, error.to), error.message]);
 });
 console.log(JSON.stringify(answers));
 """

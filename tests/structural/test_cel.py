@@ -26,15 +26,35 @@ url('https://example.com/path?k1=a&k2=b&k2=c').getQuery() == { 'k1': ['a'], 'k2'
 isIP('127.0.0.1') && !isIP('127.0.0.256') && !isIP('::ffff:1.2.3.4') && ip('::1').family() == 6
 ip.isCanonical('::1') && !ip.isCanonical('2001:DB8::1')
 cidr('192.168.0.0/24').containsIP(ip('192.168.0.1')) && cidr('192.168.0.0/24').containsIP('192.168.0.7')
-cidr('192.168.0.0/24').containsCIDR('192.168.0.0/25') && cidr('192.168.0.1/24').masked() == cidr('192.168.0.0/24') && cidr('::1/128').prefixLength() == 128
+cidr('192.168.0.0/24').containsCIDR('192.168.0.0/25')
+cidr('192.168.0.1/24').masked() == cidr('192.168.0.0/24')
+cidr('::1/128').prefixLength() == 128
 cidr('192.168.0.1/24').ip() == ip('192.168.0.1') && !isCIDR('1.2.3.4')
-[1,2,2].isSorted() && ['b','a'].min() == 'a' && [1,2].sum() == 3 && [1.5].sum() == 1.5 && [].sum() == 0 && [1,2,2].lastIndexOf(2) == 2 && ['a'].indexOf('b') == -1
-'abc'.substring(1) == 'bc' && 'abc'.charAt(0) == 'a' && ' x '.trim() == 'x' && 'aXa'.lowerAscii() == 'axa' && 'abab'.replace('a','c',1) == 'cbab' && 'a,b,c'.split(',',2) == ['a','b,c'] && ['a','b'].join('-') == 'a-b' && 'abc'.indexOf('c') == 2
-'abc 123'.find('[0-9]+') == '123' && '123 abc 456'.findAll('[0-9]+') == ['123','456'] && '123 abc 456'.findAll('[0-9]+',1) == ['123']
+[1,2,2].isSorted()
+['b','a'].min() == 'a'
+[1,2].sum() == 3
+[1.5].sum() == 1.5
+[].sum() == 0
+[1,2,2].lastIndexOf(2) == 2
+['a'].indexOf('b') == -1
+'abc'.substring(1) == 'bc'
+'abc'.charAt(0) == 'a'
+' x '.trim() == 'x'
+'aXa'.lowerAscii() == 'axa'
+'abab'.replace('a','c',1) == 'cbab'
+'a,b,c'.split(',',2) == ['a','b,c']
+['a','b'].join('-') == 'a-b'
+'abc'.indexOf('c') == 2
+'abc 123'.find('[0-9]+') == '123'
+'123 abc 456'.findAll('[0-9]+') == ['123','456']
+'123 abc 456'.findAll('[0-9]+',1) == ['123']
 '%s has %d of %.2f and %s'.format(['a', 3, 1.5, ['x', 1]]) == 'a has 3 of 1.50 and ["x", 1]'
 !format.dns1123Label().validate('abc').hasValue() && format.dns1123Label().validate('aBc').hasValue()
 format.dns1123Label().validate('aBc').value().size() == 1
-semver('1.2.3').isLessThan(semver('1.10.0')) && semver('1.2.3').minor() == 2 && isSemver('v1.0', true) && !isSemver('v1.0.0')
+semver('1.2.3').isLessThan(semver('1.10.0'))
+semver('1.2.3').minor() == 2
+isSemver('v1.0', true)
+!isSemver('v1.0.0')
 sets.contains([1,2],[2]) && sets.intersects([1],[1,2]) && sets.equivalent([1,1],[1])
 self.existsOne(x, x == 1)
 has(self[0].x) || true

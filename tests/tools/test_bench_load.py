@@ -18,7 +18,8 @@ def test_an_answer_that_is_no_whole_page_of_ones_own_is_an_error() -> None:
 
 
 def test_only_what_loads_by_itself_is_loaded() -> None:
-    page = """<div hx-get="/a/?x=1&amp;y=2" hx-trigger="load"></div><div hx-trigger="load delay:1s, click" hx-get="/b/"></div>
+    page = """<div hx-get="/a/?x=1&amp;y=2" hx-trigger="load"></div>
+        <div hx-trigger="load delay:1s, click" hx-get="/b/"></div>
         <input hx-get="/c/" hx-trigger="input changed delay:100ms"><a hx-get="/d/">d</a>
         <p hx-get="?part=states" hx-trigger="load"></p><p hx-get="" hx-trigger="load"></p>"""
     assert browsing.loads_itself(page, "/e/?f=1") == ["/a/?x=1&y=2", "/b/", "/e/?part=states", "/e/?f=1"]

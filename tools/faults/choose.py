@@ -89,7 +89,9 @@ class Finder(ast.NodeVisitor):
             start -= 1  # the @
         before = self.data[start:end].decode()
         if after != before:
-            self.found.append(Fault(self.file, node.lineno, kind, before, after, start, end))
+            self.found.append(
+                Fault(file=self.file, line=node.lineno, kind=kind, before=before, after=after, start=start, end=end)
+            )
 
 
 def _is_left_out(node: ast.AST) -> bool:

@@ -26,18 +26,25 @@ TYPES = {".js": "text/javascript", ".css": "text/css"}
 PAGE = """<!DOCTYPE html><html class="{theme}" data-stream="/stream"><head><title>live</title>
 <meta name="htmx-config" content='{{"allowEval":false,"includeIndicatorStyles":false}}'>
 <link rel="stylesheet" href="/static/vendor/css/console.css">
-<script type="module" src="/static/vendor/js/console.js"></script><script type="module" src="/static/vendor/js/live.js"></script></head>
+<script type="module" src="/static/vendor/js/console.js"></script>
+<script type="module" src="/static/vendor/js/live.js"></script></head>
 <body data-live-since="1000-0@e"><div id="main">
-<div id="health-banner" data-text-lost="interrupted" data-text-paused="{{kind}} paused: {{message}}" data-text-refused="{{kind}} refused: {{message}}"
- data-text-ended="session ended" hidden><span data-health-text></span> <a data-health-reload href="" hidden>Reload</a></div>
-<table class="pf-v6-c-table"><tbody id="rows" data-live-rows="{topic}" data-live-url="/rows"{moves}>{rows}</tbody></table>
+<div id="health-banner" data-text-lost="interrupted" data-text-paused="{{kind}} paused: {{message}}"
+ data-text-refused="{{kind}} refused: {{message}}" data-text-ended="session ended" hidden>
+<span data-health-text></span> <a data-health-reload href="" hidden>Reload</a></div>
+<table class="pf-v6-c-table">
+<tbody id="rows" data-live-rows="{topic}" data-live-url="/rows"{moves}>{rows}</tbody></table>
 <button id="ask" hx-get="/rows" hx-target="#rows" hx-swap="morph:innerHTML" hx-ext="morph">ask</button>
 {region}</div></body></html>"""
-REGION = """<section id="region" data-live="{topic}" data-live-names="watched" data-live-url="/region"><dl><dt>Value</dt><dd id="value">{value}</dd></dl>
-<span class="pf-v6-c-label"><span class="pf-v6-c-label__content"><span class="pf-v6-c-label__text" id="badge">{value}</span></span></span></section>"""
-ROW = """<tr class="pf-v6-c-table__tr" id="row-{uid}" data-version="{version}"><td class="pf-v6-c-table__td"><input type="checkbox" id="tick-{uid}"></td>
-<td class="pf-v6-c-table__td"><a href="#{uid}">{uid}</a></td><td class="pf-v6-c-table__td value">{text}</td><td class="pf-v6-c-table__td">
-<button popovertarget="menu-{uid}">menu</button><ul popover id="menu-{uid}" data-live-keep><li>act</li></ul></td></tr>"""
+REGION = """<section id="region" data-live="{topic}" data-live-names="watched" data-live-url="/region">
+<dl><dt>Value</dt><dd id="value">{value}</dd></dl>
+<span class="pf-v6-c-label"><span class="pf-v6-c-label__content">
+<span class="pf-v6-c-label__text" id="badge">{value}</span></span></span></section>"""
+ROW = """<tr class="pf-v6-c-table__tr" id="row-{uid}" data-version="{version}">
+<td class="pf-v6-c-table__td"><input type="checkbox" id="tick-{uid}"></td>
+<td class="pf-v6-c-table__td"><a href="#{uid}">{uid}</a></td><td class="pf-v6-c-table__td value">{text}</td>
+<td class="pf-v6-c-table__td"><button popovertarget="menu-{uid}">menu</button>
+<ul popover id="menu-{uid}" data-live-keep><li>act</li></ul></td></tr>"""
 
 
 def row(uid: str, version: int | str, text: str) -> str:

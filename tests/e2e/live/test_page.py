@@ -15,7 +15,11 @@ LONG_TASKS = """window.tasks = [0]; window.gaps = [0]; new PerformanceObserver((
   for (const entry of list.getEntries()) window.tasks.push(entry.duration);
 }).observe({ entryTypes: ["longtask"] });
 let before = performance.now();
-requestAnimationFrame(function frame(now) { window.gaps.push(now - before); before = now; requestAnimationFrame(frame); });"""
+requestAnimationFrame(function frame(now) {
+  window.gaps.push(now - before);
+  before = now;
+  requestAnimationFrame(frame);
+});"""
 
 
 @pytest.mark.journey
@@ -142,11 +146,13 @@ def test_a_tab_is_told_what_it_shows(site: Scripted, opened: Page, context: Brow
     assert sorted(rows["topic"] for rows in both["rows"]) == [f"{TOPIC}?", f"{OTHER}?"]
     site.rows = {"a": (10, "one"), "b": (10, "one"), "c": (10, "one")}
     heard = opened.evaluate_handle("""() => { const heard = [];
-        const port = new SharedWorker(document.querySelector('script[src*=live]').src.replace('live.js', 'shared_stream.js'),
-          { type: 'module', name: `operator-console ${document.documentElement.dataset.stream} ${document.body.dataset.who ?? ''}` }).port;
+        const script = document.querySelector('script[src*=live]').src.replace('live.js', 'shared_stream.js');
+        const stream = document.documentElement.dataset.stream;
+        const name = `operator-console ${stream} ${document.body.dataset.who ?? ''}`;
+        const port = new SharedWorker(script, { type: 'module', name }).port;
         port.onmessage = ({ data }) => heard.push(...data);
-        port.postMessage({ want: { rows: [{ topic: document.getElementById('rows').dataset.liveRows, uids: ['a'] }], notices: [],
-          since: '5000-0@e' } });
+        const topic = document.getElementById('rows').dataset.liveRows;
+        port.postMessage({ want: { rows: [{ topic, uids: ['a'] }], notices: [], since: '5000-0@e' } });
         return heard; }""")
     site.row("s", 11, "told", topic=OTHER)
     site.row("b", 11, "not that tab's")

@@ -70,8 +70,14 @@ def test_the_banner_stays_until_stop_and_what_is_seen_is_the_others(guarded: Sit
 
 #: Of the banner's words and its button, the worse one (WCAG 2.2, 1.4.3).
 _CONTRAST = """() => {
-  const rgb = (text) => { const c = document.createElement("canvas").getContext("2d"); c.fillStyle = text; c.fillRect(0, 0, 1, 1); return [...c.getImageData(0, 0, 1, 1).data]; };
-  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+  const rgb = (text) => {
+    const canvas = document.createElement("canvas").getContext("2d");
+    canvas.fillStyle = text;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const linear = (v) => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => .2126 * linear(r / 255) + .7152 * linear(g / 255) + .0722 * linear(b / 255);
   const banner = document.querySelector("#acting-banner");
   const back = light(rgb(getComputedStyle(banner).backgroundColor));
   return Math.min(...[...banner.querySelectorAll(".console-acting-words, button")].map((one) => {

@@ -17,8 +17,10 @@ from resources.stream.fragments import row_html
 from resources.views.stream import StreamApp
 
 VENDOR = Path(__file__).resolve().parents[3] / "static/vendor"
-PAGE = """<!DOCTYPE html><html><head><title>live</title><meta name="htmx-config" content='{{"allowEval":false,"includeIndicatorStyles":false}}'>
-<script type="module" src="/static/vendor/js/console.js"></script><script type="module" src="/static/vendor/js/live.js"></script></head>
+PAGE = """<!DOCTYPE html><html><head><title>live</title>
+<meta name="htmx-config" content='{{"allowEval":false,"includeIndicatorStyles":false}}'>
+<script type="module" src="/static/vendor/js/console.js"></script>
+<script type="module" src="/static/vendor/js/live.js"></script></head>
 <body data-live-since="{since}"><div id="main">
 <div id="health-banner" data-text-lost="interrupted" hidden><span data-health-text></span></div>
 <input id="outside"><time datetime="2020-01-01T00:00:00Z" data-age>?</time>
@@ -26,7 +28,8 @@ PAGE = """<!DOCTYPE html><html><head><title>live</title><meta name="htmx-config"
 {region}
 </div></body></html>"""
 REGION = """<section id="region" data-live="{topic}" data-live-names="watched" data-live-url="/region">
-<p id="value">{value}</p><details><summary>more</summary>inside</details><form><input name="typed" value="as served"></form></section>"""
+<p id="value">{value}</p><details><summary>more</summary>inside</details>
+<form><input name="typed" value="as served"></form></section>"""
 
 
 def _type() -> Any:
