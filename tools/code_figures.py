@@ -66,11 +66,15 @@ def calls(tree: ast.AST) -> Iterator[ast.Call]:
 
 
 def has_many_arguments(call: ast.Call) -> bool:
-    """More than five positional ones, of which a reader can't see which is which."""
+    """More than five positional ones, of which a reader can't see which is which.
+
+    Log lines don't count, nor do the words of a list at the end, as in `values_list("a", "b", …)`.
+    """
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if name in _LOGGING or all(isinstance(argument, ast.Constant) for argument in call.args):
-        return False
-    return len(call.args) > MAX_POSITIONAL
+    plain = [argument for argument in call.args if not isinstance(argument, ast.Starred)]
+    while plain and isinstance(plain[-1], ast.Constant):
+        plain.pop()
+    return name not in _LOGGING and len(plain) > MAX_POSITIONAL
 
 
 def has_form_base(node: ast.AST) -> bool:

@@ -37,14 +37,14 @@ def desc(found: Mapping[str, Any]) -> Desc:
     spec = csv.mapping(found.get("spec"))
     notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
     return Desc(
-        spec.get("displayName"),
-        spec.get("version"),
-        spec.get("provider"),
-        dict(notes),
-        spec.get("description"),
-        spec.get("keywords"),
-        spec.get("installModes"),
-        spec.get("customresourcedefinitions"),
+        display_name=spec.get("displayName"),
+        version=spec.get("version"),
+        provider=spec.get("provider"),
+        annotations=dict(notes),
+        description=spec.get("description"),
+        keywords=spec.get("keywords"),
+        install_modes=spec.get("installModes"),
+        customresourcedefinitions=spec.get("customresourcedefinitions"),
     )
 
 

@@ -121,4 +121,13 @@ def _step(result: Result) -> Step | None:
         if result.is_secret or result.before is None:
             return None
         before, after = own(result.before), own(made)
-    return Step(type_.group, type_.version, type_.plural, result.namespace, name_of(made), uid_of(made), after, before)
+    return Step(
+        group=type_.group,
+        version=type_.version,
+        plural=type_.plural,
+        namespace=result.namespace,
+        name=name_of(made),
+        uid=uid_of(made),
+        after=after,
+        before=before,
+    )

@@ -102,26 +102,23 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
         refusal, advice, status = said.title, f"{said.advice} ({said.detail})", said.status
     topic = _topic(request, place) if not refusal else ""
     page = ListPage(
-        place,
-        namespace,
-        wish,
-        choice,
-        topic,
-        found,
-        _may_create(request, place),
-        *_blame(error),
-        refusal,
-        advice,
-        () if wants_fragment(request) else saved.mine(client, place),
+        place=place,
+        namespace=namespace,
+        filter=wish,
+        choice=choice,
+        topic=topic,
+        found=found,
+        may_create=_may_create(request, place),
+        # The API server says which selector it can't read in its words only.
+        label_error="" if "field" in error.lower() else error,
+        field_error=error if "field" in error.lower() else "",
+        refusal=refusal,
+        advice=advice,
+        saved=() if wants_fragment(request) else saved.mine(client, place),
         with_usage=request.GET[USAGE] == "1" if request.GET.get(USAGE) in ("0", "1") else None,
         refused_words=words,
     )
     return page, status
-
-
-def _blame(error: str) -> tuple[str, str]:
-    """(of the labels, of the fields): the API server says which selector it can't read in its words only."""
-    return ("", error) if "field" in error.lower() else (error, "")
 
 
 def _topic(request: ConsoleRequest, place: Place) -> str:
