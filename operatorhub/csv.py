@@ -55,7 +55,7 @@ LEVEL_WORDS: tuple[str | Promise, ...] = (
     _("It also brings it to newer versions."),
     _("It also makes backups, restores them and recovers from failures."),
     _("It also shows metrics, alerts and logs."),
-    _("It also scales, tunes and heals by itself."),
+    _("It also scales, tunes and heals automatically."),
 )
 MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace")
 

@@ -41,4 +41,4 @@ def patch(
         meta = {**change.get("metadata", {}), "resourceVersion": found["metadata"]["resourceVersion"]}
         with contextlib.suppress(Conflict):
             return client.patch(type_, name, {**change, "metadata": meta}, namespace, dry_run=dry_run)
-    raise Conflict(_("“%(name)s” is not as it was when this page was made.") % {"name": name})
+    raise Conflict(_("“%(name)s” changed since this page was loaded.") % {"name": name})

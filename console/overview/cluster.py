@@ -164,7 +164,7 @@ def _live() -> str:
 def _unheard(live: str) -> list[Trouble]:
     if not live:
         return []
-    return [Trouble(WARNING, _("Pages do not update by themselves"), live, reverse("pages:readyz"), _("What is ready"))]
+    return [Trouble(WARNING, _("Live updates are off"), live, reverse("pages:readyz"), _("What is ready"))]
 
 
 def away(error: KubeError) -> Trouble:

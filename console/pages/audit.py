@@ -86,7 +86,7 @@ def entry(request: ConsoleRequest, key: int) -> HttpResponse:
     """One act. Of others where one may read all: elsewise it is not there."""
     row = scope_of(request.cluster).rows().filter(pk=key).first() if key < 2**63 else None
     if row is None:
-        raise Http404(_("There is no such act in the audit, or you may read your own only. Old acts are forgotten."))
+        raise Http404(_("This audit record doesn't exist, or you can only read your own. Old records are removed."))
     return render.page(request, "console/audit_entry.html", {"row": row, "more": row.changed - len(row.diff)})
 
 

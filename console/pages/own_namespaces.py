@@ -48,10 +48,10 @@ def refusal(client: ClusterClient, name: str) -> str:
     if verdict.state == HERE:
         return ""
     if verdict.state == GONE:
-        return _("There is no namespace “%(name)s”.") % {"name": name}
+        return _("The namespace “%(name)s” doesn't exist.") % {"name": name}
     if verdict.state == REFUSED:
         return _(
-            "You may read nothing in “%(name)s”, or there is no such namespace. Ask an administrator for a RoleBinding"
-            " there."
+            "You don't have permission to read anything in “%(name)s”, or the namespace doesn't exist. Ask an"
+            " administrator for a RoleBinding there."
         ) % {"name": name}
-    return _("The cluster did not say whether you may read there: %(words)s") % {"words": verdict.words}
+    return _("The cluster didn't say whether you can read there: %(words)s") % {"words": verdict.words}

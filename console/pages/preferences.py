@@ -87,7 +87,7 @@ def _missing(request: HttpRequest, posted: Mapping[str, str]) -> dict[str, str]:
         return {}  # a cluster that is away is no reason to refuse it
     if listed is None or name in listed:
         return {}
-    return {"namespace": _("There is no namespace %(name)s.") % {"name": name}}
+    return {"namespace": _("The namespace %(name)s doesn't exist.") % {"name": name}}
 
 
 def _page(request: HttpRequest, typed: Mapping[str, str], errors: Mapping[str, str] | None = None) -> PreferencesPage:

@@ -73,7 +73,7 @@ def _load_again() -> HttpResponse:
 def refuse(request: HttpRequest, found: Acting) -> HttpResponse:
     """Nobody acts as himself because he may not act as another any more: that has to be asked for."""
     found = acting.of(request) or found
-    title = _("You do not act as %(name)s any more") % {"name": found.user or _("somebody else")}
+    title = _("You are no longer acting as %(name)s") % {"name": found.user or _("another user")}
     if found.withdrawn:
         advice = _("The cluster does not let you impersonate them now. Nothing was done. Stop, to go on as yourself.")
     else:

@@ -18,7 +18,7 @@ def view_as(request: ConsoleRequest) -> HttpResponse:
     """The form; a POST with `user` or `account`, and `groups`, begins."""
     if getattr(request, "acting", None) is not None:
         # Nobody acts as a third: whoever is acted as may have the right, and still it is not asked for.
-        words = _("You act as somebody else already. Stop first.")
+        words = _("You are already acting as another user. Stop first.")
         return _page(request, Wish(errors={"nested": words}), 409 if request.method == "POST" else 200)
     if request.method != "POST":
         groups = "\n".join(request.GET.getlist("group"))

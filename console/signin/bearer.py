@@ -93,8 +93,8 @@ def caller(request: HttpRequest) -> Caller:
     if settings.SIGN_IN == "local":
         raise Refused(
             _(
-                "This console has no sign-in (SIGN_IN=local) and takes no token: whoever reaches it acts as its own"
-                " identity. Nothing was done."
+                "This console has no sign-in (SIGN_IN=local) and takes no token: everyone who reaches it acts as its"
+                " own identity. Nothing was changed."
             ),
             400,
         )

@@ -73,7 +73,7 @@ def know(token: str, place: Offered) -> Known:
         if expires is not None and expires <= timezone.now():
             raise NotKnown(_("This token has expired. Make a new one.")) from None
         raise NotKnown(
-            _("The cluster does not accept this token. It may be mistyped, revoked, or of another cluster.")
+            _("The cluster doesn't accept this token. Check that it is complete, not revoked, and for this cluster.")
         ) from None
     except Forbidden:
         raise NotKnown(
@@ -85,11 +85,13 @@ def know(token: str, place: Offered) -> Known:
     except InvalidConfig:
         raise NotKnown(_("The console's kubeconfig can't be used. Its log says why."), 503, counts=False) from None
     except KubeError:
-        words = _("The cluster does not answer, so nobody can sign in just now. Try again in a moment.")
+        words = _("The cluster isn't responding, so you can't sign in now. Try again in a moment.")
         raise NotKnown(words, 503, counts=False) from None
     user = str(told.get("username") or "")
     if not user or user == _ANONYMOUS or len(user) > 512:
-        raise NotKnown(_("The cluster does not accept this token. It may be mistyped, revoked, or of another cluster."))
+        raise NotKnown(
+            _("The cluster doesn't accept this token. Check that it is complete, not revoked, and for this cluster.")
+        )
     return Known(user, tuple(str(one) for one in told.get("groups") or ()), expires)
 
 

@@ -30,7 +30,7 @@ _WAYS = ("sign-in", "sign-out", "oidc", "oidc-back")
 
 def nobody() -> ClusterClient:
     """The client of a request that nobody signed in for: none. The console's own identity is never lent."""
-    raise Unauthorized(_("Nobody is signed in."))
+    raise Unauthorized(_("You aren't signed in."))
 
 
 class SignInMiddleware:

@@ -106,8 +106,8 @@ def judged(client: ClusterClient, wish: Wish) -> tuple[Wish, Whom | None]:
         config = acting(client.config, wish.name, wish.groups, "asked")
     except ValueError:
         words = _(
-            "The console's own identity acts as another already (its kubeconfig says `as`): nobody can act as a third"
-            " from there."
+            "The console's own identity already impersonates another user (its kubeconfig sets `as`), so it can't"
+            " impersonate a third."
         )
         return Wish(wish.user, wish.groups, {"user": words}), None
     try:
@@ -143,5 +143,7 @@ def _refused(client: ClusterClient, wish: Wish) -> dict[str, str]:
 
 
 def _why(what: str, reason: str) -> str:
-    words = _("You may not impersonate the %(what)s: that needs the verb “impersonate” on it.") % {"what": what}
+    words = _("You don't have permission to impersonate the %(what)s. It requires the verb “impersonate”.") % {
+        "what": what
+    }
     return f"{words} ({reason})" if reason else words

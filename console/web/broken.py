@@ -43,7 +43,7 @@ def words(error: KubeError) -> tuple[str, str] | None:
         )
     if error.code == 503:
         return _("This API's own server does not answer"), _(
-            "The cluster hands this API group on to another server, which is down or not there. Other kinds are not"
-            " touched. The APIService of the group says which Service it is, and why it is not available."
+            "This API group is served by another server, which is down or missing. Other resource types aren't"
+            " affected. The group's APIService names the Service and says why it isn't available."
         )
     return None

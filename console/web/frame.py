@@ -108,7 +108,7 @@ class Frame:
         """How they were found, in a few words."""
         hows = {one.how for one in finding.own(self.cluster) if one.usable} if self.cluster else set()
         words = [text for how, text in finding.words().items() if how in hows]
-        return _("You may not list namespaces. Yours are known %(how)s.") % {"how": ", ".join(words)}
+        return _("You don't have permission to list namespaces. Yours are known %(how)s.") % {"how": ", ".join(words)}
 
     @property
     def lost(self) -> tuple[finding.Own, ...]:

@@ -93,14 +93,15 @@ def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[Source, ...],
         all_ = client.list(type_)
         found = all_.items
         if all_.within:
-            words = _("You may list the CatalogSources of %(namespace)s only.") % {"namespace": ", ".join(all_.within)}
+            words = _("You can only list the CatalogSources in %(namespace)s.") % {"namespace": ", ".join(all_.within)}
     except Forbidden as error:
         if not picked:
-            return (), _("You may not list CatalogSources in all namespaces: pick a namespace above. %(reason)s") % {
-                "reason": error
-            }
+            return (), _(
+                "You don't have permission to list CatalogSources in all namespaces. Select a namespace above."
+                " %(reason)s"
+            ) % {"reason": error}
         found = client.list(type_, picked).items
-        words = _("You may list the CatalogSources of %(namespace)s only.") % {"namespace": picked}
+        words = _("You can only list the CatalogSources in %(namespace)s.") % {"namespace": picked}
     known = _Known.of(client)
     every = (known.source(one) for one in found)
     offered = [one for one in every if not picked or one.everywhere or one.namespace == picked]
@@ -218,7 +219,10 @@ def _pod(obj: KubeObject) -> RegistryPod:
 
 def dependents(client: ClusterClient, namespace: str, name: str) -> tuple[tuple[olm.Subscription, ...], str]:
     """Subscriptions that get their updates from it, and why not all can be seen, ''."""
-    unseen = _("You may not list Subscriptions in all namespaces, so some may depend on it unseen. %(reason)s")
+    unseen = _(
+        "You don't have permission to list Subscriptions in all namespaces, so some that depend on it may be missing."
+        " %(reason)s"
+    )
     try:
         found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS))
     except Forbidden as error:

@@ -135,13 +135,13 @@ def read(client: ClusterClient, namespace: str) -> Page:
             return []
 
     others = maybe(
-        _("You may not list OperatorGroups of other namespaces: conflicts with them are not shown."),
+        _("You don't have permission to list OperatorGroups in other namespaces, so conflicts with them aren't shown."),
         "operatorgroups",
         "",
     )
-    csvs = maybe(_("You may not list ClusterServiceVersions here."), olm.CSVS, namespace)
-    subs = maybe(_("You may not list Subscriptions here."), olm.SUBSCRIPTIONS, namespace)
-    spaces = maybe(_("You may not list namespaces."), "namespaces", "")
+    csvs = maybe(_("You don't have permission to list ClusterServiceVersions in this namespace."), olm.CSVS, namespace)
+    subs = maybe(_("You don't have permission to list Subscriptions in this namespace."), olm.SUBSCRIPTIONS, namespace)
+    spaces = maybe(_("You don't have permission to list namespaces."), "namespaces", "")
     mode = own[0].mode if len(own) == 1 else ""
     members = tuple(member(one, mode) for one in csvs if not olm.copied(one))
     foreign = [group(one) for one in others if namespace_of(one) != namespace]
@@ -255,7 +255,7 @@ def effects(page: Page, wanted: Draft, old: Group | None) -> tuple[str, ...]:
         lost = sorted(one for one in before - after if one) if after else []
         if lost:
             found.append(
-                _("The operators stop watching: %(names)s. Their instances there stay, and nobody looks after them.")
+                _("The operators stop watching: %(names)s. Their instances there remain unmanaged.")
                 % {"names": ", ".join(lost)}
             )
         if wanted.scope == "all" and not old.everywhere:

@@ -26,13 +26,13 @@ def refused(client: ClusterClient) -> str:
         if settings.LOCAL_ONLY and not client.config.session:
             return ""
         return _(
-            "This cluster has no OLM, so nothing says who may add catalogs: only a console that listens to its own"
-            " machine allows it."
+            "This cluster has no OLM to decide who can add catalogs, so only a console that listens on its own machine"
+            " allows it."
         )
     if answer.allowed:
         return ""
     return answer.reason or _(
-        "Only those who may create CatalogSources in all namespaces may change the console's own catalogs."
+        "Changing the console's own catalogs requires permission to create CatalogSources in all namespaces."
     )
 
 
@@ -51,8 +51,8 @@ def may_name(client: ClusterClient) -> None:
         raise Forbidden(
             answer.reason
             or _(
-                "Only those who may create CatalogSources in all namespaces may name addresses and images. Choose files"
-                " instead."
+                "Entering addresses and images requires permission to create CatalogSources in all namespaces. Select"
+                " files instead."
             )
         )
 

@@ -66,8 +66,8 @@ def _catalog_source(form: Form) -> None:
         form.wrong(
             "namespace",
             _(
-                "Choose the namespace where it lives: the one of the cluster's other catalogs, or one whose operators"
-                " alone shall see it."
+                "Select its namespace: the one of the cluster's other catalogs, or one whose operators alone should"
+                " see it."
             ),
         )
     if form["endpoint"] == "address":
@@ -78,12 +78,12 @@ def _catalog_source(form: Form) -> None:
     if form["interval"] and not _DURATION.fullmatch(form["interval"]):
         form.wrong("interval", _("A time is written as in 30m, 1h or 1h30m."))
     elif form["interval"] and form["endpoint"] == "address":
-        form.wrong("interval", _("Only an image is polled; an address is asked whenever somebody needs it."))
+        form.wrong("interval", _("Only images are polled. An address is read when it is needed."))
     if form["priority"] and not re.fullmatch(r"-?\d{1,9}", form["priority"]):
         form.wrong("priority", _("A priority is a whole number; 0 is usual, a higher one is preferred."))
     for one in words(form["secrets"]):
         if not _NAME.fullmatch(one):
-            form.wrong("secrets", _("“%(name)s” is no name of a Secret.") % {"name": one})
+            form.wrong("secrets", _("“%(name)s” isn't a valid Secret name.") % {"name": one})
 
 
 def _cluster_catalog(form: Form) -> None:

@@ -158,6 +158,6 @@ def _find(request: Request, namespace: str, name: str) -> tuple[groups.Page, gro
     old = next((one for one in page.groups if one.name == name), None)
     if old is None:
         raise NotFound(
-            _("There is no OperatorGroup “%(name)s” in “%(namespace)s”.") % {"name": name, "namespace": namespace}
+            _("The OperatorGroup “%(name)s” doesn't exist in “%(namespace)s”.") % {"name": name, "namespace": namespace}
         )
     return page, old

@@ -134,10 +134,10 @@ class Runs(APIView):
         try:
             source = _source(request)
         except SourceError as error:
-            return refused(_("There is no bundle to run"), {"bundle": str(error)})
+            return refused(_("No bundle to run"), {"bundle": str(error)})
         bundle = source.find(str(body(request).get("bundle") or ""))
         if bundle is None:
-            return refused(_("There is no bundle to run"), {"bundle": _("There is none of that name in it.")})
+            return refused(_("No bundle to run"), {"bundle": _("Nothing of that name exists in it.")})
         said = verdicts.judge(bundle)
         if verdicts.refused(said):
             words = "; ".join(one.words for one in said if one.level == verdicts.ERROR)

@@ -328,9 +328,7 @@ def _may(request: Request) -> None:
 def _row(request: Request, name: str) -> Catalog:
     row = Catalog.objects.filter(cluster=cluster(request).name, namespace=catalogs.OWN, name=name).first()
     if row is None or not bundles.told(cluster(request), row):
-        raise NotFound(
-            _("The console has no catalog “%(name)s” of its own. It may have been removed.") % {"name": name}
-        )
+        raise NotFound(_("The console has no own catalog “%(name)s”. It may have been removed.") % {"name": name})
     return row
 
 

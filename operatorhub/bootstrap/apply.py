@@ -64,7 +64,7 @@ def find(client: ClusterClient, key: str) -> Run:
     """Raises NotFound: manifests are kept for a day."""
     run = Run.objects.filter(key=key, kind=KIND, cluster=client.name, user=client.owner).first()
     if run is None:
-        raise NotFound(_("This manifest is not kept any more. Read it again from its address or file."))
+        raise NotFound(_("This manifest is no longer stored. Load it again from its address or file."))
     return run
 
 

@@ -55,11 +55,11 @@ def read(texts: Iterable[tuple[str, str]]) -> tuple[KubeObject, ...]:
         for line, value in documents:
             found += _objects(name, line, value)
     if not found:
-        raise ManifestProblem(_("There is no object in it."))
+        raise ManifestProblem(_("It contains no objects."))
     most = limits.OLM_MANIFEST_OBJECTS.value
     if len(found) > most:
         raise ManifestProblem(
-            _("There are %(count)d objects in it; %(limit)d can be applied at once.")
+            _("It contains %(count)d objects; %(limit)d can be applied at a time.")
             % {"count": len(found), "limit": most}
         )
     return ordered(_once(found))
@@ -71,7 +71,7 @@ def _objects(name: str, line: int, value: Any) -> list[KubeObject]:
     good = isinstance(value, dict) and isinstance(value.get("apiVersion"), str) and isinstance(value.get("kind"), str)
     if not good or not name_of({"metadata": mapping(value.get("metadata"))}):
         raise ManifestProblem(
-            _("%(name)s, line %(line)d: this is no Kubernetes object with apiVersion, kind and metadata.name.")
+            _("%(name)s, line %(line)d: not a Kubernetes object with apiVersion, kind and metadata.name.")
             % {"name": name, "line": line}
         )
     return [value]

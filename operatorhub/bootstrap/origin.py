@@ -24,7 +24,7 @@ def texts(urls: str, files: Iterable["UploadedFile[bytes]"]) -> list[tuple[str, 
         raise ManifestProblem(_("Give an address, or choose a file."))
     if len(addresses) > _ADDRESSES:
         raise ManifestProblem(
-            _("That are %(count)d addresses; %(most)d are read at once.")
+            _("These are %(count)d addresses; %(most)d can be read at a time.")
             % {"count": len(addresses), "most": _ADDRESSES}
         )
     return [(web.shown(address), _fetched(address)) for address in addresses]
@@ -48,7 +48,7 @@ def _text(name: str, data: bytes) -> str:
     try:
         found = data.decode()
     except UnicodeDecodeError as error:
-        raise ManifestProblem(_("%(name)s is no text: a manifest is YAML in UTF-8.") % {"name": name}) from error
+        raise ManifestProblem(_("%(name)s isn't text. A manifest is YAML in UTF-8.") % {"name": name}) from error
     if found.lstrip()[:9].lower() in ("<!doctype", "<html>"):
         raise ManifestProblem(
             _("%(name)s is a page for browsers. Use the address of the file itself (“raw”).") % {"name": name}

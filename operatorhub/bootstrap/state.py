@@ -107,9 +107,11 @@ def _programs(client: ClusterClient, name: str) -> list[KubeObject] | KubeError:
 
 def _program(name: str, found: list[KubeObject] | KubeError, wanted: bool) -> Line:
     if isinstance(found, KubeError):
-        return Line(name, UNKNOWN, _("It may not be looked for here: %(words)s") % {"words": found.message})
+        return Line(
+            name, UNKNOWN, _("You don't have permission to look for it here: %(words)s") % {"words": found.message}
+        )
     if not found:
-        return Line(name, BAD if wanted else ABSENT, _("There is no Deployment of this name."))
+        return Line(name, BAD if wanted else ABSENT, _("A Deployment of this name doesn't exist."))
     one = found[0]
     status, spec = csv.mapping(one.get("status")), csv.mapping(one.get("spec"))
     ready, needed = int(status.get("availableReplicas", 0) or 0), int(spec.get("replicas", 1) or 0)
@@ -164,11 +166,13 @@ def _package_api(client: ClusterClient, wanted: bool) -> Line:
         words = (
             _("packages.operators.coreos.com/v1 is served.")
             if served
-            else _("packages.operators.coreos.com/v1 is not served: there are no packages to choose from.")
+            else _("packages.operators.coreos.com/v1 isn't served, so there are no packages.")
         )
         return Line(what, GOOD if served else BAD if wanted else ABSENT, words)
     except KubeError as error:
-        return Line(what, UNKNOWN, _("It may not be looked for here: %(words)s") % {"words": error.message})
+        return Line(
+            what, UNKNOWN, _("You don't have permission to look for it here: %(words)s") % {"words": error.message}
+        )
     url = page_of("apiservices", "", "v1.packages.operators.coreos.com", "apiregistration.k8s.io", "v1")
     for one in csv.items(csv.mapping(found.get("status")).get("conditions")):
         if one.get("type") == "Available":
@@ -181,12 +185,14 @@ def _catalogs(client: ClusterClient) -> list[Line]:
     found = _read(lambda: client.list(olm.type_of(client, olm.SOURCES), whole=True).items)
     if isinstance(found, KubeError):
         return [
-            Line("CatalogSources", UNKNOWN, _("It may not be looked for here: %(words)s") % {"words": found.message})
+            Line(
+                "CatalogSources",
+                UNKNOWN,
+                _("You don't have permission to look for it here: %(words)s") % {"words": found.message},
+            )
         ]
     if not found:
-        return [
-            Line("CatalogSources", BAD, _("There is none, so OperatorHub is empty."), reverse("operatorhub:catalog"))
-        ]
+        return [Line("CatalogSources", BAD, _("None exists, so OperatorHub is empty."), reverse("operatorhub:catalog"))]
     lines = []
     for one in found:
         state = csv.text(csv.mapping(csv.mapping(one.get("status")).get("connectionState")).get("lastObservedState"))

@@ -85,7 +85,7 @@ def _webhook(one: Object) -> Webhook:
     elif text(one.get("failurePolicy")) == "Ignore":
         silent = _("Then it is passed over.")
     else:
-        silent = _("Then nobody can write these objects.")
+        silent = _("These objects can't be written then.")
     return Webhook(
         name=text(one.get("generateName")),
         kind=kind,

@@ -51,7 +51,7 @@ def files(uploads: Iterable[tuple[str, bytes]]) -> Brought:
         notes: list[str] = []
         parts = [_text(path, root) for path in _ordered(_top(root), root.resolve(), notes, set())]
     if not parts:
-        raise SourceError(_("There are no manifests in it: no YAML or JSON file, or a kustomization that lists none."))
+        raise SourceError(_("It contains no manifests: no YAML or JSON files, or a kustomization that lists none."))
     return Brought("\n".join(parts), tuple(dict.fromkeys(notes)))
 
 
@@ -89,7 +89,7 @@ def _ordered(folder: Path, root: Path, notes: list[str], seen: set[Path]) -> Ite
         path = (folder / one).resolve()
         if not path.is_relative_to(root) or not path.exists():
             notes.append(
-                _("%(file)s lists %(what)s, which is not in it.") % {"file": place.relative_to(root), "what": one}
+                _("%(file)s lists %(what)s, which it doesn't contain.") % {"file": place.relative_to(root), "what": one}
             )
         elif path.is_dir():
             yield from _ordered(path, root, notes, seen)

@@ -252,8 +252,8 @@ def _referred(
                 why = _("%(name)s refers to it.") % {"name": f"{item.kind} {item.name}"}
                 if secret:
                     why = _(
-                        "%(why)s Its contents would be in the file as they are: anybody who reads the repository has"
-                        " them."
+                        "%(why)s Its contents would be in the file in plain text, readable by everyone with access to"
+                        " the repository."
                     ) % {"why": why}
                 yield _item(
                     part="instances",

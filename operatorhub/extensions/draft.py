@@ -114,7 +114,7 @@ def upgrade(
     found, picked = target(graph, choices, (present.bundle, present.installed))
     errors = {}
     if not _RANGE.fullmatch(choices.version):
-        errors["version"] = _("This is no version and no range of versions.")
+        errors["version"] = _("This isn't a valid version or version range.")
     elif graph is not None and picked is None:
         errors["version"] = _(
             "No version fits: nothing in these channels and this range can follow %(version)s. Another range, more"
@@ -183,7 +183,7 @@ def _errors(
     elif choices.name in taken:
         yield (
             "name",
-            _("There is a ClusterExtension “%(name)s” already. Choose another name, or change that one.")
+            _("A ClusterExtension “%(name)s” already exists. Use another name, or change the existing one.")
             % {"name": choices.name},
         )
     if not choices.package:
@@ -193,7 +193,7 @@ def _errors(
     if accounts and not _NAME.fullmatch(choices.account):
         yield "account", _("OLM v1 does everything with a ServiceAccount: type the name of one.")
     if not _RANGE.fullmatch(choices.version):
-        yield "version", _("This is no version and no range of versions.")
+        yield "version", _("This isn't a valid version or version range.")
     elif graph is not None and picked is None:
         yield "version", _("No version of the package fits these channels and this range.")
 
@@ -201,8 +201,8 @@ def _errors(
 def _warnings(choices: Choices, bundle: Bundle | None, *, accounts: bool) -> Iterator[str]:
     if accounts and choices.make_account and bundle is None:
         yield _(
-            "The rights that the ServiceAccount needs can't be computed: nobody here has the bundle's manifests. OLM"
-            " will say what is missing."
+            "The permissions that the ServiceAccount needs can't be computed, because the bundle's manifests aren't"
+            " available. OLM reports what is missing."
         )
     if bundle is not None and bundle.csv:
         spec = mapping(bundle.csv.get("spec"))
@@ -211,8 +211,12 @@ def _warnings(choices: Choices, bundle: Bundle | None, *, accounts: bool) -> Ite
                 "It does not support to watch all namespaces, the only way in which OLM v1 installs. It will refuse it."
             )
         if spec.get("webhookdefinitions"):
-            yield _("It has webhooks, which OLM v1 may not support.")
+            yield _("It has webhooks, which OLM v1 doesn't fully support.")
     if choices.policy == SELF_CERTIFIED:
-        yield _("The author's upgrade edges are ignored: OLM goes to any version, older ones too. Data may be lost.")
+        yield _(
+            "The author's upgrade path is ignored: OLM goes to any version, including older ones. Data can be lost."
+        )
     if not choices.safe:
-        yield _("Changes of kinds are not checked before an upgrade: objects may become unreadable.")
+        yield _(
+            "Changes to custom resource definitions aren't checked before an upgrade. Objects can become unreadable."
+        )

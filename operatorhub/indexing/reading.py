@@ -66,7 +66,7 @@ def opened(
         elif row.kind == Catalog.URL:
             yield of_folder(fetch.fetch(row.location, scratch), stays=False, digests=digests)
         else:
-            raise SourceError(_("What was uploaded is not kept: upload the file again to read it anew."))
+            raise SourceError(_("The upload is no longer stored. Upload the file again to reload it."))
 
 
 def _of_image(reference: str, scratch: Path, known: str, digests: Container[str]) -> Opened:
@@ -80,15 +80,15 @@ def _of_image(reference: str, scratch: Path, known: str, digests: Container[str]
 def of_folder(path: Path, *, stays: bool, digests: Container[str] = ()) -> Opened:
     """A folder of bundles or of a file-based catalog. `stays`: its bundles can be read later, when somebody asks."""
     if not path.is_dir():
-        raise SourceError(_("There is no folder %(path)s on the console's machine.") % {"path": path})
+        raise SourceError(_("The folder %(path)s doesn't exist on the console's machine.") % {"path": path})
     title = folder.about(path).get("displayName", "")
     if folder.has_bundles(path):
         return Opened("", folder.drafts(path, whole=not stays), title)
     files = folder.fbc_files(path)
     if not files:
         words = _(
-            "There is neither a file-based catalog nor a bundle in it: expected are .yaml or .json files with"
-            " olm.package, folders with package.json, or manifests/ and metadata/."
+            "It contains neither a file-based catalog nor a bundle. Expected: .yaml or .json files with olm.package,"
+            " folders with package.json, or manifests/ and metadata/."
         )
         raise SourceError(words)
     return Opened(folder.stamp(files) if stays else "", fbc.drafts(_streams(path, files), digests), title)

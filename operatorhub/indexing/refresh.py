@@ -77,7 +77,7 @@ def take(row: Catalog, source: reading.Opened, client: ClusterClient) -> None:
     found = _read(row, source.drafts)
     if not found.graphs:
         first = next((f"{place}: {words}" for place, words in found.problems), "")
-        raise SourceError(_("There is no package in it. %(first)s") % {"first": first})
+        raise SourceError(_("It contains no packages. %(first)s") % {"first": first})
     values = {
         "digest": source.digest,
         "problems": [[text.replace("\0", "")[:2000] for text in one] for one in found.problems[:_MOST_PROBLEMS]],

@@ -197,7 +197,7 @@ def _pairs(value: str) -> list[tuple[str, str]]:
         if not equals or not name.strip():
             raise ValueError(_("Line %(n)d: write NAME=value, one in each line.") % {"n": number})
         if name.strip() in dict(found):
-            raise ValueError(_("Line %(n)d: “%(name)s” stands here twice.") % {"n": number, "name": name.strip()})
+            raise ValueError(_("Line %(n)d: “%(name)s” is a duplicate.") % {"n": number, "name": name.strip()})
         found.append((name.strip(), rest.strip()))
     return found
 
@@ -234,7 +234,7 @@ def _tolerations(value: str) -> list[dict[str, str]]:
 
 def _quantity(value: str) -> str:
     if not _QUANTITY.fullmatch(value):
-        raise ValueError(_("“%(value)s” is no quantity. Write for example 500m or 256Mi.") % {"value": value})
+        raise ValueError(_("“%(value)s” isn't a valid quantity. Use a value such as 500m or 256Mi.") % {"value": value})
     return value
 
 

@@ -126,7 +126,7 @@ def _watch_problem(asked: Asked) -> str:
     if known and (
         missing := [one for one in choices.watch if one not in asked.situation.namespaces and one != choices.namespace]
     ):
-        return _("There is no namespace “%(name)s”. Choose one that exists.") % {"name": missing[0]}
+        return _("The namespace “%(name)s” doesn't exist. Select one that exists.") % {"name": missing[0]}
     return ""
 
 

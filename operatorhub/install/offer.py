@@ -111,7 +111,7 @@ def modes(about: Description) -> Iterator[Mode]:
     told = {
         ALL: (_("All namespaces of the cluster"), _("the usual choice")),
         OWN: (_("Only the namespace it is installed in"), ""),
-        SINGLE: (_("One other namespace"), _("it runs in its own and watches that one")),
+        SINGLE: (_("One other namespace"), _("it runs in its own namespace and watches that one")),
         MULTI: (_("Several namespaces"), _("it runs in its own and watches those")),
     }
     for name in csv.MODES:

@@ -60,8 +60,8 @@ def _provided(client: ClusterClient, asked: Asked) -> Iterator[tuple[Owner, Conf
         gvk = f"{owner.api.group}/{owner.api.version} {owner.api.kind}"
         if owner.csv:
             told = _(
-                "The operator “%(csv)s” of the namespace “%(namespace)s” provides %(api)s already for the same"
-                " namespaces, and two may not. Uninstall that one first, or let this one watch other namespaces."
+                "The operator “%(csv)s” in the namespace “%(namespace)s” already provides %(api)s for the same"
+                " namespaces, and only one can. Uninstall that one first, or let this one watch other namespaces."
             )
             ways: tuple[Way, ...] = (
                 Way(
@@ -71,8 +71,8 @@ def _provided(client: ClusterClient, asked: Asked) -> Iterator[tuple[Owner, Conf
             )
         else:
             told = _(
-                "An operator of the namespace “%(namespace)s” provides %(api)s already for the same namespaces, and two"
-                " may not. Uninstall that one first, or let this one watch other namespaces."
+                "An operator in the namespace “%(namespace)s” already provides %(api)s for the same namespaces, and"
+                " only one can. Uninstall that one first, or let this one watch other namespaces."
             )
             ways = (
                 Way(_("Its namespace's operators"), f"{reverse('operatorhub:installed')}?namespace={owner.namespace}"),

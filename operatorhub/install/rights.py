@@ -27,9 +27,12 @@ class Missing:
     @property
     def words(self) -> str:
         told = (
-            _("You may not %(verb)s %(resource)s in the namespace “%(namespace)s” (for the %(kind)s “%(name)s”).")
+            _(
+                "You don't have permission to %(verb)s %(resource)s in the namespace “%(namespace)s” (for the %(kind)s"
+                " “%(name)s”)."
+            )
             if self.namespace
-            else _("You may not %(verb)s %(resource)s (for the %(kind)s “%(name)s”).")
+            else _("You don't have permission to %(verb)s %(resource)s (for the %(kind)s “%(name)s”).")
         )
         return told % {
             "verb": self.verb,

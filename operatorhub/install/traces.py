@@ -136,7 +136,7 @@ def _definitions(client: ClusterClient, namespace: str, plan: KubeObject | None,
             if others := _other_owners(row.object, namespace):
                 keeps = _("other operators have it too: %(names)s") % {"names": ", ".join(others)}
             elif count is None:
-                keeps = _("nobody can say here whether objects of it exist")
+                keeps = _("whether objects of it exist is unknown")
             elif count:
                 keeps = _("%(count)d objects of it exist and would be deleted with it") % {"count": count}
             yield _target(meta, *_CRDS, _("created by this install"), keeps)
@@ -187,7 +187,7 @@ def _around(client: ClusterClient, namespace: str, sub: KubeObject, stays: list[
         if obj is None:
             continue
         keeps = _("other operators live there: %(names)s") % {"names": ", ".join(others)} if others else ""
-        why = _("made by this install, with everything in it") if kind == "Namespace" else _("made by this install")
+        why = _("created by this install, with its contents") if kind == "Namespace" else _("made by this install")
         yield _target(obj={"kind": kind, **obj}, group=group, version=version, plural=plural, why=why, keeps=keeps)
 
 

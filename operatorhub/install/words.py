@@ -17,7 +17,9 @@ BAD_NAMESPACE = gettext_lazy(
     "A namespace's name has lower-case letters, digits and dashes, begins and ends with a letter or digit, and has at"
     " most 63 characters."
 )
-TERMINATING = gettext_lazy("The namespace “%(name)s” is being deleted. Choose another one, or wait until it is gone.")
+TERMINATING = gettext_lazy(
+    "The namespace “%(name)s” is being deleted. Select another one, or wait until it is deleted."
+)
 SUBSCRIBED = gettext_lazy(
     "This operator is already installed in “%(namespace)s”, by the Subscription “%(name)s”. Choose another namespace,"
     " or uninstall it there first."
@@ -38,7 +40,7 @@ GROUP_DIFFERS = gettext_lazy(
     " namespace."
 )
 OVERLAP = gettext_lazy(
-    "This operator is already installed in “%(namespace)s”, and the two would watch the same namespaces. Uninstall that"
+    "This operator is already installed in “%(namespace)s”, and both would watch the same namespaces. Uninstall that"
     " one first, or let each watch its own namespace only."
 )
 SHARED = gettext_lazy(
@@ -49,8 +51,8 @@ NEIGHBOURS = gettext_lazy(
     " updates wait for it too."
 )
 UNREAD = gettext_lazy(
-    "You may not list all %(kinds)s of the cluster, so conflicts with other namespaces can not be seen here. The API"
-    " server and OLM judge at the end."
+    "You don't have permission to list all %(kinds)s in the cluster, so conflicts with other namespaces aren't shown."
+    " The API server and OLM decide."
 )
 _FORCED = {
     "older": gettext_lazy(
@@ -62,8 +64,8 @@ _FORCED = {
         " together."
     ),
     "token": gettext_lazy(
-        "Manual, because the operator gets a cloud identity: a new version may need more rights there, which you give"
-        " before you approve."
+        "Manual, because the operator gets a cloud identity: a new version may need more permissions there, which you"
+        " grant before you approve it."
     ),
 }
 

@@ -42,7 +42,7 @@ class Level:
 
 _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
     (
-        _("Does the status say what was made, and why something was not? Is wrong input refused at its field?"),
+        _("Does the status say what was created, and why something wasn't? Is invalid input rejected at its field?"),
         (
             Example(
                 "flightticket",
@@ -113,12 +113,12 @@ _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
             ),
         ),
         _(
-            "The tutorial's Argo CD is a stand-in: it measures itself, and keeps nothing that could be backed up."
-            " Neither of the two makes rules for Prometheus, which may not be there."
+            "The tutorial's Argo CD is a stand-in: it measures itself and stores nothing to back up. Neither of the two"
+            " creates rules for Prometheus, which may not be installed."
         ),
     ),
     (
-        _("Does it scale by load, tune itself and heal without anybody asking?"),
+        _("Does it scale with load, tune itself and heal without manual steps?"),
         (
             Example(
                 "galera",

@@ -28,8 +28,8 @@ def plan(facts: Facts) -> Iterator[Trouble]:
     open_it = Way(_("Open the InstallPlan"), reverse("operatorhub:plan", args=[sub.namespace, sub.plan]))
     if "forbidden" in raw.lower():
         words = _(
-            "OLM may not make one of the objects: the ServiceAccount of the OperatorGroup lacks a right. Give it that"
-            " right; OLM tries again."
+            "OLM doesn't have permission to create one of the objects: the ServiceAccount of the OperatorGroup lacks a"
+            " permission. Grant it; OLM retries."
         )
         key = "plan-rights"
     elif "not found on the cluster" in raw:
@@ -74,8 +74,8 @@ def requirements(facts: Facts) -> Iterator[Trouble]:
     elif accounts:
         rules = [rule for one in accounts for rule in one.rules]
         words = _(
-            "A ServiceAccount of it lacks rights that it needs: %(names)s. Somebody removed its roles, or an"
-            " OperatorGroup's ServiceAccount does not allow them."
+            "One of its ServiceAccounts lacks permissions that it needs: %(names)s. Its roles were removed, or the"
+            " ServiceAccount of an OperatorGroup doesn't allow them."
         )
         told = words % {"names": ", ".join(one.name for one in accounts)}
         yield Trouble(
@@ -86,7 +86,7 @@ def requirements(facts: Facts) -> Iterator[Trouble]:
             (Way(_("Open the ClusterServiceVersion"), page),),
         )
     else:
-        words = _("Something that it needs is not there.")
+        words = _("A requirement is missing.")
         yield Trouble(
             "requirements",
             "csv",
@@ -135,7 +135,7 @@ def version(facts: Facts) -> Iterator[Trouble]:
         ),
         "NoTargetNamespaces": _("The namespace's OperatorGroup selects no namespace that exists."),
         "InterOperatorGroupOwnerConflict": _(
-            "Another operator provides the same kinds for the same namespaces. Only one of them may: uninstall the"
+            "Another operator provides the same resource types for the same namespaces. Only one can: uninstall the"
             " other, or let this one watch other namespaces."
         ),
         "InstallCheckFailed": _("Its Deployments did not become ready in the time that OLM gives them."),

@@ -66,8 +66,8 @@ def catalog(facts: Facts) -> Iterator[Trouble]:
     told = {"name": sub.catalog, "namespace": sub.catalog_namespace}
     if facts.source_missing:
         words = _(
-            "There is no CatalogSource “%(name)s” in the namespace “%(namespace)s”, so OLM does not know where the"
-            " package is."
+            "The CatalogSource “%(name)s” doesn't exist in the namespace “%(namespace)s”, so OLM can't find the"
+            " package."
         )
         ways = (
             Way(_("Choose another catalog in the Subscription"), _edit(sub)),
@@ -92,8 +92,8 @@ def _silent(facts: Facts, namespace: str, name: str, raw: str) -> Trouble:
         )
     else:
         words = _(
-            "Another CatalogSource, “%(name)s” of “%(namespace)s”, does not answer. OLM asks all catalogs of a"
-            " namespace together and chooses nothing while one is silent: mend that one, or delete it."
+            "Another CatalogSource, “%(name)s” in “%(namespace)s”, isn't responding. OLM reads all catalogs of a"
+            " namespace together and resolves nothing while one is unavailable. Repair or delete it."
         )
     found = next(pods.troubles(facts.catalog_pods), None)
     if found:
@@ -147,8 +147,8 @@ def resolution(facts: Facts) -> Iterator[Trouble]:
     elif orphan := _EXISTS.search(raw):
         name = orphan[1].strip(",;")
         words = _(
-            "The ClusterServiceVersion “%(name)s” lies in this namespace from an earlier install, and no Subscription"
-            " follows it. OLM does not install beside it: delete it, then OLM goes on by itself."
+            "The ClusterServiceVersion “%(name)s” remains in this namespace from an earlier install, and no"
+            " Subscription follows it. OLM doesn't install next to it. Delete it; OLM then continues."
         )
         ways: tuple[Way, ...] = (
             Way(_("Delete %(name)s") % {"name": name}, delete_page(olm.CSVS, sub.namespace, name)),
@@ -156,7 +156,7 @@ def resolution(facts: Facts) -> Iterator[Trouble]:
         yield Trouble("orphan", "subscription", words % {"name": name}, raw, ways)
     elif _CHANNEL.search(raw):
         words = _(
-            "The catalog does not have that package, channel or version (any more). Choose another one in the"
+            "The catalog doesn't have that package, channel or version (or no longer has it). Select another one in the"
             " Subscription."
         )
         ways = (
@@ -168,8 +168,8 @@ def resolution(facts: Facts) -> Iterator[Trouble]:
         kind = need[3] or need[4] or ""
         what = f"{need[4]} {need[5]}".strip() if need[4] else kind
         words = _(
-            "It needs something that no catalog offers here (%(what)s). Add a catalog that has it, or install it in"
-            " another way; OLM tries again by itself."
+            "It requires something that no catalog provides here (%(what)s). Add a catalog that has it, or install it"
+            " another way. OLM retries."
         )
         ways = (Way(_("Search for %(kind)s") % {"kind": kind}, search_page(kind)),) if kind else ()
         yield Trouble("dependency", "subscription", words % {"what": what or _("see below")}, raw, ways)
@@ -196,8 +196,8 @@ def bundle(facts: Facts) -> Iterator[Trouble]:
     if stages.is_true(found) and not facts.csv:
         raw = csv.text(found.get("message")) or csv.text(found.get("reason"))
         words = _(
-            "OLM could not unpack the operator's bundle: its image can't be pulled, or what is in it can't be read. The"
-            " Job in “%(namespace)s” says more. Mend the cause, delete that Job, and undo and repeat the install."
+            "OLM couldn't unpack the operator's bundle: its image can't be pulled, or its contents can't be read. The"
+            " Job in “%(namespace)s” has details. Fix the cause, delete that Job, then undo and repeat the install."
         )
         ways = (
             Way(_("Jobs of the catalog's namespace"), _list("batch", "v1", "jobs", home)),

@@ -93,7 +93,9 @@ def place(facts: Facts) -> Stage:
     title = _("Namespace and OperatorGroup")
     url = page_of("namespaces", "", namespace, "", "v1")
     if groups is None:
-        return Stage("place", title, DONE, _("You may not read OperatorGroups here."), url)
+        return Stage(
+            "place", title, DONE, _("You don't have permission to read OperatorGroups in this namespace."), url
+        )
     state, words = DONE, ""
     if len(groups) == 1:
         targets = olm.group_targets(groups[0])
@@ -105,7 +107,7 @@ def place(facts: Facts) -> Stage:
     elif facts.phase != olm.SUCCEEDED:
         state, words = (
             FAILED,
-            (_("There is no OperatorGroup.") if not groups else _("There is more than one OperatorGroup.")),
+            (_("No OperatorGroup exists.") if not groups else _("There is more than one OperatorGroup.")),
         )
     parts = tuple(
         Part(
@@ -127,7 +129,11 @@ def catalog(facts: Facts) -> Stage:
     url = reverse("operatorhub:source", args=[sub.catalog_namespace, sub.catalog])
     if facts.source is None:
         state = FAILED if facts.source_missing and not chosen else DONE
-        words = _("It is not there.") if facts.source_missing else _("You may not read CatalogSources there.")
+        words = (
+            _("It doesn't exist.")
+            if facts.source_missing
+            else _("You don't have permission to read CatalogSources there.")
+        )
         return Stage(
             "catalog",
             _("Catalog"),

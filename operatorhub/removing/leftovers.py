@@ -200,7 +200,7 @@ def _webhooks(client: ClusterClient, found: KubeObject, gaps: list[str]) -> Iter
             ]
             if owner is None and any(service.get("namespace") == namespace for service in services):
                 yield leftover(
-                    type_, one, _("it asks a Service of this namespace; when that is gone, it refuses what it guards")
+                    type_, one, _("it calls a Service in this namespace; without it, it rejects what it guards")
                 )
 
 
@@ -265,4 +265,4 @@ def _namespace(
     refused = _used(neighbours, subs)
     if not refused and (namespace in _KEPT or namespace.startswith(("kube-", "openshift"))):
         refused = _("It belongs to the cluster.")
-    yield leftover(type_, obj, _("everything in it goes with it, whoever made it"), refused, "last")
+    yield leftover(type_, obj, _("all of its contents are deleted, whoever created them"), refused, "last")

@@ -109,7 +109,7 @@ def read(client: ClusterClient, key: str) -> Page:
     """Raises NotFound for a run of somebody else, or that is forgotten."""
     run = Run.objects.filter(key=key, kind="uninstall", cluster=client.name, user=client.owner).first()
     if run is None:
-        raise NotFound(_("There is no such uninstall. They are remembered for a day."))
+        raise NotFound(_("This uninstall doesn't exist. Uninstalls are stored for a day."))
     items = run.document["items"]
     stages = tuple(
         _stage(key, [one for one in items if one["stage"] == key])
@@ -184,11 +184,11 @@ def whose(finalizer: str, document: Mapping[str, Any]) -> str:
     Kubernetes' own: https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
     """
     if finalizer == "foregroundDeletion":
-        return _("Kubernetes removes it when everything that the object owns is gone.")
+        return _("Kubernetes removes it when everything that the object owns is deleted.")
     if finalizer == "orphan":
         return _("Kubernetes' garbage collector removes it.")
     if finalizer.startswith("kubernetes.io/pv"):
-        return _("Kubernetes removes it when no Pod uses the volume any more.")
+        return _("Kubernetes removes it when no Pod uses the volume.")
     if finalizer == "customresourcecleanup.apiextensions.k8s.io":
         return _("Kubernetes removes it when no instance of the kind is left.")
     if finalizer == "operators.coreos.com/csv-cleanup":
@@ -199,7 +199,9 @@ def whose(finalizer: str, document: Mapping[str, Any]) -> str:
         domain == group or domain.endswith(f".{group}") or group.endswith((f".{domain}", domain)) for group in groups
     ):
         return _("The operator itself removes it, after it has cleaned up: it has to run for that.")
-    return _("By its name a controller of %(domain)s removes it; it may not be this operator.") % {"domain": domain}
+    return _("Judging by its name, a controller of %(domain)s removes it. It might not be this operator.") % {
+        "domain": domain
+    }
 
 
 def _controllers(client: ClusterClient, run: Run) -> tuple[Part, ...]:

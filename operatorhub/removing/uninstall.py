@@ -176,7 +176,7 @@ def _never(found: KubeObject) -> str:
             "namespace": olm.copied_from(found)
         }
     if name_of(found) == installed.PACKAGE_SERVER:
-        return _("This is a part of OLM itself: without it there is no catalog.")
+        return _("This is a part of OLM itself. Without it there is no catalog.")
     return ""
 
 

@@ -85,9 +85,7 @@ def read(client: ClusterClient, namespace: str, package: str) -> Following:
     replaced = {text(mapping(one.get("spec")).get("replaces")) for one in found}
     csv = next((one for one in found if name_of(one) not in replaced), None)
     if csv is None:
-        words = _(
-            "No run of the bundle “%(package)s” is in the namespace “%(namespace)s”. It may have been taken away."
-        )
+        words = _("The bundle “%(package)s” isn't running in the namespace “%(namespace)s”. It may have been removed.")
         raise NotFound(words % {"package": package, "namespace": namespace})
     groups = _groups(client, namespace)
     said = facts.of_csv(client, namespace, csv)

@@ -95,7 +95,7 @@ def _read(root: Path, place: str) -> Given:
     if not bundles:
         why = "; ".join(f"{one.place}: {one.words}" for one in problems[:3])
         words = _(
-            "There is no bundle in it. A bundle has a manifests folder with a ClusterServiceVersion; a catalog has"
+            "It contains no bundle. A bundle has a manifests folder with a ClusterServiceVersion; a catalog has"
             " olm.bundle entries."
         )
         raise SourceError(f"{words} {why}".strip())

@@ -50,9 +50,6 @@ def _of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterator[str]:
             place = f"{namespace_of(one)}/{name_of(one)}".strip("/")
             told = {"kind": text(one.get("kind")), "name": place, "why": said[0][0]}
             yield (
-                _(
-                    "%(kind)s %(name)s does not fit the bundle's schema: %(why)s. It can't be changed any more until it"
-                    " does."
-                )
+                _("%(kind)s %(name)s doesn't match the bundle's schema: %(why)s. It can't be changed until it does.")
                 % told
             )

@@ -145,7 +145,7 @@ def _choice_errors(bundle: Bundle, choice: Choice, situation: Situation) -> Iter
     if not NAMESPACE_NAME.fullmatch(name):
         yield _("Choose a namespace, or type the name of a new one: lower-case letters, digits and dashes, at most 63.")
     elif situation.namespaces.get(name) == "Terminating":
-        yield _("The namespace “%(name)s” is being deleted. Choose another one, or wait until it is gone.") % {
+        yield _("The namespace “%(name)s” is being deleted. Select another one, or wait until it is deleted.") % {
             "name": name
         }
     if choice.mode not in offered:

@@ -73,7 +73,7 @@ def judge(bundle: Bundle) -> tuple[Verdict, ...]:
         return (
             Verdict(
                 ERROR,
-                _("There is no ClusterServiceVersion in it: without one nobody knows what to install."),
+                _("It contains no ClusterServiceVersion, which says what to install."),
                 "manifests/",
             ),
         )
@@ -106,7 +106,9 @@ def _head(bundle: Bundle) -> Iterator[Verdict]:
         yield Verdict(ERROR, _("The ClusterServiceVersion has no name."), "metadata.name")
     version = text(spec.get("version"))
     if not _SEMVER.fullmatch(version):
-        words = _("“%(version)s” is no version: it has three numbers, such as 1.2.0.") % {"version": version}
+        words = _("“%(version)s” isn't a valid version. A version has three numbers, such as 1.2.0.") % {
+            "version": version
+        }
         yield Verdict(ERROR, words, "spec.version")
     if not text(spec.get("displayName")):
         yield Verdict(WARNING, _("It has no displayName: people see its technical name."), "spec.displayName")
@@ -158,7 +160,7 @@ def _kinds(bundle: Bundle) -> Iterator[Verdict]:
         spec = defined.get(name)
         if spec is None:
             words = _(
-                "It says that it brings %(kind)s (%(name)s), but there is no such CustomResourceDefinition in it."
+                "It declares that it provides %(kind)s (%(name)s), but doesn't contain that CustomResourceDefinition."
             )
             yield Verdict(ERROR, words % {"kind": text(one.get("kind")), "name": name}, place)
             continue
@@ -242,7 +244,7 @@ def _others(bundle: Bundle) -> Iterator[Verdict]:
             yield Verdict(ERROR, _("A %(kind)s has no name.") % {"kind": key[0]}, key[0])
         elif key in seen:
             yield Verdict(
-                ERROR, _("The %(kind)s “%(name)s” is in it twice.") % {"kind": key[0], "name": key[1]}, " ".join(key)
+                ERROR, _("It contains the %(kind)s “%(name)s” twice.") % {"kind": key[0], "name": key[1]}, " ".join(key)
             )
         seen.add(key)
 
@@ -251,7 +253,7 @@ def _annotations(bundle: Bundle) -> Iterator[Verdict]:
     notes = mapping(mapping(bundle.csv.get("metadata")).get("annotations"))
     said = notes.get("capabilities")
     if said is not None and not level(said):
-        words = _("“%(said)s” is no capability level. They are: %(levels)s.")
+        words = _("“%(said)s” isn't a capability level. Valid: %(levels)s.")
         yield Verdict(
             WARNING, words % {"said": text(said), "levels": ", ".join(LEVELS)}, "metadata.annotations.capabilities"
         )
@@ -259,6 +261,6 @@ def _annotations(bundle: Bundle) -> Iterator[Verdict]:
         if str(name).startswith(_PREFIXES) and not _KNOWN.fullmatch(str(name)):
             yield Verdict(
                 WARNING,
-                _("Nobody knows the annotation %(name)s. Is it a slip?") % {"name": name},
+                _("Unknown annotation %(name)s. Check its spelling.") % {"name": name},
                 "metadata.annotations",
             )

@@ -158,8 +158,8 @@ def _watching(
         if not copies and _copies_are_off(client):
             gaps.append(
                 _(
-                    "OLM makes no copies on this cluster (disableCopiedCSVs), and you may not list"
-                    " ClusterServiceVersions of other namespaces: operators for all namespaces are not shown."
+                    "OLM makes no copies on this cluster (disableCopiedCSVs), and you don't have permission to list"
+                    " ClusterServiceVersions in other namespaces, so operators for all namespaces aren't shown."
                 )
             )
         return [], False
@@ -285,7 +285,12 @@ def _subscriptions(client: ClusterClient, where: str, namespace: str, gaps: list
             return tuple(map(olm.subscription, client.list(olm.type_of(client, olm.SUBSCRIPTIONS), place).items))
         except Forbidden:
             continue
-    gaps.append(_("You may not list Subscriptions here: updates, and installs that have not begun, are not shown."))
+    gaps.append(
+        _(
+            "You don't have permission to list Subscriptions in this namespace, so updates and installs that haven't"
+            " started aren't shown."
+        )
+    )
     return ()
 
 

@@ -73,7 +73,7 @@ def _yaml(place: Place) -> Action:
 
 def _delete_refusal(client: ClusterClient, row: Operator) -> str:
     if row.csv == PACKAGE_SERVER:
-        return _("This is a part of OLM itself: without it there is no catalog.")
+        return _("This is a part of OLM itself. Without it there is no catalog.")
     try:
         answer = can(client, "delete", olm.type_of(client, olm.CSVS), row.namespace, row.csv)
     except KubeError as error:

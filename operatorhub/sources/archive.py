@@ -48,7 +48,7 @@ class Budget:
     def file(self) -> None:
         self.files -= 1
         if self.files < 0:
-            raise SourceError(_("There are more files in it than the console takes. Use a smaller catalog."))
+            raise SourceError(_("It contains more files than the console accepts. Use a smaller catalog."))
 
     def read(self, size: int) -> None:
         self.stream -= size

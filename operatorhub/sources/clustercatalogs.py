@@ -65,7 +65,7 @@ def content(client: ClusterClient, source: Source) -> Iterator[BinaryIO]:
     namespace = rest.partition(".")[0]
     if not service or not namespace:
         raise SourceError(
-            _("The ClusterCatalog %(name)s names “%(base)s”, which is no Service.")
+            _("The ClusterCatalog %(name)s names “%(base)s”, which isn't a Service.")
             % {
                 "name": source.name,
                 "base": source.base,

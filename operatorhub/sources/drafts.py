@@ -158,7 +158,7 @@ def _channel_problems(channel: Channel, names: set[str]) -> Iterator[str]:
     heads = [entry.name for entry in channel.entries if entry.name not in below]
     for entry in channel.entries:
         if not versions.valid(entry.version) and entry.version:
-            words = _("“%(version)s” of %(name)s is no semantic version.")
+            words = _("“%(version)s” of %(name)s isn't a semantic version.")
             yield words % {"version": entry.version, "name": entry.name}
     if not heads:
         yield _("The channel “%(name)s” runs in a circle: each of its versions replaces another one.") % {
@@ -170,7 +170,7 @@ def _channel_problems(channel: Channel, names: set[str]) -> Iterator[str]:
     elif (
         missing := [entry.replaces for entry in channel.entries if entry.replaces and entry.replaces not in names]
     ) and len(missing) > 1:
-        words = _("The channel “%(name)s” has holes: %(names)s are replaced, but not there.")
+        words = _("The channel “%(name)s” has gaps: %(names)s are replaced but missing.")
         yield words % {"name": channel.name, "names": ", ".join(missing[:5])}
 
 

@@ -92,14 +92,14 @@ def _blob(catalog: _Catalog, blob: blobs.Blob, place: str) -> Iterator[Draft]:
         yield Problem(place, _("this blob has no schema: it is not of a file-based catalog"))
     elif schema == "olm.package" and name:
         if name in catalog.packages:
-            yield Problem(place, _("the package %(name)s stands here a second time") % {"name": name})
+            yield Problem(place, _("the package %(name)s is a duplicate") % {"name": name})
         else:
             catalog.packages[name] = {key: value.get(key) for key in ("defaultChannel", "icon", "description")}
     elif schema == "olm.channel" and name and package:
         catalog.channels.setdefault(package, []).append((name, [_entry(one) for one in items(value.get("entries"))]))
     elif schema == "olm.bundle" and name and package:
         if name in catalog.versions.setdefault(package, {}):
-            yield Problem(place, _("the bundle %(name)s stands here a second time") % {"name": name})
+            yield Problem(place, _("the bundle %(name)s is a duplicate") % {"name": name})
             return
         digest = hashlib.sha256(blob.raw).hexdigest()
         draft, bad = (_same(value, digest), []) if digest in catalog.known else bundle(value, blob.raw)
@@ -159,7 +159,7 @@ def _object(value: Mapping[str, Any], bad: list[str]) -> list[Any]:
         data = base64.b64decode("".join(text(value.get("data")).split()), validate=True)
         return [json_bounds.load(data)]
     except binascii.Error as error:
-        bad.append(_("a manifest is no base64: %(error)s") % {"error": error})
+        bad.append(_("a manifest isn't valid base64: %(error)s") % {"error": error})
     except msgspec.DecodeError:
         try:
             return [found for _line, found in yamltext.documents(data.decode())]

@@ -82,7 +82,7 @@ def contents(folder: Path, place: str) -> Contents:
 def _inside(folder: Path, place: str) -> Path:
     path = (folder / place).resolve()
     if not path.is_relative_to(folder.resolve()) or not path.is_dir():
-        words = _("Folder %(place)s isn't in the catalog any more. Refresh the catalog.")
+        words = _("Folder %(place)s is no longer in the catalog. Refresh the catalog.")
         raise SourceError(words % {"place": place})
     return path
 
@@ -194,7 +194,7 @@ def _bundle(folder: Path, path: Path, package: str, said: Mapping[str, Any], who
         # No name of a file: too long, with a NUL, a link to itself. One package's fault stops no other.
         there = False
     if not there:
-        yield Problem(str(path), _("there is no bundle"))
+        yield Problem(str(path), _("no bundle"))
         return
     found = None
     if whole:
@@ -221,7 +221,7 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
         yield from (Problem(f"{place}/{one.place}", one.words) for one in bad)
         name = text(mapping(found.csv.get("metadata")).get("name"))
         if not name:
-            yield Problem(place, _("there is no ClusterServiceVersion in it"))
+            yield Problem(place, _("no ClusterServiceVersion in it"))
             continue
         package = said.get("package.v1") or name.partition(".")[0]
         entry = _entry(name, found)

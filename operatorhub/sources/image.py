@@ -143,7 +143,7 @@ def _plain(sink: IO[bytes]) -> IO[bytes]:
 def _placed(target: Path, folders: tuple[str, ...], where: registry.Reference) -> Path:
     """The catalog's folder, or one with manifests/ and metadata/."""
     if not (target / folders[0]).is_dir():
-        words = _("The image %(image)s says that its files are in /%(folder)s, but there is no such folder in it.")
+        words = _("The image %(image)s says that its files are in /%(folder)s, but that folder doesn't exist in it.")
         raise SourceError(words % {"image": where, "folder": folders[0]})
     if len(folders) == 1:
         return target / folders[0]

@@ -77,7 +77,7 @@ def parse(reference: str) -> Reference:
     found = _REFERENCE.fullmatch(given)
     if found is None:
         words = _(
-            "“%(name)s” is no image: expected is registry/path:tag, for example quay.io/operatorhubio/catalog:latest."
+            "“%(name)s” isn't a valid image. Use registry/path:tag, for example quay.io/operatorhubio/catalog:latest."
         )
         raise SourceError(words % {"name": reference})
     return Reference(
@@ -112,7 +112,7 @@ class Registry:
     def blob(self, digest: str, sink: BinaryIO, most: int, seconds: float) -> None:
         """A blob, into `sink`; what is not what its digest says is refused. Raises SourceError."""
         if not re.fullmatch(r"sha256:[0-9a-f]{64}", digest):
-            words = _("The image %(image)s names a part by “%(digest)s”, which is no sha256 digest.")
+            words = _("The image %(image)s names a part by “%(digest)s”, which isn't a sha256 digest.")
             raise SourceError(words % {"image": self.reference, "digest": digest[:80]})
         hashing = _Hashing(sink)
         self._get(f"blobs/{digest}", "*/*", hashing, most, seconds)

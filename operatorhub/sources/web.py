@@ -93,7 +93,8 @@ def explain(answer: Answer) -> str:
     names = {"url": shown(answer.url), "status": answer.status}
     if answer.status in (401, 403):
         return (
-            _("%(url)s answers %(status)d: it wants somebody to sign in, or refuses. Check user and password.") % names
+            _("%(url)s returned %(status)d: it requires sign-in, or refuses access. Check the user and password.")
+            % names
         )
     if answer.status == 404:
         return _("%(url)s answers 404: there is nothing at this address. Check it for typing errors.") % names
@@ -114,9 +115,9 @@ def _checked(url: str) -> SplitResult:
         parts = urlsplit(url)
         _port = parts.port
     except ValueError:
-        raise SourceError(_("“%(url)s” is no address of the web.") % {"url": url.rpartition("@")[2]}) from None
+        raise SourceError(_("“%(url)s” isn't a web address.") % {"url": url.rpartition("@")[2]}) from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        words = _("“%(url)s” is no address of the web: it begins with http:// or https:// and a host.")
+        words = _("“%(url)s” isn't a web address. It must begin with http:// or https:// and a host.")
         raise SourceError(words % {"url": shown(url)})
     return parts
 

@@ -101,18 +101,20 @@ def _whole(old: Node, new: Node) -> Iterator[Remark]:
             "danger",
             name,
             _(
-                "The version %(name)s goes, but objects may be stored in it (status.storedVersions). OLM refuses the"
-                " plan until they are migrated."
+                "The version %(name)s is removed, but objects may be stored in it (status.storedVersions). OLM refuses"
+                " the plan until they are migrated."
             )
             % {"name": name},
         )
     for name in before:
         if name not in after:
             yield Remark(
-                "tight", name, _("The version %(name)s goes: who asks for it gets nothing any more.") % {"name": name}
+                "tight",
+                name,
+                _("The version %(name)s is removed. Clients that request it get an error.") % {"name": name},
             )
         elif before[name].get("served") is True and after[name].get("served") is not True:
-            yield Remark("tight", name, _("The version %(name)s is not served any more.") % {"name": name})
+            yield Remark("tight", name, _("The version %(name)s is no longer served.") % {"name": name})
     for name, one in after.items():
         if name not in before:
             yield Remark("info", name, _("The version %(name)s is new.") % {"name": name})
@@ -141,7 +143,7 @@ def _whole(old: Node, new: Node) -> Iterator[Remark]:
         yield Remark(
             "info",
             "",
-            _("Versions are converted by %(new)s, until now by %(old)s.")
+            _("Conversion changed from %(old)s to %(new)s.")
             % {
                 "old": conversion[0],
                 "new": conversion[1],
@@ -191,7 +193,7 @@ class _Walk:
             before, after = old.get(name), new.get(name)
             if before == after or isinstance(before, bool) or not isinstance(after, int | float):
                 if before is not None and after is None:
-                    self.add("info", path, _("%(name)s %(old)s is not asked any more.") % {"name": name, "old": before})
+                    self.add("info", path, _("%(name)s %(old)s is no longer required.") % {"name": name, "old": before})
                 continue
             tighter = not isinstance(before, int | float) or ((after > before) if larger else (after < before))
             words = _limit(name, before, after)
@@ -203,7 +205,7 @@ class _Walk:
                     self.add(
                         "info",
                         path,
-                        _("%(name)s %(old)s is not asked any more.") % {"name": name, "old": old.get(name)},
+                        _("%(name)s %(old)s is no longer required.") % {"name": name, "old": old.get(name)},
                     )
                 else:
                     self.add("tight", path, _limit(name, old.get(name), new.get(name)))
@@ -211,12 +213,12 @@ class _Walk:
             if new.get(name) != old.get(name) and new.get(name):
                 self.add("tight", path, _limit(name, old.get(name), new.get(name)))
         if old.get("nullable") is True and new.get("nullable") is not True:
-            self.add("tight", path, _("It may not be null any more."))
+            self.add("tight", path, _("It can no longer be null."))
         if old.get("default") != new.get("default"):
             self.add(
                 "info",
                 path,
-                _("The default is %(new)s, until now %(old)s.")
+                _("The default changed from %(old)s to %(new)s.")
                 % {
                     "new": _brief(new.get("default")),
                     "old": _brief(old.get("default")),
@@ -233,9 +235,7 @@ class _Walk:
             self.add("tight", path, _("Only these values are allowed now: %(names)s.") % {"names": _names(after)})
         else:
             if gone := [one for one in before if one not in after]:
-                self.add(
-                    "tight", path, _("These values are not allowed any more: %(names)s.") % {"names": _names(gone)}
-                )
+                self.add("tight", path, _("These values are no longer allowed: %(names)s.") % {"names": _names(gone)})
             if more := [one for one in after if one not in before]:
                 self.add("info", path, _("These values are allowed too: %(names)s.") % {"names": _names(more)})
 
@@ -274,8 +274,8 @@ class _Walk:
 
 def _limit(name: str, before: Any, after: Any) -> str:
     if before is None or before == "":
-        return _("%(name)s is %(new)s; there was no such limit until now.") % {"name": name, "new": after}
-    return _("%(name)s is %(new)s, until now %(old)s.") % {"name": name, "new": after, "old": before}
+        return _("%(name)s is now %(new)s. There was no such limit before.") % {"name": name, "new": after}
+    return _("%(name)s changed from %(old)s to %(new)s.") % {"name": name, "new": after, "old": before}
 
 
 def _type_word(node: Node) -> str:

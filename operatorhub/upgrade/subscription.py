@@ -292,7 +292,7 @@ def _channel_warnings(page: Page, channel: str) -> Iterator[str]:
         passed = ", ".join(entry.version for entry in way.passed)
         yield _("OLM updates %(installed)s to: %(versions)s.") % {**names, "versions": passed}
     if page.sub.approval == "Automatic" and not page.others_manual and (way is None or way.passed):
-        yield _("With automatic approval OLM goes to the new channel's newest version at once.")
+        yield _("With automatic approval, OLM updates to the new channel's newest version immediately.")
 
 
 def warnings(page: Page, wanted: Edit) -> tuple[str, ...]:

@@ -38,7 +38,9 @@ def delete(request: ConsoleRequest, name: str) -> HttpResponse:
         "objects": made,
         "instances": owned.instances(client, made),
         "problem": problem,
-        "refused": "" if allowed.allowed else allowed.reason or _("You may not delete ClusterExtensions."),
+        "refused": ""
+        if allowed.allowed
+        else allowed.reason or _("You don't have permission to delete ClusterExtensions."),
         "kubectl": f"kubectl delete clusterextension {name}",
     }
     return render.page(request, "operatorhub/extension_delete.html", context, status=problem.status if problem else 200)

@@ -149,7 +149,5 @@ def _made(request: ConsoleRequest, page: Page, wanted: plan.Plan) -> Page:
     making.hand_over(request.cluster, results, lambda ref, outcome: audit.record(request, "patch", ref, outcome))
     if good:
         return page
-    words = _(
-        "Not everything could be made. What is made is there; run it again when the reason is gone, or take it away."
-    )
+    words = _("Some objects couldn't be created; the others were. Fix the cause and run it again, or remove it.")
     return replace(page, rows=rows, summary=words)

@@ -213,7 +213,7 @@ def _answer(
         if answer is None
         else ""
         if answer.allowed
-        else answer.reason or _("You may not do this here.")
+        else answer.reason or _("Permission denied.")
     )
     context = {
         "kind": kind,

@@ -24,7 +24,11 @@ def form_context(request: ConsoleRequest, page: subject.Page, wanted: subject.Ed
     sub = page.sub
     try:
         answer = can(request.cluster, "patch", olm.type_of(request.cluster, olm.SUBSCRIPTIONS), sub.namespace, sub.name)
-        refused = "" if answer.allowed else answer.reason or _("You may not change Subscriptions here.")
+        refused = (
+            ""
+            if answer.allowed
+            else answer.reason or _("You don't have permission to change Subscriptions in this namespace.")
+        )
     except KubeError as error:
         refused = str(error)
     texts = wanted.texts if wanted else page.config
@@ -98,13 +102,17 @@ def remove(request: ConsoleRequest, namespace: str, subscription: str) -> HttpRe
     sub = olm.subscription(client.get(type_, subscription, namespace))
     problem = _remove(request, sub) if request.method == "POST" else None
     if request.method == "POST" and problem is None:
-        words = _("The Subscription “%(name)s” is gone. The operator runs on and is updated no more.")
+        words = _("The Subscription “%(name)s” is deleted. The operator keeps running without updates.")
         messages.success(request, words % {"name": sub.name})
         if sub.installed_csv:
             return HttpResponseRedirect(reverse("operatorhub:operator", args=[namespace, sub.installed_csv]))
         return HttpResponseRedirect(reverse("operatorhub:installed"))
     answer = can(client, "delete", type_, namespace, subscription)
-    refused = "" if answer.allowed else answer.reason or _("You may not delete Subscriptions here.")
+    refused = (
+        ""
+        if answer.allowed
+        else answer.reason or _("You don't have permission to delete Subscriptions in this namespace.")
+    )
     context = {"sub": sub, "problem": problem, "refused": refused}
     status = problem.status if problem else 200
     return render.page(request, "operatorhub/subscription_remove.html", context, status=status)

@@ -113,7 +113,7 @@ def _refusal(client: ClusterClient, verb: str, type_: ResourceType, namespace: s
     except KubeError:
         # Not known: the page behind it will tell.
         return ""
-    return "" if access.allowed else access.reason or _("You may not do this.")
+    return "" if access.allowed else access.reason or _("Permission denied.")
 
 
 def _action(

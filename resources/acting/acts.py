@@ -78,7 +78,7 @@ def find(client: ClusterClient, place: Place, obj: KubeObject, name: str) -> Act
         if act.name == name:
             return act
     raise NotFound(
-        _("%(kind)s “%(name)s” can't be told to “%(act)s” as it is now.")
+        _("“%(act)s” isn't possible for %(kind)s “%(name)s” in its current state.")
         % {
             "kind": place.type.kind,
             "name": place.name,
@@ -162,7 +162,7 @@ def _rollout(place: Place, spec: Mapping[str, Any]) -> Iterator[Act]:
             command=f"kubectl rollout {'resume' if paused else 'pause'} {place.kubectl}",
             right=right,
             done=(
-                _("The rollout of %(kind)s “%(name)s” goes on.")
+                _("The rollout of %(kind)s “%(name)s” is resumed.")
                 if paused
                 else _("The rollout of %(kind)s “%(name)s” is paused.")
             )
@@ -243,7 +243,7 @@ def _run(client: ClusterClient, place: Place) -> Iterator[Act]:
     yield Act(
         name="run",
         label=_("Run now"),
-        explains=_("A Job is made of its template at once, beside its schedule, as “kubectl create job --from” does."),
+        explains=_("Creates a Job from its template now, outside its schedule, as “kubectl create job --from” does."),
         command=f"kubectl create job {name} --from=cronjob/{place.name} -n {place.namespace}",
         right=Right("create", jobs, named=False),
         done=_("CronJob “%(name)s” was started by hand.") % {"name": place.name},

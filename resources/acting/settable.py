@@ -214,7 +214,7 @@ def patch(setting: Setting, typed: Mapping[str, str]) -> dict[str, Any]:
         try:
             _put(found, entry.path, _read(entry, value))
         except ValueError:
-            errors[entry.name] = _("“%(value)s” is no number.") % {"value": value}
+            errors[entry.name] = _("“%(value)s” isn't a number.") % {"value": value}
     if errors:
         raise Wrong(errors)
     return found

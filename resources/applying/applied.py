@@ -91,15 +91,15 @@ def _undo(client: ClusterClient, step: Step) -> Undone:
             return Undone(step, _("deleted again"))
         now = client.get(type_, step.name, step.namespace)
         if uid_of(now) != step.uid or not same(own(now), step.after):
-            return Undone(step, problem=_("Somebody changed it meanwhile: it stays as it is."))
+            return Undone(step, problem=_("Another user changed it, so it stays as it is."))
         version = now["metadata"].get("resourceVersion")
         metadata = {**step.before["metadata"], "resourceVersion": version, "uid": step.uid}
         client.replace(type_, {**step.before, "metadata": metadata}, step.namespace)
         return Undone(step, _("as it was before"))
     except NotFound:
-        return Undone(step, _("is gone already"))
+        return Undone(step, _("is already deleted"))
     except Conflict as error:
-        return Undone(step, problem=_("Somebody changed it meanwhile: it stays as it is."), error=error)
+        return Undone(step, problem=_("Another user changed it, so it stays as it is."), error=error)
     except KubeError as error:
         return Undone(step, problem=str(error), error=error)
 

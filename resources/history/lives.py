@@ -42,7 +42,9 @@ def allowed(client: ClusterClient, place: Place) -> None:
     except NotFound:
         access = client.review("get", place.type, place.namespace, place.name)
         if not access.allowed:
-            raise Forbidden(access.reason or _("You may not read %(what)s.") % {"what": place.kubectl}) from None
+            raise Forbidden(
+                access.reason or _("You don't have permission to read %(what)s.") % {"what": place.kubectl}
+            ) from None
 
 
 def step_of(client: ClusterClient, place: Place, number: int) -> Step:
@@ -51,7 +53,7 @@ def step_of(client: ClusterClient, place: Place, number: int) -> Step:
     shown = [traced.pk for traced in lives(client, place)]
     step = Step.objects.filter(pk=number, traced__in=shown).select_related("traced").first()
     if step is None:
-        raise NotFound(_("This change of %(what)s is not kept any more.") % {"what": place.kubectl})
+        raise NotFound(_("This change to %(what)s is no longer stored.") % {"what": place.kubectl})
     return step
 
 

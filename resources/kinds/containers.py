@@ -121,7 +121,7 @@ def _security(spec: Mapping[str, Any]) -> Iterator[str]:
     if spec.get("privileged") is True:
         yield _("privileged: it has all rights of its node")
     if spec.get("allowPrivilegeEscalation") is True:
-        yield _("may gain more rights")
+        yield _("can gain more permissions")
     if text(spec.get("runAsUser")):
         yield _("runs as user %(id)s") % {"id": text(spec.get("runAsUser"))}
     if spec.get("runAsNonRoot") is True:

@@ -177,8 +177,8 @@ def _conversion(client: ClusterClient, conversion: Mapping[str, Any], several: b
         client.get(type_, name, namespace)
     except NotFound:
         problem = _(
-            "There is no such Service: the API server can't convert objects, so whatever is stored in another version"
-            " can't be read. Its operator brings it; is it installed and running?"
+            "This Service doesn't exist, so the API server can't convert objects, and objects stored in another version"
+            " can't be read. Check that its operator is installed and running."
         )
         return Conversion(strategy, words, None, problem if several else "")
     except KubeError:
@@ -187,9 +187,7 @@ def _conversion(client: ClusterClient, conversion: Mapping[str, Any], several: b
     problem = (
         ""
         if config.get("caBundle")
-        else _(
-            "Nobody has put the webhook's certificate authority (caBundle) in yet: the API server does not trust it."
-        )
+        else _("The webhook's certificate authority (caBundle) isn't set, so the API server doesn't trust it.")
     )
     return Conversion(strategy, words, place, problem)
 

@@ -51,7 +51,8 @@ def waits_for(obj: KubeObject) -> tuple[tuple[str, Cell], ...]:
         return ()
     words = {
         "NamespaceDeletionDiscoveryFailure": _(
-            "Some API groups do not answer, so nobody knows what they still have here. Mend or remove their APIService."
+            "Some API groups aren't responding, so what they still have here is unknown. Repair or delete their"
+            " APIService."
         ),
         "NamespaceDeletionGroupVersionParsingFailure": _("Some API groups have versions that can't be read."),
         "NamespaceDeletionContentFailure": _("Some objects could not be deleted."),

@@ -70,7 +70,7 @@ def policy(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     spec = mapping(obj.get("spec"))
     kinds = _list(spec.get("policyTypes")) or (["Ingress", "Egress"] if "egress" in spec else ["Ingress"])
     entries = [(_("Holds for"), line(_pods(spec.get("podSelector"))))]
-    for kind, title in (("Ingress", _("They may be reached by")), ("Egress", _("They may reach"))):
+    for kind, title in (("Ingress", _("Reachable from")), ("Egress", _("Can reach"))):
         if kind in kinds:
             entries.append((title, tuple(_sides(spec, kind))))
         else:
@@ -83,7 +83,7 @@ def _sides(spec: Mapping[str, Any], kind: str) -> Iterator[Bit]:
     side = "from" if kind == "Ingress" else "to"
     rules = items(spec.get(kind.lower()))
     if not rules:
-        yield Bit(_("nobody"))
+        yield Bit(_("no one"))
     for rule in rules:
         peers = [_peer(one) for one in items(rule.get(side))] or [_("everybody")]
         ports = [_port(one) for one in items(rule.get("ports"))]

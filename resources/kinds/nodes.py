@@ -64,7 +64,7 @@ def _switch(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Swit
     refusal = ""
     try:
         access = can(client, "patch", type_, "", name_of(obj))
-        refusal = "" if access.allowed else access.reason or _("You may not do this.")
+        refusal = "" if access.allowed else access.reason or _("Permission denied.")
     except KubeError:
         refusal = ""
     return Switch(place.url("cordon"), closed, refusal, f"kubectl {'uncordon' if closed else 'cordon'} {name_of(obj)}")

@@ -96,7 +96,7 @@ def _bound(client: ClusterClient, obj: KubeObject, kind: str) -> Panel:
         and (text(ref.get("kind")), text(ref.get("name"))) == (kind, name_of(obj))
     )
     columns = (_("Binding"), _("Holds in"), _("For whom"))
-    made = Table(_("Who has it"), columns, rows, note=" ".join(problems), empty=_("Nobody: no binding names it."))
+    made = Table(_("Who has it"), columns, rows, note=" ".join(problems), empty=_("No one: no binding refers to it."))
     return table("bound", made, wide=True)
 
 
@@ -168,7 +168,7 @@ def binding(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
             see(client=client, group=GROUP, kind=kind, name=name, namespace=namespace, words=f"{kind} {name}"),
         ),
         (_("In"), line(namespace or _("the whole cluster"))),
-        (_("To"), subjects(client, obj) or line(_("nobody"), "muted")),
+        (_("To"), subjects(client, obj) or line(_("no one"), "muted")),
         (
             _("View as"),
             _view_as(client, (who for one in items(obj.get("subjects"))[:20] if (who := _who(one, namespace)))),
@@ -179,7 +179,7 @@ def binding(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     rules = items(found.items[0].get("rules")) if found.items else []
     rows = tuple(rule_row(rule, cluster=not namespace) for rule in rules[:_RULES])
     columns = (_("Allows to"), _("Verbs"), _("On"), _("Danger"))
-    empty = _("It allows nothing.") if found.items else _("There is no such role: this binding gives nothing.")
+    empty = _("It allows nothing.") if found.items else _("This role doesn't exist, so the binding grants nothing.")
     left = max(0, len(rules) - _RULES)
     yield table(
         "rules",
@@ -211,9 +211,9 @@ def account(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     )
     columns, empty = (
         (_("Binding"), _("Holds in"), _("Role"), _("As")),
-        _("No binding names it: it may do nothing of its own."),
+        _("No binding refers to it, so it has no permissions of its own."),
     )
-    yield table("bindings", Table(_("What it may do"), columns, rows, " ".join(problems), empty=empty), wide=True)
+    yield table("bindings", Table(_("Its permissions"), columns, rows, " ".join(problems), empty=empty), wide=True)
 
 
 def _secrets(client: ClusterClient, obj: KubeObject, part: str) -> Cell:

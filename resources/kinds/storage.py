@@ -131,8 +131,8 @@ def _class(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
     yield _("Default"), label(_("Yes: for claims that name none"), "blue") if notes.get(_DEFAULT) == "true" else ()
     yield _("Provisioner"), line(obj.get("provisioner"), "code")
     yield _("When released"), line(text(obj.get("reclaimPolicy")) or "Delete")
-    yield _("Volumes are made"), line(_("when the first Pod needs one") if waits else _("at once"))
-    yield _("Claims may grow"), line(_("Yes") if obj.get("allowVolumeExpansion") is True else _("No"))
+    yield _("Volumes are made"), line(_("when the first Pod needs one") if waits else _("immediately"))
+    yield _("Volume expansion"), line(_("Yes") if obj.get("allowVolumeExpansion") is True else _("No"))
     pairs = mapping(obj.get("parameters")).items()
     yield _("Parameters"), lines((f"{key}={text(value)}" for key, value in pairs), "code")
 

@@ -148,37 +148,42 @@ DANGERS = (
 )
 
 WHY: dict[str, str | Promise] = {
-    "everything": _("It may do whatever an administrator may do."),
+    "everything": _("Can do everything that an administrator can."),
     "everything-watched": _(
-        "It may do everything in the namespaces it watches: everywhere, when it is installed for all namespaces."
+        "Can do everything in the namespaces that it watches: in the whole cluster if it is installed for all"
+        " namespaces."
     ),
     "every-group": _("It reaches every kind of every API group, also kinds that other operators bring."),
     "every-resource": _("It reaches every kind of a group that is not its own, also kinds that come later."),
-    "read-everything": _("It may read everything, Secrets with passwords and tokens among it."),
-    "escalate": _("With “escalate” it may give itself any right there is."),
-    "bind": _("With “bind” it may hand out roles that it does not have itself, cluster-admin too."),
-    "impersonate": _("It may act as somebody else, and then as an administrator."),
+    "read-everything": _("Can read everything, including Secrets with passwords and tokens."),
+    "escalate": _("Can grant itself any permission by “escalate”."),
+    "bind": _("Can grant roles that it doesn't have itself by “bind”, including cluster-admin."),
+    "impersonate": _("Can impersonate other users, including administrators."),
     "node-proxy": _(
         "It speaks to kubelets past the API server: commands in every Pod of a node, seen by no audit log."
     ),
-    "token": _("It may make tokens of service accounts and act with their rights."),
-    "certificates": _("It may have certificates signed that make it any user."),
+    "token": _("Can create tokens of service accounts and use their permissions."),
+    "certificates": _("Can obtain certificates for any user."),
     "secrets": _("Secrets hold the passwords, keys and tokens of everything that runs there."),
-    "exec": _("It may run commands in Pods of others, or look into what they send and receive."),
-    "webhooks": _("Admission webhooks see every object that is written, Secrets too, and may change or refuse it."),
-    "policies": _("Admission policies may change or refuse what others write."),
+    "exec": _("Can run commands in other Pods, or read what they send and receive."),
+    "webhooks": _(
+        "Admission webhooks see every object that is written, including Secrets, and can change or reject it."
+    ),
+    "policies": _("Admission policies can change or reject what others write."),
     "roles": _("It writes roles, though only with rights that it has itself."),
     "bindings": _("It gives roles to others, though only with rights that it has itself."),
-    "crds": _("It may change or delete kinds that others use; deleting a CRD deletes all its objects."),
-    "apiservices": _("It may put a server of its own in the place of a part of the Kubernetes API."),
-    "nodes": _("It may change or remove the machines of the cluster, and so decide what runs where."),
-    "volumes": _("A PersistentVolume may point at any folder of a node."),
-    "namespaces": _(
-        "It may change the labels of namespaces, and so the security rules for Pods in them, or delete them with all"
-        " they hold."
+    "crds": _(
+        "Can change or delete custom resource definitions that others use. Deleting one deletes all of its objects."
     ),
-    "privileged": _("It may let Pods run with the rights of their node."),
-    "operators": _("It may install, replace or change operators, and so get their rights."),
+    "apiservices": _("Can replace a part of the Kubernetes API with its own server."),
+    "nodes": _("Can change or remove the cluster's nodes, and so decide what runs where."),
+    "volumes": _("A PersistentVolume can give access to any folder on a node."),
+    "namespaces": _(
+        "Can change the labels of namespaces, and so the Pod security rules in them, or delete them with their"
+        " contents."
+    ),
+    "privileged": _("Can let Pods run with their node's permissions."),
+    "operators": _("Can install, replace or change operators, and so get their permissions."),
     "urls": _("It reaches every address of the API server that belongs to no object."),
 }
 

@@ -36,7 +36,7 @@ def _service(obj: Object) -> Health:
 
 def _ingress(obj: Object) -> Health:
     # Controllers that serve on the nodes themselves tell no address: that is no failure.
-    return Health(READY) if _addresses(obj) else Health(PROGRESSING, _("no controller has told an address"))
+    return Health(READY) if _addresses(obj) else Health(PROGRESSING, _("no controller has assigned an address"))
 
 
 def _addresses(obj: Object) -> list[Mapping[str, Any]]:
@@ -80,7 +80,7 @@ def _disruption_budget(obj: Object) -> Health:
     words = _("%(ready)d of %(wanted)d ready") % {"ready": healthy, "wanted": wanted}
     if healthy < wanted:
         return Health(DEGRADED, words)
-    return Health(READY, words if number(status.get("disruptionsAllowed")) else _("no Pod may be disrupted now"))
+    return Health(READY, words if number(status.get("disruptionsAllowed")) else _("no Pod can be disrupted now"))
 
 
 def _quota(obj: Object) -> Health:

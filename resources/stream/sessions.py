@@ -110,7 +110,7 @@ class Sessions:
         session = self._open.pop(digest, None)
         for line in session.lines if session else ():
             with translation.override(line.language):
-                message = _("Your session ended, or as whom you act has changed. Load the page again.")
+                message = _("Your session ended, or you started or stopped impersonation. Reload the page.")
             line.mailbox.clear()
             line.mailbox.control("ended", "", encode("ended", {"message": message}))
             line.end()

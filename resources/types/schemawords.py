@@ -76,7 +76,7 @@ def limits(here: Node) -> tuple[str, ...]:
     if keys := strings(here.get("x-kubernetes-list-map-keys")):
         found.append(_("one item for each %s") % ", ".join(keys))
     if here.get("nullable") is True:
-        found.append(_("may be null"))
+        found.append(_("can be null"))
     if here.get("x-kubernetes-preserve-unknown-fields") and here.get("properties"):
         found.append(_("and any other fields"))
     return tuple(found)

@@ -432,7 +432,7 @@ def _remove(
     try:
         after = None
         if not version:
-            raise Conflict(_("Nobody was asked about this version of the binding."))
+            raise Conflict(_("No access check was possible for this version of the binding."))
         if left:
             metadata = {**obj["metadata"], "resourceVersion": version}
             after = client.replace(binding.type, {**obj, "metadata": metadata, "subjects": left}, page.place.name)

@@ -45,7 +45,7 @@ def refusal(request: ConsoleRequest, place: Place, act: Act) -> str:
         )
     except KubeError:
         return act.refusal
-    return act.refusal or ("" if access.allowed else access.reason or _("You may not do this."))
+    return act.refusal or ("" if access.allowed else access.reason or _("Permission denied."))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

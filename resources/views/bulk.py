@@ -120,7 +120,7 @@ def _carry_out(request: ConsoleRequest, page: BulkPage, *, dry_run: bool) -> Bul
         try:
             changes = subject.read_changes(page.changes)
         except BadChange as error:
-            words = _("“%(line)s” is no change: write key=value to set, key- to remove.")
+            words = _("“%(line)s” isn't a valid change. Use key=value to set a key, key- to remove it.")
             return replace(page, error=words % {"line": error.line[:200]})
         if not changes:
             return replace(page, error=_("Write at least one change: key=value to set, key- to remove."))

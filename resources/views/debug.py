@@ -45,7 +45,7 @@ def _page(request: ConsoleRequest, place: Place, **more: object) -> DebugPage:
         name=place.name,
         subresource="ephemeralcontainers",
     )
-    refusal = "" if access.allowed else access.reason or _("You may not do this.")
+    refusal = "" if access.allowed else access.reason or _("Permission denied.")
     return DebugPage(place, targets, asked if asked in targets else "", image, refusal, **more)  # type: ignore[arg-type]
 
 

@@ -25,7 +25,7 @@ def download(request: ConsoleRequest, group: str, version: str, plural: str) -> 
     place = place_of(request, group, version, plural, request.namespace or "-")
     format_ = request.GET.get("format", "csv")
     if format_ not in subject.FORMATS:
-        raise BadRequest(_("There is no format “%(name)s”: choose csv, json or yaml.") % {"name": format_[:40]})
+        raise BadRequest(_("The format “%(name)s” doesn't exist. Use csv, json or yaml.") % {"name": format_[:40]})
     if request.method == "HEAD":
         return HttpResponse(content_type=subject.FORMATS[format_])
     parts = _parts(request, place, format_)

@@ -48,7 +48,7 @@ class FinalizersPage:
 def _page(request: ConsoleRequest, place: Place, obj: KubeObject, **more: object) -> FinalizersPage:
     try:
         access = can(request.cluster, "patch", place.type, place.namespace, place.name)
-        refusal = "" if access.allowed else access.reason or _("You may not do this.")
+        refusal = "" if access.allowed else access.reason or _("Permission denied.")
     except KubeError:
         refusal = ""
     deleted = text(mapping(obj.get("metadata")).get("deletionTimestamp"))
@@ -67,7 +67,7 @@ def finalizers(
         return render.page(request, "resources/finalizers.html", {"page": _page(request, place, obj)})
     chosen, typed = request.POST.get("finalizer", ""), request.POST.get("typed", "").strip()
     if chosen not in [one.name for one in of.finalizers(obj)]:
-        error = _("This finalizer is not there any more.")
+        error = _("This finalizer no longer exists.")
         page = _page(request, place, obj, typed=typed, error=error)
         return render.page(request, "resources/finalizers.html", {"page": page}, status=409)
     if typed != place.name:

@@ -157,12 +157,12 @@ def unread_words(unread: Unread) -> str:
         "integer": _("This must be a whole number."),
         "number": _("This must be a number."),
         "boolean": _("This must be yes or no."),
-        "json": _("This is no valid JSON: %(detail)s"),
-        "yaml": _("This is no valid YAML: %(detail)s"),
-        "key": _("The key “%(detail)s” stands here twice."),
-        "bytes": _("This is no valid Base64: %(detail)s"),
+        "json": _("Invalid JSON: %(detail)s"),
+        "yaml": _("Invalid YAML: %(detail)s"),
+        "key": _("The key “%(detail)s” is a duplicate."),
+        "bytes": _("Invalid Base64: %(detail)s"),
         "mapping": _("This must be a mapping: names with values."),
-        "twice": _("The field “%(detail)s” stands here twice."),
+        "twice": _("The field “%(detail)s” is a duplicate."),
     }
     return words[unread.code] % {"detail": unread.detail}
 

@@ -94,9 +94,7 @@ def undone(request: ConsoleRequest, page: ImportPage) -> HttpResponse:
     try:
         steps = applied.unpack(request.POST.get("undo", ""))
     except ValueError as error:
-        problem = Problem(
-            400, _("This can't be undone"), _("The page that offered it is not whole any more."), str(error)
-        )
+        problem = Problem(400, _("This can't be undone"), _("The page that offered it is incomplete."), str(error))
         return render.page(request, "resources/import.html", {"page": replace(page, problem=problem)}, status=400)
     done = applied.undo(request.cluster, steps)
     rows = []

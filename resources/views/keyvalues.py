@@ -127,7 +127,7 @@ def _refused(place: Place, typed: Typed, error: KubeError) -> ValuesPage:
         of_name = [cause.message for cause in error.causes if cause.field == "metadata.name"]
         errors = {"name": "; ".join(of_name)} if of_name else {}
     elif isinstance(error, NotFound):
-        errors["namespace"] = _("There is no such namespace.")
+        errors["namespace"] = _("This namespace doesn't exist.")
     return ValuesPage(place, typed, errors, None if errors else explain(error))
 
 

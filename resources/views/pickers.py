@@ -38,7 +38,7 @@ def names(request: ConsoleRequest) -> HttpResponse:
                 wanted=asked.get("q", ""),
                 selector=asked.get("selector", ""),
             )
-            note = "" if found.names or asked.get("q") else _("There is no %(kind)s yet.") % {"kind": kind}
+            note = "" if found.names or asked.get("q") else _("No %(kind)s exists yet.") % {"kind": kind}
     except KubeError as error:
         note = _words(error, kind)
     context = {"found": found, "note": note, "create": create, "kind": kind}
@@ -54,7 +54,7 @@ def _create(request: ConsoleRequest, place: Place) -> str:
 
 def _words(error: KubeError, kind: str) -> str:
     if isinstance(error, Forbidden):
-        return _("You may not list these: type the name of the %(kind)s.") % {"kind": kind}
+        return _("You don't have permission to list these. Enter the name of the %(kind)s.") % {"kind": kind}
     if isinstance(error, NotFound):
         return _("The cluster has no such %(kind)s yet: type what it will be called.") % {"kind": kind}
     return _("The cluster does not answer: type the name of the %(kind)s.") % {"kind": kind}

@@ -39,7 +39,7 @@ def preview(work: "Work") -> PreviewPart:
     try:
         outcome = work.outcome(written, dry_run=True)
     except Clashing:
-        return _refused(written, _("Somebody else changed the same fields. Save to decide which value stands."))
+        return _refused(written, _("Another user changed the same fields. Save to resolve the conflict."))
     except Gone:
         return _refused(written, _("The object was deleted meanwhile."))
     except KubeError as refused:

@@ -77,7 +77,7 @@ def _find(request: ConsoleRequest, place: Place, obj: KubeObject, wanted: str) -
     one = found.number(wanted)
     if one is None:
         raise NotFound(
-            found.problem or _("Revision %(number)s is not kept (any more).") % {"number": wanted[:20] or "–"}
+            found.problem or _("Revision %(number)s isn't stored (or no longer is).") % {"number": wanted[:20] or "–"}
         )
     return one
 

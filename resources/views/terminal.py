@@ -67,7 +67,7 @@ def terminal(request: ConsoleRequest, group: str, version: str, plural: str, nam
         name=place.name,
         subresource="exec",
     )
-    refusal = "" if access.allowed else access.reason or _("You may not run commands in this Pod.")
+    refusal = "" if access.allowed else access.reason or _("You don't have permission to run commands in this Pod.")
     waiting = next((one for one in all_ if one.name == chosen and one.state == "waiting"), None)
     late = time.time() - _begun(request, pod) > STARTS_SECONDS
     if not refusal and chosen not in running:
@@ -100,4 +100,4 @@ def _why(container: Container, late: bool) -> str:
         return container.reason
     if container.known:
         return _("It hasn't started. %(reason)s") % {"reason": container.reason}
-    return _("It hasn't started, and its node reports nothing of it: the node may not support debug containers.")
+    return _("It hasn't started, and its node reports nothing about it. The node may not support debug containers.")

@@ -42,7 +42,7 @@ def step(
     made = timeline.versions(row.traced, (row.pk, -row.pk))
     target = made.get(-row.pk if only else row.pk)
     if target is None:
-        raise NotFound(_("This version of %(what)s is not kept any more.") % {"what": place.kubectl})
+        raise NotFound(_("This version of %(what)s is no longer stored.") % {"what": place.kubectl})
     seen = lives.served(request.cluster, row.traced) or place
     if row.traced.deleted_at is not None:
         return _again(request, seen, target)
@@ -57,7 +57,7 @@ def undo(request: ConsoleRequest, key: str) -> HttpResponse:
     """
     row = writes.find(request.cluster, key)
     if row is None or not writes.undoable(row):
-        raise NotFound(_("This change can't be taken back any more: it is too old, or was somebody else's."))
+        raise NotFound(_("This change can't be undone: it is too old, or was made by another user."))
     type_ = request.cluster.find(row.group, row.version, row.plural)
     place = Place(type_, row.namespace, row.name)
     before, after = writes.objects(row)

@@ -162,7 +162,7 @@ def problems(typed: Typed) -> dict[str, str]:
     if typed.sort.name == "tls" and "tls.crt" not in found and "tls.key" not in found:
         found |= _pair(typed.values["tls.crt"].data, typed.values["tls.key"].data)
     if sum(len(value) for value in _data(typed).values()) > MOST:
-        found[""] = _("All values together may have 1 MiB at most.")
+        found[""] = _("All values together can have at most 1 MiB.")
     return found
 
 

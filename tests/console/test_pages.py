@@ -94,7 +94,7 @@ def test_a_broken_kubeconfig_is_said_in_the_page(
 
 
 def test_an_unknown_page_and_type(browser: Client) -> None:
-    assert "There is no such page" in browser.get("/nowhere/").content.decode()
+    assert "Page not found" in browser.get("/nowhere/").content.decode()
     answer = browser.get("/resources/example.org/v1/things/")
     assert answer.status_code == 404
     assert "things" in answer.content.decode()

@@ -42,11 +42,11 @@ def test_times_are_ages_moments_in_utc_or_where_the_reader_is(browser: Client) -
     ("key", "value", "words"),
     [
         ("language", "xx", "does not speak"),
-        ("theme", "pink", "no such theme"),
+        ("theme", "pink", "theme doesn't exist"),
         ("times", "stardate", "shown like this"),
         ("size", "7", "20, 50, 100 or 200"),
-        ("namespace", "No Such", "small letters"),
-        ("namespace", "nobody-made-this", "There is no namespace nobody-made-this."),
+        ("namespace", "No Such", "lowercase letters"),
+        ("namespace", "nobody-made-this", "The namespace nobody-made-this doesn't exist."),
     ],
 )
 def test_a_wrong_value_is_refused_at_its_field_and_nothing_is_kept(

@@ -106,7 +106,7 @@ def test_what_can_be_undone_and_what_can_not(cluster_kubeconfig: Path, redis_ser
         wanted = {
             f"{core}configmaps/default/undo-words/delete/": ("yes", "creates it again as it is now"),
             f"{core}secrets/default/undo-words/delete/": ("no", "Of Secrets the console keeps nothing"),
-            f"{core}namespaces/-/default/delete/": ("no", "What is in it goes with it."),
+            f"{core}namespaces/-/default/delete/": ("no", "Its contents are deleted too."),
         }
         for address, (mark, words) in wanted.items():
             page = unescape(browser.get(address).content.decode())

@@ -194,7 +194,7 @@ def test_an_edit_changes_what_was_touched(
     gallery.make(client, type_, namespace, "edited", before)
     form = gallery.edit(site, page, namespace, "edited")
     expect(form.control("/spec/fixed")).to_have_attribute("readonly", "")
-    expect(form.box("/spec/fixed")).to_contain_text("can’t be changed")
+    expect(form.box("/spec/fixed")).to_contain_text("Can't be changed once set")
     form.fill("/spec/title", "after")
     # The copy of a card that nobody opened has all of it.
     last = form.items("/spec/users").nth(5)

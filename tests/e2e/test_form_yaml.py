@@ -194,7 +194,7 @@ def test_two_tabs_change_one_field(
     page.locator("[name='s:/data/@0']").fill("mine")
     page.locator("[name='s:/data/@1']").fill("mine")
     page.get_by_role("button", name="Review changes").click()
-    expect(page.get_by_role("alert")).to_contain_text("Somebody else changed the same fields meanwhile")
+    expect(page.get_by_role("alert")).to_contain_text("Another user changed the same fields")
     colour = page.get_by_role("group", name="data.colour")
     expect(colour).to_contain_text("blue")
     # Nothing is decided for anybody: without a choice it is asked again.

@@ -52,7 +52,7 @@ def uninstall(page: Page, client: ClusterClient, namespace: str) -> None:
     page.get_by_role("link", name="Uninstall", exact=True).click()
     expect(page.get_by_role("heading", name="Uninstall Memcached?")).to_be_visible()
     # No instance is left, so nothing is warned of.
-    expect(page.get_by_text("nobody looks after it")).to_have_count(0)
+    expect(page.get_by_text("remains unmanaged")).to_have_count(0)
     page.get_by_role("button", name="Uninstall", exact=True).click()
     expect(page.get_by_role("heading", name="Memcached is uninstalled")).to_be_visible(timeout=60_000)
     for group, version, plural in (

@@ -32,7 +32,7 @@ PAGES = {
     "/namespaces/": "kube-system",
     "/audit/": "Audit",
     "/settings/": "Language",
-    "/no-such-page/": "There is no such page",
+    "/no-such-page/": "Page not found",
 }
 
 

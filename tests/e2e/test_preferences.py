@@ -76,7 +76,7 @@ def test_a_wrong_value_is_said_at_its_field_and_a_language_comes_at_once(page: P
     form = page.locator("form:has(#namespace)")
     page.locator("#namespace").fill("nobody-made-this")
     form.locator("button[type=submit]").click()
-    expect(page.locator("#namespace-error")).to_have_text("There is no namespace nobody-made-this.")
+    expect(page.locator("#namespace-error")).to_have_text("The namespace nobody-made-this doesn't exist.")
     expect(page.locator("#namespace")).to_be_focused()
     page.locator("#namespace").fill("")
     page.locator("#language").select_option("ko")

@@ -74,10 +74,10 @@ def test_what_its_accounts_may_is_told_with_the_danger() -> None:
     ("text", "words"),
     [
         ("", "no object"),
-        ("just words", "no Kubernetes object"),
+        ("just words", "not a Kubernetes object"),
         ("a: [", "x.yaml"),
         ("apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n", "metadata.name"),
-        ("apiVersion: v1\nkind: List\nitems: [1]\n", "no Kubernetes object"),
+        ("apiVersion: v1\nkind: List\nitems: [1]\n", "not a Kubernetes object"),
     ],
 )
 def test_what_is_no_manifest_is_said(text: str, words: str) -> None:

@@ -197,7 +197,7 @@ def test_from_one_namespace_to_another_as_a_folder(
     assert "unrelated" not in shown
     assert "SampleDB example refers to it" in shown
     asked = {"shown": "1", "take": f"/secrets/{SPACE}/hidden"}
-    assert "Secrets are in it" in text(web.get(place, asked))
+    assert "It contains Secrets" in text(web.get(place, asked))
     answer = web.get(place, {"into": OTHER, "zip": "1"})
     assert answer["Content-Disposition"] == f'attachment; filename="sampledb-{OTHER}.zip"'
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:

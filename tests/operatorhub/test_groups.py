@@ -102,7 +102,7 @@ def namespace(client: ClusterClient) -> Iterator[str]:
 def test_make_change_and_delete(client: ClusterClient, namespace: str) -> None:
     web = Client()
     here = f"/operators/{namespace}/groups/"
-    assert "There is no group" in text(web.get(here))
+    assert "No group exists" in text(web.get(here))
     tried = text(web.post(f"{here}+/", {"name": "mine", "scope": "own", "try": "1"}))
     assert "The cluster would accept this" in tried
     assert "kubectl create" in tried
@@ -119,7 +119,7 @@ def test_make_change_and_delete(client: ClusterClient, namespace: str) -> None:
     until(lambda: set(groups.readable(client, namespace)[0].namespaces) == {namespace, "default"})
     stale = web.post(f"{here}mine/", {"scope": "own", "version": version, "save": "1"})
     assert stale.status_code == 409
-    assert "Somebody else changed the object" in text(stale)
+    assert "Another user changed the object" in text(stale)
 
     web.post(f"{here}+/", {"name": "second", "scope": "own", "save": "1"})
     until(lambda: "more than one group" in text(web.get(here)))

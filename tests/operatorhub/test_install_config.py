@@ -53,7 +53,7 @@ def test_yaml_says_the_rest_and_lines_win() -> None:
         ({"env": "A=1\nA=2"}, "twice"),
         ({"env": "1A=1"}, "can not be the name"),
         ({"tolerations": "gpu=yes:Never"}, "NoSchedule"),
-        ({"requests_cpu": "much"}, "no quantity"),
+        ({"requests_cpu": "much"}, "isn't a valid quantity"),
         ({"yaml": "affinity: ["}, ""),
         ({"yaml": "just text"}, "spec.config"),
         ({"yaml": "replicas: 3"}, "no field “replicas”"),

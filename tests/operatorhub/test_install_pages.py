@@ -152,10 +152,10 @@ def test_the_missing_rights_are_named_before_the_form(client: ClusterClient, mon
     monkeypatch.setattr("operatorhub.bundle.package.read", lambda _client, *place: read_manifest(client, *place))
     page = Client().get(FORM, choices(install_namespace="+", new_namespace="default"))
     told = text(page)
-    assert "You may not create operatorgroups.operators.coreos.com in the namespace “default”" in told
-    assert "You may not create subscriptions.operators.coreos.com in the namespace “default”" in told
+    assert "You don't have permission to create operatorgroups.operators.coreos.com in the namespace “default”" in told
+    assert "You don't have permission to create subscriptions.operators.coreos.com in the namespace “default”" in told
     assert "You don't have permission to list namespaces" in told
-    assert "You may not list all operatorgroups, subscriptions of the cluster" in told
+    assert "You don't have permission to list all operatorgroups, subscriptions in the cluster" in told
     assert 'disabled aria-describedby="refused"' in page.content.decode()
 
 
@@ -189,7 +189,7 @@ def test_nothing_typed_is_lost_when_it_is_refused() -> None:
     assert 'value="Not_Good"' in page
     assert "A=1\nwrong</textarea>" in page
     assert 'value="much"' in page
-    assert "is no quantity" in page
+    assert "isn't a valid quantity" in page
     assert 'id="install-advanced" open' in page
 
 

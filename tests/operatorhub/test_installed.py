@@ -305,7 +305,7 @@ class TestPages:
 
         def table(self: ClusterClient, wanted: Any, namespace: str = "", **more: Any) -> Any:
             if wanted.plural == olm.CSVS and not namespace:
-                raise Forbidden("you may not list them all")
+                raise Forbidden("you don't have permission to list them all")
             found = real(self, wanted, namespace, **more)
             head = {"metadata": {**copy["metadata"], "uid": "far", "generation": 1}}
             return (
@@ -321,7 +321,7 @@ class TestPages:
         assert "copy; it runs in hub-faraway" in text(web.get(HERE, {"namespace": place}))
         everywhere = web.get(HERE, {"namespace": "-"})
         assert everywhere.status_code == 403
-        assert "Pick a namespace of yours" in text(everywhere)
+        assert "Select one of your namespaces" in text(everywhere)
         real_get = ClusterClient.get
         monkeypatch.setattr(
             ClusterClient,

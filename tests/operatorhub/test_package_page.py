@@ -145,8 +145,8 @@ def test_a_user_who_may_not_list_subscriptions_is_told(web: Client, monkeypatch:
         return real(self, type_, *rest, **more)
 
     monkeypatch.setattr(ClusterClient, "list", refused)
-    assert "You may not list Subscriptions here" in text(web.get(FLIGHT))
-    assert "You may not list Subscriptions here" in text(web.get("/operatorhub/"))
+    assert "You don't have permission to list Subscriptions here" in text(web.get(FLIGHT))
+    assert "You don't have permission to list Subscriptions here" in text(web.get("/operatorhub/"))
 
 
 def test_a_bundle_that_can_not_be_read_now(web: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -156,7 +156,7 @@ def test_a_package(web: Client) -> None:
     assert "SampleDB · samples.operator-console.dev/v1" in page
     gone = web.get("/operatorhub/olm/samples-catalog/nothing/")
     assert gone.status_code == 404
-    assert "There is no package “nothing”" in text(gone)
+    assert "Package “nothing” isn't in catalog" in text(gone)
 
 
 def test_the_form_shows_what_it_would_make(web: Client) -> None:

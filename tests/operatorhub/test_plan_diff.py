@@ -51,15 +51,15 @@ def text(**more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("before", "after", "level", "words"),
     [
-        (text(), text(maxLength=3), "tight", "maxLength is 3; there was no such limit until now."),
-        (text(maxLength=3), text(maxLength=2), "tight", "maxLength is 2, until now 3."),
-        (text(maxLength=2), text(maxLength=3), "info", "maxLength is 3, until now 2."),
-        (text(maxLength=2), text(), "info", "maxLength 2 is not asked any more."),
+        (text(), text(maxLength=3), "tight", "maxLength is now 3. There was no such limit before."),
+        (text(maxLength=3), text(maxLength=2), "tight", "maxLength changed from 3 to 2."),
+        (text(maxLength=2), text(maxLength=3), "info", "maxLength changed from 2 to 3."),
+        (text(maxLength=2), text(), "info", "maxLength 2 is no longer required."),
         (text(), text(enum=["x"]), "tight", "Only these values are allowed now: x."),
-        (text(enum=["x", "y"]), text(enum=["x", "z"]), "tight", "These values are not allowed any more: y."),
-        (text(), text(pattern="^a"), "tight", "pattern is ^a; there was no such limit until now."),
-        (text(nullable=True), text(), "tight", "It may not be null any more."),
-        (text(default="x"), text(default="y"), "info", "The default is y, until now x."),
+        (text(enum=["x", "y"]), text(enum=["x", "z"]), "tight", "These values are no longer allowed: y."),
+        (text(), text(pattern="^a"), "tight", "pattern is now ^a. There was no such limit before."),
+        (text(nullable=True), text(), "tight", "It can no longer be null."),
+        (text(default="x"), text(default="y"), "info", "The default changed from x to y."),
         (
             text(),
             {"type": "object", "properties": {"a": {"type": "integer"}}},
@@ -101,7 +101,7 @@ def test_lists_and_maps_are_looked_into() -> None:
             },
         }
 
-    assert remarks(nested(5), nested(4)) == [("tight", "v1 spec.l[].*", "maximum is 4, until now 5.")]
+    assert remarks(nested(5), nested(4)) == [("tight", "v1 spec.l[].*", "maximum changed from 5 to 4.")]
 
 
 def test_versions_come_and_go() -> None:

@@ -79,7 +79,7 @@ def test_a_dead_worker_is_said(client: ClusterClient, namespace: str, monkeypatc
     web = Client()
     assert "1 of 3 instances looked at" in text(web.get(here, {"part": "check"}))
     Run.objects.update(touched_at="2020-01-01T00:00:00Z")
-    assert "No worker goes on with this" in text(web.get(here, {"part": "check"}))
+    assert "No worker continues this" in text(web.get(here, {"part": "check"}))
     monkeypatch.setattr(plan_check, "SECONDS", 5)
     web.post(f"{here}check/")
     assert "3 instances (FlightTicket) all fit" in text(web.get(here, {"part": "check"}))
@@ -121,7 +121,7 @@ def test_a_plan_whose_bundle_is_in_a_config_map(client: ClusterClient, namespace
         web, here = Client(), f"/operators/{namespace}/installplans/by-reference/"
         changes = text(web.get(here, {"part": "changes"}))
         assert "FlightTicket 1.0.0 → 2.0.0" in changes
-        assert "v1 spec.number maximum is 9, until now 10." in changes
+        assert "v1 spec.number maximum changed from 10 to 9." in changes
         assert "May read Secrets" in changes
         assert "OLM makes it of the CSV" in changes
         assert "1 instance does not fit the new schema" in text(web.get(here, {"part": "check"}))
@@ -170,7 +170,7 @@ def test_what_a_plan_changes_and_refuses(
     assert f"{V2} replaces {V1}" in changes
     assert "May read Secrets" in changes, changes
     assert "flightticket-operator:1.0.0 → operator-console.dev/flightticket-operator:2.0.0" in changes
-    assert "v1 spec.number maximum is 9, until now 10." in changes
+    assert "v1 spec.number maximum changed from 10 to 9." in changes
 
     check = text(web.get(here, {"part": "check"}))
     assert "1 instance does not fit the new schema" in check

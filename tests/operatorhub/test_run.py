@@ -201,7 +201,7 @@ def test_our_own_bundles_are_sound() -> None:
         ({"metadata__annotations": {"capabilities": "Super", "alm-examples": "[]"}}, "“Super” is no capability level"),
         (
             {"metadata__annotations": {"operatorframework.io/sugested": "x", "alm-examples": "[]"}},
-            "Nobody knows the annotation",
+            "Unknown annotation",
         ),
         ({"spec__webhookdefinitions": [{"generateName": "w", "deploymentName": "none"}]}, "error: The webhook “w”"),
     ],
@@ -212,7 +212,7 @@ def test_what_is_wrong_is_said(edits: dict[str, Any], words: str) -> None:
 
 @pytest.mark.parametrize("name", ["example.com/mine", "containerImage", "operatorframework.io/suggested-namespace"])
 def test_an_annotation_of_somebody_else_and_a_known_one_are_no_slips(name: str) -> None:
-    assert "Nobody knows the annotation" not in said(changed(metadata__annotations={name: "x"}))
+    assert "Unknown annotation" not in said(changed(metadata__annotations={name: "x"}))
 
 
 def test_an_example_that_does_not_fit_its_schema() -> None:
@@ -229,7 +229,7 @@ def test_an_example_that_does_not_fit_its_schema() -> None:
 def test_a_missing_crd() -> None:
     bundle = given.files_of(FLIGHT / "1.0.0").bundles[0]
     alone = given.Bundle(bundle.name, bundle.package, bundle.version, "", bundle.csv, (), ())
-    assert "there is no such CustomResourceDefinition" in said(alone)
+    assert "doesn't contain that CustomResourceDefinition" in said(alone)
     assert verdicts.refused(verdicts.judge(alone))
 
 
@@ -313,7 +313,7 @@ def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
     # Who would be shut out by a narrower kind is named before.
     narrow = stranger_text().replace("maximum: 10", "maximum: 1")
     files = {"files": SimpleUploadedFile("bundle.yaml", narrow.encode()), "~give": "1"}
-    assert "FlightTicket run-bundle/mine does not fit the bundle's schema: spec.number" in text(
+    assert "FlightTicket run-bundle/mine doesn't match the bundle's schema: spec.number" in text(
         web.post("/operatorhub/run/", files)
     )
     found = removal.look(client, space, "flightticket")
@@ -352,14 +352,14 @@ def test_a_broken_bundle_is_not_run(client: ClusterClient, space: str) -> None:
         {"~given": given.carried(given.one(bad, "here")), "namespace": space, "mode": "OwnNamespace", "~run": "1"},
     )
     assert page.status_code == 422
-    assert "is no version" in text(page)
+    assert "isn't a valid version" in text(page)
     assert follow.runs(client) == () or all(one.namespace != space for one in follow.runs(client))
 
 
 def test_conflicts_are_said(client: ClusterClient) -> None:
     bundle = given.one(given.files_of(FLIGHT / "1.0.0").bundles[0], "here")
     web, form = Client(), {"~given": given.carried(bundle)}
-    assert "Choose a namespace" in text(
+    assert "Select a namespace" in text(
         web.post("/operatorhub/run/", {**form, "namespace": "No Name", "mode": "OwnNamespace"})
     )
     everywhere = text(web.post("/operatorhub/run/", {**form, "namespace": "operators", "mode": "OwnNamespace"}))

@@ -158,11 +158,11 @@ def test_add_edit_and_delete_a_catalogsource(client: ClusterClient, home: str) -
     [
         ("name", "", "Give it a name"),
         ("name", "Big Name", "lower-case letters"),
-        ("namespace", "no/where", "Choose the namespace"),
-        ("image", "not an image", "is no image"),
+        ("namespace", "no/where", "Select its namespace"),
+        ("image", "not an image", "isn't a valid image"),
         ("interval", "often", "written as in 30m"),
         ("priority", "1.5", "whole number"),
-        ("secrets", "a_b", "no name of a Secret"),
+        ("secrets", "a_b", "isn't a valid Secret name"),
     ],
 )
 def test_what_is_typed_wrong_is_said_at_its_field(client: ClusterClient, field: str, value: str, words: str) -> None:
@@ -284,7 +284,7 @@ def test_a_stranger_may_look_at_nothing_and_add_nothing(
     other = ClusterClient(dataclasses.replace(client.config, user="stranger", headers=headers))
     monkeypatch.setattr("console.web.request.console_client", lambda: other)
     words = text(page(LIST))
-    assert "You may not list CatalogSources" in words
+    assert "You don't have permission to list CatalogSources" in words
     assert Client().post(NEW, own()).status_code == 403
     assert not Catalog.objects.exists()
     assert Client().post(NEW, typed("default") | {"save": "1"}).status_code == 403

@@ -171,7 +171,7 @@ def test_the_page_and_its_changes(client: ClusterClient, namespace: str) -> None
     # The CSV runs before the Subscription says so.
     until(lambda: operators.sub_of(client, namespace).installed_csv == V11)
     removed = f"/operators/{namespace}/subscriptions/flightticket/remove/"
-    assert "stays installed and runs on" in text(web.get(removed))
+    assert "stays installed and keeps running" in text(web.get(removed))
     assert web.post(removed, {"uid": "another"}).status_code == 409
     assert (
         web.post(removed, {"uid": operators.sub_of(client, namespace).uid})["Location"]

@@ -126,7 +126,7 @@ class TestLookedAtOnly:
     def test_runs_are_of_those_who_began_them(self, client: ClusterClient, kept: str) -> None:
         plan = uninstall.look(client, kept, V11)
         run = runs.create("x", removal.KIND, client, kept, V11, removal.document(client, plan, [], []))
-        Run.objects.filter(key=run.key).update(user="somebody else")
+        Run.objects.filter(key=run.key).update(user="another user")
         assert Client().get(f"/operators/-/removals/{run.key}/").status_code == 404
 
 
@@ -197,7 +197,7 @@ def test_namesakes_are_not_touched(client: ClusterClient, namespace: str) -> Non
     web, here = Client(), f"/operators/{namespace}/{V11}/uninstall/"
     uids = form(web.get(here).content.decode())
     page = finished(web, web.post(here, {"csv_uid": uids["csv_uid"], "subscription_uid": "another"})["Location"])
-    assert "Another one of the same name was made since" in page
+    assert "Another one of the same name was created since" in page
     assert operators.sub_of(client, namespace).name == "flightticket"
 
 
@@ -219,7 +219,7 @@ def test_a_stuck_finalizer_is_explained_and_a_way_out_offered(
     assert "Deployment flightticket-operator" in words
     # The worker has died: the page says so, and a reload goes on from what is remembered.
     Run.objects.update(touched_at="2020-01-01T00:00:00Z")
-    assert "No worker goes on with this" in text(web.get(url))
+    assert "No worker continues this" in text(web.get(url))
     with monkeypatch.context() as impatient:
         impatient.setattr(removal, "PATIENCE", -1)
         web.post(url)

@@ -78,8 +78,8 @@ def test_gateways() -> None:
     assert _with(api, "Gateway", accepted, _condition("Programmed", "True"))[0] == "Ready"
     assert _with(api, "Gateway", accepted, _condition("Programmed", "False", "Invalid", "bad")) == ("Degraded", "bad")
     assert _with(api, "Gateway", _condition("Accepted", "Unknown", "Pending"))[0] == "Progressing"
-    refused = {"conditions": [_condition("ResolvedRefs", "False", "BackendNotFound", "no such Service")]}
-    assert _of(api, "HTTPRoute", status={"parents": [refused]}) == ("Degraded", "no such Service")
+    refused = {"conditions": [_condition("ResolvedRefs", "False", "BackendNotFound", "This Service doesn't exist")]}
+    assert _of(api, "HTTPRoute", status={"parents": [refused]}) == ("Degraded", "This Service doesn't exist")
     assert _of(api, "HTTPRoute", status={"parents": [{"conditions": [accepted]}]})[0] == "Ready"
 
 

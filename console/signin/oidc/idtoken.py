@@ -84,7 +84,7 @@ def _signed(of: Provider, text: str) -> jwt.Token:
 
 def _forged(why: str) -> Trouble:
     words = _(
-        "The ID token that came is not of this sign-in at %(name)s, so nobody was signed in. Begin anew; if that"
-        " happens again, the console's log says why."
+        "The ID token from %(name)s isn't for this sign-in, so you weren't signed in. Start again. If it happens again,"
+        " see the console's log."
     )
     return Trouble(words % {"name": name()}, counts=True, log=why)

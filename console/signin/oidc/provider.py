@@ -92,7 +92,7 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
     for what in (*needed, "end_session_endpoint", "revocation_endpoint"):
         address = str(found.get(what) or "")
         if (what in needed and not address) or (address and not safe(address)):
-            words = _("%(name)s has no usable address for %(what)s. Whoever runs it can mend that.")
+            words = _("%(name)s has no usable address for %(what)s. Its administrator can fix this.")
             raise Trouble(words % {"name": name(), "what": what}, 503, log=f"{what} of {said} is {address!r}")
     return found
 
@@ -151,12 +151,12 @@ def ask(of: Provider, grant: str, **what: str) -> dict[str, Any]:
             told = f"the token endpoint refused {grant}: {error.error} {error.description or ''}"[:500]
             if error.error in _JUDGED:
                 raise Refused(
-                    _("%(name)s does not accept this sign-in any more. Begin anew.") % {"name": name()}, log=told
+                    _("%(name)s no longer accepts this sign-in. Start again.") % {"name": name()}, log=told
                 ) from None
             if error.error in ("invalid_client", "unauthorized_client"):
                 words = _(
-                    "%(name)s does not accept this console: OIDC_CLIENT_ID and OIDC_CLIENT_SECRET have to be what is"
-                    " registered there."
+                    "%(name)s doesn't accept this console. Check that OIDC_CLIENT_ID and OIDC_CLIENT_SECRET match the"
+                    " client registered there."
                 )
                 raise Trouble(words % {"name": name()}, 503, log=told) from None
             raise _away(told) from None
@@ -220,7 +220,7 @@ def _read(url: str) -> dict[str, Any]:
 
 def _away(why: str) -> Away:
     words = _(
-        "%(name)s does not answer as it should, so nobody can sign in there just now. Try again in a moment; the"
-        " console's log says why."
+        "%(name)s isn't responding correctly, so you can't sign in there now. Try again in a moment. The console's log"
+        " has the reason."
     )
     return Away(words % {"name": name()}, 503, log=why)

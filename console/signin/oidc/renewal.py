@@ -170,7 +170,7 @@ def _ask(session: str, held: _Held, grant: Grant) -> bool:
         )
         if token.subject != grant.subject:
             raise Refused(
-                _("%(name)s does not accept this sign-in any more. Begin anew.") % {"name": name()},
+                _("%(name)s no longer accepts this sign-in. Start again.") % {"name": name()},
                 log="the new ID token is somebody else's",
             )
         _keep(session, held, grant, token, str(answer.get("refresh_token") or refresh))

@@ -102,12 +102,13 @@ def _entered(request: HttpRequest, found: Going | None) -> HttpResponse:
 def _tokens(request: HttpRequest, found: Going | None) -> tuple[idtoken.IdToken, str]:
     """The ID token, and the refresh token or ''. Raises Trouble."""
     if found is None:
-        words = _("This sign-in was not begun in this browser, took too long, or was used already. Begin anew.")
+        words = _("This sign-in wasn't started in this browser, took too long, or was already used. Start again.")
         raise Trouble(words, counts=True)
     # RFC 9207: an answer of another provider, mixed up with this one's.
     if request.GET.get("iss", settings.OIDC_ISSUER) != settings.OIDC_ISSUER:
         raise Trouble(
-            _("This answer is not of %(name)s, so nobody was signed in. Begin anew.") % {"name": name()}, counts=True
+            _("This response isn't from %(name)s, so you weren't signed in. Start again.") % {"name": name()},
+            counts=True,
         )
     if "code" not in request.GET:
         raise _denied(request.GET.get("error", ""))
@@ -135,7 +136,8 @@ def _denied(code: str) -> Trouble:
         words = _("%(name)s does not know what this console asks for: set OIDC_SCOPES to scopes that it has.")
         return Trouble(words % {"name": name()}, 503, log=told)
     words = _(
-        "%(name)s gave no sign-in (%(code)s). Begin anew; if that happens again, show this to who runs the console."
+        "%(name)s refused the sign-in (%(code)s). Start again. If it happens again, show this to the console's"
+        " administrator."
     )
     return Trouble(words % {"name": name(), "code": shown or "-"}, 400, log=told, counts=not shown)
 

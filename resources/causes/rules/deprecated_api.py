@@ -26,7 +26,7 @@ def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
             yield Cause(
                 sentence=_("%(name)s can't be set up: the cluster serves no %(kind)s in %(version)s") % words,
                 rank=RANK,
-                note=_("The operator may be made for another version of Kubernetes, or needs another operator."),
+                note=_("The operator may be built for another Kubernetes version, or needs another operator."),
                 links=item.links(),
                 raw=complaint.text,
                 since=complaint.since,

@@ -71,9 +71,9 @@ def _why(container: Container, raw: str) -> str:
         part in low
         for part in ("401 unauthorized", "403 forbidden", "unauthorized", "authentication required", "denied")
     ):
-        return _("the registry refuses access; it may need a pull secret")
+        return _("the registry refuses access; a pull secret may be missing")
     if "no such host" in low and (found := _HOST.search(raw)):
-        return _("there is no registry %(host)s") % {"host": found["host"]}
+        return _("the registry %(host)s doesn't exist") % {"host": found["host"]}
     if "no match for platform" in low or "no matching manifest" in low:
         return _("the registry has no image for this node's platform")
     if "manifest unknown" in low or "name unknown" in low or "not found" in low or "404" in low:

@@ -38,7 +38,7 @@ def _of_claim(item: Item) -> Iterator[Cause]:
     links, words = item.links(), {"name": item.name}
     if text(item.status.get("phase")) == "Lost":
         volume = text(item.spec.get("volumeName"))
-        sentence = _("%(name)s can't be used: its PersistentVolume %(volume)s is gone") % {**words, "volume": volume}
+        sentence = _("%(name)s can't be used: its PersistentVolume %(volume)s is missing") % {**words, "volume": volume}
         yield Cause(sentence=sentence, rank=RANK, note=_("The data on the volume is lost."), links=links)
         return
     event = next((event for event in item.events if _says(event)), None)

@@ -50,7 +50,7 @@ def test_one_address_is_registered_and_leads_on_to_the_cluster(signing_in: Site,
     assert answer.url == f"{web.url}{prefix(OTHER)}/settings/?x=1" and ANNA in answer.text
     assert inside(web, OTHER) and not inside(web, HERE) and not inside(web, READER)
     # It is used up.
-    assert "Begin anew" in back(web, idp, asked).text
+    assert "Start again" in back(web, idp, asked).text
 
 
 def test_a_cluster_that_does_not_know_the_provider_lets_nobody_in(signing_in: Site, idp: Provider) -> None:
@@ -69,7 +69,7 @@ def test_a_state_that_was_made_for_one_cluster_signs_in_at_no_other(signing_in: 
     other = begun(Browser(signing_in.url), to)["state"].partition(".")[2]
     forged = {**asked, "state": f"{word}.{other}".rstrip(".")}
     answer = back(web, idp, forged)
-    assert "was not begun in this browser" in answer.text
+    assert "wasn't started in this browser" in answer.text
     assert answer.url.startswith(f"{web.url}{prefix(to)}{BACK}")
     assert not inside(web, OTHER) and not inside(web, to)
 

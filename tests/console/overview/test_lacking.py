@@ -81,9 +81,9 @@ def test_a_worker_that_can_not_watch_says_why(browser: Client, cluster_kubeconfi
     try:
         found = part(browser, "cluster")
         assert 'data-level="warning"' in found and "the API server refuses to be watched" in found
-        assert 'href="/readyz"' in found and "Pages do not update by themselves" in found
+        assert 'href="/readyz"' in found and "Live updates are off" in found
         _beat(HubState("two"))
-        assert "Pages update by themselves." in part(browser, "cluster")
+        assert "Live updates are on." in part(browser, "cluster")
     finally:
         redis.delete(key("hubs"), key("hub", "one"), key("hub", "two"))
     assert "Is the Celery worker running?" in part(browser, "cluster")
@@ -105,7 +105,7 @@ def test_without_redis_everything_is_told_and_that_it_does_not_update(
     finally:
         server.sync.cache_clear()
     said = words(page)
-    assert "Pages do not update by themselves Redis does not answer." in said
+    assert "Live updates are off Redis does not answer." in said
     assert re.search(r'<span class="overview-count">\d+</span>\s*<span>Namespaces', page)
     assert "data-coming" not in page and re.search(r"\d+ needs? attention", said)
     for card in CARDS:

@@ -96,7 +96,7 @@ def _topics(text: str) -> list[str]:
 
 def test_without_a_worker_that_is_said_to_be_trouble(browser: Client) -> None:
     found = part(browser, "cluster")
-    assert "Pages do not update by themselves" in found and "Is the Celery worker running?" in found
+    assert "Live updates are off" in found and "Is the Celery worker running?" in found
     assert 'data-level="warning"' in found and 'href="/readyz"' in found
     assert re.search(r'<span class="overview-count">\d+</span>\s*<span>Namespaces', found)
 
@@ -153,7 +153,7 @@ class TestTrouble:
         levels = re.findall(r'<li class="overview-trouble" data-level="(\w+)"', listed)
         assert levels == sorted(levels) and {"error", "warning"} == set(levels)
         said = words(listed)
-        for text in ("nowhere", "Gadget bad", "Pod stuck", "1.0.0 → 1.1.0", "Pages do not update by themselves"):
+        for text in ("nowhere", "Gadget bad", "Pod stuck", "1.0.0 → 1.1.0", "Live updates are off"):
             assert text in said
         assert f"{len(levels)} need attention" in words(page)
         assert "data-coming" not in page
@@ -237,8 +237,8 @@ def test_a_cluster_without_olm_is_not_unwell(redis_server: str, monkeypatch: pyt
         found = part(browser, "olm")
         assert "This cluster has no OLM" in found and 'href="/operatorhub/olm/"' in found
         assert 'data-level="success"' in found
-        assert "There is no OLM on this cluster" in part(browser, "operators")
+        assert "This cluster has no OLM" in part(browser, "operators")
         assert "No custom kind is served" in part(browser, "instances")
-        assert "There is no Pod." in part(browser, "pods")
+        assert "No Pods." in part(browser, "pods")
         assert "No warning in the last hour." in part(browser, "warnings")
         assert "0 of 5 done" in words(part(browser, "tour"))

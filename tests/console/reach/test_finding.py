@@ -51,7 +51,10 @@ def test_a_service_accounts_token_says_its_namespace(town: Tenants) -> None:
 def test_one_that_is_named_is_judged_first_and_the_field_says_why_it_is_not_taken(town: Tenants) -> None:
     browser = signed_in(town.tokens["two"])
     for typed, why in (
-        (town.foreign, f"You may read nothing in “{town.foreign}”, or there is no such namespace."),
+        (
+            town.foreign,
+            f"You don't have permission to read anything in “{town.foreign}”, or the namespace doesn't exist.",
+        ),
         ("Not_A_Name", "A namespace has lower-case letters"),
         ("", "A namespace has lower-case letters"),
     ):
@@ -105,7 +108,10 @@ def test_one_that_is_remembered_is_shown_as_gone_and_can_be_forgotten(town: Tena
         assert _row(_page(browser), name)
         admin.delete(bindings, "edit", name)
         page = _page(browser)
-        assert not _row(page, name) and f"<strong>{name}</strong>: you may read nothing there any more" in page
+        assert (
+            not _row(page, name)
+            and f"<strong>{name}</strong>: you no longer have permission to read anything there" in page
+        )
         assert "1 is gone." in _page(browser, "/operators/?namespace=-")
         # Nothing is asked there any more, so nothing is refused.
         assert f"yours: {town.own}." in _page(browser, "/resources/core/v1/pods/?namespace=-")

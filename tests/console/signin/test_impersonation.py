@@ -36,7 +36,7 @@ def test_one_sees_and_does_what_the_other_may_and_nothing_more(
     assert f"{staff.mark}-theirs" in boss.get(everything).content.decode()
     act_as(boss, staff.name("clerk"))
     page = boss.get(f"/resources/core/v1/configmaps/?namespace={staff.here}").content.decode()
-    assert f"You act as {staff.name('clerk')}." in page and f"{staff.mark}-mine" in page
+    assert f"You are acting as {staff.name('clerk')}." in page and f"{staff.mark}-mine" in page
     assert f"system:serviceaccounts:{staff.desk}" in page  # the groups that the API server tells
     assert f"{staff.mark}-theirs" not in boss.get(everything).content.decode()
     theirs = f"/resources/core/v1/configmaps/{staff.mark}-other/{staff.mark}-theirs/"
@@ -49,7 +49,7 @@ def test_one_sees_and_does_what_the_other_may_and_nothing_more(
     assert boss.post("/view-as/stop/")["Location"] == "/"
     assert not Impersonation.objects.exists()
     page = boss.get(everything).content.decode()
-    assert f"{staff.mark}-theirs" in page and "You act as" not in page
+    assert f"{staff.mark}-theirs" in page and "You are acting as" not in page
 
 
 def test_groups_alone_are_somebody_who_is_in_them(boss: Client, staff: People) -> None:
@@ -101,7 +101,7 @@ def test_who_may_not_is_told_at_the_field_and_in_the_audit(staff: People) -> Non
     answer = clerk.post("/view-as/", {"user": staff.name("boss")})
     page = answer.content.decode()
     assert answer.status_code == 403 and 'aria-invalid="true"' in page
-    assert f"You may not impersonate the service account {staff.name('boss')}" in page
+    assert f"You don't have permission to impersonate the service account {staff.name('boss')}" in page
     assert not Impersonation.objects.exists()
     row = AuditEntry.objects.get(verb="impersonate")
     assert (row.user, row.name, row.outcome) == (staff.name("clerk"), staff.name("boss"), "Forbidden")
@@ -112,7 +112,7 @@ def test_each_group_is_asked_for(staff: People, admin: ClusterClient) -> None:
         browser = signed_in(mine)
         answer = browser.post("/view-as/", {"user": "anna", "groups": "team-a\nsystem:masters"})
         assert answer.status_code == 403
-        assert "You may not impersonate the group system:masters" in answer.content.decode()
+        assert "You don't have permission to impersonate the group system:masters" in answer.content.decode()
         assert browser.post("/view-as/", {"user": "bert", "groups": "team-a"}).status_code == 403
         act_as(browser, "anna", "team-a")
         assert "You act as anna." in browser.get("/").content.decode()
@@ -168,11 +168,11 @@ def test_a_right_that_is_withdrawn_leaves_a_clear_page_and_the_way_back(
         until(lambda: browser.get(address).status_code != 200, seconds=20)
         answer = browser.get(address)
         page = answer.content.decode()
-        assert answer.status_code == 403 and f"You do not act as {staff.name('clerk')} any more" in page
+        assert answer.status_code == 403 and f"You are no longer acting as {staff.name('clerk')}" in page
         assert "does not let you impersonate them now" in page and f"{staff.mark}-mine" not in page
         assert browser.get("/namespaces/").status_code == 403
         assert browser.post("/view-as/stop/").status_code == 302
-        assert "any more" not in browser.get("/").content.decode()
+        assert "no longer acting" not in browser.get("/").content.decode()
 
 
 def test_nobody_falls_back_to_his_own_rights_without_saying_so(boss: Client, staff: People) -> None:
@@ -183,7 +183,7 @@ def test_nobody_falls_back_to_his_own_rights_without_saying_so(boss: Client, sta
     theirs = f"/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/"
     answer = boss.get(theirs)
     page = answer.content.decode()
-    assert answer.status_code == 403 and f"You do not act as {staff.name('stranger')} any more" in page
+    assert answer.status_code == 403 and f"You are no longer acting as {staff.name('stranger')}" in page
     assert "does not let you impersonate them now" in page and "/view-as/stop/" in page
     assert boss.post(f"{theirs}labels/", {"labels": "a=b"}).status_code == 403
     told = boss.get("/api/resources/core/v1/configmaps/")
@@ -192,7 +192,7 @@ def test_nobody_falls_back_to_his_own_rights_without_saying_so(boss: Client, sta
     assert part["HX-Refresh"] == "true"
     Impersonation.objects.all().delete()  # forgotten altogether
     answer = boss.get(theirs)
-    assert answer.status_code == 403 and "any more" in answer.content.decode()
+    assert answer.status_code == 403 and "no longer acting" in answer.content.decode()
     assert boss.post("/view-as/stop/").status_code == 302
     assert boss.get(theirs).status_code == 200
 
@@ -219,8 +219,8 @@ def test_stop_and_begin_want_this_sites_token_and_older_pages_are_worth_nothing(
     typed = browser.post(address, {"labels": "late=1", "csrfmiddlewaretoken": before})
     assert (
         typed.status_code == 403
-        and "You act as" in typed.content.decode()
-        and "Send it again" in typed.content.decode()
+        and "You are acting as" in typed.content.decode()
+        and "Submit it again" in typed.content.decode()
     )
     old = browser.get("/namespaces/", headers={"x-console-who": ""})
     assert (old.status_code, old["HX-Refresh"]) == (409, "true")

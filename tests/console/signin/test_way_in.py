@@ -45,11 +45,11 @@ def test_his_rights_are_his_own_and_not_the_consoles(staff: People, admin: Clust
     [
         ("", 422, "Paste a token."),
         ("   \n ", 422, "Paste a token."),
-        ("nonsense", 401, "does not accept this token"),
-        ("Bearer nonsense", 401, "does not accept this token"),
+        ("nonsense", 401, "doesn't accept this token"),
+        ("Bearer nonsense", 401, "doesn't accept this token"),
         ("käse", 422, "This is not a token"),
         ("x" * 20_000, 422, "This is not a token"),
-        ("a.b.c", 401, "does not accept this token"),
+        ("a.b.c", 401, "doesn't accept this token"),
     ],
 )
 def test_what_is_no_token_is_refused_and_never_echoed(staff: People, typed: str, status: int, words: str) -> None:

@@ -39,7 +39,7 @@ def _open_quietly(site: Scripted, context: BrowserContext) -> Page:
 
 
 def test_a_refusal_is_said_and_nobody_asks_again(site: Scripted, opened: Page) -> None:
-    site.say("refused", topic=TOPIC, message="you may not", lasting=True)
+    site.say("refused", topic=TOPIC, message="you don't have permission to", lasting=True)
     banner = opened.locator("#health-banner")
     expect(banner).to_contain_text("configmaps refused: you may not")
     expect(banner.locator("a")).to_be_visible()

@@ -112,7 +112,7 @@ def test_a_person_signs_in_at_dex_works_longer_than_a_token_lasts_and_signs_out(
     expect(page.get_by_role("heading", name="second")).to_be_visible()
     # Nothing else is hers.
     page.goto(f"{guarded.url}/resources/core/v1/configmaps/kube-system/kube-root-ca.crt/")
-    expect(page.get_by_role("alert")).to_contain_text("You may not do this")
+    expect(page.get_by_role("alert")).to_contain_text("Permission denied")
     page.goto(wanted)
     page.get_by_title(f"{PREFIX}anna@example.com").click()
     page.get_by_role("button", name="Sign out").click()

@@ -32,7 +32,9 @@ def test_the_lists_of_their_namespaces_are_one_and_live(
     field = page.get_by_label("Name a namespace")
     field.fill(town.foreign)
     page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator("#own-namespace-help")).to_contain_text(f"You may read nothing in “{town.foreign}”")
+    expect(page.locator("#own-namespace-help")).to_contain_text(
+        f"You don't have permission to read anything in “{town.foreign}”"
+    )
     expect(field).to_be_focused()
     field.fill(town.second)
     page.get_by_role("button", name="Add", exact=True).click()

@@ -69,7 +69,7 @@ def test_neither() -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "words"), [("https://localhost/x", "no Service"), ("https://a.forbidden.svc/x", "can't be read: no")]
+    ("base", "words"), [("https://localhost/x", "isn't a Service"), ("https://a.forbidden.svc/x", "can't be read: no")]
 )
 def test_what_can_not_be_read(base: str, words: str) -> None:
     cluster: Any = Cluster(**status(base))

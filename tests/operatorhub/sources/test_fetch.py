@@ -123,15 +123,15 @@ def test_a_link_in_a_zip_is_left_out(tmp_path: Path) -> None:
     ("status", "headers", "body", "words"),
     [
         (404, {}, b"", "answers 404: there is nothing"),
-        (401, {}, b"", "wants somebody to sign in"),
+        (401, {}, b"", "requires sign-in"),
         (429, {"Retry-After": "9"}, b"", "Wait 9 seconds"),
         (503, {}, b"", "503 Service Unavailable"),
-        (200, {}, b"", "nothing in it"),
+        (200, {}, b"", "It is empty"),
         (200, {}, b"<!doctype html><p>hello", "page for browsers"),
         (200, {}, b"\0\1\2", "neither a catalog nor an archive"),
         (200, {}, b"\x1f\x8bbroken", "archive is broken"),
         (200, {}, b"PK\x03\x04broken", "archive is broken"),
-        (302, {"Location": "ftp://example.com/x"}, b"", "no address of the web"),
+        (302, {"Location": "ftp://example.com/x"}, b"", "isn't a web address"),
         (302, {"Location": "http://169.254.169.254/latest"}, b"", "does not read from"),
         (302, {"Location": "/"}, b"", "more than 5 times"),
     ],
@@ -231,7 +231,7 @@ def test_the_consoles_own_machine_is_not_read_from(settings: Any, tmp_path: Path
 
 @pytest.mark.parametrize("address", ["file:///etc/passwd", "gopher://x/", "http://", "x", "http://[x", "http://a:b:c/"])
 def test_what_is_no_address(tmp_path: Path, address: str) -> None:
-    with pytest.raises(SourceError, match="no address of the web"):
+    with pytest.raises(SourceError, match="isn't a web address"):
         fetch.fetch(address, tmp_path)
 
 

@@ -80,7 +80,7 @@ def test_a_lazy_bundle_is_read_when_asked_for(tmp_path: Path) -> None:
     found = list(folder.drafts(root, whole=False))
     (one,) = [one for one in found if isinstance(one, BundleDraft)]
     assert one.contents is None and one.place == "a/1.0.0"
-    assert [one.words for one in found if isinstance(one, Problem)] == ["there is no bundle"] * len(evil)
+    assert [one.words for one in found if isinstance(one, Problem)] == ["no bundle"] * len(evil)
     assert folder.contents(root, one.place).csv["metadata"]["name"] == "a.v1"
     assert folder.csv_of(root, one.place)["spec"]["version"] == "1.0.0"
     assert bundlefiles.stamp(root / one.place) == one.digest

@@ -186,7 +186,7 @@ def test_what_is_no_catalog(server: registry.Registry, target: Path) -> None:
     for labels, words in (
         ({}, "neither a catalog nor a bundle"),
         ({image.DATABASE: "/database/index.db"}, "old kind"),
-        (CATALOG, "no such folder"),
+        (CATALOG, "that folder doesn't exist"),
     ):
         name = server.add("team/app", "v1", [{"app": b"x"}], labels=labels)
         with pytest.raises(SourceError, match=words):
@@ -225,7 +225,7 @@ def test_references(given: str, host: str, path: str, wanted: str) -> None:
 
 @pytest.mark.parametrize("given", ["", "http://x.io/a", "x.io/A", "x.io/a:", "x.io/a b", "x.io/../a", "user:pw@x.io/a"])
 def test_what_is_no_reference(given: str) -> None:
-    with pytest.raises(SourceError, match="is no image"):
+    with pytest.raises(SourceError, match="isn't a valid image"):
         client.parse(given)
 
 

@@ -48,9 +48,9 @@ DOWN = (
         ),
         ("ErrImagePull", CRIO, ": the registry has no such image"),
         ("ErrImagePull", DENIED, ": the registry has no such image, or it needs a pull secret"),
-        ("ErrImagePull", FORBIDDEN, ": the registry refuses access; it may need a pull secret"),
+        ("ErrImagePull", FORBIDDEN, ": the registry refuses access; a pull secret may be missing"),
         ("ErrImagePull", RATE, ": the registry's rate limit is reached"),
-        ("ErrImagePull", HOST, ": there is no registry quay.example"),
+        ("ErrImagePull", HOST, ": the registry quay.example doesn't exist"),
         ("ErrImagePull", DOWN, ": 10.0.0.9:5000 doesn't answer"),
         (
             "InvalidImageName",

@@ -36,7 +36,7 @@ def test_a_provisioner_that_fails() -> None:
 
 def test_a_volume_that_is_gone() -> None:
     cause = only("unbound_claim", claim("Lost", volumeName="pv-1"))
-    assert cause.sentence == "data-web-0 can't be used: its PersistentVolume pv-1 is gone"
+    assert cause.sentence == "data-web-0 can't be used: its PersistentVolume pv-1 is missing"
 
 
 def test_a_pod_whose_claim_does_not_exist() -> None:

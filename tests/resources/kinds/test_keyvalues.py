@@ -218,7 +218,7 @@ def test_what_the_cluster_refuses(browser: Client, client: ClusterClient, namesp
     assert browser.post(SECRETS, {**data, "name": "one"}).status_code == 302
     assert "There is already one with this name" in browser.post(SECRETS, {**data, "name": "one"}).content.decode()
     gone = browser.post(SECRETS, {**data, "name": "two", "namespace": "no-such-space"})
-    assert "There is no such namespace." in gone.content.decode()
+    assert "This namespace doesn't exist." in gone.content.decode()
     assert browser.get("/resources/core/v1/pods/new-values/").status_code == 404
 
 

@@ -206,7 +206,7 @@ def test_roles_and_who_has_them(browser: Client, make: Make, namespace: str) -> 
 
 def test_the_strongest_role_says_so(browser: Client) -> None:
     page = read(browser, "/resources/rbac.authorization.k8s.io/v1/clusterroles/-/cluster-admin/")
-    assert "It may do whatever an administrator may do." in page
+    assert "Can do everything that an administrator can." in page
 
 
 def test_a_node(browser: Client, client: ClusterClient) -> None:

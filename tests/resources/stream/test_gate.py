@@ -116,7 +116,7 @@ async def test_a_right_that_is_withdrawn_ends_the_topic_and_nothing_else(
         for one in (browser, other):
             data, _ = await one.get("refused")
             assert data["lasting"] is True
-            assert data["message"] == "you may not list configmaps in namespace default"
+            assert data["message"] == "you don't have permission to list configmaps in namespace default"
         await log.append(topic, [row_of("b")], "2")
         # What comes after it was written is told of this connection, too: the stream itself stays open.
         await app._broker._log.poke()

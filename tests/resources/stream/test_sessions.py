@@ -94,7 +94,9 @@ async def test_signing_out_ends_all_streams_of_the_session_and_no_others(
             began = time.monotonic()
             for browser in (here, there):
                 data, _ = await browser.get("ended")
-                assert data["message"] == "Your session ended, or as whom you act has changed. Load the page again."
+                assert (
+                    data["message"] == "Your session ended, or you started or stopped impersonation. Reload the page."
+                )
                 await _until_ended(browser)
             assert time.monotonic() - began < 5
             await log.append(topic, [row_of("a")], "1", COLUMNS)

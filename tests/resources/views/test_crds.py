@@ -72,11 +72,11 @@ def test_a_webhook_without_its_service(browser: Client, client: ClusterClient, n
     try:
         answer = browser.get(f"{PAGE}{name}/")
         assert f"{namespace}/converter:443/convert" in answer.content.decode()
-        assert "There is no such Service" in answer.content.decode()
+        assert "There is This Service doesn't exist" in answer.content.decode()
         obj = {"metadata": {"name": "converter"}, "spec": {"ports": [{"port": 443}]}}
         client.create(client.find("", "v1", "services"), {"apiVersion": "v1", "kind": "Service", **obj}, namespace)
         again = browser.get(f"{PAGE}{name}/").content.decode()
-        assert "There is no such Service" not in again
+        assert "There is This Service doesn't exist" not in again
         assert f'href="/resources/core/v1/services/{namespace}/converter/"' in again
         assert "caBundle" in again
     finally:
@@ -110,7 +110,7 @@ def test_deleting_says_what_goes_with_it(
     browser: Client, client: ClusterClient, crd: dict[str, Any], namespace: str
 ) -> None:
     name, type_ = crd["metadata"]["name"], served(client, crd)
-    assert "There is no object of this kind" in browser.get(f"{PAGE}{name}/delete/").content.decode()
+    assert "No objects of this resource type exist" in browser.get(f"{PAGE}{name}/delete/").content.decode()
     for number in range(3):
         client.create(type_, widget(crd, f"w{number}"), namespace)
     client.create(type_, widget(crd, "held", finalizers=["example.com/wait"]), namespace)
@@ -155,9 +155,9 @@ def test_who_may_not_list_the_objects_is_told(
 
     monkeypatch.setattr(ClusterClient, "table", refuse)
     name = crd["metadata"]["name"]
-    assert "you may not list them" in browser.get(f"{PAGE}{name}/").content.decode()
+    assert "you don't have permission to list them" in browser.get(f"{PAGE}{name}/").content.decode()
     page = browser.get(f"{PAGE}{name}/delete/").content.decode()
-    assert "Nobody knows how many objects go with it" in page
+    assert "How many objects are deleted with it is unknown" in page
     assert "widgets is forbidden" in page
 
 
@@ -207,7 +207,7 @@ def test_a_kind_that_goes_is_said_on_its_pages(
     until(lambda: "This kind is being deleted" in browser.get(address).content.decode(), not_yet=(KubeError,))
     client.patch(served(client, crd), "held", {"metadata": {"finalizers": None}}, namespace)
     until(lambda: _gone(client, name), not_yet=(KubeError,))
-    assert "This kind is gone" in browser.get(address).content.decode()
+    assert "This resource type no longer exists" in browser.get(address).content.decode()
     one = f"/resources/{group}/v1/widgets/{namespace}/held/"
     for part in ("owned", "values", "events"):  # said once, not in every region
         assert "Not found" not in browser.get(one, {"part": part}, HTTP_HX_REQUEST="true").content.decode()

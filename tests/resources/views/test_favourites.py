@@ -55,7 +55,7 @@ def test_a_star_on_a_kind(browser: Client) -> None:
 def test_what_is_gone_says_so(browser: Client, client: ClusterClient, paint: dict[str, str]) -> None:
     _star(browser, paint, "1")
     client.delete(client.find("", "v1", "configmaps"), paint["name"], paint["namespace"])
-    assert "not there any more" in _text(browser.get("/resources/favourites/"))
+    assert "no longer exists" in _text(browser.get("/resources/favourites/"))
     Mark.objects.create(
         cluster=client.name,
         user=client.user,
@@ -67,7 +67,7 @@ def test_what_is_gone_says_so(browser: Client, client: ClusterClient, paint: dic
         name="t",
         at="2026-01-01T00:00:00Z",
     )
-    assert "its kind is not served any more" in _text(browser.get("/resources/favourites/"))
+    assert "its resource type is no longer served" in _text(browser.get("/resources/favourites/"))
     assert browser.get("/palette/").status_code == 200
 
 

@@ -84,9 +84,9 @@ def test_text_that_is_no_number_is_said_and_kept(browser: Client, namespace: str
     ("posted", "words"),
     [
         ([("r:/spec", "- a list"), ("w:/spec", "[]")], "This must be a mapping: names with values."),
-        ([("r:/spec", "engine: redis"), ("w:/spec", "[]")], "The field “engine” stands here twice."),
-        ([("r:/spec", "{"), ("w:/spec", "[]")], "This is no valid YAML"),
-        ([(f"{mark}:/metadata/labels/@n{n}", "a") for n in (1, 2) for mark in "ks"], "The key “a” stands here twice."),
+        ([("r:/spec", "engine: redis"), ("w:/spec", "[]")], "The field “engine” is a duplicate."),
+        ([("r:/spec", "{"), ("w:/spec", "[]")], "Invalid YAML"),
+        ([(f"{mark}:/metadata/labels/@n{n}", "a") for n in (1, 2) for mark in "ks"], "The key “a” is a duplicate."),
     ],
 )
 def test_what_can_not_be_read_is_said_in_words(
@@ -106,7 +106,7 @@ def test_bytes_that_are_no_base64_are_said_and_kept(browser: Client, client: Clu
     )
     answer = send(browser, browser.get(f"{secrets}{namespace}/s/edit/"), **{"data__@0": "not base64!"})
     assert answer.status_code == 422
-    assert "This is no valid Base64" in answer.content.decode()
+    assert "Invalid Base64" in answer.content.decode()
     assert ("d:/data/@0", "not base64!") in html.controls(answer.content.decode())
 
 

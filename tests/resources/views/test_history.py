@@ -174,7 +174,7 @@ def test_somebody_changed_the_same_field_since(browser: Client, watched: Watched
     step = Traced.objects.get(name="g", namespace=namespace).steps.filter(spec=True).order_by("pk")[0]
     answer = browser.get(f"{gadget}history/{step.pk}/revert/", {"only": "1"})
     assert answer.status_code == 409
-    assert "Somebody else changed the same fields" in _text(answer)
+    assert "Another user changed the same fields" in _text(answer)
 
 
 def test_what_is_deleted_can_be_read_and_made_again(
@@ -187,7 +187,7 @@ def test_what_is_deleted_can_be_read_and_made_again(
     watched.delete(namespace, "g")
     gone = browser.get(gadget)
     assert gone.status_code == 404
-    assert "is not there any more" in _text(gone)
+    assert "no longer exists" in _text(gone)
     assert "spec.size 1 → became 3" in _text(browser.get(f"{gadget}history/"))
     listed = browser.get("/resources/history/", {"namespace": namespace}).content.decode()
     assert f"{gadget}history/" in listed
@@ -220,7 +220,7 @@ def test_who_may_not_read_the_object_sees_no_history(
     monkeypatch.setattr(ClusterClient, "get", missing)
     monkeypatch.setattr(ClusterClient, "review", lambda *_given, **_named: Access(False, "no"))
     assert browser.get(f"{gadget}history/").status_code == 403
-    assert "not there any more" not in browser.get(gadget).content.decode()
+    assert "no longer exists" not in browser.get(gadget).content.decode()
     Traced.objects.update(deleted_at="2026-01-01T00:00:00Z")
     assert "/gadgets/" not in browser.get("/resources/history/", {"namespace": "-"}).content.decode()
 

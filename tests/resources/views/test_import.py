@@ -129,7 +129,7 @@ metadata: {{name: inside, namespace: {name}}}
     [
         ("a: [1", "Line 2"),
         ("", "the text is empty"),
-        ("a: 1\na: 2", "stands here twice"),
+        ("a: 1\na: 2", "is a duplicate"),
     ],
 )
 def test_a_text_that_can_not_be_taken_apart(browser: Client, page: Any, text: str, words: str) -> None:
@@ -231,7 +231,7 @@ def test_what_somebody_changed_meanwhile_stays(
     )
     client.patch(maps, config_map, {"data": {"by": "another"}}, namespace)
     undone = browser.post(IMPORT, undo_of(done))
-    assert "Somebody changed it meanwhile" in rows(undone)[0][4]
+    assert "Another user changed it" in rows(undone)[0][4]
     assert client.get(maps, config_map, namespace)["data"]["size"] == "large"
 
 

@@ -60,7 +60,7 @@ def test_a_bad_name_is_refused_at_the_field(browser: Client, name: str) -> None:
 def test_nobody_deletes_or_sees_anothers(browser: Client, client: ClusterClient) -> None:
     saved.save(client, None, "mine", "q=a")
     row = SavedSearch.objects.get()
-    SavedSearch.objects.update(user="somebody else")
+    SavedSearch.objects.update(user="another user")
     browser.post("/resources/saved/", {"delete": str(row.pk)})
     assert SavedSearch.objects.count() == 1
     assert names(browser.get("/resources/saved/").content.decode()) == []

@@ -116,7 +116,7 @@ def test_what_is_typed_says_all(browser: Client, client: ClusterClient, namespac
     assert "2 objects in 2 kinds" in found(f"{mark} kind:secret,serviceaccounts group:core")
     wrong = browser.get(PAGE, {"q": "state:blue"}, HTTP_HX_REQUEST="true")
     assert wrong.status_code == 422
-    assert "There is no state blue" in wrong.content.decode()
+    assert "The state blue doesn't exist" in wrong.content.decode()
 
 
 def test_states_are_shown_and_searched(browser: Client, client: ClusterClient, namespace: str, mark: str) -> None:

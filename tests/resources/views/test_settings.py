@@ -158,7 +158,7 @@ def test_what_is_refused_is_said_at_its_control(
     browser: Client, client: ClusterClient, namespace: str, kind: ResourceType
 ) -> None:
     address = f"/resources/{kind.group}/v1/shops/{namespace}/one/set/"
-    for typed, words in (("two", "is no number"), ("70", "less than or equal to 9")):
+    for typed, words in (("two", "isn't a number"), ("70", "less than or equal to 9")):
         answer = browser.post(address, {"key": "spec.size", "spec.size": typed}, headers={"HX-Request": "true"})
         text = answer.content.decode()
         assert answer.status_code == 422

@@ -30,12 +30,12 @@ def _refused(answer: Any, status: int, words: str) -> None:
 
 def test_a_state_that_was_not_made_here_is_refused_and_counts(idp: Provider) -> None:
     answer = browser_of().get("/sign-in/oidc/back/?code=abc&state=forged")
-    _refused(answer, 401, "was not begun in this browser")
+    _refused(answer, 401, "wasn't started in this browser")
     assert Attempt.objects.count() == 1
     # Nothing went to the provider.
     assert not idp.forms
     for query in ("", "?code=abc", "?state=", "?state=%00&code=%00", "?error=access_denied"):
-        _refused(browser_of().get(f"/sign-in/oidc/back/{query}"), 401, "was not begun in this browser")
+        _refused(browser_of().get(f"/sign-in/oidc/back/{query}"), 401, "wasn't started in this browser")
 
 
 def test_an_answer_of_another_browser_signs_nobody_in(idp: Provider) -> None:
@@ -43,7 +43,7 @@ def test_an_answer_of_another_browser_signs_nobody_in(idp: Provider) -> None:
     attacker, victim = browser_of(), browser_of()
     address = idp.authorize(query_of(begun(attacker)))
     begun(victim)
-    _refused(come_back(victim, address), 401, "was not begun in this browser")
+    _refused(come_back(victim, address), 401, "wasn't started in this browser")
 
 
 def test_an_answer_is_used_once(idp: Provider, settings: Any) -> None:
@@ -53,12 +53,12 @@ def test_an_answer_is_used_once(idp: Provider, settings: Any) -> None:
     back = idp.authorize(query_of(address))
     assert come_back(browser, back).status_code == 302
     Session.objects.all().delete()
-    _refused(come_back(browser, back), 401, "used already")
+    _refused(come_back(browser, back), 401, "already used")
     # Also by who kept the cookie: the provider takes a code once.
     thief = browser_of()
     for name, value in cookies.items():
         thief.cookies[name] = value
-    _refused(come_back(thief, back), 401, "does not accept this sign-in any more")
+    _refused(come_back(thief, back), 401, "no longer accepts this sign-in")
 
 
 def test_a_sign_in_that_took_too_long_is_over(idp: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +76,7 @@ def test_a_code_that_somebody_else_got_is_worth_nothing(idp: Provider) -> None:
     stolen = query_of(idp.authorize(query_of(begun(victim))))["code"]
     own = query_of(begun(thief))
     _refused(
-        thief.get("/sign-in/oidc/back/", {"code": stolen, "state": own["state"]}), 401, "does not accept this sign-in"
+        thief.get("/sign-in/oidc/back/", {"code": stolen, "state": own["state"]}), 401, "no longer accepts this sign-in"
     )
 
 
@@ -84,7 +84,7 @@ def test_an_answer_of_another_provider_is_refused(idp: Provider) -> None:
     """Mix-up: RFC 9207."""
     browser = browser_of()
     back = idp.authorize(query_of(begun(browser)))
-    _refused(come_back(browser, f"{back}&iss=https%3A%2F%2Fevil.example"), 401, "This answer is not of Example ID")
+    _refused(come_back(browser, f"{back}&iss=https%3A%2F%2Fevil.example"), 401, "This response isn't from Example ID")
     assert not idp.forms
 
 
@@ -106,7 +106,7 @@ def test_an_answer_of_another_provider_is_refused(idp: Provider) -> None:
 def test_an_id_token_of_another_sign_in_is_refused(idp: Provider, claims: dict[str, Any]) -> None:
     browser = browser_of()
     idp.claims = claims
-    _refused(returned(browser, idp, begun(browser)), 401, "The ID token that came is not of this sign-in")
+    _refused(returned(browser, idp, begun(browser)), 401, "isn't for this sign-in")
     assert Attempt.objects.count() == 1
 
 
@@ -115,7 +115,7 @@ def test_an_id_token_that_anybody_could_have_signed_is_refused(idp: Provider, al
     browser = browser_of()
     idp.algorithm = algorithm
     idp.metadata = {"id_token_signing_alg_values_supported": ["RS256", "HS256", "none"]}
-    _refused(returned(browser, idp, begun(browser)), 401, "The ID token that came is not of this sign-in")
+    _refused(returned(browser, idp, begun(browser)), 401, "isn't for this sign-in")
 
 
 def test_an_id_token_with_another_key_is_refused_and_a_new_key_of_the_providers_is_taken(
@@ -125,7 +125,7 @@ def test_an_id_token_with_another_key_is_refused_and_a_new_key_of_the_providers_
     first = idp.key
     idp.published, idp.key = first, other_key
     try:
-        _refused(returned(browser, idp, begun(browser)), 401, "The ID token that came is not of this sign-in")
+        _refused(returned(browser, idp, begun(browser)), 401, "isn't for this sign-in")
         # The provider changes its keys.
         idp.published = None
         monkeypatch.setattr(asked, "_PAUSE", 0.0)
@@ -151,8 +151,8 @@ def test_clocks_that_differ_are_named(idp: Provider, by: int) -> None:
         ("access_denied", 403, "did not let you in"),
         ("temporarily_unavailable", 503, "has trouble of its own"),
         ("invalid_scope", 503, "OIDC_SCOPES"),
-        ("something_new", 400, "gave no sign-in (something_new)"),
-        ("<script>alert(1)</script>", 400, "gave no sign-in (-)"),
+        ("something_new", 400, "refused the sign-in (something_new)"),
+        ("<script>alert(1)</script>", 400, "refused the sign-in (-)"),
     ],
 )
 def test_what_the_provider_refuses_is_told_in_words_of_ours(idp: Provider, error: str, status: int, words: str) -> None:
@@ -197,7 +197,7 @@ def test_a_client_that_the_provider_does_not_know_is_the_settings_fault(idp: Pro
     browser = browser_of()
     idp.refuse = "invalid_client"
     answer = returned(browser, idp, begun(browser))
-    _refused(answer, 503, "OIDC_CLIENT_ID and OIDC_CLIENT_SECRET have to be what is registered there")
+    _refused(answer, 503, "OIDC_CLIENT_ID and OIDC_CLIENT_SECRET match the client registered there")
     assert "as told" not in answer.content.decode()
 
 
