@@ -103,7 +103,7 @@ def test_a_folder_of_bundles_becomes_packages(client: ClusterClient) -> None:
     # The pages' one shape: a PackageManifest's status.
     said = bundles.status(client, "~", "mine", "flightticket")
     assert said["channels"][0]["currentCSVDesc"]["displayName"] == found.csv["spec"]["displayName"]
-    with pytest.raises(NotFound, match="no package “nothing”"):
+    with pytest.raises(NotFound, match="Package “nothing”"):
         bundles.graph(client, "~", "mine", "nothing")
     assert bundles.bundle(client, "~", "mine", "flightticket", "nothing") is None
 

@@ -194,11 +194,14 @@ def test_our_own_bundles_are_sound() -> None:
 @pytest.mark.parametrize(
     ("edits", "words"),
     [
-        ({"spec__version": "one"}, "error: “one” is no version"),
+        ({"spec__version": "one"}, "error: “one” isn't a valid version"),
         ({"spec__installModes": []}, "error: It supports no install mode"),
         ({"spec__install__strategy": "magic"}, "error: The install strategy"),
         ({"metadata__annotations": {"alm-examples": "{"}}, "error: The examples are no JSON"),
-        ({"metadata__annotations": {"capabilities": "Super", "alm-examples": "[]"}}, "“Super” is no capability level"),
+        (
+            {"metadata__annotations": {"capabilities": "Super", "alm-examples": "[]"}},
+            "isn't a capability level",
+        ),
         (
             {"metadata__annotations": {"operatorframework.io/sugested": "x", "alm-examples": "[]"}},
             "Unknown annotation",
@@ -359,7 +362,7 @@ def test_a_broken_bundle_is_not_run(client: ClusterClient, space: str) -> None:
 def test_conflicts_are_said(client: ClusterClient) -> None:
     bundle = given.one(given.files_of(FLIGHT / "1.0.0").bundles[0], "here")
     web, form = Client(), {"~given": given.carried(bundle)}
-    assert "Select a namespace" in text(
+    assert "Choose a namespace" in text(
         web.post("/operatorhub/run/", {**form, "namespace": "No Name", "mode": "OwnNamespace"})
     )
     everywhere = text(web.post("/operatorhub/run/", {**form, "namespace": "operators", "mode": "OwnNamespace"}))

@@ -73,7 +73,7 @@ def test_keys_are_texts_as_kubectl_makes_them() -> None:
 @pytest.mark.parametrize(
     ("text", "words", "line"),
     [
-        ("a: 1\nb: 2\na: 3", "“a” is a duplicate", 3),
+        ("a: 1\nb: 2\na: 3", "“a” stands here twice", 3),
         ("a: [1", "expected ',' or ']'", 2),
         ("a: 1\n---\nb: 2", "more than one document", 0),
         ("a: .nan", "put it in quotes", 0),

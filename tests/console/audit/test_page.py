@@ -33,7 +33,7 @@ def text(answer: Any) -> str:
 
 def test_a_list_in_pages(acted: Client, client: ClusterClient) -> None:
     page = text(acted.get("/audit/"))
-    assert "63 acts" in page
+    assert "63 records" in page
     assert "Page 1 of 2" in page
     assert page.index("theirs") < page.index("paint")
     assert "These are your own records" not in page
@@ -41,7 +41,7 @@ def test_a_list_in_pages(acted: Client, client: ClusterClient) -> None:
     assert second.count('<tr class="pf-v6-c-table__tr" id="act-') == 13
     assert 'href="/resources/core/v1/configmaps/shop/paint/"' in second
     found = acted.get("/audit/", {"user": client.user, "outcome": "ok", "ns": "shop", "page": "999"}).content.decode()
-    assert "60 acts" in found
+    assert "60 records" in found
     assert f"user={client.user}&amp;ns=shop&amp;outcome=ok&amp;page=1" in found.replace("%3A", ":").replace("%40", "@")
     assert "console_namespace" not in acted.cookies, "filtering picks no namespace for other pages"
     assert "No record matches." in text(acted.get("/audit/?q=nothing-like-it"))
@@ -51,7 +51,7 @@ def test_a_list_in_pages(acted: Client, client: ClusterClient) -> None:
     )  # and to export by
     part = acted.get("/audit/?outcome=refused", HTTP_HX_REQUEST="true").content.decode()
     assert "<html" not in part
-    assert "3 acts" in part
+    assert "3 records" in part
     assert 'href="/audit/"' in acted.get("/").content.decode()
 
 
@@ -62,7 +62,7 @@ def test_one_act_with_what_it_changed(acted: Client, client: ClusterClient) -> N
     page = acted.get(f"/audit/{row.pk}/")
     assert "data.&lt;b&gt;" in page.content.decode()
     words = text(page)
-    for word in ("blue → red", "not there → 1", "and 7 more", "192.0.2.7", "0123456789", "container=web"):
+    for word in ("blue → red", "missing → 1", "and 7 more", "192.0.2.7", "0123456789", "container=web"):
         assert word in words
     assert acted.get(f"/audit/{row.pk + 1}/").status_code == 404
     assert acted.get(f"/audit/{'9' * 30}/").status_code == 404
@@ -73,7 +73,7 @@ def test_an_object_leads_to_what_was_done_with_it(web: Client, namespace: str, c
     (link,) = re.findall(r'href="(/audit/\?[^"]+)"', page)
     assert link == f"/audit/?kind=configmaps&ns={namespace}&name={config_map}"
     assert web.delete(f"/api/resources/core/v1/configmaps/{namespace}/{config_map}/").status_code == 200
-    assert "1 act" in text(web.get(link))
+    assert "1 record" in text(web.get(link))
 
 
 def test_others_acts_are_for_whom_the_api_server_lets(
@@ -85,7 +85,7 @@ def test_others_acts_are_for_whom_the_api_server_lets(
     page = text(acted.get("/audit/"))
     assert "These are your own records" in page
     assert "theirs" not in page
-    assert "1 act " in page
+    assert "1 record " in page
     assert acted.get(f"/audit/{theirs.pk}/").status_code == 404
     assert acted.get(f"/api/audit/{theirs.pk}/").status_code == 404
     assert "theirs" not in acted.get("/audit/export/?format=jsonl").getvalue().decode()

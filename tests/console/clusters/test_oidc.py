@@ -2,6 +2,7 @@
 sign-in was begun, and to no other.
 """
 
+import html
 import time
 from collections.abc import Iterator
 from urllib.parse import quote
@@ -69,7 +70,7 @@ def test_a_state_that_was_made_for_one_cluster_signs_in_at_no_other(signing_in: 
     other = begun(Browser(signing_in.url), to)["state"].partition(".")[2]
     forged = {**asked, "state": f"{word}.{other}".rstrip(".")}
     answer = back(web, idp, forged)
-    assert "wasn't started in this browser" in answer.text
+    assert "wasn't started in this browser" in html.unescape(answer.text)
     assert answer.url.startswith(f"{web.url}{prefix(to)}{BACK}")
     assert not inside(web, OTHER) and not inside(web, to)
 

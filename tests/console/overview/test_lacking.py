@@ -58,7 +58,7 @@ def test_on_an_empty_cluster_the_first_steps_lead_and_no_card_is_blank(browser: 
     assert "None yet." in part(browser, "operators") and "Find an operator in OperatorHub" in part(browser, "operators")
     for card in CARDS:
         body = part(browser, card.key).split("overview-body", 1)[1].split(">", 1)[1]
-        assert len(words(body).strip()) > 10, card.key
+        assert words(body).strip(), card.key
 
 
 @pytest.mark.django_db

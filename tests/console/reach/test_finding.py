@@ -112,7 +112,7 @@ def test_one_that_is_remembered_is_shown_as_gone_and_can_be_forgotten(town: Tena
             not _row(page, name)
             and f"<strong>{name}</strong>: you no longer have permission to read anything there" in page
         )
-        assert "1 is gone." in _page(browser, "/operators/?namespace=-")
+        assert "1 was deleted." in _page(browser, "/operators/?namespace=-")
         # Nothing is asked there any more, so nothing is refused.
         assert f"yours: {town.own}." in _page(browser, "/resources/core/v1/pods/?namespace=-")
         browser.post("/namespaces/own/", {"forget": name})

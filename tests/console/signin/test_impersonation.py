@@ -1,5 +1,6 @@
 """Acting as another: what one sees and may do is that one's, both are named, and there is always a way back."""
 
+import html
 import json
 from typing import Any
 from uuid import uuid4
@@ -99,7 +100,7 @@ def test_who_may_not_is_told_at_the_field_and_in_the_audit(staff: People) -> Non
     assert "View as" not in clerk.get("/view-as/offer/").content.decode()
     assert "View as" in signed_in(staff.boss).get("/view-as/offer/").content.decode()
     answer = clerk.post("/view-as/", {"user": staff.name("boss")})
-    page = answer.content.decode()
+    page = html.unescape(answer.content.decode())
     assert answer.status_code == 403 and 'aria-invalid="true"' in page
     assert f"You don't have permission to impersonate the service account {staff.name('boss')}" in page
     assert not Impersonation.objects.exists()
@@ -112,7 +113,9 @@ def test_each_group_is_asked_for(staff: People, admin: ClusterClient) -> None:
         browser = signed_in(mine)
         answer = browser.post("/view-as/", {"user": "anna", "groups": "team-a\nsystem:masters"})
         assert answer.status_code == 403
-        assert "You don't have permission to impersonate the group system:masters" in answer.content.decode()
+        assert "You don't have permission to impersonate the group system:masters" in html.unescape(
+            answer.content.decode()
+        )
         assert browser.post("/view-as/", {"user": "bert", "groups": "team-a"}).status_code == 403
         act_as(browser, "anna", "team-a")
         assert "You act as anna." in browser.get("/").content.decode()
@@ -219,8 +222,8 @@ def test_stop_and_begin_want_this_sites_token_and_older_pages_are_worth_nothing(
     typed = browser.post(address, {"labels": "late=1", "csrfmiddlewaretoken": before})
     assert (
         typed.status_code == 403
-        and "You are acting as" in typed.content.decode()
-        and "Submit it again" in typed.content.decode()
+        and "You act as" in typed.content.decode()
+        and "Send it again" in typed.content.decode()
     )
     old = browser.get("/namespaces/", headers={"x-console-who": ""})
     assert (old.status_code, old["HX-Refresh"]) == (409, "true")

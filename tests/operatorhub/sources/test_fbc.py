@@ -181,7 +181,7 @@ def test_bombs_of_aliases_are_refused() -> None:
                 {"name": "y", "replaces": "x"},
                 {"name": "z", "replaces": "lost", "skips": ["y"]},
             ],
-            "holes",
+            "gaps",
         ),
         ([], "no version"),
     ],

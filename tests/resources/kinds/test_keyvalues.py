@@ -1,6 +1,7 @@
 """Secrets and ConfigMaps made of a small form: of any sort, with files, and nothing that was typed gets lost."""
 
 import base64
+import html
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -218,7 +219,7 @@ def test_what_the_cluster_refuses(browser: Client, client: ClusterClient, namesp
     assert browser.post(SECRETS, {**data, "name": "one"}).status_code == 302
     assert "There is already one with this name" in browser.post(SECRETS, {**data, "name": "one"}).content.decode()
     gone = browser.post(SECRETS, {**data, "name": "two", "namespace": "no-such-space"})
-    assert "This namespace doesn't exist." in gone.content.decode()
+    assert "This namespace doesn't exist." in html.unescape(gone.content.decode())
     assert browser.get("/resources/core/v1/pods/new-values/").status_code == 404
 
 

@@ -1,5 +1,6 @@
 """A definition's own page, and the page that asks before it is deleted."""
 
+import html
 from typing import Any
 
 import pytest
@@ -72,11 +73,11 @@ def test_a_webhook_without_its_service(browser: Client, client: ClusterClient, n
     try:
         answer = browser.get(f"{PAGE}{name}/")
         assert f"{namespace}/converter:443/convert" in answer.content.decode()
-        assert "There is This Service doesn't exist" in answer.content.decode()
+        assert "This Service doesn't exist" in html.unescape(answer.content.decode())
         obj = {"metadata": {"name": "converter"}, "spec": {"ports": [{"port": 443}]}}
         client.create(client.find("", "v1", "services"), {"apiVersion": "v1", "kind": "Service", **obj}, namespace)
         again = browser.get(f"{PAGE}{name}/").content.decode()
-        assert "There is This Service doesn't exist" not in again
+        assert "This Service doesn't exist" not in html.unescape(again)
         assert f'href="/resources/core/v1/services/{namespace}/converter/"' in again
         assert "caBundle" in again
     finally:

@@ -149,7 +149,14 @@ def test_what_is_wrong_with_one_document_is_said_at_it(browser: Client, page: An
         "apiVersion: v1\nkind: ConfigMap\n",
     ]
     found = [row[4] for row in rows(send(browser, page, CHECK, text="---\n".join(parts)))]
-    words = ["no object", "no apiVersion", "would be created", "document 3 once more", "Nothing", "no metadata.name"]
+    words = [
+        "isn't an object",
+        "no apiVersion",
+        "would be created",
+        "document 3 once more",
+        "Nothing",
+        "no metadata.name",
+    ]
     assert [word in one for word, one in zip(words, found, strict=True)] == [True] * 6, found
 
 

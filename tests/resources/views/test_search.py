@@ -1,5 +1,6 @@
 """Objects of any kind, found by name, label and annotation; what could not be searched is said."""
 
+import html
 from uuid import uuid4
 
 import pytest
@@ -116,7 +117,7 @@ def test_what_is_typed_says_all(browser: Client, client: ClusterClient, namespac
     assert "2 objects in 2 kinds" in found(f"{mark} kind:secret,serviceaccounts group:core")
     wrong = browser.get(PAGE, {"q": "state:blue"}, HTTP_HX_REQUEST="true")
     assert wrong.status_code == 422
-    assert "The state blue doesn't exist" in wrong.content.decode()
+    assert "The state blue doesn't exist" in html.unescape(wrong.content.decode())
 
 
 def test_states_are_shown_and_searched(browser: Client, client: ClusterClient, namespace: str, mark: str) -> None:

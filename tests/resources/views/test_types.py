@@ -89,7 +89,7 @@ def test_what_can_not_be_counted_says_why_and_keeps_nobody(browser: Client, monk
 
     def refuse(self: ClusterClient, type_: Any, *args: Any, **more: Any) -> Any:
         if type_.plural == "secrets":
-            raise Forbidden("secrets is forbidden: you don't have permission to list them")
+            raise Forbidden("secrets is forbidden: User can not list them")
         if type_.plural == "services":
             raise ServerError("conversion webhook <failed>")
         return table(self, type_, *args, **more)
@@ -98,7 +98,7 @@ def test_what_can_not_be_counted_says_why_and_keeps_nobody(browser: Client, monk
     part = browser.get("/resources/counts/", {"group": "core", "namespace": "-"}, HTTP_HX_REQUEST="true")
     text = part.content.decode()
     assert part.status_code == 200
-    assert 'title="secrets is forbidden: you don\'t have permission to list them"' in text
+    assert 'title="secrets is forbidden: User can not list them"' in text
     assert "conversion webhook &lt;failed&gt;" in text
     numbers = {type_.plural: count for type_, count in part.context["counts"]}
     assert (numbers["secrets"].number, numbers["services"].number) == (None, None)

@@ -49,7 +49,7 @@ def test_what_the_server_keeps_is_nobodys_change(
         ("a: [", "Line "),
         ("kind: ConfigMap", "no apiVersion"),
         ("apiVersion: v1\nkind: Pod\nmetadata: {name: x}", "v1 ConfigMap"),
-        ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}", "Can't be changed once set"),
+        ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}", "can’t be changed"),
     ],
 )
 def test_text_that_is_no_such_object(browser: Client, namespace: str, config_map: str, text: str, words: str) -> None:

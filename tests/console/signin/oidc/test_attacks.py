@@ -170,16 +170,16 @@ def test_a_provider_that_is_away_is_said_and_counts_as_no_try(idp: Provider, set
     browser = browser_of()
     address = begun(browser)
     idp.away = True
-    _refused(returned(browser, idp, address), 503, "Example ID does not answer as it should")
+    _refused(returned(browser, idp, address), 503, "Example ID isn't responding correctly")
     asked._known.clear()
-    _refused(browser_of().get("/sign-in/oidc/"), 503, "Example ID does not answer as it should")
+    _refused(browser_of().get("/sign-in/oidc/"), 503, "Example ID isn't responding correctly")
     asked._failed.clear()
     settings.OIDC_ISSUER = "https://127.0.0.1:1"
-    _refused(browser_of().get("/sign-in/oidc/"), 503, "Example ID does not answer as it should")
+    _refused(browser_of().get("/sign-in/oidc/"), 503, "Example ID isn't responding correctly")
     # Who is not trusted, is not asked either.
     idp.away = False
     settings.OIDC_ISSUER, settings.OIDC_CA_FILE = idp.issuer, ""
-    _refused(browser_of().get("/sign-in/oidc/"), 503, "Example ID does not answer as it should")
+    _refused(browser_of().get("/sign-in/oidc/"), 503, "Example ID isn't responding correctly")
     assert not Attempt.objects.exists()
 
 
