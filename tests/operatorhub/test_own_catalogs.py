@@ -89,7 +89,7 @@ def test_an_upload_that_is_too_large_is_refused(
 @pytest.mark.parametrize(
     ("more", "field", "words"),
     [
-        ({"location": "ftp://x"}, "location", "must begin with http"),
+        ({"location": "ftp://x"}, "location", "begins with http"),
         ({"from": "image", "location": "A B"}, "location", "isn't a valid image"),
         ({"from": "folder", "location": "relative"}, "location", "whole path"),
         ({"from": "upload"}, "file", "Choose a file"),

@@ -118,7 +118,7 @@ def test_each_group_is_asked_for(staff: People, admin: ClusterClient) -> None:
         )
         assert browser.post("/view-as/", {"user": "bert", "groups": "team-a"}).status_code == 403
         act_as(browser, "anna", "team-a")
-        assert "You act as anna." in browser.get("/").content.decode()
+        assert "You are acting as anna." in browser.get("/").content.decode()
 
 
 @pytest.mark.parametrize(
@@ -220,11 +220,8 @@ def test_stop_and_begin_want_this_sites_token_and_older_pages_are_worth_nothing(
     assert late.status_code == 403 and "X-Console-Kept" not in late
     assert "older than your change of identity" in late.content.decode()
     typed = browser.post(address, {"labels": "late=1", "csrfmiddlewaretoken": before})
-    assert (
-        typed.status_code == 403
-        and "You act as" in typed.content.decode()
-        and "Send it again" in typed.content.decode()
-    )
+    told = typed.content.decode()
+    assert typed.status_code == 403 and "You are acting as" in told and "Send it again" in told
     old = browser.get("/namespaces/", headers={"x-console-who": ""})
     assert (old.status_code, old["HX-Refresh"]) == (409, "true")
     assert browser.post("/view-as/stop/").status_code == 403
