@@ -45,6 +45,11 @@ class Heading:
     part: str = "cell"
     second: "Heading | None" = None
 
+    @property
+    def sorts(self) -> tuple["Heading", ...]:
+        """What stands in it, one behind the other: each is a link that orders by it."""
+        return (self, self.second) if self.second else (self,)
+
 
 @dataclass(frozen=True, slots=True)
 class StateLink:
