@@ -56,7 +56,6 @@ TEMPLATES = {
     "resources/labels.html": _BUTTONS,
     "resources/_list.html": _READS,
     "resources/logs.html": _READS,
-    "resources/logs_all.html": _READS,
     "resources/rollback.html": f"{_HERE}/test_kubectl_blocks.py::test_a_rollback",
     "resources/terminal.html": f"{_PODS}::test_a_terminal",
     "resources/types.html": _READS,
