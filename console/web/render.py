@@ -26,8 +26,8 @@ def page(
 ) -> HttpResponse:
     """Render `template`, or `fragment` for a request of htmx that wants a part.
 
-    `part`: that part is the block `part` of the template itself, which extends `frame`: base.html, or templates/part.html
-    with nothing but that block.
+    `part`: that part is the block `part` of the template itself, which extends `frame`: base.html, or
+    templates/part.html with nothing but that block.
 
     `context` is a mapping or a dataclass (its fields become the template's names, one level deep). Both paints of a
     part are one text, since the page includes the fragment or has it as a block.

@@ -1,7 +1,7 @@
 """The button that opens the web page of an object, in the head of its own page."""
 
 import re
-from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,7 +9,6 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from resources.forward.targets import Target
-from resources.forward.tunnels import close_tunnel, open_tunnel, tunnels
 from resources.page.described import Said
 from resources.place import Place
 from resources.views.open_part import open_part
@@ -19,15 +18,13 @@ __all__ = ["become", "dev"]
 
 
 @pytest.fixture
-def service(client: ClusterClient, namespace: str, settings: Any) -> Iterator[str]:
+def service(client: ClusterClient, namespace: str, settings: Any) -> str:
     """The address of a Service with a port for browsers behind another one."""
     settings.LOCAL_ONLY = True
     ports = [{"name": "redis", "port": 6379}, {"name": "http", "port": 8080}]
     obj = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "shop"}, "spec": {"ports": ports}}
     client.create(client.find("", "v1", "services"), obj, namespace)
-    yield f"/resources/core/v1/services/{namespace}/shop/"
-    for tunnel in tunnels(client):
-        close_tunnel(client, tunnel.id)
+    return f"/resources/core/v1/services/{namespace}/shop/"
 
 
 def _address(browser: Client, url: str) -> str:
@@ -38,14 +35,15 @@ def _address(browser: Client, url: str) -> str:
 
 
 def test_a_service_is_opened_by_a_forward_of_its_web_port(
-    browser: Client, client: ClusterClient, service: str, namespace: str
+    browser: Client, service: str, namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = _address(browser, service)
     assert address == f"{service}forward/?target=Service%2Fshop&remote=8080"
     form = browser.get(address).content.decode()
     assert re.search(r'name="remote"[^>]*value="8080"', form)
     assert 'id="open-page"' in browser.get(service).content.decode(), "on the page at once"
-    opened = open_tunnel(client, Target("Service", namespace, "shop"), 8080, 0, listen=True)
+    opened = SimpleNamespace(target=Target("Service", namespace, "shop"), remote=8080, url="http://localhost:8080/")
+    monkeypatch.setattr("resources.views.open_part.tunnels", lambda _client: (opened,))
     assert _address(browser, service) == opened.url
 
 
