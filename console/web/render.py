@@ -21,16 +21,22 @@ def page(
     context: Mapping[str, Any] | object,
     *,
     fragment: str = "",
+    part: bool = False,
     status: int = 200,
 ) -> HttpResponse:
     """Render `template`, or `fragment` for a request of htmx that wants a part.
 
+    `part`: that part is the block `part` of the template itself, which extends `frame`: base.html, or
+    templates/part.html with nothing but that block.
+
     `context` is a mapping or a dataclass (its fields become the template's names, one level deep). Both paints of a
-    part are one text, since the page includes the fragment.
+    part are one text, since the page includes the fragment or has it as a block.
     """
-    names = context if isinstance(context, Mapping) else _fields(context)
+    names = dict(context if isinstance(context, Mapping) else _fields(context))
     chosen = fragment if fragment and wants_fragment(request) else template
-    response = render(request, chosen, dict(names), status=status)
+    if part:
+        names["frame"] = "part.html" if wants_fragment(request) else "base.html"
+    response = render(request, chosen, names, status=status)
     patch_vary_headers(response, ["HX-Request"])
     # Pages show live state of the moment: never from a cache, the browser's back-forward cache aside.
     response.headers.setdefault("Cache-Control", "no-cache, private")

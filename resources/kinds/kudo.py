@@ -82,6 +82,10 @@ class Plans:
     busy: str
     hidden: int = 0
 
+    @property
+    def all(self) -> tuple[Part, ...]:
+        return (*self.ran, *self.never)
+
 
 def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     found = plans(obj, _strategies(client, obj))

@@ -1,7 +1,6 @@
 """A Service's page: its ports, how it is reached, and the Pods behind it."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -14,21 +13,11 @@ from resources.kinds.parts import Bit, Cell, Table, facts, label, line, lines, m
 from resources.state.health import items, mapping, text
 
 
-@dataclass(frozen=True, slots=True)
-class Port:
-    """A Service's port; `target` is a number or a name."""
-
-    name: str
-    number: str
-    protocol: str
-    target: str
-    node_port: str
-
-
 def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     yield facts("service", _("Service"), _facts(obj))
     if found := _ports(obj):
-        yield Panel("ports", "resources/kinds/_ports.html", found)
+        columns = (_("Name"), _("Port"), _("Target port"), _("Node port"))
+        yield table("ports", Table(_("Ports"), columns, found))
     if text(mapping(obj.get("spec")).get("type")) != "ExternalName":
         yield _endpoints(client, obj)
 
@@ -108,14 +97,14 @@ def _serving(conditions: Mapping[str, Any]) -> Cell:
     return label(_("ready"), "green") if conditions.get("ready") is not False else label(_("not ready"), "orange")
 
 
-def _ports(obj: KubeObject) -> tuple[Port, ...]:
+def _ports(obj: KubeObject) -> tuple[tuple[Cell, ...], ...]:
+    """A row for each port: its name, its number, the number or name it leads to, the nodes' port."""
     return tuple(
-        Port(
-            text(entry.get("name")),
-            text(entry.get("port")),
-            text(entry.get("protocol")) or "TCP",
-            text(entry.get("targetPort")) or text(entry.get("port")),
-            text(entry.get("nodePort")),
+        (
+            line(entry.get("name")),
+            line(f"{text(entry.get('port'))}/{text(entry.get('protocol')) or 'TCP'}"),
+            line(text(entry.get("targetPort")) or text(entry.get("port"))),
+            line(entry.get("nodePort")),
         )
         for entry in items(mapping(obj.get("spec")).get("ports"))
     )

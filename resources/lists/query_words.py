@@ -26,6 +26,16 @@ class Words:
     older_than: int = 0
 
 
+def without_each(text: str) -> tuple[tuple[str, str], ...]:
+    """(word, the text without it) for each word that is more than a part of the name."""
+    words = text.split()
+    return tuple(
+        (word, " ".join((*words[:place], *words[place + 1 :])))
+        for place, word in enumerate(words)
+        if _WORD.fullmatch(word)
+    )
+
+
 def read(text: str) -> Words:
     """Of a key that comes twice the last one counts, but labels and fields all hold."""
     rest: list[str] = []

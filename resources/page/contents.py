@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError
+from kube.errors import Forbidden, KubeError
 from kube.objects import name_of
 from resources.place import Place
 from resources.state.health import mapping, text
@@ -49,13 +49,16 @@ class Holding:
 class Contents:
     """`counts`: the most first.
 
-    `gaps`: (kind, why it could not be read). `more`: objects that hold beyond those named.
+    `refused`: kinds that this user must not list. `gaps`: (kind, why it could not be read) for other reasons. `more`:
+    objects that hold beyond those named.
     """
 
     counts: tuple[Count, ...] = ()
     holding: tuple[Holding, ...] = ()
     gaps: tuple[tuple[str, str], ...] = ()
     more: int = 0
+    refused: tuple[str, ...] = ()
+    namespace: str = ""
 
     @property
     def total(self) -> int:
@@ -64,7 +67,7 @@ class Contents:
     @property
     def empty(self) -> bool:
         """Whether there is nothing but what every namespace has."""
-        return all(one.count <= one.by_itself for one in self.counts) and not self.gaps
+        return all(one.count <= one.by_itself for one in self.counts) and not (self.gaps or self.refused)
 
 
 def contents(client: ClusterClient, namespace: str) -> Contents:
@@ -74,8 +77,15 @@ def contents(client: ClusterClient, namespace: str) -> Contents:
     counts = [one for one, _held, _problem in found if one is not None and one.count]
     counts.sort(key=lambda one: (-one.count, one.place.type.kind))
     held = [one for _count, holding, _problem in found for one in holding]
-    gaps = tuple((type_.kind, problem) for type_, (_count, _held, problem) in zip(kinds, found, strict=True) if problem)
-    return Contents(tuple(counts), tuple(held[:_HOLDING]), gaps, max(0, len(held) - _HOLDING))
+    problems = [(type_.kind, problem) for type_, (_c, _h, problem) in zip(kinds, found, strict=True) if problem]
+    return Contents(
+        counts=tuple(counts),
+        holding=tuple(held[:_HOLDING]),
+        gaps=tuple((kind, str(problem)) for kind, problem in problems if not isinstance(problem, Forbidden)),
+        more=max(0, len(held) - _HOLDING),
+        refused=tuple(kind for kind, problem in problems if isinstance(problem, Forbidden)),
+        namespace=namespace,
+    )
 
 
 def _kinds(client: ClusterClient) -> list[ResourceType]:
@@ -87,11 +97,13 @@ def _kinds(client: ClusterClient) -> list[ResourceType]:
     return list(found.values())
 
 
-def _read(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[Count | None, list[Holding], str]:
+def _read(
+    client: ClusterClient, type_: ResourceType, namespace: str
+) -> tuple[Count | None, list[Holding], KubeError | None]:
     try:
         table = client.table(type_, namespace, limit=_READ)
     except KubeError as error:
-        return None, [], str(error)
+        return None, [], error
     names = Counter(name_of(row.object) for row in table.rows)
     held = []
     for row in table.rows:
@@ -100,4 +112,4 @@ def _read(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[C
         if foreign:
             held.append(Holding(Place(type_, namespace, name_of(row.object)), foreign))
     by_itself = names[_BY_ITSELF.get((type_.group, type_.plural), "")]
-    return Count(Place(type_, namespace), len(table.rows) + (table.remaining or 0), by_itself), held, ""
+    return Count(Place(type_, namespace), len(table.rows) + (table.remaining or 0), by_itself), held, None

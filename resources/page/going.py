@@ -72,7 +72,7 @@ def _definition(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> 
 
 
 def _namespace(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Panel:
-    return Panel("going", "resources/kinds/_going_namespace.html", contents(client, name_of(obj)))
+    return Panel("going", "resources/kinds/_contents.html", contents(client, name_of(obj)))
 
 
 def instances(client: ClusterClient, definition: KubeObject) -> Instances:

@@ -1,8 +1,9 @@
 """/resources/<group>/<version>/<plural>/<namespace>/<name>/: one object, what belongs to it, and what was said about
 it.
 
-The page has seven regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of
-the object, inside it why that isn't well and what its Pods use, then what it owns, its values, its history, its Events.
+The page has eight regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of
+the object, inside it why that isn't well, what its Pods use and how its web page is opened, then what it owns, its
+values, its history, its Events.
 """
 
 from dataclasses import dataclass, field, replace
@@ -39,6 +40,7 @@ from resources.state.health import DEGRADED, PROGRESSING, UNKNOWN, Health, by_wo
 from resources.views import history
 from resources.views.causes_part import CausesPart, causes_part
 from resources.views.history import HistoryPart
+from resources.views.open_part import OpenPart, open_part
 from resources.views.owned_part import OwnedPart, owned_part
 from resources.views.peek_part import peek_part
 from resources.views.setting import SettingPart
@@ -52,6 +54,7 @@ PARTS = {
     "object": "resources/_object.html",
     "causes": "resources/_causes.html",
     "usage": "resources/_usage.html",
+    "open": "resources/_open.html",
     "owned": "resources/_owned.html",
     "values": "resources/_values.html",
     "history": "resources/_history.html",
@@ -80,6 +83,7 @@ class DetailPage:
     panels: tuple[Panel, ...] = ()
     causes: CausesPart | None = None
     usage: UsagePart | None = None
+    open: OpenPart | None = None
     said: tuple[Said, ...] = ()
     actions: tuple[Action, ...] = ()
     settings: tuple[SettingPart, ...] = ()
@@ -160,19 +164,23 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
 
 def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str, span: str) -> DetailPage:
     shown = _detail(client, place, obj) if part in ("", "object") else None
-    offer = examples.offer(client, place.type, place.namespace) if part in ("", "object", "values") else Offer()
+    described = part in ("", "object", "open", "values")
+    offer = examples.offer(client, place.type, place.namespace) if described else Offer()
+    status = said(client, obj, offer.status if part in ("", "object", "open") else ())
     offered = actions(client, place, obj) if shown else ()
     told = events.about_tree(client, place.type, obj) if part in ("", "events", "history") else Events()
     owned = owned_part(client, place, obj) if part in ("", "owned") else None
+    rows = owned.found.rows if owned else None
     return DetailPage(
         place=place,
         topic=_topic(client, place.type, place.namespace),
         pods_topic=_pods_topic(client, place, shown),
         detail=shown,
         causes=causes_part(client, place, obj) if part in ("", "causes") else None,
-        usage=usage_part(client, place, obj, owned.found.rows if owned else None) if part in ("", "usage") else None,
+        usage=usage_part(client, place, obj, rows) if part in ("", "usage") else None,
         panels=panels(client, place.type, obj) if shown else (),
-        said=_news(said(client, obj, offer.status if shown else ()), shown),
+        open=open_part(client, place, obj, status, rows) if part in ("", "open") else None,
+        said=_news(status, shown),
         actions=offered,
         settings=_settings(client, place, obj, offer, offered) if shown else (),
         owned=owned,

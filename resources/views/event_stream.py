@@ -104,4 +104,4 @@ def event_stream(request: ConsoleRequest) -> HttpResponse:
     found = event_rows.stream(request.cluster, namespace, wish)
     type_ = request.cluster.find("", "v1", "events")
     page = EventsPage(wish, namespace, found, followable.of(request.cluster, type_, namespace))
-    return render.page(request, "resources/events.html", {"page": page}, fragment="resources/_event_stream.html")
+    return render.page(request, "resources/events.html", {"page": page}, part=True)

@@ -60,7 +60,7 @@ def form(
     return _answer(
         work=work,
         template="resources/form.html",
-        fragment="resources/_form.html",
+        part=True,
         context={"form": page},
         problem=problem,
         face=FORM,
@@ -92,7 +92,7 @@ def yaml(
         gone=gone,
     )
     return _answer(
-        work=work, template="resources/yaml.html", fragment="", context={"yaml": page}, problem=problem, face=YAML
+        work=work, template="resources/yaml.html", part=False, context={"yaml": page}, problem=problem, face=YAML
     )
 
 
@@ -118,7 +118,7 @@ def broken(work: "Work", text: str, problem: YamlProblem) -> HttpResponse:
         several=problem.several,
     )
     return _answer(
-        work=work, template="resources/yaml.html", fragment="", context={"yaml": page}, problem=said, face=YAML
+        work=work, template="resources/yaml.html", part=False, context={"yaml": page}, problem=said, face=YAML
     )
 
 
@@ -157,7 +157,7 @@ def review(work: "Work", written: Draft, outcome: Outcome) -> HttpResponse:
     return _answer(
         work=work,
         template="resources/review.html",
-        fragment="resources/_review.html",
+        part=True,
         context={"review": page},
         problem=None,
         face="",
@@ -184,10 +184,10 @@ def _dirty(work: "Work", written: Draft) -> bool:
 
 
 def _answer(
-    work: "Work", template: str, fragment: str, context: dict[str, object], problem: Problem | None, face: str
+    work: "Work", template: str, part: bool, context: dict[str, object], problem: Problem | None, face: str
 ) -> HttpResponse:
     status = problem.status if problem else 200
-    response = render.page(work.request, template, context, fragment=fragment, status=status)
+    response = render.page(work.request, template, context, part=part, status=status)
     if face and "~switch" in work.request.POST:
         response.set_cookie(COOKIE, face, max_age=_YEAR, samesite="Lax", httponly=True)
     return response

@@ -32,17 +32,13 @@ class Change:
 @dataclass(frozen=True, slots=True)
 class FavouritesPage:
     favourites: tuple[Marked, ...]
-    recent: tuple[Marked, ...] = ()
-    changes: tuple[Change, ...] = ()
+    recent: tuple[Marked, ...]
+    changes: tuple[Change, ...]
 
 
 @require_safe
 def favourites(request: ConsoleRequest) -> HttpResponse:
-    """With `?part=card` the favourites alone, for the overview."""
     client = request.cluster
-    if request.GET.get("part") == "card":
-        page = FavouritesPage(kept.favourites(client, states=True))
-        return render.page(request, "resources/_favourites.html", {"page": page})
     page = FavouritesPage(kept.favourites(client, states=True), kept.recent(client), _changes(request))
     return render.page(request, "resources/favourites.html", {"page": page})
 

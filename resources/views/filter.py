@@ -1,14 +1,28 @@
 """What the address of a list asks for, and the addresses of other lists of the same kind."""
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 
 from kube import limits
 from resources.lists import query_words
 from resources.lists.listing import PAGE, Query
+
+# Not within the brackets of `tier in (a,b)`.
+_COMMA = re.compile(r",(?![^(]*\))")
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One thing that narrows a list; `url`: the list without it."""
+
+    text: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +84,18 @@ class Filter:
         }
         kept = {key: value for key, value in values.items() if value and (key, value) != ("page", 1)}
         return f"?{urlencode({'namespace': namespace or '-', **kept})}"
+
+    def chips(self, namespace: str) -> Iterator[Chip]:
+        """What narrows the list, one by one; not the name, which stands in its box, nor the state, which has links."""
+        for word, rest in query_words.without_each(self.q):
+            yield Chip(word, self.url(namespace, q=rest, page=1))
+        for name, selector in (("labels", self.labels), ("fields", self.fields)):
+            terms = [term.strip() for term in _COMMA.split(selector) if term.strip()]
+            for place, term in enumerate(terms):
+                rest = ",".join((*terms[:place], *terms[place + 1 :]))
+                yield Chip(term, self.url(namespace, **{name: rest}, page=1))
+        if self.owner:
+            yield Chip(_("Owner: %(owner)s") % {"owner": self.owner}, self.url(namespace, owner="", page=1))
 
     @property
     def narrow(self) -> bool:

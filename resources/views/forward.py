@@ -90,7 +90,7 @@ def _page(request: ConsoleRequest, place: Place, **more: object) -> ForwardPage:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def forward(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """The page; a POST starts a forward (`target`, `remote`, `local`)."""
+    """The page, with `?target=` and `remote=` filled in; a POST starts a forward (`target`, `remote`, `local`)."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if not own(place.type) and not pods.may_have(place.type):
         raise NotFound(
@@ -98,7 +98,7 @@ def forward(request: ConsoleRequest, group: str, version: str, plural: str, name
             % {"kind": place.type.kind}
         )
     if request.method != "POST":
-        return _answer(request, _page(request, place))
+        return _answer(request, _page(request, place, typed_remote=request.GET.get("remote", "")[:5]))
     typed = {
         "typed_remote": request.POST.get("remote", "").strip(),
         "typed_local": request.POST.get("local", "").strip(),

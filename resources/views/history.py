@@ -57,6 +57,12 @@ class HistoryPart:
     with_events: bool = False
 
     @property
+    def rows(self) -> tuple["Merged", ...]:
+        """The steps, and the Events among them where those are asked for."""
+        steps = self.found.entries if self.found else ()
+        return self.merged or tuple(Merged(entry.until, step=entry) for entry in steps)
+
+    @property
     def shown(self) -> bool:
         return self.recording.on or bool(self.recording.why) or self.traced is not None
 
@@ -195,7 +201,7 @@ def change(
         "found": compare(before or {}, after) if after is not None and (before is not None or not row.back) else None,
         "first": before is None,
     }
-    return render.page(request, "resources/history_change.html", context, fragment="resources/_history_change.html")
+    return render.page(request, "resources/history_change.html", context, part=True)
 
 
 @require_safe

@@ -42,7 +42,7 @@ class Row:
 
 
 def rows_of(results: tuple[Result, ...], checked: bool) -> tuple[Row, ...]:
-    """The results as lines of resources/_import_results.html; `checked`: of a dry run."""
+    """The results as lines of resources/import.html; `checked`: of a dry run."""
     return tuple(_row(result, checked) for result in results)
 
 

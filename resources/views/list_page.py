@@ -20,7 +20,7 @@ from resources.podlogs import pods
 from resources.state.health import LABELS, Health
 from resources.usage import metrics
 from resources.views.columns import Choice
-from resources.views.filter import Filter
+from resources.views.filter import Chip, Filter
 
 #: Up to so many objects are counted by themselves; a list that is longer has to be read for it, and somebody must ask.
 COUNTED = 10_000
@@ -44,6 +44,11 @@ class Heading:
     help: str = ""
     part: str = "cell"
     second: "Heading | None" = None
+
+    @property
+    def sorts(self) -> tuple["Heading", ...]:
+        """What stands in it, one behind the other: each is a link that orders by it."""
+        return (self, self.second) if self.second else (self,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +230,8 @@ class ListPage:
         return self.filter.url(self.namespace, columns="", page=1)
 
     @property
-    def without_owner_url(self) -> str:
-        return self.filter.url(self.namespace, owner="", page=1)
+    def chips(self) -> tuple[Chip, ...]:
+        return tuple(self.filter.chips(self.namespace))
 
     @property
     def next_url(self) -> str:

@@ -43,6 +43,16 @@ class LogPage:
         return self._url("raw", replace(self.part, tail=0))
 
     @property
+    def file_name(self) -> str:
+        """What a saved one is called."""
+        return f"{self.place.name}-{self.chosen}.log"
+
+    @property
+    def ended(self) -> str:
+        """What is said when no more comes."""
+        return _("the end of the run before") if self.part.previous else _("the container has ended")
+
+    @property
     def command(self) -> str:
         follow = "" if self.part.previous else " -f"
         return f"kubectl logs{follow} {self.place.name} -n {self.place.namespace} -c {self.chosen}{self.part.kubectl}"

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from console.web import render
 from console.web.request import ConsoleRequest
@@ -34,6 +35,16 @@ class LogsPage:
     selector: str = ""
     tails: tuple[int, ...] = MANY_TAILS
     spans: tuple[tuple[int, Any], ...] = SPANS
+
+    @property
+    def file_name(self) -> str:
+        """What a saved one is called."""
+        return f"{self.place.name}.log"
+
+    @property
+    def ended(self) -> str:
+        """What is said when no more comes."""
+        return _("ended")
 
     @property
     def follow_url(self) -> str:

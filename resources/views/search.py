@@ -66,6 +66,4 @@ def search(request: ConsoleRequest) -> HttpResponse:
         label_error=error,
         saved=() if wants_fragment(request) else saved.mine(request.cluster, None),
     )
-    return render.page(
-        request, "resources/search.html", {"page": page}, fragment="resources/_search.html", status=status
-    )
+    return render.page(request, "resources/search.html", {"page": page}, part=True, status=status)

@@ -86,8 +86,8 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     words = _("“%(label)s” of “%(name)s” saved.") % {"label": setting.label, "name": place.name}
     if wants_fragment(request):
         saved = replace(part(place, _find(request, place, key)), saved=True)
-        context = {"one": saved, "message": writes.with_undo(words, back) if patch else ""}
-        return render.page(request, "resources/_setting_saved.html", context)
+        context = {"one": saved, "toast": writes.with_undo(words, back) if patch else ""}
+        return render.page(request, "resources/_setting.html", context)
     writes.tell(request, words, back)
     return HttpResponseRedirect(place.url())
 

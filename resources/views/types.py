@@ -3,7 +3,7 @@
 from urllib.parse import urlencode
 
 from django.http import HttpResponse
-from django.shortcuts import render as plain
+from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from console.web import render
@@ -40,9 +40,9 @@ def types(request: ConsoleRequest) -> HttpResponse:
         "any": ANY,
         "namespace": request.namespace,
         "topic": followable.topics(request.cluster, *DEFINITIONS),
-        "query": urlencode(wish.query),
+        "further_query": f"&{urlencode(wish.query)}" if wish.query else "",
     }
-    return render.page(request, "resources/types.html", context, fragment="resources/_types.html")
+    return render.page(request, "resources/types.html", context, part=True)
 
 
 @require_safe
@@ -55,6 +55,7 @@ def numbers(request: ConsoleRequest) -> HttpResponse:
         kind.type for kind in every(request.cluster.types()) if kind.type.group_or_core == group and kind.listable
     ]
     found = counts(request.cluster, wanted, request.namespace)
-    response = plain(request, "resources/_counts.html", {"counts": tuple(found.items())})
+    parts = ({"type": type_, "count": count, "oob": True} for type_, count in found.items())
+    response = HttpResponse("".join(render_to_string("resources/_count.html", part, request) for part in parts))
     response["Cache-Control"] = "no-cache, private"
     return response

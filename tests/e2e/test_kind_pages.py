@@ -47,7 +47,7 @@ def test_a_value_is_shown_and_hidden(site: Site, page: Page, client: ClusterClie
 
 def test_a_secret_is_made_with_a_file(site: Site, page: Page, client: ClusterClient, space: str) -> None:
     page.goto(f"{site.url}/resources/core/v1/secrets/?namespace={space}")
-    page.get_by_role("link", name="Create Secret").click()
+    page.get_by_role("link", name="Create Secret").first.click()
     page.get_by_label("Name", exact=True).fill("mixed")
     page.get_by_label("Key", exact=True).fill("blob")
     content = {"name": "blob.bin", "mimeType": "application/octet-stream", "buffer": bytes(range(256))}
@@ -76,6 +76,7 @@ def test_back_to_the_first_revision(site: Site, page: Page, client: ClusterClien
     expect(page.get_by_role("img", name="1 of 1 ready")).to_be_visible(timeout=LONG)
     containers = [{"name": "web", "image": "example.com/web:2"}]
     client.patch(type_, "web", {"spec": {"template": {"spec": {"containers": containers}}}}, space)
+    page.locator("#revisions > summary").click()
     page.get_by_role("link", name="Roll back to this").click(timeout=LONG)
     expect(page.get_by_role("heading", name=re.compile("back to revision 1"))).to_be_visible()
     page.get_by_role("button", name="Roll back").click()

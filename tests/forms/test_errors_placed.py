@@ -108,7 +108,9 @@ def drawn(found: served.Served, obj: dict[str, Any], placed: tuple[Placed, ...])
         problem=Problem(422, "no", "", ""),
     )
     page = replace(page, errors=form_page.messages(placed, page))
-    return page, dom.parse(render_to_string("resources/_form.html", {"form": page, "request": REQUEST}))
+    return page, dom.parse(
+        render_to_string("resources/form.html", {"frame": "part.html", "form": page, "request": REQUEST})
+    )
 
 
 def where_it_stands(error: Placed, page: FormPage, root: dom.Element) -> str:

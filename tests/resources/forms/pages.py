@@ -52,7 +52,8 @@ def sampledb() -> tuple[ResourceType, Schema, Offer]:
 
 def html_of(type_: ResourceType, schema: Schema, obj: dict[str, Any], offer: Offer, typed: Typed | None = None) -> str:
     page = form_page.make(Place(type_, "default"), schema, obj, offer=offer, choice=("default", "shop"), typed=typed)
-    return render_to_string("resources/_form.html", {"form": page, "request": RequestFactory().get("/")})
+    context = {"frame": "part.html", "form": page, "request": RequestFactory().get("/")}
+    return render_to_string("resources/form.html", context)
 
 
 def beginning(type_: ResourceType, schema: Schema, example: dict[str, Any] | None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs
 
 import pytest
 from django.http import QueryDict
@@ -53,3 +54,13 @@ def test_owners_and_ages() -> None:
     assert names("age>2d") == ["old"]
     assert names("owner:tick") == names("owner:job") == names("owner:Job/tick") == ["owned"]
     assert names("owner:other") == []
+
+
+def test_each_is_taken_away_alone() -> None:
+    asked = Filter(q="web label:app=a state:degraded", labels="tier in (a,b),team=x", owner="Job/one", page=3)
+    chips = {chip.text: parse_qs(chip.url.removeprefix("?")) for chip in asked.chips("shop")}
+    assert list(chips) == ["label:app=a", "state:degraded", "tier in (a,b)", "team=x", "Owner: Job/one"]
+    assert chips["label:app=a"]["q"] == ["web state:degraded"]
+    assert chips["team=x"]["labels"] == ["tier in (a,b)"]
+    assert "owner" not in chips["Owner: Job/one"] and chips["Owner: Job/one"]["q"] == [asked.q]
+    assert all("page" not in query and query["namespace"] == ["shop"] for query in chips.values())

@@ -35,9 +35,6 @@ def test_a_star_on_an_object(browser: Client, paint: dict[str, str]) -> None:
     assert re.search(rf'class="pf-v6-c-nav__link pf-m-current"\s+href="{url}"', page)
     for address in ("/resources/favourites/", "/palette/"):
         assert url in browser.get(address).content.decode()
-    card = browser.get("/resources/favourites/", {"part": "card"}, HTTP_HX_REQUEST="true").content.decode()
-    assert url in card
-    assert "<html" not in card
     part = _star(browser, paint, "0", HTTP_HX_REQUEST="true").content.decode()
     assert 'aria-pressed="false"' in part
     assert "<html" not in part

@@ -1,0 +1,65 @@
+"""The button that opens the web page of an object, in the head of its own page."""
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from resources.forward.targets import Target
+from resources.page.described import Said
+from resources.place import Place
+from resources.views.open_part import open_part
+from tests.resources.views.test_rights import Become, become, dev
+
+__all__ = ["become", "dev"]
+
+
+@pytest.fixture
+def service(client: ClusterClient, namespace: str, settings: Any) -> str:
+    """The address of a Service with a port for browsers behind another one."""
+    settings.LOCAL_ONLY = True
+    ports = [{"name": "redis", "port": 6379}, {"name": "http", "port": 8080}]
+    obj = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "shop"}, "spec": {"ports": ports}}
+    client.create(client.find("", "v1", "services"), obj, namespace)
+    return f"/resources/core/v1/services/{namespace}/shop/"
+
+
+def _address(browser: Client, url: str) -> str:
+    """Where Open leads, '' where there is none."""
+    part = browser.get(url, {"part": "open"}, HTTP_HX_REQUEST="true").content.decode()
+    found = re.search(r'href="([^"]+)"', part)
+    return found[1].replace("&amp;", "&") if found else ""
+
+
+def test_a_service_is_opened_by_a_forward_of_its_web_port(
+    browser: Client, service: str, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = _address(browser, service)
+    assert address == f"{service}forward/?target=Service%2Fshop&remote=8080"
+    form = browser.get(address).content.decode()
+    assert re.search(r'name="remote"[^>]*value="8080"', form)
+    assert 'id="open-page"' in browser.get(service).content.decode(), "on the page at once"
+    opened = SimpleNamespace(target=Target("Service", namespace, "shop"), remote=8080, url="http://localhost:8080/")
+    monkeypatch.setattr("resources.views.open_part.tunnels", lambda _client: (opened,))
+    assert _address(browser, service) == opened.url
+
+
+def test_who_must_not_forward_has_no_button(browser: Client, service: str, become: Become, dev: str) -> None:
+    become(dev)
+    assert _address(browser, service) == ""
+
+
+def test_what_has_no_web_page_has_no_button(browser: Client, client: ClusterClient, namespace: str) -> None:
+    obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "plain"}}
+    client.create(client.find("", "v1", "configmaps"), obj, namespace)
+    assert _address(browser, f"/resources/core/v1/configmaps/{namespace}/plain/") == ""
+
+
+def test_an_address_of_the_status_comes_first(client: ClusterClient) -> None:
+    place = Place(client.find("", "v1", "configmaps"), "home", "one")
+    said = (Said("Phase", "", "text", "Ready"), Said("Page", "", "link", "https://shop.example.com/"))
+    found = open_part(client, place, {"metadata": {"name": "one"}}, said)
+    assert (found.url, found.external) == ("https://shop.example.com/", True)
