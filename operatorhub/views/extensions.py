@@ -34,7 +34,7 @@ def extensions(request: ConsoleRequest) -> HttpResponse:
         return render.page(request, "operatorhub/extensions.html", {"absent": True})
     topics = f"{facts.topic(client)} {facts.topic(client, facts.CATALOGS)}"
     context = {"extensions": facts.every(client), "serving": _serving(client), "topics": topics}
-    return render.page(request, "operatorhub/extensions.html", context, fragment="operatorhub/_extensions.html")
+    return render.page(request, "operatorhub/extensions.html", context, block="part")
 
 
 @require_safe
@@ -52,7 +52,7 @@ def extension(request: ConsoleRequest, name: str) -> HttpResponse:
         "topics": " ".join((facts.topic(client), *owned.topics(client, found.namespace))),
         "refused": "" if allowed.allowed else allowed.reason or _("You may not change ClusterExtensions."),
     }
-    return render.page(request, "operatorhub/extension.html", context, fragment="operatorhub/_extension.html")
+    return render.page(request, "operatorhub/extension.html", context, block="part")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
