@@ -6,7 +6,18 @@ cluster. The console's own catalogs are kept: where they are is known nowhere el
 again (operatorhub/indexing/refresh.py).
 """
 
+from dataclasses import dataclass
+
 from django.db import models
+from django.utils.translation import gettext as _
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogState:
+    """How a catalog's reading is, as a label shows it."""
+
+    colour: str
+    label: str
 
 
 class Index(models.Model):
@@ -130,6 +141,27 @@ class Catalog(models.Model):
 
     def __str__(self) -> str:
         return f"{self.namespace}/{self.name}"
+
+    @property
+    def health(self) -> CatalogState:
+        """Its state as a coloured word."""
+        shown = {
+            self.READY: CatalogState("green", _("Ready")),
+            self.FAILED: CatalogState("red", _("Failed")),
+            self.READING: CatalogState("blue", _("Being read")),
+        }
+        return shown.get(self.state) or CatalogState("", _("Not read yet"))
+
+    @property
+    def kind_label(self) -> str:
+        """What it is read from, in a word."""
+        labels = {
+            self.FOLDER: _("Folder"),
+            self.URL: _("Address"),
+            self.IMAGE: _("Image"),
+            self.UPLOAD: _("Upload"),
+        }
+        return labels.get(self.kind, "ClusterCatalog")
 
 
 class PackageGraph(models.Model):

@@ -33,7 +33,9 @@ async function patternfly() {
     .map((file) => ({ raw: readFileSync(file, "utf8"), extension: "html" }));
   // Our own sheets use its variables, and those stand for others.
   const own = filesUnder("static/css", [".css"]).map((file) => readFileSync(file, "utf8")).join("\n");
-  const whole = readFileSync(sheet, "utf8");
+  // With its utilities (pf-v6-u-…), of which pages need a handful.
+  const addons = path.join(root, "node_modules/@patternfly/patternfly/patternfly-addons.css");
+  const whole = readFileSync(sheet, "utf8") + readFileSync(addons, "utf8");
   const used = new Set([...own.matchAll(/var\((--pf-[\w-]+)/g)].map((found) => found[1]));
   const means = new Map();
   for (const [, name, value] of whole.matchAll(/(--pf-[\w-]+)\s*:([^;}]*)/g)) means.set(name, `${means.get(name) ?? ""} ${value}`);

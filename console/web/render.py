@@ -24,7 +24,7 @@ def page(
     part: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    """Render `template`, or `fragment` for a request of htmx that wants a part.
+    """Render `template`, or only a part of it for a request of htmx that wants one.
 
     `part`: that part is the block `part` of the template itself, which extends `frame`: base.html, or
     templates/part.html with nothing but that block.
@@ -33,9 +33,8 @@ def page(
     part are one text, since the page includes the fragment or has it as a block.
     """
     names = dict(context if isinstance(context, Mapping) else _fields(context))
+    names["frame"] = "part.html" if part and wants_fragment(request) else "base.html"
     chosen = fragment if fragment and wants_fragment(request) else template
-    if part:
-        names["frame"] = "part.html" if wants_fragment(request) else "base.html"
     response = render(request, chosen, names, status=status)
     patch_vary_headers(response, ["HX-Request"])
     # Pages show live state of the moment: never from a cache, the browser's back-forward cache aside.

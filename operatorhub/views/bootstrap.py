@@ -43,7 +43,7 @@ def olm(request: ConsoleRequest) -> HttpResponse:
     context = {"found": state.look(request.cluster), "problem": problem, "urls": urls, "release": manifest.RELEASE}
     status = 422 if problem else 200
     return render.page(
-        request, "operatorhub/bootstrap.html", context, fragment="operatorhub/_bootstrap.html", status=status
+        request, "operatorhub/bootstrap.html", context, part=True, status=status
     )
 
 
@@ -90,7 +90,7 @@ def chosen(request: ConsoleRequest, key: str) -> HttpResponse:
         request,
         "operatorhub/bootstrap_manifest.html",
         _shown(run, tried),
-        fragment="operatorhub/_bootstrap_manifest.html",
+        part=True,
     )
 
 

@@ -76,7 +76,7 @@ def bring_in(request: ConsoleRequest) -> HttpResponse:
         request,
         "operatorhub/import.html",
         context,
-        fragment="operatorhub/_import.html",
+        part=True,
         status=422 if page.problem else 200,
     )
 

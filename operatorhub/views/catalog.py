@@ -33,7 +33,7 @@ def catalog(request: ConsoleRequest) -> HttpResponse:
         return render.page(request, "operatorhub/no_olm.html", {"title_is_installed": False})
     query = Query.read(request.GET)
     context = {**_content(request, query, with_olm=with_olm), "query": query, "with_olm": with_olm}
-    response = render.page(request, "operatorhub/catalog.html", context, fragment="operatorhub/_catalog.html")
+    response = render.page(request, "operatorhub/catalog.html", context, part=True)
     asked_by = request.headers.get("HX-Trigger", "")
     if wants_fragment(request) and (asked_by in ("hub", "hub-more") or asked_by.startswith("hub-chip-")):
         _remember(request, response, context["here"])

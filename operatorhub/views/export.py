@@ -55,7 +55,7 @@ def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
         "subscribed": any(one.kind == "Subscription" for one in offer.items),
         "kubectl": f"kubectl apply -k {name}/operator && kubectl apply -k {name}/instances",
     }
-    return render.page(request, "operatorhub/export.html", context, fragment="operatorhub/_export.html")
+    return render.page(request, "operatorhub/export.html", context, part=True)
 
 
 def _zip(name: str, files: tuple[folder.File, ...]) -> HttpResponse:

@@ -38,7 +38,7 @@ def groups(request: ConsoleRequest, namespace: str) -> HttpResponse:
         "create_refused": _refused(request, "create", namespace),
         "edit_refused": _refused(request, "patch", namespace),
     }
-    return render.page(request, "operatorhub/groups.html", context, fragment="operatorhub/_groups.html")
+    return render.page(request, "operatorhub/groups.html", context, part=True)
 
 
 def _begun(old: subject.Group | None) -> dict[str, str]:

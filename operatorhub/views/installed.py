@@ -58,5 +58,5 @@ def installed(request: ConsoleRequest) -> HttpResponse:
         "next": wish.url(result.page + 1),
     }
     return render.page(
-        request, "operatorhub/installed.html", context, fragment="operatorhub/_installed.html", status=status
+        request, "operatorhub/installed.html", context, part=True, status=status
     )

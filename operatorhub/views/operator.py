@@ -78,7 +78,7 @@ def operator(request: ConsoleRequest, namespace: str, csv: str, tab: str = "") -
         "removal": removal_page.under_way(client, namespace, csv),
         **_TABS[tab](request, found),
     }
-    return render.page(request, "operatorhub/operator.html", context, fragment="operatorhub/_operator.html")
+    return render.page(request, "operatorhub/operator.html", context, part=True)
 
 
 @require_safe

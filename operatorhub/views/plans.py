@@ -99,7 +99,7 @@ def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         ),
         "topics": " ".join(olm.topic(client, plural, namespace) for plural in (olm.PLANS, olm.CSVS)),
     }
-    return render.page(request, "operatorhub/plan.html", context, fragment="operatorhub/_plan.html")
+    return render.page(request, "operatorhub/plan.html", context, part=True)
 
 
 @require_safe

@@ -36,7 +36,7 @@ def progress(request: ConsoleRequest, namespace: str, subscription: str) -> Http
         else answer.reason
         or _("You don't have permission to approve install plans in %(namespace)s.") % {"namespace": namespace},
     }
-    return render.page(request, "operatorhub/progress.html", context, fragment="operatorhub/_progress.html")
+    return render.page(request, "operatorhub/progress.html", context, part=True)
 
 
 @require_POST

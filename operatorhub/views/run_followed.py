@@ -29,7 +29,7 @@ def progress(request: ConsoleRequest, namespace: str, package: str) -> HttpRespo
     ]
     found = follow.read(client, namespace, package)
     context = {"run": found, "progress": found, "topics": " ".join(topics)}
-    return render.page(request, "operatorhub/run_progress.html", context, fragment="operatorhub/_run_progress.html")
+    return render.page(request, "operatorhub/run_progress.html", context, part=True)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -30,4 +30,4 @@ def services(request: ConsoleRequest) -> HttpResponse:
         "gaps": listed.gaps,
         "topics": olm.topic(client, olm.CSVS, request.namespace),
     }
-    return render.page(request, "operatorhub/services.html", context, fragment="operatorhub/_services.html")
+    return render.page(request, "operatorhub/services.html", context, part=True)

@@ -21,11 +21,11 @@ _EXTENSION = f"{_HERE}/test_extensions.py::test_from_the_form_to_the_next_versio
 
 #: Each template with a block, and the test that runs it.
 TEMPLATES = {
-    "operatorhub/_export.html": f"{_HERE}/test_export.py::test_from_one_namespace_to_another_as_a_folder",
+    "operatorhub/export.html": f"{_HERE}/test_export.py::test_from_one_namespace_to_another_as_a_folder",
     "operatorhub/_extension_preview.html": _EXTENSION,
     "operatorhub/_install_preview.html": _BUTTONS,
-    "operatorhub/_plan.html": f"{_OLM}::test_approving_a_plan",
-    "operatorhub/_removal_stuck.html": f"{_OLM}::test_the_last_way_out",
+    "operatorhub/plan.html": f"{_OLM}::test_approving_a_plan",
+    "operatorhub/removal.html": f"{_OLM}::test_the_last_way_out",
     "operatorhub/_run_plan.html": f"{_OLM}::test_a_bundle_runs_and_goes",
     "operatorhub/_subscription.html": _BUTTONS,
     "operatorhub/bootstrap_remove.html": f"{_OLM}::test_a_release_goes",
