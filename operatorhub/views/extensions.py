@@ -34,7 +34,7 @@ def extensions(request: ConsoleRequest) -> HttpResponse:
         return render.page(request, "operatorhub/extensions.html", {"absent": True})
     topics = f"{facts.topic(client)} {facts.topic(client, facts.CATALOGS)}"
     context = {"extensions": facts.every(client), "serving": _serving(client), "topics": topics}
-    return render.page(request, "operatorhub/extensions.html", context, fragment="operatorhub/_extensions.html")
+    return render.page(request, "operatorhub/extensions.html", context, part=True)
 
 
 @require_safe
@@ -54,7 +54,7 @@ def extension(request: ConsoleRequest, name: str) -> HttpResponse:
         if allowed.allowed
         else allowed.reason or _("You don't have permission to change ClusterExtensions."),
     }
-    return render.page(request, "operatorhub/extension.html", context, fragment="operatorhub/_extension.html")
+    return render.page(request, "operatorhub/extension.html", context, part=True)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -79,7 +79,7 @@ def new(request: ConsoleRequest) -> HttpResponse:
         "reading": bool(choices.package) and graph is None and tasks.ask_for_all(request.cluster),
         "namespaces": list(here.namespaces),
     }
-    return _answer(request, wanted, "operatorhub/extension_new.html", "operatorhub/_extension_new.html", context)
+    return _answer(request, wanted, "operatorhub/extension_new.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -94,14 +94,10 @@ def upgrade(request: ConsoleRequest, name: str) -> HttpResponse:
     both = (_bundle(client, choices, one) for one in dict.fromkeys((present.bundle, picked.name if picked else "")))
     wanted = draft.upgrade(present, choices, graph, [one for one in both if one], accounts=accounts)
     context: dict[str, Any] = {"draft": wanted, "graph": graph, "accounts": accounts, "extension": present}
-    return _answer(
-        request, wanted, "operatorhub/extension_upgrade.html", "operatorhub/_extension_upgrade.html", context
-    )
+    return _answer(request, wanted, "operatorhub/extension_upgrade.html", context)
 
 
-def _answer(
-    request: ConsoleRequest, wanted: draft.Draft, template: str, fragment: str, context: dict[str, Any]
-) -> HttpResponse:
+def _answer(request: ConsoleRequest, wanted: draft.Draft, template: str, context: dict[str, Any]) -> HttpResponse:
     missing = rights.missing(request.cluster, wanted.objects, "patch")
     context |= {"missing": missing, "ready": not wanted.errors and not missing, "wanted_errors": wanted.errors}
     acts = request.method == "POST" and ({"~make", "~check"} & request.POST.keys())
@@ -116,8 +112,8 @@ def _answer(
                 return HttpResponseRedirect(reverse("operatorhub:extension", args=[wanted.choices.name]))
         words = _("All objects would be accepted.") if good else _("Some were refused.")
         context["page"] = {"rows": outcomes.rows(results, checked), "summary": words}
-        return render.page(request, template, context, fragment=fragment, status=200 if good else 422)
-    return render.page(request, template, context, fragment=fragment, status=422 if acts and wanted.errors else 200)
+        return render.page(request, template, context, part=True, status=200 if good else 422)
+    return render.page(request, template, context, part=True, status=422 if acts and wanted.errors else 200)
 
 
 class _Taking(imports.Import):

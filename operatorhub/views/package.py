@@ -42,7 +42,7 @@ def package(request: ConsoleRequest, namespace: str, catalog: str, package: str)
     }
     if chosen:
         context |= _parts(request, chosen)
-    response = render.page(request, "operatorhub/package.html", context, fragment="operatorhub/_package.html")
+    response = render.page(request, "operatorhub/package.html", context, part=True)
     if images:
         response["Content-Security-Policy"] = csp.with_images(request)
     return response

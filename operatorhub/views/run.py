@@ -66,8 +66,7 @@ def run(request: ConsoleRequest) -> HttpResponse:
             return HttpResponseRedirect(reverse("operatorhub:run-progress", args=place))
     bad = page.problem or (request.method == "POST" and "~run" in request.POST)
     context = {"page": page, "plan": page.wanted, "running": () if page.bundle else follow.runs(request.cluster)}
-    fragment = "operatorhub/_run.html"
-    return render.page(request, "operatorhub/run.html", context, fragment=fragment, status=422 if bad else 200)
+    return render.page(request, "operatorhub/run.html", context, part=True, status=422 if bad else 200)
 
 
 def _source(request: ConsoleRequest) -> given.Given | None:

@@ -54,7 +54,7 @@ def sources(request: ConsoleRequest) -> HttpResponse:
         "here": request.get_full_path(),
         "picked": request.namespace,
     }
-    return render.page(request, "operatorhub/sources.html", context, fragment="operatorhub/_sources.html")
+    return render.page(request, "operatorhub/sources.html", context, part=True)
 
 
 @require_safe

@@ -81,4 +81,4 @@ def progress(request: ConsoleRequest, key: str) -> HttpResponse:
             runs.save(run)
         return HttpResponseRedirect(request.path)
     context = {"page": page, "topics": removal_page.topics(client, page)}
-    return render.page(request, "operatorhub/removal.html", context, fragment="operatorhub/_removal.html")
+    return render.page(request, "operatorhub/removal.html", context, part=True)
