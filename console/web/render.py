@@ -26,7 +26,7 @@ def page(
 ) -> HttpResponse:
     """Render `template`, or `fragment` for a request of htmx that wants a part.
 
-    `part`: that part is the block `part` of the template itself, which extends `frame`: base.html, or
+    `part`: that part is the block `part` of the template itself, which extends `skeleton`: base.html, or
     templates/part.html with nothing but that block.
 
     `context` is a mapping or a dataclass (its fields become the template's names, one level deep). Both paints of a
@@ -35,7 +35,7 @@ def page(
     names = dict(context if isinstance(context, Mapping) else _fields(context))
     chosen = fragment if fragment and wants_fragment(request) else template
     if part:
-        names["frame"] = "part.html" if wants_fragment(request) else "base.html"
+        names["skeleton"] = "part.html" if wants_fragment(request) else "base.html"
     response = render(request, chosen, names, status=status)
     patch_vary_headers(response, ["HX-Request"])
     # Pages show live state of the moment: never from a cache, the browser's back-forward cache aside.
