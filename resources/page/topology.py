@@ -125,7 +125,7 @@ class Topology:
 
     @property
     def branches(self) -> tuple[tuple[int, bool], ...]:
-        """(middle of a row, whether it is the worst) for each line from the root; the worst is drawn over the others."""
+        """(middle of a row, whether it is the worst) for each line from the root; the worst is drawn over the rest."""
         rows = [box.middle for box in self.boxes] + [fold.y + BOX_HEIGHT // 2 for fold in self.folds[:1]]
         worst = ((self.worst.middle, True),) if self.worst else ()
         return (*((row, False) for row in rows), *worst)
