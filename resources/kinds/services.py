@@ -58,9 +58,9 @@ def _endpoints(client: ClusterClient, obj: KubeObject) -> Panel:
     rows = tuple(row for one in found.items for row in endpoints(client, one))
     selects = bool(mapping(mapping(obj.get("spec")).get("selector")))
     empty = (
-        _("No Pod has the labels of its selector, so nobody answers.")
+        _("No Pod matches its selector, so nothing responds.")
         if selects
-        else _("It has no selector: somebody has to write its EndpointSlices.")
+        else _("It has no selector, so its EndpointSlices must be created manually.")
     )
     columns = (_("Address"), _("State"), _("Pod"), _("Ports"), _("Node"))
     made = Table(_("Endpoints"), columns, rows, more_note(found), problem=found.problem, empty=empty)

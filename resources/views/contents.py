@@ -25,7 +25,7 @@ def contents(request: ConsoleRequest, group: str, version: str, plural: str, nam
         "place": place,
         "data": found,
         "title": _("What is in %(name)s") % {"name": name},
-        "last": _("What is in it"),
+        "last": _("Contents"),
         "part": "resources/kinds/_contents.html",
     }
     return render.page(request, "resources/single.html", names, fragment="resources/kinds/_contents.html")

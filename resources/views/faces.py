@@ -133,7 +133,7 @@ def clashing(work: "Work", written: Draft) -> HttpResponse:
     """Each field that two people changed, to be decided one by one."""
     problem = Problem(
         409,
-        _("Somebody else changed the same fields meanwhile"),
+        _("Another user changed the same fields"),
         _("Nothing was saved yet. Choose for each field which value is to stand; all your other changes are kept."),
         "",
     )

@@ -105,7 +105,7 @@ def forward(request: ConsoleRequest, group: str, version: str, plural: str, name
     }
     for field, value, empty in (("remote", typed["typed_remote"], False), ("local", typed["typed_local"], True)):
         if not (empty and not value) and not _is_port(value):
-            error = _("“%(value)s” is no port: type a number from 1 to 65535.") % {"value": value}
+            error = _("“%(value)s” isn't a valid port. Enter a number from 1 to 65535.") % {"value": value}
             return _answer(request, _page(request, place, **typed, error=error, error_field=field))
     return _start(request, place, typed)
 

@@ -115,7 +115,7 @@ def _why(result: Result) -> tuple[str, tuple[str, ...]]:
         return _("This is document %(n)s once more.") % {"n": result.detail[6:]}, ()
     said = {
         "": "",
-        "object": _("This is no object: it begins with apiVersion, kind and metadata."),
+        "object": _("This isn't an object. An object begins with apiVersion, kind and metadata."),
         "namespace": _("It names no namespace: choose one above, or write metadata.namespace."),
         "metadata": _("metadata must be an object with the name."),
     }

@@ -69,7 +69,7 @@ def _value(place: Place, obj: dict[str, Any], key: str) -> bytes:
         return decoded(binary[key])
     if not key:
         raise BadRequest(_("No key is named."))
-    raise NotFound(_("“%(name)s” has no key “%(key)s” (any more).") % {"name": place.name, "key": key[:253]})
+    raise NotFound(_("“%(name)s” doesn't have the key “%(key)s” (or no longer has it).") % {"name": place.name, "key": key[:253]})
 
 
 def _readable(data: bytes) -> str | None:
