@@ -26,14 +26,14 @@ def page(
 ) -> HttpResponse:
     """Render `template`, or only a part of it for a request of htmx that wants one.
 
-    `part`: that part is the block `part` of the template itself, which extends `frame`: base.html, or
+    `part`: that part is the block `part` of the template itself, which extends `skeleton`: base.html, or
     templates/part.html with nothing but that block.
 
     `context` is a mapping or a dataclass (its fields become the template's names, one level deep). Both paints of a
     part are one text, since the page includes the fragment or has it as a block.
     """
     names = dict(context if isinstance(context, Mapping) else _fields(context))
-    names["frame"] = "part.html" if part and wants_fragment(request) else "base.html"
+    names["skeleton"] = "part.html" if part and wants_fragment(request) else "base.html"
     chosen = fragment if fragment and wants_fragment(request) else template
     response = render(request, chosen, names, status=status)
     patch_vary_headers(response, ["HX-Request"])

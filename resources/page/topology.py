@@ -123,6 +123,13 @@ class Topology:
     def worst(self) -> Box | None:
         return next((box for box in self.boxes if box.is_worst), None)
 
+    @property
+    def branches(self) -> tuple[tuple[int, bool], ...]:
+        """(middle of a row, whether it is the worst) for each line from the root; the worst is drawn over the rest."""
+        rows = [box.middle for box in self.boxes] + [fold.y + BOX_HEIGHT // 2 for fold in self.folds[:1]]
+        worst = ((self.worst.middle, True),) if self.worst else ()
+        return (*((row, False) for row in rows), *worst)
+
 
 @dataclass(slots=True)
 class _Lane:

@@ -21,5 +21,11 @@ def contents(request: ConsoleRequest, group: str, version: str, plural: str, nam
         raise NotFound(_("%(kind)s holds no other objects.") % {"kind": place.type.kind})
     place.get(request.cluster)
     found = contents_of(request.cluster, name)
-    names = {"place": place, "data": found}
-    return render.page(request, "resources/contents.html", names, fragment="resources/kinds/_contents.html")
+    names = {
+        "place": place,
+        "data": found,
+        "title": _("What is in %(name)s") % {"name": name},
+        "last": _("Contents"),
+        "part": "resources/kinds/_contents.html",
+    }
+    return render.page(request, "resources/single.html", names, fragment="resources/kinds/_contents.html")

@@ -125,9 +125,15 @@ def _answer(
 ) -> HttpResponse:
     controls = tuple(_control(entry, typed, errors) for entry in setting.entries)
     one = SettingPart(place, setting, controls, open=True, error=errors.get("", ""))
-    return render.page(
-        request, "resources/setting.html", {"one": one}, fragment="resources/_setting.html", status=status
-    )
+    names = {
+        "one": one,
+        "place": place,
+        "title": setting.label,
+        "help": setting.help,
+        "last": setting.label,
+        "part": "resources/_setting_form.html",
+    }
+    return render.page(request, "resources/single.html", names, fragment="resources/_setting.html", status=status)
 
 
 def _control(entry: Entry, typed: Mapping[str, str], errors: Mapping[str, str]) -> Control:

@@ -49,7 +49,7 @@ class Form:
     def html(self, obj: dict[str, Any], typed: Typed | None = None, **more: Any) -> str:
         place = Place(self.type, "default")
         page = form_page.make(place, self.schema, obj, offer=self.offer, choice=NAMESPACES, typed=typed, **more)
-        return render_to_string("resources/form.html", {"frame": "part.html", "form": page, "request": REQUEST})
+        return render_to_string("resources/form.html", {"skeleton": "part.html", "form": page, "request": REQUEST})
 
     def part(self, obj: dict[str, Any], pointer: str, number: int = 0) -> str:
         options = Options(self.offer.descriptors, room=80)

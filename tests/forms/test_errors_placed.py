@@ -109,7 +109,7 @@ def drawn(found: served.Served, obj: dict[str, Any], placed: tuple[Placed, ...])
     )
     page = replace(page, errors=form_page.messages(placed, page))
     return page, dom.parse(
-        render_to_string("resources/form.html", {"frame": "part.html", "form": page, "request": REQUEST})
+        render_to_string("resources/form.html", {"skeleton": "part.html", "form": page, "request": REQUEST})
     )
 
 

@@ -52,7 +52,7 @@ def sampledb() -> tuple[ResourceType, Schema, Offer]:
 
 def html_of(type_: ResourceType, schema: Schema, obj: dict[str, Any], offer: Offer, typed: Typed | None = None) -> str:
     page = form_page.make(Place(type_, "default"), schema, obj, offer=offer, choice=("default", "shop"), typed=typed)
-    context = {"frame": "part.html", "form": page, "request": RequestFactory().get("/")}
+    context = {"skeleton": "part.html", "form": page, "request": RequestFactory().get("/")}
     return render_to_string("resources/form.html", context)
 
 

@@ -68,3 +68,11 @@ def test_filters(browser: Client, painted: str) -> None:
 def test_what_is_chosen_stays_in_the_choice(browser: Client, painted: str) -> None:
     text = flat(browser.get(PAGE, {"namespace": painted, "reason": "Faded"}))
     assert '<option value="Faded" selected> Faded (0) </option>' in text
+
+
+@pytest.mark.parametrize("path", ["/resources/", "/resources/events/", "/resources/search/"])
+def test_a_page_has_the_console_around_it_and_its_part_has_not(browser: Client, path: str) -> None:
+    page = browser.get(path).content.decode()
+    assert "<html" in page and "Workloads" in page, "the navigation, which asks the cluster"
+    part = browser.get(path, HTTP_HX_REQUEST="true").content.decode()
+    assert part.strip() and "<html" not in part and "Workloads" not in part
