@@ -42,9 +42,7 @@ def olm(request: ConsoleRequest) -> HttpResponse:
             problem = str(error)
     context = {"found": state.look(request.cluster), "problem": problem, "urls": urls, "release": manifest.RELEASE}
     status = 422 if problem else 200
-    return render.page(
-        request, "operatorhub/bootstrap.html", context, block="part", status=status
-    )
+    return render.page(request, "operatorhub/bootstrap.html", context, block="part", status=status)
 
 
 @dataclass(frozen=True, slots=True)

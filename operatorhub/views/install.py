@@ -42,9 +42,7 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
             page, form = _read(request, namespace, catalog, package)
     problem = explain(made.error) if made and made.error else None
     context = {"page": page, "draft": form, "made": made, "problem": problem, "answers": answers}
-    answer = render.page(
-        request, "operatorhub/install.html", context, block="part", status=status
-    )
+    answer = render.page(request, "operatorhub/install.html", context, block="part", status=status)
     if request.htmx and request.method != "POST":
         answer["HX-Replace-Url"] = f"{request.path}?{form.choices.query()}"
     return answer

@@ -57,6 +57,4 @@ def installed(request: ConsoleRequest) -> HttpResponse:
         "previous": wish.url(result.page - 1),
         "next": wish.url(result.page + 1),
     }
-    return render.page(
-        request, "operatorhub/installed.html", context, block="part", status=status
-    )
+    return render.page(request, "operatorhub/installed.html", context, block="part", status=status)

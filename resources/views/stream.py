@@ -14,7 +14,8 @@ Events, each with one line of JSON:
     told together (POST); names [[namespace, name], ...], absent when there are too many resync {topic, version?}
     changes may have been missed: list again paused {topic, message}, resumed {topic}          the topic can't be
     watched just now; it can again refused {topic, message, lasting, gone}           nothing of this topic, or not any
-    more; gone: its type is not served health {part, ready, message}                     parts of the console: redis, worker, cluster ended {message}
+    more; gone: its type is not served health {part, ready, message}                     parts of the console: redis,
+    worker, cluster ended {message}
     the session ended: do not come back
 
 `topic` is the name as it was asked, `version` the newest resourceVersion that the news speak of: what is listed after
