@@ -50,7 +50,7 @@ def extension(request: ConsoleRequest, name: str) -> HttpResponse:
         "objects": owned.objects(client, name),
         "next": [one for one in versions if one.follows and one.name != found.bundle],
         "topics": " ".join((facts.topic(client), *owned.topics(client, found.namespace))),
-        "refused": "" if allowed.allowed else allowed.reason or _("You may not change ClusterExtensions."),
+        "refused": "" if allowed.allowed else allowed.reason or _("You don't have permission to change ClusterExtensions."),
     }
     return render.page(request, "operatorhub/extension.html", context, block="part")
 

@@ -24,7 +24,7 @@ def _refused(request: ConsoleRequest, verb: str, namespace: str, name: str = "")
         answer = can(request.cluster, verb, olm.type_of(request.cluster, "operatorgroups"), namespace, name)
     except KubeError as error:
         return str(error)
-    return "" if answer.allowed else answer.reason or _("You may not do this here.")
+    return "" if answer.allowed else answer.reason or _("Permission denied.")
 
 
 @require_safe
@@ -60,7 +60,7 @@ def edit(request: ConsoleRequest, namespace: str, name: str = "") -> HttpRespons
     old = next((one for one in page.groups if one.name == name), None)
     if name and old is None:
         raise NotFound(
-            _("There is no OperatorGroup “%(name)s” in the namespace “%(namespace)s”.")
+            _("The OperatorGroup “%(name)s” doesn't exist in the namespace “%(namespace)s”.")
             % {"name": name, "namespace": namespace}
         )
     posted = request.POST.dict() if request.method == "POST" else _begun(old)

@@ -111,7 +111,7 @@ def _refused(request: ConsoleRequest, chosen: subject.Chosen) -> str:
     except NotFound:
         return _("This cluster has no Operator Lifecycle Manager.")
     allowed = can(request.cluster, "create", type_, request.namespace)
-    return "" if allowed.allowed else allowed.reason or _("You may not create Subscriptions here.")
+    return "" if allowed.allowed else allowed.reason or _("You don't have permission to create Subscriptions in this namespace.")
 
 
 def _install(chosen: subject.Chosen) -> str:

@@ -44,7 +44,7 @@ def mend(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResp
     """Do the one thing that the page offered, and go back to it."""
     action = request.POST.get("action", "")
     if action not in mending.ACTIONS:
-        return HttpResponseBadRequest(_("There is no such way out. Load the page again."))
+        return HttpResponseBadRequest(_("This fix is no longer available. Reload the page."))
     verb = "patch" if action == "look-again" else "create"
     try:
         if verb == "patch":

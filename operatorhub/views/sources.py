@@ -87,7 +87,7 @@ def own_row(client: ClusterClient, name: str) -> Catalog:
     row = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN, name=name).first()
     if row is None or not bundles.told(client, row):
         raise NotFound(
-            _("The console has no catalog “%(name)s” of its own. It may have been removed.") % {"name": name}
+            _("The console has no own catalog “%(name)s”. It may have been removed.") % {"name": name}
         )
     return row
 
@@ -174,7 +174,7 @@ def _refusal(
         answer = can(client, verb, client.find(group, version, plural), namespace, name)
     except KubeError as error:
         return str(error)
-    return "" if answer.allowed else answer.reason or _("You may not do this here.")
+    return "" if answer.allowed else answer.reason or _("Permission denied.")
 
 
 @require_POST
@@ -220,7 +220,7 @@ def restart(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     for pod in pods:
         client.delete(client.find("", "v1", "pods"), pod.name, namespace)
         audit.record(request, "delete", f"core/v1/pods {namespace}/{pod.name}", "ok")
-    words = _("The registry of “%(name)s” starts anew.") if pods else gap or _("“%(name)s” has no registry Pod.")
+    words = _("The registry of “%(name)s” is restarting.") if pods else gap or _("“%(name)s” has no registry Pod.")
     messages.info(request, words % {"name": name} if "%(name)s" in words else words)
     return _back(namespace, name)
 

@@ -53,7 +53,7 @@ def _refused(request: ConsoleRequest, plan: subject.Plan) -> str:
         except KubeError as error:
             return str(error)
         if not answer.allowed:
-            return answer.reason or _("You may not delete %(kind)s here.") % {"kind": plural}
+            return answer.reason or _("You don't have permission to delete %(kind)s in this namespace.") % {"kind": plural}
     return ""
 
 

@@ -66,7 +66,7 @@ def may_follow(client: ClusterClient, text: str) -> Verdict:
         for verb in ("list", "watch"):
             if not can(client, verb, type_, topic.namespace).allowed:
                 words = {"verb": verb, "plural": type_.plural, "namespace": topic.namespace or "-"}
-                return Verdict(text, type_, _("you may not %(verb)s %(plural)s in namespace %(namespace)s") % words)
+                return Verdict(text, type_, _("you don't have permission to %(verb)s %(plural)s in namespace %(namespace)s") % words)
     except NotFound as error:
         return Verdict(text, None, str(error), gone=True)
     except KubeError as error:
