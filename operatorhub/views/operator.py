@@ -1,6 +1,6 @@
 """/operators/<namespace>/<csv>/ and its tabs: one installed operator."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -36,6 +36,9 @@ Context = dict[str, Any]
 #: Where the content of former tabs is: (tab, part of it).
 MOVED = {"subscription": ("updates", ""), "plans": ("updates", "#plans")}
 
+#: How many instances and events of its overview's card “Latest”.
+LATEST = 4
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tab:
@@ -55,6 +58,14 @@ class KindLink:
     url: str
     current: bool
     count: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latest:
+    """What happened last: the newest instances of its kinds, and the newest events of its own objects."""
+
+    instances: tuple[operands.Instance, ...]
+    events: tuple[events.EventRow, ...]
 
 
 @require_safe
@@ -124,7 +135,10 @@ def _tabs(found: subject.Detail, current: str) -> tuple[Tab, ...]:
 
 def _overview(request: ConsoleRequest, found: subject.Detail) -> Context:
     rights = permissions.asked(found.object)
+    reported = _events(request, found)
     return {
+        "latest": _latest(request, found, reported["page"]["events"].rows),
+        "topics": reported["topics"],
         "rights": rights,
         "dangers": [right for right in rights if right.danger],
         "initialization": found.facts.initialization if subject.needs_initialization(request.cluster, found) else None,
@@ -134,6 +148,12 @@ def _overview(request: ConsoleRequest, found: subject.Detail) -> Context:
         "updates_url": _url(found, "updates"),
         "permissions_url": _url(found, "permissions"),
     }
+
+
+def _latest(request: ConsoleRequest, found: subject.Detail, reported: Sequence[events.EventRow]) -> Latest:
+    made = operands.instances(request.cluster, found.apis, found.only_namespace).rows
+    newest = sorted(made, key=lambda row: row.created, reverse=True)
+    return Latest(instances=tuple(newest[:LATEST]), events=tuple(reported[:LATEST]))
 
 
 def _instances(request: ConsoleRequest, found: subject.Detail) -> Context:

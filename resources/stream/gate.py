@@ -37,15 +37,17 @@ _TICK_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`type_` is None for a type that is not served (any more); `refusal` says why not, '' when it may be followed.
+    """`type_` is None for a type that is not served; `refusal` says why not, '' when it may be followed.
 
-    `lasting`: the same question gets the same answer; asking again at once is useless.
+    `lasting`: the same question gets the same answer; asking again at once is useless. `gone`: the type is not served
+    (any more), for instance after its operator was uninstalled.
     """
 
     topic: str
     type_: ResourceType | None
     refusal: str = ""
     lasting: bool = True
+    gone: bool = False
 
 
 def may_follow(client: ClusterClient, text: str) -> Verdict:
@@ -70,7 +72,7 @@ def may_follow(client: ClusterClient, text: str) -> Verdict:
                     _("you don't have permission to %(verb)s %(plural)s in namespace %(namespace)s") % words,
                 )
     except NotFound as error:
-        return Verdict(text, None, str(error))
+        return Verdict(text, None, str(error), gone=True)
     except KubeError as error:
         return Verdict(text, None, str(error), lasting=False)
     return Verdict(text, type_)

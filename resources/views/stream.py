@@ -13,8 +13,9 @@ Events, each with one line of JSON:
     notice) added, gone {topic, uid, name, namespace, version} changed {topic, version, names?}                  news
     told together (POST); names [[namespace, name], ...], absent when there are too many resync {topic, version?}
     changes may have been missed: list again paused {topic, message}, resumed {topic}          the topic can't be
-    watched just now; it can again refused {topic, message, lasting}                 nothing of this topic, or not any
-    more health {part, ready, message}                     parts of the console: redis, worker, cluster ended {message}
+    watched just now; it can again refused {topic, message, lasting, gone}           nothing of this topic, or not any
+    more; gone: its type is not served health {part, ready, message}                     parts of the console: redis,
+    worker, cluster ended {message}
     the session ended: do not come back
 
 `topic` is the name as it was asked, `version` the newest resourceVersion that the news speak of: what is listed after
@@ -123,12 +124,17 @@ class StreamApp:
         if self._sessions.ended(asked.session):
             raise Refused(401, "this session ended")
         verdicts = await self._gate.judge(Asker(asked.client, asked.language), topics_of(asked.wishes))
-        if verdicts and all(verdict.refusal and verdict.lasting for verdict in verdicts):
+        if verdicts and all(verdict.refusal and verdict.lasting and not verdict.gone for verdict in verdicts):
             raise Refused(403, verdicts[0].refusal)
         return asked, verdicts
 
     def _withdraw(self, line: Line, verdict: Verdict) -> None:
-        data = {"topic": verdict.topic, "message": verdict.refusal, "lasting": verdict.lasting}
+        data = {
+            "topic": verdict.topic,
+            "message": verdict.refusal,
+            "lasting": verdict.lasting,
+            "gone": verdict.gone,
+        }
         self._broker.refuse(line, verdict.topic, encode("refused", data))
 
 

@@ -5,8 +5,8 @@ What the list holds is not wanted, pages list for themselves: only its resourceV
 asked for. A watch that ended when it was to end is resumed from the last version seen. After any other end one row is
 listed first: a server whose version is lower than the last one seen began anew, and other columns are another
 CustomResourceDefinition. A version that is too old (410) starts anew with a RESYNC, which tells pages to list again; so
-does a first start. What the server refuses is PAUSED, and RESUMED when it is allowed again. Nothing is skipped
-silently.
+does a first start. What the server refuses is PAUSED, and RESUMED when it is allowed again. A type that is not served
+any more is a RESYNC too: a page that lists again says itself that it is gone. Nothing is skipped silently.
 """
 
 import asyncio
@@ -127,7 +127,12 @@ class Reflector:
             except KubeError as error:
                 if time.monotonic() - began > _LONG:
                     self._pause = FIRST_PAUSE
+                known = not isinstance(self.problem, NotFound)
                 self._failed(error)
+                if isinstance(error, NotFound) and known:
+                    resumed = (Change("RESUMED"),) if self._trouble else ()
+                    self._trouble = ""
+                    yield Batch((*resumed, Change("RESYNC")), self._version)
                 if (sentence := self._sentence(error)) and sentence != self._trouble:
                     self._trouble = sentence
                     yield Batch((Change("PAUSED", text=sentence),), self._version)
@@ -226,8 +231,9 @@ class Reflector:
         """What pages are told.
 
         That the cluster does not answer at all is the hub's to say, and a server that is busy or restarts comes back.
+        That a type is gone is no trouble of live updates, for instance after its operator was uninstalled.
         """
-        if isinstance(error, Unreachable | TooManyRequests):
+        if isinstance(error, Unreachable | TooManyRequests | NotFound):
             return ""
         if isinstance(error, ServerError) and time.monotonic() - self._failing < FAILING_SECONDS:
             return ""

@@ -69,7 +69,9 @@ function hear(messages) {
     else if (event === "refused") {
       if (!data.lasting) continue;
       barred.add(base(data.topic));
-      refused(data.topic, data.message);
+      // A type that is gone is no trouble of the page: it is shown anew, without it.
+      if (data.gone) queue.push({ event: "resync", data: { topic: data.topic } });
+      else refused(data.topic, data.message);
       soon();
     } else if (data?.topic) {
       if (data.version) (event === "resync" ? resetVersion : hearVersion)(data.topic, data.version);

@@ -35,4 +35,4 @@ def test_the_cluster_is_away_and_comes_back(site: Site, page: Page) -> None:
         if answer is not None and answer.status == 503:
             expect(page.get_by_role("heading", name="The cluster does not answer")).to_be_visible()
     # The page loads itself again as soon as the cluster answers.
-    expect(page.get_by_role("link", name="Create Pod")).to_be_visible(timeout=40_000)
+    expect(page.get_by_role("link", name="Create Pod").first).to_be_visible(timeout=40_000)

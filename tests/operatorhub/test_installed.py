@@ -210,6 +210,9 @@ class TestPages:
         for words in ("requirement", "OwnNamespace", "flightticket-operator", "Version 1.0.0 can't keep notes", "Pod"):
             assert words in overview
         page = web.get(here).content.decode()
+        latest = page.partition('id="latest"')[2].partition("</section>")[0]
+        assert f'href="/resources/flights.com/v1/flighttickets/{place}/mine/"' in latest
+        assert "InstallSucceeded" in latest
         assert f'href="/resources/flights.com/v1/flighttickets/new/?namespace={place}"' in page
         assert f'href="{here}instances/?kind=flighttickets.flights.com"' in page
         assert len(re.findall('class="pf-v6-c-tabs__link"', page)) == 5

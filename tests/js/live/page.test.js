@@ -366,6 +366,18 @@ test("a refusal is said and nobody asks again", async () => {
   assert.deepEqual([site.wishes.at(-1).rows, site.wishes.at(-1).notices], [[], []]);
 });
 
+test("a type that is gone is no trouble: the page loads its part again and says nothing", async () => {
+  const site = await of();
+  const before = site.lists.length;
+  await site.say("refused", { topic: TOPIC, message: "the cluster serves no resource", lasting: true, gone: true });
+  await pass(2000);
+  assert.equal(site.banner, "");
+  assert.ok(site.lists.length > before);
+  await site.send(null);
+  await pass(2000);
+  assert.deepEqual([site.wishes.at(-1).rows, site.wishes.at(-1).notices], [[], []]);
+});
+
 test("what could not be asked is not said, and asked again soon", async () => {
   const site = await of();
   await site.say("refused", { topic: TOPIC, message: "no answer", lasting: false });

@@ -190,8 +190,9 @@ async def test_what_may_not_be_followed_is_refused(
 async def test_one_refused_topic_does_not_cost_the_others(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
     strange = [f"{topic.cluster}/x.example/v1/zebras/-", "elsewhere/core/v1/pods/-", "nonsense"]
     async with opened(app, [("topic", str(topic)), *(("notice", text) for text in strange)]) as browser:
-        refused = [(await browser.get("refused"))[0]["topic"] for _ in strange]
-        assert refused == strange
+        refused = [(await browser.get("refused"))[0] for _ in strange]
+        assert [data["topic"] for data in refused] == strange
+        assert [data["gone"] for data in refused] == [True, False, False], "a type that is not served is no refusal"
         await log.append(topic, [row_of("a")], "1", COLUMNS)
         await browser.get("row")
 

@@ -234,10 +234,20 @@ async def test_a_type_that_is_gone_is_looked_for_until_it_is_served_again_with_o
     async with _watching(
         gone, _says(FIRST), version="7", columns=first.columns, definitions=other, types=[PODS, missing, missing]
     ) as (reflector, asked):
-        batches = await _take(reflector, 5)
+        batches = await _take(reflector, 3)
     assert asked[:7] == ["find", "list", "7", "find anew", "find anew", "find anew", "list"]
-    assert _kinds(batches) == [["RESYNC"], ["PAUSED"], ["PAUSED"], [], ["RESUMED", "RESYNC"]]
-    assert batches[3].version == "30", "nothing of before holds"
+    assert _kinds(batches) == [["RESYNC"]] * 3, "pages list again when it is gone, once, and when it is back"
+    assert batches[2].version == "30", "nothing of before holds"
+
+
+async def test_a_refusal_is_over_when_the_type_is_gone() -> None:
+    async def gone(request: web.Request) -> web.StreamResponse:
+        return status(404, "NotFound", "the server could not find the requested resource")
+
+    async with _watching(gone, _says(FIRST), version="7", trouble="no rights") as (reflector, _):
+        batches = await _take(reflector, 2)
+        assert reflector.trouble == ""
+    assert _kinds(batches) == [["RESUMED", "RESYNC"], ["RESYNC"]]
 
 
 async def test_other_columns_are_a_new_list() -> None:
