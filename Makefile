@@ -27,7 +27,7 @@ test-all: setup ## everything that there is, on both clusters, and leaves nothin
 	@$(VENV)/python tools/run_real_tests.py --all
 	@$(MAKE) test-image test-operators test-postgres test-faults test-forms axe
 
-lint: setup ## ruff, mypy --strict, import contracts, templates, migrations, deploy check
+lint: setup ## ruff, mypy --strict, import contracts, plain words (docs/language.md), templates, migrations, deploy check
 	@$(VENV)/python tools/run_lint.py
 
 fix: setup ## format, and repair what the linters can; templates are laid out by hand (templates/components/README.md)

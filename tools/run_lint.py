@@ -24,6 +24,7 @@ CHECKS = {
         "examples",
     ],
     "imports": [BIN / "lint-imports", "--no-cache"],
+    "language": [BIN / "python", "tools/lint_language.py"],
     "templates": [BIN / "djlint", "--lint", "--quiet", "templates"],
     "django": [BIN / "python", "manage.py", "check", "--fail-level", "WARNING"],
     "deploy": [BIN / "python", "manage.py", "check", "--deploy", "--fail-level", "ERROR"],
