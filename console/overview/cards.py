@@ -27,10 +27,12 @@ class Card:
     look: Callable[[ClusterClient], Part]
     url: str = ""
     judged: bool = False
+    #: Of a card of places: what it says while there is none.
+    empty: Promise | str = ""
 
     @property
     def template(self) -> str:
-        return f"console/overview/_{self.key}.html"
+        return f"console/overview/_{'places' if self.empty else self.key}.html"
 
     @property
     def more_url(self) -> str:
@@ -70,8 +72,8 @@ CARDS = (
     Card("pods", gettext_lazy("Pods"), gettext_lazy("Looks through the Pods."), pods.look, judged=True),
     Card("warnings", gettext_lazy("Recent warnings"), gettext_lazy("Asks for the Events of the last hour."), happened.look, "resources:events"),
     Card("changes", gettext_lazy("Recent changes"), gettext_lazy("Reads the history."), changes.look),
-    Card("favourites", gettext_lazy("Favourites"), gettext_lazy("Asks for the state of each."), marks.favourites, "resources:favourites"),
-    Card("recent", gettext_lazy("Recently looked at"), gettext_lazy("Reads what you looked at."), marks.recent, "resources:favourites"),
+    Card("favourites", gettext_lazy("Favourites"), gettext_lazy("Asks for the state of each."), marks.favourites, "resources:favourites", empty=gettext_lazy("None yet: the star on the page of an object or a kind makes it one.")),
+    Card("recent", gettext_lazy("Recently looked at"), gettext_lazy("Reads what you looked at."), marks.recent, "resources:favourites", empty=gettext_lazy("Nothing yet: objects whose pages you open stand here.")),
 )  # fmt: skip
 #: Not among the cards: it can be put away, and is drawn with its steps at once.
 TOUR = Card("tour", gettext_lazy("Getting started"), gettext_lazy("Looks which steps are done."), tour.look)

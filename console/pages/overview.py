@@ -62,6 +62,13 @@ class Page:
         return worst_first(trouble for one in self.cards for trouble in one.troubles)
 
     @property
+    def worst(self) -> str:
+        """The icon of all of it."""
+        if not self.whole:
+            return "progress"
+        return self.troubles[0].level if self.troubles else "success" if self.well else "info"
+
+    @property
     def well(self) -> bool:
         return self.whole and all(one.level == "success" for one in self.judged)
 

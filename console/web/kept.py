@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from console.web.errors import Problem, problem_response, wants_json
+from console.web.render import layout
 from console.web.request import wants_fragment
 
 #: Not posted again: they belong to one request.
@@ -24,7 +25,9 @@ SWITCHED = "console_switched"
 def answer(request: HttpRequest, problem: Problem, text: str = "") -> HttpResponse:
     """`text`: what was typed, for reading. htmx gets the words alone, since the page with everything in it is still there."""
     if wants_fragment(request):
-        response = render(request, "console/_kept.html", {"problem": problem}, status=problem.status)
+        response = render(
+            request, "console/kept.html", {"problem": problem, "layout": layout(request)}, status=problem.status
+        )
         # Scripts of our own origin alone can read it: the page takes it and sends once more.
         response[HEADER] = get_token(request)
         return response

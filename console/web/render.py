@@ -21,20 +21,27 @@ def page(
     context: Mapping[str, Any] | object,
     *,
     fragment: str = "",
+    part: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    """Render `template`, or `fragment` for a request of htmx that wants a part.
+    """Render `template`, or `fragment` for a request of htmx that wants a part. With `part` that is the template's own
+    block `part` (templates/part.html).
 
     `context` is a mapping or a dataclass (its fields become the template's names, one level deep). Both paints of a part are
     one text, since the page includes the fragment.
     """
     names = context if isinstance(context, Mapping) else _fields(context)
     chosen = fragment if fragment and wants_fragment(request) else template
-    response = render(request, chosen, dict(names), status=status)
+    response = render(request, chosen, {**names, "layout": layout(request) if part else ""}, status=status)
     patch_vary_headers(response, ["HX-Request"])
     # Pages show live state of the moment: never from a cache, the browser's back-forward cache aside.
     response.headers.setdefault("Cache-Control", "no-cache, private")
     return response
+
+
+def layout(request: HttpRequest) -> str:
+    """What a page that has a block `part` extends: the layout of the part alone for htmx, '' for the whole page."""
+    return "part.html" if wants_fragment(request) else ""
 
 
 def as_file(answer: Answer, name: str) -> Answer:

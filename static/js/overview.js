@@ -35,7 +35,9 @@ function sum() {
   if (heading.textContent !== words) heading.textContent = words;
   if (verdict.dataset.worst !== worst) {
     verdict.dataset.worst = worst;
-    verdict.querySelector("[data-sum-icon]").replaceChildren(icon(worst));
+    const mark = verdict.querySelector("[data-sum-icon]");
+    mark.dataset.mark = worst;
+    mark.replaceChildren(icon(worst));
   }
 }
 
