@@ -1,7 +1,7 @@
 """The cards of the overview: how each is called, what it waits for, who gathers it; and how one is told that could not be gathered."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import DatabaseError
 from django.urls import reverse
@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from console.overview import changes, cluster, happened, instances, marks, olm_health, operators, pods, tour
+from console.overview import changes, cluster, happened, instances, marks, olm_health, operators, pods, snooze, tour
 from console.overview.part import ERROR, Part, Trouble, worst_first
 from console.web.errors import explain
 from kube.client import ClusterClient
@@ -53,6 +53,13 @@ class Shown:
     problem: str = ""
     refused: bool = False
     troubles: tuple[Trouble, ...] = ()
+    #: Those of the troubles that this person wants to see later.
+    snoozed: tuple[Trouble, ...] = ()
+
+    @property
+    def awake(self) -> tuple[Trouble, ...]:
+        """The troubles that are listed under "needs attention"."""
+        return tuple(trouble for trouble in self.troubles if trouble not in self.snoozed)
 
     @property
     def level(self) -> str:
@@ -84,7 +91,15 @@ def by_key(key: str) -> Card | None:
 
 
 def gathered(client: ClusterClient, card: Card) -> Shown:
-    """Never raises what one card alone could not get: the others are told all the same."""
+    """The card with what this person snoozed. Never raises what one card alone could not get: the others are told all the same."""
+    shown = _gathered(client, card)
+    if not shown.troubles:
+        return shown
+    found = snooze.snoozes(client)
+    return replace(shown, snoozed=tuple(trouble for trouble in shown.troubles if snooze.is_snoozed(found, trouble)))
+
+
+def _gathered(client: ClusterClient, card: Card) -> Shown:
     try:
         part = card.look(client)
     except Forbidden as error:

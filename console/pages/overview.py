@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from console.overview import snooze
 from console.overview import tour as first_steps
 from console.overview.cards import CARDS, TOUR, Shown, by_key, gathered
 from console.overview.part import Trouble, worst_first
@@ -59,7 +60,11 @@ class Page:
 
     @property
     def troubles(self) -> tuple[Trouble, ...]:
-        return worst_first(trouble for one in self.cards for trouble in one.troubles)
+        return worst_first(trouble for one in self.cards for trouble in one.awake)
+
+    @property
+    def snoozed(self) -> tuple[Trouble, ...]:
+        return worst_first(trouble for one in self.cards for trouble in one.snoozed)
 
     @property
     def worst(self) -> str:
@@ -101,4 +106,15 @@ def overview(request: ConsoleRequest) -> HttpResponse:
 def put_away(request: ConsoleRequest) -> HttpResponse:
     """/overview/tour/: `away` 1 or 0, kept for this person."""
     first_steps.put_away(request.cluster, request.POST.get("away") == "1")
+    return HttpResponseRedirect(reverse("pages:overview"))
+
+
+@require_POST
+def snooze_trouble(request: ConsoleRequest) -> HttpResponse:
+    """/overview/snooze/: a trouble's key and state as `hour`, `day` or `change`; `end` with a key takes it back."""
+    for span in snooze.SPANS:
+        if span in request.POST:
+            snooze.begin(request.cluster, request.POST[span], span)
+    if "end" in request.POST:
+        snooze.end(request.cluster, request.POST["end"])
     return HttpResponseRedirect(reverse("pages:overview"))

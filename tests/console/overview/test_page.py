@@ -127,7 +127,7 @@ class TestTrouble:
         assert sum(map(int, rows.values())) == 6
         label = re.search(r'<svg class="overview-donut"[^>]*aria-label="([^"]*)"', found)
         assert label and "Degraded 1, Progressing 1, Ready 3" in label[1]
-        assert found.count('stroke-dasharray=') == len(rows)
+        assert found.count("stroke-dasharray=") == len(rows)
         assert "no room on any disk" in found
         assert f'href="/resources/{GROUP}/v1/gadgets/{troubled.place}/bad/"' in found
         assert f"/resources/{GROUP}/v1/gadgets/?namespace=-&state=Degraded" in found
