@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from console.overview.donut import Donut, donut
+from console.overview.fixes import with_fixes
 from console.overview.part import ERROR, WARNING, Part, Trouble
 from console.web import deadline
 from kube import limits
@@ -115,7 +116,12 @@ def look(client: ClusterClient) -> Part:
     topics = " ".join(filter(None, (*follow, followable.topics(client, *DEFINITIONS))))
     # Three hundred kinds are three hundred questions: the more there are, the more seldom.
     return Part(
-        told, _troubles(there), topics, max(3000, 100 * len(types)), tuple(one.kinds for one in late), _gaps(found)
+        told,
+        with_fixes(client, _troubles(there), _places(there)),
+        topics,
+        max(3000, 100 * len(types)),
+        tuple(one.kinds for one in late),
+        _gaps(found),
     )
 
 
@@ -200,6 +206,11 @@ def _troubles(there: Iterable[Kind]) -> tuple[Trouble, ...]:
             words = _("%(number)d more are degraded.") % {"number": more}
             found.append(Trouble(ERROR, kind.type.kinds, words, kind.url, _("Open the list")))
     return tuple(found)
+
+
+def _places(there: Iterable[Kind]) -> dict[str, Place]:
+    places = [Place(kind.type, entry.namespace, entry.name) for kind in there for entry in kind.worst]
+    return {place.url(): place for place in places}
 
 
 def _where(kind: Kind, entry: Entry) -> str:

@@ -11,13 +11,16 @@ _RANK = {ERROR: 0, WARNING: 1}
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """One thing that needs somebody. `level`: ERROR or WARNING, an icon's name too; `reason`: why, in words; `url`: where one acts, and `act` what there."""
+    """One thing that needs somebody. `level`: ERROR or WARNING, an icon's name too; `reason`: why, in words; `url`: where one acts, and `act` what there. `fix`: what mends
+    it, at `fix_url`, '' where that is not known."""
 
     level: str
     title: str
     reason: str
     url: str
     act: str = ""
+    fix: str = ""
+    fix_url: str = ""
 
     @property
     def key(self) -> str:

@@ -4,6 +4,7 @@ import html
 import re
 from datetime import timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -11,12 +12,14 @@ from django.utils import timezone
 
 from console.overview import instances, snooze, tour
 from console.overview.changes import Change, _together
+from console.overview.fixes import with_fixes
 from console.overview.part import ERROR, Trouble
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from resources.models import Mark, Step
 from resources.place import Place
 from tests.console.overview.scene import gadget, gadgets, remove
+from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
 TROUBLE = Trouble(ERROR, "Pod web", "no such image", "/resources/core/v1/pods/shop/web/")
@@ -104,3 +107,24 @@ def test_first_steps_that_are_all_done_leave_from_the_next_page_on(
     assert not tour.away(client)
     assert tour.look(client).found.all_done
     assert tour.away(client)
+
+
+def test_a_row_has_the_fix_of_its_cause(client: ClusterClient) -> None:
+    namespaces = client.find("", "v1", "namespaces")
+    name = f"overview-fix-{uuid4().hex[:6]}"
+    client.create(namespaces, {"metadata": {"name": name}})
+    pods = client.find("", "v1", "pods")
+    body = {"containers": [{"name": "web", "image": "web", "envFrom": [{"configMapRef": {"name": "absent"}}]}]}
+    # No kubelet takes it, so its status is what is written here.
+    client.create(pods, {"metadata": {"name": "web"}, "spec": {**body, "schedulerName": "nobody"}}, name)
+    waiting = {"reason": "CreateContainerConfigError", "message": 'configmap "absent" not found'}
+    status = {"phase": "Pending", "containerStatuses": [{"name": "web", "state": {"waiting": waiting}}]}
+    client.patch(pods, "web", {"status": status}, name, subresource="status")
+    place = Place(pods, name, "web")
+    trouble = Trouble(ERROR, "Pod web", "…", place.url())
+    try:
+        found = until(lambda: with_fixes(client, [trouble], {trouble.url: place})[0].fix_url, seconds=30)
+        assert "/core/v1/configmaps/new-values/" in found and "name=absent" in found
+        assert not with_fixes(client, [trouble], {})[0].fix
+    finally:
+        client.delete(namespaces, name)
