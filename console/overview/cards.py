@@ -1,4 +1,6 @@
-"""The cards of the overview: how each is called, what it waits for, who gathers it; and how one is told that could not be gathered."""
+"""The cards of the overview: how each is called, what it waits for, who gathers it; and how one is told that could
+not be gathered.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,7 +21,10 @@ from resources.changes import RedisError
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """`waits`: what is asked for it, in words. `url`: the name of the address where there is more, '' for none. `judged`: it says whether all is well."""
+    """`waits`: what is asked for it, in words.
+
+    `url`: the name of the address where there is more, '' for none. `judged`: it says whether all is well.
+    """
 
     key: str
     title: Promise
@@ -46,7 +51,10 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A card as it is drawn. `part` None: it is still to be asked for, or could not be gathered, and `problem` says why."""
+    """A card as it is drawn.
+
+    `part` None: it is still to be asked for, or could not be gathered, and `problem` says why.
+    """
 
     card: Card
     part: Part | None = None
@@ -72,16 +80,63 @@ class Shown:
 
 
 CARDS = (
-    Card("cluster", gettext_lazy("Cluster"), gettext_lazy("Waits for the API server's answer."), cluster.look, judged=True),
-    Card("olm", gettext_lazy("Operator Lifecycle Manager"), gettext_lazy("Asks for OLM's programs and catalogs."), olm_health.look, "operatorhub:olm", True),
-    Card("operators", gettext_lazy("Installed operators"), gettext_lazy("Asks for ClusterServiceVersions and Subscriptions."), operators.look, "operatorhub:installed", True),
-    Card("instances", gettext_lazy("Instances"), gettext_lazy("Counts the objects of every custom kind."), instances.look, "operatorhub:services", True),
+    Card(
+        "cluster",
+        gettext_lazy("Cluster"),
+        gettext_lazy("Waits for the API server's answer."),
+        cluster.look,
+        judged=True,
+    ),
+    Card(
+        key="olm",
+        title=gettext_lazy("Operator Lifecycle Manager"),
+        waits=gettext_lazy("Asks for OLM's programs and catalogs."),
+        look=olm_health.look,
+        url="operatorhub:olm",
+        judged=True,
+    ),
+    Card(
+        key="operators",
+        title=gettext_lazy("Installed operators"),
+        waits=gettext_lazy("Asks for ClusterServiceVersions and Subscriptions."),
+        look=operators.look,
+        url="operatorhub:installed",
+        judged=True,
+    ),
+    Card(
+        key="instances",
+        title=gettext_lazy("Instances"),
+        waits=gettext_lazy("Counts the objects of every custom kind."),
+        look=instances.look,
+        url="operatorhub:services",
+        judged=True,
+    ),
     Card("pods", gettext_lazy("Pods"), gettext_lazy("Looks through the Pods."), pods.look, judged=True),
-    Card("warnings", gettext_lazy("Recent warnings"), gettext_lazy("Asks for the Events of the last hour."), happened.look, "resources:events"),
+    Card(
+        "warnings",
+        gettext_lazy("Recent warnings"),
+        gettext_lazy("Asks for the Events of the last hour."),
+        happened.look,
+        "resources:events",
+    ),
     Card("changes", gettext_lazy("Recent changes"), gettext_lazy("Reads the history."), changes.look),
-    Card("favourites", gettext_lazy("Favourites"), gettext_lazy("Asks for the state of each."), marks.favourites, "resources:favourites", empty=gettext_lazy("None yet: the star on the page of an object or a kind makes it one.")),
-    Card("recent", gettext_lazy("Recently looked at"), gettext_lazy("Reads what you looked at."), marks.recent, "resources:favourites", empty=gettext_lazy("Nothing yet: objects whose pages you open stand here.")),
-)  # fmt: skip
+    Card(
+        "favourites",
+        gettext_lazy("Favourites"),
+        gettext_lazy("Asks for the state of each."),
+        marks.favourites,
+        "resources:favourites",
+        empty=gettext_lazy("None yet: the star on the page of an object or a kind makes it one."),
+    ),
+    Card(
+        "recent",
+        gettext_lazy("Recently looked at"),
+        gettext_lazy("Reads what you looked at."),
+        marks.recent,
+        "resources:favourites",
+        empty=gettext_lazy("Nothing yet: objects whose pages you open stand here."),
+    ),
+)
 #: Not among the cards: it can be put away, and is drawn with its steps at once.
 TOUR = Card("tour", gettext_lazy("Getting started"), gettext_lazy("Looks which steps are done."), tour.look)
 
@@ -91,7 +146,10 @@ def by_key(key: str) -> Card | None:
 
 
 def gathered(client: ClusterClient, card: Card) -> Shown:
-    """The card with what this person snoozed. Never raises what one card alone could not get: the others are told all the same."""
+    """The card with what this person snoozed.
+
+    Never raises what one card alone could not get: the others are told all the same.
+    """
     shown = _gathered(client, card)
     if not shown.troubles:
         return shown

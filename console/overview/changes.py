@@ -28,7 +28,10 @@ _GIVEN = (
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`who`: a person where the console knows one, else the program that wrote; '' where nobody says. `fields`: the first that changed."""
+    """`who`: a person where the console knows one, else the program that wrote; '' where nobody says.
+
+    `fields`: the first that changed.
+    """
 
     event: str
     at: datetime
@@ -86,7 +89,9 @@ def _together(newer: Change, older: Change) -> bool:
 
 
 def _bookkeeping(step: Step) -> bool:
-    """Labels and annotations that programs note, OLM's index of its operators, and what Kubernetes puts into every namespace: nobody's act."""
+    """Labels and annotations that programs note, OLM's index of its operators, and what Kubernetes puts into every
+    namespace: nobody's act.
+    """
     traced = step.traced
     if step.event == Step.CHANGED and not step.spec:
         return not step.manager.startswith(("kubectl", FIELD_MANAGER))
@@ -96,10 +101,10 @@ def _bookkeeping(step: Step) -> bool:
 def _change(step: Step, place: Place) -> Change:
     entry = timeline.entry(step)
     return Change(
-        step.event,
-        step.at,
-        entry.user or entry.who,
-        place,
-        step.traced.kind,
-        tuple(field.path for field in entry.fields[:2]),
+        event=step.event,
+        at=step.at,
+        who=entry.user or entry.who,
+        place=place,
+        kind=step.traced.kind,
+        fields=tuple(field.path for field in entry.fields[:2]),
     )

@@ -1,4 +1,6 @@
-"""The fix of a trouble, where its cause has one that this person may do: as on the object's own page, for the first few rows."""
+"""The fix of a trouble, where its cause has one that this person may do: as on the object's own page, for the first
+few rows.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,7 @@
-"""The instances of custom kinds, by their state. Each kind is asked by itself: one request where there are none of it, a kept list where there are some."""
+"""The instances of custom kinds, by their state.
+
+Each kind is asked by itself: one request where there are none of it, a kept list where there are some.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -51,8 +54,9 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind: `number` of its objects, None where `problem` says why; `states` by state word, '' for none; `worst`: the first that are degraded;
-    `held`: some whose deletion doesn't end."""
+    """One kind: `number` of its objects, None where `problem` says why; `states` by state word, '' for none; `worst`:
+    the first that are degraded; `held`: some whose deletion doesn't end.
+    """
 
     type: ResourceType
     number: int | None = 0
@@ -88,7 +92,10 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """`kinds`: with instances, what needs somebody first, as many as are shown; `more` kinds have some too. `served`: how many custom kinds there are."""
+    """`kinds`: with instances, what needs somebody first, as many as are shown; `more` kinds have some too.
+
+    `served`: how many custom kinds there are.
+    """
 
     total: int
     shares: tuple[Share, ...]
@@ -102,34 +109,34 @@ def look(client: ClusterClient) -> Part:
     """Raises KubeError when the cluster does not say what it serves."""
     types = custom(client)
     found, late = asked(client, types, WAIT)
-    there = sorted((one for one in found if one.number), key=lambda one: (-one.degraded, -(one.number or 0), one.type.kind))  # fmt: skip
+    there = sorted(
+        (one for one in found if one.number), key=lambda one: (-one.degraded, -(one.number or 0), one.type.kind)
+    )
     shares = _shares(there)
     told = Instances(
-        sum(one.number or 0 for one in there),
-        shares,
-        donut((share.health.colour, share.number, share.health.label) for share in shares),
-        tuple(there[:_SHOWN]),
-        max(0, len(there) - _SHOWN),
-        len(types),
+        total=sum(one.number or 0 for one in there),
+        shares=shares,
+        donut=donut((share.health.colour, share.number, share.health.label) for share in shares),
+        kinds=tuple(there[:_SHOWN]),
+        more=max(0, len(there) - _SHOWN),
+        served=len(types),
     )
     follow = (followable.of(client, one.type) for one in there[:_FOLLOWED])
     topics = " ".join(filter(None, (*follow, followable.topics(client, *DEFINITIONS))))
     # Three hundred kinds are three hundred questions: the more there are, the more seldom.
     return Part(
-        told,
-        with_fixes(client, _troubles(there), _places(there)),
-        topics,
-        max(3000, 100 * len(types)),
-        tuple(one.kinds for one in late),
-        _gaps(found),
+        found=told,
+        troubles=with_fixes(client, _troubles(there), _places(there)),
+        topics=topics,
+        every=max(3000, 100 * len(types)),
+        pending=tuple(one.kinds for one in late),
+        gaps=_gaps(found),
     )
 
 
 def custom(client: ClusterClient) -> tuple[ResourceType, ...]:
     """The kinds that operators brought, each once."""
-    return tuple(
-        one.type for one in kinds(client.types()) if is_custom(one.type.group) and one.type.group not in OLM
-    )  # fmt: skip
+    return tuple(one.type for one in kinds(client.types()) if is_custom(one.type.group) and one.type.group not in OLM)
 
 
 def asked(

@@ -11,8 +11,11 @@ _RANK = {ERROR: 0, WARNING: 1}
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """One thing that needs somebody. `level`: ERROR or WARNING, an icon's name too; `reason`: why, in words; `url`: where one acts, and `act` what there. `fix`: what mends
-    it, at `fix_url`, '' where that is not known."""
+    """One thing that needs somebody.
+
+    `level`: ERROR or WARNING, an icon's name too; `reason`: why, in words; `url`: where one acts, and `act` what there.
+    `fix`: what mends it, at `fix_url`, '' where that is not known.
+    """
 
     level: str
     title: str
@@ -43,8 +46,11 @@ def _digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """`found`: the subject's own. `topics`: what brings news of it; `every`: milliseconds between two looks at least. `pending`: what has not answered yet.
-    `gaps`: what could not be read, a sentence each."""
+    """`found`: the subject's own.
+
+    `topics`: what brings news of it; `every`: milliseconds between two looks at least. `pending`: what has not answered
+    yet. `gaps`: what could not be read, a sentence each.
+    """
 
     found: Any = None
     troubles: tuple[Trouble, ...] = ()

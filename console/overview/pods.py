@@ -1,4 +1,7 @@
-"""Pods in trouble, and Deployments that can't make any. Pods of the same owner are one line: whether an operator or one of its instances made them, what keeps them from running.
+"""Pods in trouble, and Deployments that can't make any.
+
+Pods of the same owner are one line: whether an operator or one of its instances made them, what keeps them from
+running.
 
 Of many Pods only those are read that do not run by the API server's own field; the page says so.
 """
@@ -30,7 +33,10 @@ NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Pods of one owner that fail for the same reason. `first`: the one to look at, `url` its page; `owner`: 'Kind/name', '' for a Pod of its own."""
+    """Pods of one owner that fail for the same reason.
+
+    `first`: the one to look at, `url` its page; `owner`: 'Kind/name', '' for a Pod of its own.
+    """
 
     namespace: str
     owner: str
@@ -73,8 +79,13 @@ def look(client: ClusterClient) -> Part:
     groups = _groups(type_, read.entries)
     url = Place(type_).kind_url(namespace="-", state=DEGRADED)
     told = Pods(
-        read.total, len(read.entries), groups[:NAMED], max(0, len(groups) - NAMED), read.bounded, url
-    )  # fmt: skip
+        total=read.total,
+        unwell=len(read.entries),
+        groups=groups[:NAMED],
+        more=max(0, len(groups) - NAMED),
+        bounded=read.bounded,
+        url=url,
+    )
     deployments = client.find("apps", "v1", "deployments")
     places = {group.url: Place(type_, group.namespace, group.first) for group in told.groups}
     troubles = (
@@ -100,7 +111,9 @@ def _read(client: ClusterClient, type_: ResourceType) -> _Read:
 
 
 def _stuck(client: ClusterClient, unwell: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Deployments that can't make a Pod, so that there is none to show; nothing where they can't be read or are many."""
+    """Deployments that can't make a Pod, so that there is none to show; nothing where they can't be read or are
+    many.
+    """
     try:
         type_ = client.find("apps", "v1", "deployments")
         if not snapshots.has(client, type_, ""):
@@ -128,12 +141,12 @@ def _groups(type_: ResourceType, entries: Iterable[Entry]) -> tuple[Group, ...]:
         by.setdefault((one.namespace, owner or one.name, one.health.reason), []).append(one)
     return tuple(
         Group(
-            namespace,
-            str(members[0].owner or ""),
-            reason or members[0].health.label,
-            members[0].name,
-            len(members),
-            Place(type_, namespace, members[0].name).url(),
+            namespace=namespace,
+            owner=str(members[0].owner or ""),
+            reason=reason or members[0].health.label,
+            first=members[0].name,
+            number=len(members),
+            url=Place(type_, namespace, members[0].name).url(),
         )
         for (namespace, _owner, reason), members in by.items()
     )
@@ -149,6 +162,10 @@ def _trouble(group: Group) -> Trouble:
     if group.number == 1:
         what = _("Pod %(name)s in %(namespace)s") % {"name": group.first, "namespace": group.namespace}
     else:
-        words = ngettext("%(number)d Pod of %(owner)s in %(namespace)s", "%(number)d Pods of %(owner)s in %(namespace)s", group.number)  # fmt: skip
+        words = ngettext(
+            "%(number)d Pod of %(owner)s in %(namespace)s",
+            "%(number)d Pods of %(owner)s in %(namespace)s",
+            group.number,
+        )
         what = words % {"number": group.number, "owner": group.owner, "namespace": group.namespace}
     return Trouble(ERROR, what, group.reason, group.url, _("Open it"))

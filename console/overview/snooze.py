@@ -1,4 +1,7 @@
-"""Troubles that a person wants to see later: for an hour, a day, or until they change. Kept as marks of this person on this cluster."""
+"""Troubles that a person wants to see later: for an hour, a day, or until they change.
+
+Kept as marks of this person on this cluster.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""What to do first: five steps, as the rows of docs/tutorials go, each ticked by what is in the cluster. A person may put them away, and bring them back."""
+"""What to do first: five steps, as the rows of docs/tutorials go, each ticked by what is in the cluster.
+
+A person may put them away, and bring them back.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -61,7 +64,13 @@ class Tour:
 def look(client: ClusterClient) -> Part:
     """What can't be known is open. Never raises KubeError."""
     made, pending = _made(client)
-    checks: tuple[Callable[[ClusterClient], bool], ...] = (_namespace, _operator, lambda _client: bool(made), _watched, _forwarded)  # fmt: skip
+    checks: tuple[Callable[[ClusterClient], bool], ...] = (
+        _namespace,
+        _operator,
+        lambda _client: bool(made),
+        _watched,
+        _forwarded,
+    )
     found = [_tried(check, client) for check in checks]
     if pending and not found[2]:
         found[2] = None
@@ -86,11 +95,23 @@ def _steps(made: Place | None, done: list[bool | None]) -> tuple[Step, ...]:
     watch = made.kind_url(**({"namespace": "-"} if made.type.namespaced else {})) if made else ""
     texts = (
         (_("Create a namespace"), _("a place for an operator and what it manages"), reverse("pages:namespaces")),
-        (_("Find an operator in OperatorHub"), _("search, read, install; watch every step"), reverse("operatorhub:catalog")),
+        (
+            _("Find an operator in OperatorHub"),
+            _("search, read, install; watch every step"),
+            reverse("operatorhub:catalog"),
+        ),
         (_("Create what it offers"), _("a form made from the operator's own schema"), reverse("operatorhub:services")),
-        (_("Watch it come up"), _("open it: its state, Pods, events and history, live"), watch or f"{reverse('resources:types')}?custom=1"),
-        (_("Reach it from your machine"), _("Actions, Port-forward: on the page of a Pod, a Service or an instance"), reverse("resources:forwards")),
-    )  # fmt: skip
+        (
+            _("Watch it come up"),
+            _("open it: its state, Pods, events and history, live"),
+            watch or f"{reverse('resources:types')}?custom=1",
+        ),
+        (
+            _("Reach it from your machine"),
+            _("Actions, Port-forward: on the page of a Pod, a Service or an instance"),
+            reverse("resources:forwards"),
+        ),
+    )
     return tuple(Step(*text, is_done) for text, is_done in zip(texts, done, strict=True))
 
 
@@ -113,7 +134,10 @@ def _operator(client: ClusterClient) -> bool:
 
 
 def _made(client: ClusterClient) -> tuple[Place | None, bool]:
-    """(a kind that has instances, whether some kind has not answered yet). It joins the questions of the card of instances."""
+    """(a kind that has instances, whether some kind has not answered yet).
+
+    It joins the questions of the card of instances.
+    """
     try:
         found, late = instances.asked(client, instances.custom(client), _WAIT)
     except KubeError:

@@ -1,4 +1,6 @@
-"""/clusters/: which clusters this console has, whether each can be reached, as whom, and the way to the same kind of page there (docs/decisions/0025)."""
+"""/clusters/: which clusters this console has, whether each can be reached, as whom, and the way to the same kind of
+page there (docs/decisions/0025).
+"""
 
 import time
 from collections.abc import Iterable
@@ -36,7 +38,9 @@ _pool = ThreadPoolExecutor(8, thread_name_prefix="clusters")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`state`: reached, away or waiting; `problem`: why it can't be reached; `user`: as whom, '' for nobody; `url`: the same kind of page there."""
+    """`state`: reached, away or waiting; `problem`: why it can't be reached; `user`: as whom, '' for nobody; `url`:
+    the same kind of page there.
+    """
 
     name: str
     user: str
@@ -91,7 +95,9 @@ def _as_whom(request: HttpRequest, one: Offered, here: Offered) -> str:
 
 
 def there(at: str, here: Offered, place: Offered) -> str:
-    """The address there of the same kind of page: a list of Pods of a list of Pods, and that list where an object was."""
+    """The address there of the same kind of page: a list of Pods of a list of Pods, and that list where an object
+    was.
+    """
     if place == here and at:
         # Browsers take a backslash for a slash, and leave out tabs: whoever writes `at` leads nobody to another host.
         own = at.startswith(f"{here.prefix}/") and url_has_allowed_host_and_scheme(at, allowed_hosts=None)
@@ -110,7 +116,10 @@ def there(at: str, here: Offered, place: Offered) -> str:
 
 
 def _states(known: Iterable[Offered]) -> dict[str, tuple[str, str]]:
-    """Of each, by its prefix: (state, problem). Asked without any credentials, so that no plugin of another context runs because somebody opened a menu."""
+    """Of each, by its prefix: (state, problem).
+
+    Asked without any credentials, so that no plugin of another context runs because somebody opened a menu.
+    """
     now = time.monotonic()
     with _lock:
         for one in known:

@@ -35,7 +35,10 @@ _OF_NAMESPACE = frozenset({"namespace", "page", "continue"})
 
 @dataclass(frozen=True, slots=True)
 class NamespaceRow:
-    """`phase` is Active or Terminating, '' where it may not be read. `found`: how it was found, for somebody who may not list them."""
+    """`phase` is Active or Terminating, '' where it may not be read.
+
+    `found`: how it was found, for somebody who may not list them.
+    """
 
     name: str
     phase: str
@@ -67,7 +70,9 @@ def look(
     type_ = namespace_type(client)
     if found is not None:
         rows = tuple(_own_row(client, type_, name, how) for name, how in found.items() if q in name)
-        return Namespaces(rows, "", can(client, "create", type_).allowed, q, typed, error)
+        return Namespaces(
+            rows=rows, topic="", may_create=can(client, "create", type_).allowed, q=q, typed=typed, error=error
+        )
     rows = tuple(
         NamespaceRow(
             name := name_of(item),
@@ -79,12 +84,12 @@ def look(
         if q in name_of(item)
     )
     return Namespaces(
-        tuple(sorted(rows, key=lambda row: row.name)),
-        followable.topics(client, "", "v1", "namespaces"),
-        can(client, "create", type_).allowed,
-        q,
-        typed,
-        error,
+        rows=tuple(sorted(rows, key=lambda row: row.name)),
+        topic=followable.topics(client, "", "v1", "namespaces"),
+        may_create=can(client, "create", type_).allowed,
+        q=q,
+        typed=typed,
+        error=error,
     )
 
 
@@ -150,7 +155,10 @@ def namespaces(request: ConsoleRequest) -> HttpResponse:
 
 @require_POST
 def own(request: ConsoleRequest) -> HttpResponse:
-    """/namespaces/own/: somebody who may not list namespaces says one of theirs. `name`: to be taken, if something may be read there; `forget`: to be forgotten."""
+    """/namespaces/own/: somebody who may not list namespaces says one of theirs.
+
+    `name`: to be taken, if something may be read there; `forget`: to be forgotten.
+    """
     client = request.cluster
     if forgotten := request.POST.get("forget", ""):
         finding.forget(client, forgotten)
@@ -174,7 +182,10 @@ def _picked(request: ConsoleRequest, name: str) -> HttpResponse:
 
 @require_POST
 def pick(request: ConsoleRequest) -> HttpResponse:
-    """/namespaces/pick/: the namespace bar. `namespace`: a name, or '-' or '' for all; `next`: the page that it stands on."""
+    """/namespaces/pick/: the namespace bar.
+
+    `namespace`: a name, or '-' or '' for all; `next`: the page that it stands on.
+    """
     name = request.POST.get("namespace", "").strip() or ALL_NAMESPACES
     if name != ALL_NAMESPACES and not is_name(name):
         messages.error(request, _("“%(name)s” isn't a valid namespace name.") % {"name": name[:80]})

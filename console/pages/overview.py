@@ -1,4 +1,6 @@
-"""/: whether all is well, what is not, and where to go from here. Each card is asked for by itself (`?part=`), so that none waits for another.
+"""/: whether all is well, what is not, and where to go from here.
+
+Each card is asked for by itself (`?part=`), so that none waits for another.
 
 Without JavaScript `?all=1` has them all in one page.
 """

@@ -1,7 +1,7 @@
 """The one place where errors become answers: a page, a part for htmx, or a JSON problem.
 
-Views let KubeError rise. The message says what happened, to which object, and what to do; what the API server said is kept,
-word for word, below it.
+Views let KubeError rise. The message says what happened, to which object, and what to do; what the API server said is
+kept, word for word, below it.
 """
 
 import logging
@@ -57,29 +57,108 @@ class Problem:
 def explain(error: KubeError) -> Problem:
     """The problem in words: one title and one advice for each kind of error."""
     for kind, status, title, advice in (
-        (InvalidConfig, 503, _("The kubeconfig can't be used"), _("Correct the file named below. The console notices by itself.")),
-        (NotRenewed, 503, _("Your sign-in can't be renewed just now"), _("Who renews it does not answer. You are still signed in: try again in a moment.")),
-        (TooDeepAnswer, 502, _("The object has too many levels"), _("The console can't read it; kubectl can. The objects around it are not affected.")),
-        (InvalidAnswer, 502, _("The answer didn't come from the cluster"), _("A proxy or a sign-in page may answer in its place. Check the cluster's address and proxy in the kubeconfig. This page works again as soon as the API server answers.")),
-        (Unreachable, 503, _("The cluster does not answer"), _("Check that the API server runs and that this machine can reach it. This page works again as soon as it answers.")),
-        (Unauthorized, 401, _("The cluster does not accept the credentials"), _("The token or certificate of the kubeconfig has expired or is wrong. Renew it: the console notices by itself.")),
-        (Forbidden, 403, _("You may not do this"), _("Ask an administrator of the cluster for the permission named below.")),
-        (NotFound, 404, _("Not found"), _("It may have been deleted, or its type is not served by this cluster any more.")),
-        (AlreadyExists, 409, _("There is already one with this name"), _("Choose another name, or open the existing object.")),
-        (Conflict, 409, _("Somebody else changed the object meanwhile"), _("Load it again, look at what changed, and repeat your change.")),
+        (
+            InvalidConfig,
+            503,
+            _("The kubeconfig can't be used"),
+            _("Correct the file named below. The console notices by itself."),
+        ),
+        (
+            NotRenewed,
+            503,
+            _("Your sign-in can't be renewed just now"),
+            _("Who renews it does not answer. You are still signed in: try again in a moment."),
+        ),
+        (
+            TooDeepAnswer,
+            502,
+            _("The object has too many levels"),
+            _("The console can't read it; kubectl can. The objects around it are not affected."),
+        ),
+        (
+            InvalidAnswer,
+            502,
+            _("The answer didn't come from the cluster"),
+            _(
+                "A proxy or a sign-in page may answer in its place. Check the cluster's address and proxy in the"
+                " kubeconfig. This page works again as soon as the API server answers."
+            ),
+        ),
+        (
+            Unreachable,
+            503,
+            _("The cluster does not answer"),
+            _(
+                "Check that the API server runs and that this machine can reach it. This page works again as soon as it"
+                " answers."
+            ),
+        ),
+        (
+            Unauthorized,
+            401,
+            _("The cluster does not accept the credentials"),
+            _(
+                "The token or certificate of the kubeconfig has expired or is wrong. Renew it: the console notices by"
+                " itself."
+            ),
+        ),
+        (
+            Forbidden,
+            403,
+            _("You may not do this"),
+            _("Ask an administrator of the cluster for the permission named below."),
+        ),
+        (
+            NotFound,
+            404,
+            _("Not found"),
+            _("It may have been deleted, or its type is not served by this cluster any more."),
+        ),
+        (
+            AlreadyExists,
+            409,
+            _("There is already one with this name"),
+            _("Choose another name, or open the existing object."),
+        ),
+        (
+            Conflict,
+            409,
+            _("Somebody else changed the object meanwhile"),
+            _("Load it again, look at what changed, and repeat your change."),
+        ),
         (Gone, 410, _("This part of the list has expired"), _("Load the list again from its first page.")),
         (BadRequest, 400, _("The cluster can't make sense of this"), _("Correct what it names below.")),
         (Invalid, 422, _("The cluster refused the object"), _("Correct the fields named below.")),
-        (TooLarge, 413, _("The object is too large for the cluster"), _("The API server takes requests of 3 MB, and its store objects of 1.5 MB. Divide it, or keep large data elsewhere.")),
+        (
+            TooLarge,
+            413,
+            _("The object is too large for the cluster"),
+            _(
+                "The API server takes requests of 3 MB, and its store objects of 1.5 MB. Divide it, or keep large data"
+                " elsewhere."
+            ),
+        ),
         (TooManyRequests, 429, _("The cluster is busy"), _("Wait some seconds and try again.")),
-    ):  # fmt: skip
+    ):
         if isinstance(error, kind):
             if error.retry_after:
-                advice = _("It asks to be left alone for %(seconds)d seconds. Then try again.") % {"seconds": ceil(error.retry_after)}  # fmt: skip
-            return Problem(status, title, advice, str(error), error.reason, error.retry_after)
+                advice = _("It asks to be left alone for %(seconds)d seconds. Then try again.") % {
+                    "seconds": ceil(error.retry_after)
+                }
+            return Problem(
+                status=status,
+                title=title,
+                advice=advice,
+                detail=str(error),
+                reason=error.reason,
+                retry_after=error.retry_after,
+            )
     status = error.code if 400 <= error.code < 600 else 502
     known = broken.words(error)
-    title, advice = known or (_("The cluster answered with an error"), _("Try again; if it stays, look at the API server's log."))  # fmt: skip
+    title, advice = known or (
+        _("The cluster answered with an error"),
+        _("Try again; if it stays, look at the API server's log."),
+    )
     return Problem(status, title, advice, str(error), error.reason)
 
 
@@ -167,11 +246,15 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django's word for what no page of ours sends, but for two cases: another host name, and more than it takes."""
     if isinstance(exception, DisallowedHost):
-        # Plain, and nothing of the console's frame: the question may come from a page whose name was bent to this address.
+        # Plain, and nothing of the console's frame: the question may come from a page whose name was bent to this
+        # address.
         words = _("This console does not answer to this host name. If it should, its name belongs into ALLOWED_HOSTS.")
         return HttpResponse(f"{words}\n", status=400, content_type="text/plain; charset=utf-8")
     if isinstance(exception, (RequestDataTooBig, TooManyFieldsSent)):
-        advice = _("The console takes 16 MB and 200,000 fields, a cluster no object over 1.5 MB. Go back: your browser keeps what you typed. Make it smaller, or use kubectl.")  # fmt: skip
+        advice = _(
+            "The console takes 16 MB and 200,000 fields, a cluster no object over 1.5 MB. Go back: your browser keeps"
+            " what you typed. Make it smaller, or use kubectl."
+        )
         return problem_response(request, Problem(413, _("This is too large to be sent"), advice, ""))
     advice = _("Go back, load the page again and repeat it.")
     return problem_response(request, Problem(400, _("The console can't make sense of this"), advice, ""))

@@ -1,6 +1,7 @@
 """A request that could not be answered, and what was typed in it: shown to be copied, and ready to be sent again.
 
-For forms whose page could not be made at all: the cluster is away, the type is not served any more, the form's token is too old.
+For forms whose page could not be made at all: the cluster is away, the type is not served any more, the form's token is
+too old.
 """
 
 from urllib.parse import urlsplit
@@ -23,7 +24,9 @@ SWITCHED = "console_switched"
 
 
 def answer(request: HttpRequest, problem: Problem, text: str = "") -> HttpResponse:
-    """`text`: what was typed, for reading. htmx gets the words alone, since the page with everything in it is still there."""
+    """`text`: what was typed, for reading. htmx gets the words alone, since the page with everything in it is still
+    there.
+    """
     if wants_fragment(request):
         response = render(
             request, "console/kept.html", {"problem": problem, "layout": layout(request)}, status=problem.status
@@ -56,8 +59,9 @@ def too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def _other(request: HttpRequest, reason: str) -> HttpResponse:
-    """Nothing goes on by itself as somebody else than it was begun as: a page that sends parts of itself has to be loaded anew, a form is sent again by hand,
-    below the words that say as whom."""
+    """Nothing goes on by itself as somebody else than it was begun as: a page that sends parts of itself has to be
+    loaded anew, a form is sent again by hand, below the words that say as whom.
+    """
     title = _("This page is older than your change of identity")
     advice = _("You began or stopped acting as somebody else in this browser. Nothing was done.")
     if wants_fragment(request) or wants_json(request):

@@ -27,8 +27,8 @@ def page(
     """Render `template`, or `fragment` for a request of htmx that wants a part. With `part` that is the template's own
     block `part` (templates/part.html).
 
-    `context` is a mapping or a dataclass (its fields become the template's names, one level deep). Both paints of a part are
-    one text, since the page includes the fragment.
+    `context` is a mapping or a dataclass (its fields become the template's names, one level deep). Both paints of a
+    part are one text, since the page includes the fragment.
     """
     names = context if isinstance(context, Mapping) else _fields(context)
     chosen = fragment if fragment and wants_fragment(request) else template

@@ -1,4 +1,6 @@
-"""By keyboard and without a mouse's help: skip link, focus that is seen, rows by arrow keys; less motion, more contrast, forced colours."""
+"""By keyboard and without a mouse's help: skip link, focus that is seen, rows by arrow keys; less motion, more
+contrast, forced colours.
+"""
 
 import pytest
 from playwright.sync_api import Browser, Page, expect

@@ -53,7 +53,9 @@ def raw(browser: Client, address: str) -> str:
 
 def words(text: str) -> str:
     """What a person reads, in one line."""
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", re.sub(r"<(script|style|svg|template).*?</\1>", " ", text, flags=re.S)))  # fmt: skip
+    return re.sub(
+        r"\s+", " ", re.sub(r"<[^>]+>", " ", re.sub(r"<(script|style|svg|template).*?</\1>", " ", text, flags=re.S))
+    )
 
 
 def part(browser: Client, key: str) -> str:
@@ -123,7 +125,11 @@ class TestTrouble:
                 r"<tr>\s*<th.*?</span>\s*(?:<svg.*?</svg>)?\s*([^<]+?)\s*</th>\s*<td>(\d+)</td>", found, flags=re.S
             )
         )
-        assert {key: rows[key] for key in ("Degraded", "Progressing", "Ready")} == {"Degraded": "1", "Progressing": "1", "Ready": "3"}  # fmt: skip
+        assert {key: rows[key] for key in ("Degraded", "Progressing", "Ready")} == {
+            "Degraded": "1",
+            "Progressing": "1",
+            "Ready": "3",
+        }
         assert sum(map(int, rows.values())) == 6
         label = re.search(r'<svg class="overview-donut"[^>]*aria-label="([^"]*)"', found)
         assert label and "Degraded 1, Progressing 1, Ready 3" in label[1]

@@ -1,4 +1,6 @@
-"""Troubles that a person wants to see later, objects whose deletion doesn't end, acts on many objects, and first steps that are done."""
+"""Troubles that a person wants to see later, objects whose deletion doesn't end, acts on many objects, and first
+steps that are done.
+"""
 
 import html
 import re
