@@ -134,7 +134,7 @@ CARDS = (
         gettext_lazy("Reads what you looked at."),
         marks.recent,
         "resources:favourites",
-        empty=gettext_lazy("Nothing yet: objects whose pages you open stand here."),
+        empty=gettext_lazy("Nothing yet. Objects whose pages you open appear here."),
     ),
 )
 #: Not among the cards: it can be put away, and is drawn with its steps at once.

@@ -231,5 +231,5 @@ def _gaps(found: Iterable[Kind]) -> tuple[str, ...]:
     gaps = [f"{one.type.kind}: {one.problem}" for one in failed[:3]]
     if refused:
         names = ", ".join(sorted(refused)[:5]) + (" …" if len(refused) > 5 else "")
-        gaps.append(_("You may not list: %(kinds)s") % {"kinds": names})
+        gaps.append(_("You don't have permission to list: %(kinds)s") % {"kinds": names})
     return tuple(gaps)

@@ -61,7 +61,7 @@ def explain(error: KubeError) -> Problem:
             InvalidConfig,
             503,
             _("The kubeconfig can't be used"),
-            _("Correct the file named below. The console notices by itself."),
+            _("Correct the file named below. The console detects the change."),
         ),
         (
             NotRenewed,
@@ -80,8 +80,7 @@ def explain(error: KubeError) -> Problem:
             502,
             _("The answer didn't come from the cluster"),
             _(
-                "A proxy or a sign-in page may answer in its place. Check the cluster's address and proxy in the"
-                " kubeconfig. This page works again as soon as the API server answers."
+                "A proxy or a sign-in page may be responding instead. Check the cluster's address and proxy in the kubeconfig. This page works again as soon as the API server responds."
             ),
         ),
         (
@@ -98,21 +97,20 @@ def explain(error: KubeError) -> Problem:
             401,
             _("The cluster does not accept the credentials"),
             _(
-                "The token or certificate of the kubeconfig has expired or is wrong. Renew it: the console notices by"
-                " itself."
+                "The token or certificate in the kubeconfig has expired or is wrong. Renew it; the console detects the change."
             ),
         ),
         (
             Forbidden,
             403,
-            _("You may not do this"),
+            _("Permission denied"),
             _("Ask an administrator of the cluster for the permission named below."),
         ),
         (
             NotFound,
             404,
             _("Not found"),
-            _("It may have been deleted, or its type is not served by this cluster any more."),
+            _("It may have been deleted, or the cluster no longer serves its type."),
         ),
         (
             AlreadyExists,
@@ -123,7 +121,7 @@ def explain(error: KubeError) -> Problem:
         (
             Conflict,
             409,
-            _("Somebody else changed the object meanwhile"),
+            _("Another user changed the object"),
             _("Load it again, look at what changed, and repeat your change."),
         ),
         (Gone, 410, _("This part of the list has expired"), _("Load the list again from its first page.")),
@@ -227,7 +225,7 @@ def api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     return problem_response(
         request,
-        Problem(404, _("There is no such page"), _("Check the address, or start from the navigation."), request.path),
+        Problem(404, _("Page not found"), _("Check the address, or start from the navigation."), request.path),
     )
 
 

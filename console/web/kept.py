@@ -51,7 +51,7 @@ def too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
         return problem_response(request, Problem(403, _("This form can't be sent from there"), advice, reason))
     if request.session.get(SWITCHED):
         return _other(request, reason)
-    advice = _("Its token is not known any more. Send it again; cookies must be allowed.")
+    advice = _("The form's token has expired. Submit it again; cookies must be allowed.")
     response = answer(request, Problem(403, _("This form was open for too long"), advice, reason))
     if HEADER in response:
         response["X-Console-Again"] = "1"
@@ -63,7 +63,7 @@ def _other(request: HttpRequest, reason: str) -> HttpResponse:
     loaded anew, a form is sent again by hand, below the words that say as whom.
     """
     title = _("This page is older than your change of identity")
-    advice = _("You began or stopped acting as somebody else in this browser. Nothing was done.")
+    advice = _("You started or stopped impersonation in this browser. Nothing was changed.")
     if wants_fragment(request) or wants_json(request):
         again = _("Load the page again.")
         return problem_response(request, Problem(403, title, f"{advice} {again}", ""))
