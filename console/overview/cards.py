@@ -3,7 +3,7 @@ not be gathered.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import DatabaseError
 from django.urls import reverse
@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from console.overview import changes, cluster, happened, instances, marks, olm_health, operators, pods, tour
+from console.overview import changes, cluster, happened, instances, marks, olm_health, operators, pods, snooze, tour
 from console.overview.part import ERROR, Part, Trouble, worst_first
 from console.web.errors import explain
 from kube.client import ClusterClient
@@ -32,10 +32,12 @@ class Card:
     look: Callable[[ClusterClient], Part]
     url: str = ""
     judged: bool = False
+    #: Of a card of places: what it says while there is none.
+    empty: Promise | str = ""
 
     @property
     def template(self) -> str:
-        return f"console/overview/_{self.key}.html"
+        return f"console/overview/_{'places' if self.empty else self.key}.html"
 
     @property
     def more_url(self) -> str:
@@ -59,6 +61,13 @@ class Shown:
     problem: str = ""
     refused: bool = False
     troubles: tuple[Trouble, ...] = ()
+    #: Those of the troubles that this person wants to see later.
+    snoozed: tuple[Trouble, ...] = ()
+
+    @property
+    def awake(self) -> tuple[Trouble, ...]:
+        """The troubles that are listed under "needs attention"."""
+        return tuple(trouble for trouble in self.troubles if trouble not in self.snoozed)
 
     @property
     def level(self) -> str:
@@ -117,6 +126,7 @@ CARDS = (
         gettext_lazy("Asks for the state of each."),
         marks.favourites,
         "resources:favourites",
+        empty=gettext_lazy("None yet: the star on the page of an object or a kind makes it one."),
     ),
     Card(
         "recent",
@@ -124,6 +134,7 @@ CARDS = (
         gettext_lazy("Reads what you looked at."),
         marks.recent,
         "resources:favourites",
+        empty=gettext_lazy("Nothing yet. Objects whose pages you open appear here."),
     ),
 )
 #: Not among the cards: it can be put away, and is drawn with its steps at once.
@@ -135,7 +146,18 @@ def by_key(key: str) -> Card | None:
 
 
 def gathered(client: ClusterClient, card: Card) -> Shown:
-    """Never raises what one card alone could not get: the others are told all the same."""
+    """The card with what this person snoozed.
+
+    Never raises what one card alone could not get: the others are told all the same.
+    """
+    shown = _gathered(client, card)
+    if not shown.troubles:
+        return shown
+    found = snooze.snoozes(client)
+    return replace(shown, snoozed=tuple(trouble for trouble in shown.troubles if snooze.is_snoozed(found, trouble)))
+
+
+def _gathered(client: ClusterClient, card: Card) -> Shown:
     try:
         part = card.look(client)
     except Forbidden as error:

@@ -1,7 +1,7 @@
 """Who changed what lately: the newest steps of the history whose objects this person may read."""
 
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from django.db.models import Q
 
@@ -17,6 +17,8 @@ from resources.place import Place
 SHOWN = 8
 #: Steps that are looked through for those that may be told.
 _LOOKED = 150
+#: Between the first and the last of what is told as one.
+_TOGETHER = timedelta(minutes=1)
 _GIVEN = (
     ("configmaps", "kube-root-ca.crt"),
     ("configmaps", "openshift-service-ca.crt"),
@@ -37,10 +39,16 @@ class Change:
     place: Place
     kind: str
     fields: tuple[str, ...]
+    number: int = 1  # objects of a kind that were created or deleted together: `place` is the newest
 
     @property
     def url(self) -> str:
         return self.place.url("history")
+
+    @property
+    def list_url(self) -> str:
+        """Where all objects of its kind and namespace are."""
+        return self.place.kind_url(**({"namespace": self.place.namespace} if self.place.namespace else {}))
 
 
 def look(client: ClusterClient) -> Part:
@@ -57,12 +65,26 @@ def look(client: ClusterClient) -> Part:
     readable = lives.Readable(client, {step.traced_id for step in steps})
     for step in steps:
         if place := readable.place(step.traced):
-            found.append(_change(step, place))
-        if len(found) == SHOWN:
-            break
+            change = _change(step, place)
+            if found and _together(found[-1], change):
+                found[-1] = replace(found[-1], number=found[-1].number + 1)
+            elif len(found) < SHOWN:
+                found.append(change)
+            else:
+                break
     types = {one.place.type: None for one in found}
     return Part(
         tuple(found), topics=" ".join(filter(None, (followable.of(client, type_) for type_ in types))), every=3000
+    )
+
+
+def _together(newer: Change, older: Change) -> bool:
+    """Whether both are of one act on many objects: the same person, kind, namespace and event, within a minute."""
+    return (
+        newer.event == older.event != Step.CHANGED
+        and newer.who == older.who
+        and (newer.place.type, newer.place.namespace) == (older.place.type, older.place.namespace)
+        and newer.at - older.at < _TOGETHER
     )
 
 

@@ -6,31 +6,38 @@ Each kind is asked by itself: one request where there are none of it, a kept lis
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from console.overview.donut import Donut, donut
-from console.overview.part import ERROR, Part, Trouble
+from console.overview.fixes import with_fixes
+from console.overview.part import ERROR, WARNING, Part, Trouble
 from console.web import deadline
 from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from resources import followable
+from resources.causes.evidence import moment
 from resources.lists.child_troubles import overlaid
 from resources.lists.counts import count
 from resources.lists.entries import Entry
 from resources.lists.order import STATES
 from resources.lists.snapshot import snapshots
 from resources.place import Place
-from resources.state.health import DEGRADED, Health
+from resources.state.health import DEGRADED, Health, mapping, text
 from resources.types.managed import DEFINITIONS
 from resources.types.types import is_custom, kinds
 
 #: What has not answered by then is waited for without holding up the card, in seconds.
 WAIT = 2.5
 _NAMED, _SHOWN = 5, 8
+#: Objects of a kind that are being deleted and are looked at, and how long a deletion may take.
+_HELD = 3
+_HELD_AFTER = timedelta(minutes=1)
 #: Topics that one card follows; of the other kinds the card's own clock brings the news.
 _FOLLOWED = 25
 # OLM's own kinds have cards of their own.
@@ -38,15 +45,24 @@ OLM = ("operators.coreos.com", "packages.operators.coreos.com", "olm.operatorfra
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """An object whose deletion has waited for a finalizer for longer than that usually takes."""
+
+    entry: Entry
+    finalizer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind: `number` of its objects, None where `problem` says why; `states` by state word, '' for none;
-    `worst`: the first that are degraded.
+    """One kind: `number` of its objects, None where `problem` says why; `states` by state word, '' for none; `worst`:
+    the first that are degraded; `held`: some whose deletion doesn't end.
     """
 
     type: ResourceType
     number: int | None = 0
     states: tuple[tuple[str, int], ...] = ()
     worst: tuple[Entry, ...] = ()
+    held: tuple[Held, ...] = ()
     problem: str = ""
     forbidden: bool = False
 
@@ -110,7 +126,7 @@ def look(client: ClusterClient) -> Part:
     # Three hundred kinds are three hundred questions: the more there are, the more seldom.
     return Part(
         found=told,
-        troubles=_troubles(there),
+        troubles=with_fixes(client, _troubles(there), _places(there)),
         topics=topics,
         every=max(3000, 100 * len(types)),
         pending=tuple(one.kinds for one in late),
@@ -144,7 +160,24 @@ def _ask(client: ClusterClient, type_: ResourceType) -> Kind:
         return Kind(type_, None, problem=str(error), forbidden=error.code == 403)
     states = Counter(entry.health.state for entry in entries)
     worst = sorted((one for one in entries if one.health.state == DEGRADED), key=lambda one: one.created, reverse=True)
-    return Kind(type_, len(entries), tuple(states.items()), tuple(worst[:_NAMED]))
+    held = _held(client, type_, [entry for entry in entries if entry.terminating])
+    return Kind(type_, len(entries), tuple(states.items()), tuple(worst[:_NAMED]), held)
+
+
+def _held(client: ClusterClient, type_: ResourceType, terminating: Iterable[Entry]) -> tuple[Held, ...]:
+    """Of the first few; entries of lists don't have the finalizers, so each is read."""
+    found = []
+    for entry in list(terminating)[:_HELD]:
+        try:
+            obj = client.get(type_, entry.name, entry.namespace)
+        except KubeError:
+            continue
+        metadata = mapping(obj.get("metadata"))
+        began = moment(text(metadata.get("deletionTimestamp")))
+        names = metadata.get("finalizers")
+        if began and isinstance(names, list) and names and timezone.now() - began > _HELD_AFTER:
+            found.append(Held(entry, text(names[0])))
+    return tuple(found)
 
 
 def _shares(there: Iterable[Kind]) -> tuple[Share, ...]:
@@ -168,15 +201,28 @@ def _troubles(there: Iterable[Kind]) -> tuple[Trouble, ...]:
     found = []
     for kind in there:
         for entry in kind.worst:
-            where = f"{kind.type.kind} {entry.name}"
-            if entry.namespace:
-                where = _("%(what)s in %(namespace)s") % {"what": where, "namespace": entry.namespace}
             url = Place(kind.type, entry.namespace, entry.name).url()
-            found.append(Trouble(ERROR, where, entry.health.reason or entry.health.label, url, _("Open it")))
+            found.append(
+                Trouble(ERROR, _where(kind, entry), entry.health.reason or entry.health.label, url, _("Open it"))
+            )
+        for held in kind.held:
+            words = _("Deletion waits for finalizer %(finalizer)s.") % {"finalizer": held.finalizer}
+            url = Place(kind.type, held.entry.namespace, held.entry.name).url("finalizers")
+            found.append(Trouble(WARNING, _where(kind, held.entry), words, url, _("Check finalizers")))
         if more := kind.degraded - len(kind.worst):
             words = _("%(number)d more are degraded.") % {"number": more}
             found.append(Trouble(ERROR, kind.type.kinds, words, kind.url, _("Open the list")))
     return tuple(found)
+
+
+def _places(there: Iterable[Kind]) -> dict[str, Place]:
+    places = [Place(kind.type, entry.namespace, entry.name) for kind in there for entry in kind.worst]
+    return {place.url(): place for place in places}
+
+
+def _where(kind: Kind, entry: Entry) -> str:
+    what = f"{kind.type.kind} {entry.name}"
+    return _("%(what)s in %(namespace)s") % {"what": what, "namespace": entry.namespace} if entry.namespace else what
 
 
 def _gaps(found: Iterable[Kind]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """What every card of the overview is made of: what was found, what is not well in it, and what brings the news."""
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ class Trouble:
     """One thing that needs somebody.
 
     `level`: ERROR or WARNING, an icon's name too; `reason`: why, in words; `url`: where one acts, and `act` what there.
+    `fix`: what mends it, at `fix_url`, '' where that is not known.
     """
 
     level: str
@@ -20,10 +22,26 @@ class Trouble:
     reason: str
     url: str
     act: str = ""
+    fix: str = ""
+    fix_url: str = ""
+
+    @property
+    def key(self) -> str:
+        """What it is about, whatever its reason: the same for each person and language."""
+        return _digest(self.url)
+
+    @property
+    def state(self) -> str:
+        """Another one when its reason is another."""
+        return _digest(f"{self.level} {self.reason}")
 
     @property
     def rank(self) -> int:
         return _RANK[self.level]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)

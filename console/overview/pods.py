@@ -13,6 +13,7 @@ from functools import partial
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from console.overview.fixes import with_fixes
 from console.overview.part import ERROR, Part, Trouble
 from console.web import deadline
 from kube.client import ClusterClient
@@ -86,7 +87,11 @@ def look(client: ClusterClient) -> Part:
         url=url,
     )
     deployments = client.find("apps", "v1", "deployments")
-    troubles = (*map(_trouble, told.groups), *(_without_pods(deployments, one) for one in read.stuck[:NAMED]))
+    places = {group.url: Place(type_, group.namespace, group.first) for group in told.groups}
+    troubles = (
+        *with_fixes(client, [*map(_trouble, told.groups)], places),
+        *(_without_pods(deployments, one) for one in read.stuck[:NAMED]),
+    )
     topics = " ".join(filter(None, (followable.of(client, type_), followable.of(client, deployments))))
     return Part(told, troubles, topics, max(3000, read.total * 2))
 

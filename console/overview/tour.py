@@ -4,6 +4,7 @@ A person may put them away, and bring them back.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.db import DatabaseError
@@ -73,7 +74,16 @@ def look(client: ClusterClient) -> Part:
     found = [_tried(check, client) for check in checks]
     if pending and not found[2]:
         found[2] = None
-    return Part(Tour(_steps(made, found)), pending=(_("Instances"),) if pending else ())
+    tour = Tour(_steps(made, found))
+    if tour.all_done:
+        _finish(client)
+    return Part(tour, pending=(_("Instances"),) if pending else ())
+
+
+def _finish(client: ClusterClient) -> None:
+    """What is done leaves its room to what needs attention, from the next page on."""
+    with suppress(DatabaseError):
+        put_away(client, True)
 
 
 def plain() -> Tour:

@@ -55,7 +55,7 @@ def list_(request: ConsoleRequest) -> HttpResponse:
     """`?at=` is the address of the page from which somebody switches."""
     at = request.GET.get("at", "")
     context = {"rows": rows(request, at), "signing_in": settings.SIGN_IN != "local"}
-    return render.page(request, "console/clusters.html", context, fragment="console/_clusters.html")
+    return render.page(request, "console/clusters.html", context, part=True)
 
 
 def unknown(request: HttpRequest, rest: str) -> HttpResponse:

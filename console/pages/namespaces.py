@@ -148,7 +148,7 @@ def namespaces(request: ConsoleRequest) -> HttpResponse:
         request,
         "console/namespaces.html",
         context(request, name, error),
-        fragment="console/_namespaces.html",
+        part=True,
         status=422 if error else 200,
     )
 

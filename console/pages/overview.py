@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from console.overview import snooze
 from console.overview import tour as first_steps
 from console.overview.cards import CARDS, TOUR, Shown, by_key, gathered
 from console.overview.part import Trouble, worst_first
@@ -61,7 +62,18 @@ class Page:
 
     @property
     def troubles(self) -> tuple[Trouble, ...]:
-        return worst_first(trouble for one in self.cards for trouble in one.troubles)
+        return worst_first(trouble for one in self.cards for trouble in one.awake)
+
+    @property
+    def snoozed(self) -> tuple[Trouble, ...]:
+        return worst_first(trouble for one in self.cards for trouble in one.snoozed)
+
+    @property
+    def worst(self) -> str:
+        """The icon of all of it."""
+        if not self.whole:
+            return "progress"
+        return self.troubles[0].level if self.troubles else "success" if self.well else "info"
 
     @property
     def well(self) -> bool:
@@ -96,4 +108,15 @@ def overview(request: ConsoleRequest) -> HttpResponse:
 def put_away(request: ConsoleRequest) -> HttpResponse:
     """/overview/tour/: `away` 1 or 0, kept for this person."""
     first_steps.put_away(request.cluster, request.POST.get("away") == "1")
+    return HttpResponseRedirect(reverse("pages:overview"))
+
+
+@require_POST
+def snooze_trouble(request: ConsoleRequest) -> HttpResponse:
+    """/overview/snooze/: a trouble's key and state as `hour`, `day` or `change`; `end` with a key takes it back."""
+    for span in snooze.SPANS:
+        if span in request.POST:
+            snooze.begin(request.cluster, request.POST[span], span)
+    if "end" in request.POST:
+        snooze.end(request.cluster, request.POST["end"])
     return HttpResponseRedirect(reverse("pages:overview"))

@@ -34,6 +34,7 @@ urlpatterns = [
     path("namespaces/", namespaces.namespaces, name="namespaces"),
     path("namespaces/pick/", namespaces.pick, name="pick-namespace"),
     path("namespaces/own/", namespaces.own, name="own-namespaces"),
+    path("overview/snooze/", overview.snooze_trouble, name="snooze"),
     path("overview/tour/", overview.put_away, name="tour"),
     path("palette/", palette.palette, name="palette"),
     path("settings/", preferences.preferences, name="settings"),

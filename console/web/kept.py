@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from console.web.errors import Problem, problem_response, wants_json
+from console.web.render import layout
 from console.web.request import wants_fragment
 
 #: Not posted again: they belong to one request.
@@ -27,7 +28,9 @@ def answer(request: HttpRequest, problem: Problem, text: str = "") -> HttpRespon
     there.
     """
     if wants_fragment(request):
-        response = render(request, "console/_kept.html", {"problem": problem}, status=problem.status)
+        response = render(
+            request, "console/kept.html", {"problem": problem, "layout": layout(request)}, status=problem.status
+        )
         # Scripts of our own origin alone can read it: the page takes it and sends once more.
         response[HEADER] = get_token(request)
         return response

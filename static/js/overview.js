@@ -8,7 +8,9 @@ const icon = (name) => verdict.querySelector(`template[data-icon="${name}"]`).co
 
 function sum() {
   const judged = cards().filter((card) => "judged" in card.dataset);
-  const troubles = judged.flatMap((card) => [...card.querySelectorAll("[data-troubles] > li")]);
+  const all = judged.flatMap((card) => [...card.querySelectorAll("[data-troubles] > li")]);
+  const troubles = all.filter((row) => !("snoozed" in row.dataset));
+  const snoozed = all.filter((row) => "snoozed" in row.dataset);
   troubles.sort((one, other) => RANK[one.dataset.level] - RANK[other.dataset.level]);
   const list = verdict.querySelector("[data-troubles-all]");
   const shown = troubles.map((one) => one.outerHTML).join("");
@@ -19,6 +21,8 @@ function sum() {
     list.dataset.shown = shown;
     if (focused) (list.querySelector(`a[href="${CSS.escape(focused)}"]`) ?? list).focus({ preventScroll: true });
   }
+  verdict.querySelector("[data-snoozed-box]").hidden = !snoozed.length;
+  verdict.querySelector("[data-snoozed-all]").replaceChildren(...snoozed.map((row) => row.cloneNode(true)));
   for (const card of judged) {
     const area = verdict.querySelector(`[data-area="${card.dataset.card}"] .overview-mark`);
     const mark = card.querySelector(".overview-mark");
@@ -26,16 +30,18 @@ function sum() {
   }
   const coming = judged.some((card) => "coming" in card.dataset || "pending" in card.dataset);
   const unknown = judged.some((card) => !card.dataset.level);
-  const worst = troubles[0]?.dataset.level ?? (coming ? "progress" : unknown ? "info" : "success");
-  const { textMany, textOne, textUnknown, textPartly, textWell } = verdict.dataset;
-  const words = troubles.length === 1 ? textOne : troubles.length ? textMany.replace("{number}", troubles.length) : coming ? textUnknown : unknown ? textPartly : textWell;
+  const worst = troubles[0]?.dataset.level ?? (coming ? "progress" : unknown || snoozed.length ? "info" : "success");
+  const { textLater, textMany, textOne, textUnknown, textPartly, textWell } = verdict.dataset;
+  const words = troubles.length === 1 ? textOne : troubles.length ? textMany.replace("{number}", troubles.length) : coming ? textUnknown : snoozed.length ? textLater : unknown ? textPartly : textWell;
   verdict.querySelector(".overview-calm").hidden = worst !== "success";
   list.hidden = !troubles.length;
   const heading = verdict.querySelector("[data-sum]");
   if (heading.textContent !== words) heading.textContent = words;
   if (verdict.dataset.worst !== worst) {
     verdict.dataset.worst = worst;
-    verdict.querySelector("[data-sum-icon]").replaceChildren(icon(worst));
+    const mark = verdict.querySelector("[data-sum-icon]");
+    mark.dataset.mark = worst;
+    mark.replaceChildren(icon(worst));
   }
 }
 

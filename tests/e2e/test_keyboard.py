@@ -110,7 +110,7 @@ def test_less_motion(site: Site, browser: Browser) -> None:
 def test_more_contrast(site: Site, browser: Browser) -> None:
     look = """() => { const css = (one) => getComputedStyle(document.querySelector(one));
       return [css("main .console-muted").color, css(":root").getPropertyValue("--pf-t--global--border--color--default"),
-        css("main .console-steps a").textDecorationLine]; }"""
+        css("main .overview-steps a").textDecorationLine]; }"""
     seen = []
     for wish in ("no-preference", "more"):
         context = browser.new_context(contrast=wish)

@@ -174,9 +174,9 @@ test("theme: the reader's choice, else the system's; the time zone is told once"
 
 const trouble = (level, text) => `<li data-level="${level}"><a href="/${text}/">${text}</a></li>`;
 const card = (name, attributes, troubles = "") => `<section id="${name}" data-card="${name}" ${attributes}><span class="overview-mark">${name}!</span><p data-waits data-text-lost="lost">…</p><ul data-troubles>${troubles}</ul></section>`;
-const overview = (...cards) => pageOf({ html: `<div id="overview-verdict" data-text-many="{number} problems" data-text-one="1 problem" data-text-unknown="Loading" data-text-partly="Partly known" data-text-well="All is well">
+const overview = (...cards) => pageOf({ html: `<div id="overview-verdict" data-text-many="{number} problems" data-text-one="1 problem" data-text-unknown="Loading" data-text-partly="Partly known" data-text-later="Nothing new" data-text-well="All is well">
   <h2 data-sum></h2><span data-sum-icon></span>${["error", "warning", "progress", "info", "success"].map((name) => `<template data-icon="${name}"><i>${name}</i></template>`).join("")}
-  <ul data-troubles-all></ul><p class="overview-calm" hidden></p>${["a", "b"].map((name) => `<span data-area="${name}"><b class="overview-mark">?</b></span>`).join("")}</div>${cards.join("")}` }, "overview.js");
+  <ul data-troubles-all></ul><details data-snoozed-box hidden><ul data-snoozed-all></ul></details><p class="overview-calm" hidden></p>${["a", "b"].map((name) => `<span data-area="${name}"><b class="overview-mark">?</b></span>`).join("")}</div>${cards.join("")}` }, "overview.js");
 const sum = ({ $, $$ }) => [$("[data-sum]").textContent, $("[data-sum-icon]").textContent, $$("[data-troubles-all] li").map((one) => one.textContent)];
 
 test("overview: what is not well, worst first; what is still coming; all well", async () => {
@@ -189,6 +189,14 @@ test("overview: what is not well, worst first; what is still coming; all well", 
   assert.equal(well.$(".overview-calm").hidden, false);
   assert.equal(well.$("[data-troubles-all]").hidden, true);
   assert.equal(well.$('[data-area="a"] .overview-mark').textContent, "a!");
+});
+
+test("overview: what is snoozed is listed apart, and isn't counted", async () => {
+  const row = trouble("error", "s").replace("<li", "<li data-snoozed");
+  const shown = await overview(card("a", 'data-judged data-level="error"', row));
+  assert.deepEqual(sum(shown), ["Nothing new", "info", []]);
+  assert.equal(shown.$("[data-snoozed-box]").hidden, false);
+  assert.equal(shown.$("[data-snoozed-all] a").textContent, "s");
 });
 
 test("overview: news change it, and a link that has the focus keeps it", async () => {

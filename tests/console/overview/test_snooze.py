@@ -1,0 +1,132 @@
+"""Troubles that a person wants to see later, objects whose deletion doesn't end, acts on many objects, and first
+steps that are done.
+"""
+
+import html
+import re
+from datetime import timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from console.overview import instances, snooze, tour
+from console.overview.changes import Change, _together
+from console.overview.fixes import with_fixes
+from console.overview.part import ERROR, Trouble
+from console.web.clusters import console_client
+from kube.client import ClusterClient
+from resources.models import Mark, Step
+from resources.place import Place
+from tests.console.overview.scene import gadget, gadgets, remove
+from tests.eventually import until
+
+pytestmark = pytest.mark.django_db
+TROUBLE = Trouble(ERROR, "Pod web", "no such image", "/resources/core/v1/pods/shop/web/")
+
+
+@pytest.fixture
+def client(cluster_kubeconfig: Path, redis_server: str) -> ClusterClient:
+    return console_client()
+
+
+def is_snoozed(client: ClusterClient, trouble: Trouble = TROUBLE) -> bool:
+    return snooze.is_snoozed(snooze.snoozes(client), trouble)
+
+
+@pytest.mark.parametrize("span", snooze.SPANS)
+def test_a_snooze_begins_ends_and_runs_out(client: ClusterClient, span: str) -> None:
+    assert not is_snoozed(client)
+    snooze.begin(client, f"{TROUBLE.key}:{TROUBLE.state}", span)
+    assert is_snoozed(client)
+    snooze.end(client, TROUBLE.key)
+    assert not is_snoozed(client)
+    snooze.begin(client, f"{TROUBLE.key}:{TROUBLE.state}", span)
+    Mark.objects.update(at=timezone.now() - timedelta(seconds=1))
+    assert not is_snoozed(client)
+
+
+def test_only_until_it_changes_looks_at_the_reason(client: ClusterClient) -> None:
+    other = Trouble(ERROR, "Pod web", "another reason", TROUBLE.url)
+    for span, hidden in ((snooze.CHANGE, False), (snooze.DAY, True)):
+        snooze.begin(client, f"{TROUBLE.key}:{TROUBLE.state}", span)
+        assert is_snoozed(client) and is_snoozed(client, other) is hidden
+
+
+def test_there_is_a_bound_and_nonsense_is_ignored(client: ClusterClient) -> None:
+    for text in ("", "x", f"{TROUBLE.key}:", f"{TROUBLE.key}:{TROUBLE.state}x"):
+        snooze.begin(client, text, snooze.DAY)
+    snooze.begin(client, f"{TROUBLE.key}:{TROUBLE.state}", "year")
+    assert not snooze.snoozes(client)
+    for number in range(snooze.MAX_SNOOZED + 5):
+        snooze.begin(client, f"{number:032}:{TROUBLE.state}", snooze.DAY)
+    assert len(snooze.snoozes(client)) == snooze.MAX_SNOOZED
+
+
+def test_a_row_is_snoozed_and_shown_again_and_a_deletion_that_waits_is_one(
+    client: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(instances, "_HELD_AFTER", timedelta(0))
+    type_ = gadgets(client)
+    gadget(client, "default", "held", phase="Running")
+    client.patch(type_, "held", {"metadata": {"finalizers": ["example.com/clean-up"]}}, "default")
+    client.delete(type_, "held", "default")
+    browser = Client()
+    try:
+        shown = html.unescape(browser.get("/?part=instances").content.decode())
+        assert "example.com/clean-up" in shown and "/default/held/finalizers/" in shown and "data-snoozed" not in shown
+        found = re.search(r'name="day"\s+value="([^"]+)"|value="([^"]+)"\s+name="day"', shown)
+        assert found, shown
+        trouble_id = found[1] or found[2]
+        assert browser.post("/overview/snooze/", {"day": trouble_id}).status_code == 302
+        assert "data-snoozed" in browser.get("/?part=instances").content.decode()
+        assert "data-snoozed" in browser.get("/?all=1").content.decode()
+        browser.post("/overview/snooze/", {"end": trouble_id.partition(":")[0]})
+        assert "data-snoozed" not in browser.get("/?part=instances").content.decode()
+    finally:
+        client.patch(type_, "held", {"metadata": {"finalizers": None}}, "default")
+        remove(client)
+
+
+def test_creates_of_one_act_are_one_row(client: ClusterClient) -> None:
+    now, pods = timezone.now(), client.find("", "v1", "pods")
+    change = Change(Step.CREATED, now, "ann", Place(pods, "shop", "a"), "Pod", ())
+    older = Change(Step.CREATED, now - timedelta(seconds=5), "ann", Place(pods, "shop", "b"), "Pod", ())
+    assert _together(change, older)
+    assert not _together(change, Change(Step.CREATED, older.at, "bob", older.place, "Pod", ()))
+    assert not _together(change, Change(Step.DELETED, older.at, "ann", older.place, "Pod", ()))
+    assert not _together(change, Change(Step.CREATED, older.at, "ann", Place(pods, "other", "b"), "Pod", ()))
+    assert not _together(change, Change(Step.CREATED, now - timedelta(hours=1), "ann", older.place, "Pod", ()))
+
+
+def test_first_steps_that_are_all_done_leave_from_the_next_page_on(
+    client: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tour, "_tried", lambda check, client: True)
+    monkeypatch.setattr(tour, "_made", lambda client: (None, False))
+    assert not tour.away(client)
+    assert tour.look(client).found.all_done
+    assert tour.away(client)
+
+
+def test_a_row_has_the_fix_of_its_cause(client: ClusterClient) -> None:
+    namespaces = client.find("", "v1", "namespaces")
+    name = f"overview-fix-{uuid4().hex[:6]}"
+    client.create(namespaces, {"metadata": {"name": name}})
+    pods = client.find("", "v1", "pods")
+    body = {"containers": [{"name": "web", "image": "web", "envFrom": [{"configMapRef": {"name": "absent"}}]}]}
+    # No kubelet takes it, so its status is what is written here.
+    client.create(pods, {"metadata": {"name": "web"}, "spec": {**body, "schedulerName": "nobody"}}, name)
+    waiting = {"reason": "CreateContainerConfigError", "message": 'configmap "absent" not found'}
+    status = {"phase": "Pending", "containerStatuses": [{"name": "web", "state": {"waiting": waiting}}]}
+    client.patch(pods, "web", {"status": status}, name, subresource="status")
+    place = Place(pods, name, "web")
+    trouble = Trouble(ERROR, "Pod web", "…", place.url())
+    try:
+        found = until(lambda: with_fixes(client, [trouble], {trouble.url: place})[0].fix_url, seconds=30)
+        assert "/core/v1/configmaps/new-values/" in found and "name=absent" in found
+        assert not with_fixes(client, [trouble], {})[0].fix
+    finally:
+        client.delete(namespaces, name)
