@@ -19,7 +19,7 @@ from rest_framework.views import exception_handler
 
 from console import numbered
 from console.web import broken
-from console.web.request import wants_fragment
+from console.web.render import skeleton
 from kube.errors import (
     AlreadyExists,
     BadRequest,
@@ -186,8 +186,8 @@ def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
     """HTML page, htmx part or JSON, by who asks."""
     if wants_json(request):
         return JsonResponse(as_json(problem), status=problem.status, headers=headers_of(problem))
-    template = "console/_problem.html" if wants_fragment(request) else "console/problem.html"
-    response = render(request, template, {"problem": problem, "number": numbered.current()}, status=problem.status)
+    context = {"problem": problem, "number": numbered.current(), "skeleton": skeleton(request)}
+    response = render(request, "console/problem.html", context, status=problem.status)
     for name, value in headers_of(problem).items():
         response[name] = value
     return response

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from console.web.errors import Problem, problem_response, wants_json
-from console.web.render import layout
+from console.web.render import skeleton
 from console.web.request import wants_fragment
 
 #: Not posted again: they belong to one request.
@@ -28,14 +28,13 @@ def answer(request: HttpRequest, problem: Problem, text: str = "") -> HttpRespon
     there.
     """
     if wants_fragment(request):
-        response = render(
-            request, "console/kept.html", {"problem": problem, "layout": layout(request)}, status=problem.status
-        )
+        context = {"problem": problem, "skeleton": skeleton(request)}
+        response = render(request, "console/kept.html", context, status=problem.status)
         # Scripts of our own origin alone can read it: the page takes it and sends once more.
         response[HEADER] = get_token(request)
         return response
     pairs = [(name, value) for name, values in request.POST.lists() if name not in _OWN for value in values]
-    context = {"problem": problem, "pairs": pairs, "text": text}
+    context = {"problem": problem, "pairs": pairs, "text": text, "skeleton": skeleton(request)}
     response = render(request, "console/kept.html", context, status=problem.status)
     response["Cache-Control"] = "no-store"
     return response

@@ -33,13 +33,18 @@ def page(
     part are one text, since the page includes the fragment or has it as a block.
     """
     names = dict(context if isinstance(context, Mapping) else _fields(context))
-    names["skeleton"] = "part.html" if part and wants_fragment(request) else "base.html"
+    names["skeleton"] = skeleton(request) if part else "base.html"
     chosen = fragment if fragment and wants_fragment(request) else template
     response = render(request, chosen, names, status=status)
     patch_vary_headers(response, ["HX-Request"])
     # Pages show live state of the moment: never from a cache, the browser's back-forward cache aside.
     response.headers.setdefault("Cache-Control", "no-cache, private")
     return response
+
+
+def skeleton(request: HttpRequest) -> str:
+    """What a page with a block `part` extends: base.html, or for htmx a template with that block alone."""
+    return "part.html" if wants_fragment(request) else "base.html"
 
 
 def as_file(answer: Answer, name: str) -> Answer:
