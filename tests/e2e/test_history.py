@@ -48,12 +48,14 @@ def test_from_a_change_to_its_undo(site: Site, page: Page, client: ClusterClient
         time.sleep(1)
         page.reload()
     client.patch(gadgets, "g", {"spec": {"size": 3}}, namespace)
-    expect(history.get_by_text("spec.size").first).to_be_visible(timeout=PATIENCE)
+    # The timeline above has the same words, as titles of its marks.
+    steps = history.locator(".history-list")
+    expect(steps.get_by_text("spec.size").first).to_be_visible(timeout=PATIENCE)
     step = history.locator(".history-step", has_text="spec.size").first
     step.locator("summary").click()
     expect(step.locator(".console-diff ins", has_text="size: 3")).to_be_visible(timeout=PATIENCE)
     client.patch(gadgets, "g", {"status": {"phase": "Running"}}, namespace, subresource="status")
-    expect(history.get_by_text("status.phase").first).to_be_visible(timeout=PATIENCE)
+    expect(steps.get_by_text("status.phase").first).to_be_visible(timeout=PATIENCE)
     expect(step.locator(".console-diff ins", has_text="size: 3")).to_be_visible()
     expect(history.locator("svg rect.state-green")).not_to_have_count(0)
 
