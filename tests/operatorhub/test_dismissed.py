@@ -52,7 +52,7 @@ def test_one_button_stays_on_the_version_that_runs(client: ClusterClient) -> Non
         assert "Cancel installation" not in page
         # The page of what has not finished leads to the uninstall of the version that runs.
         assert web.get(f"{here}undo/")["Location"] == f"/operators/{place}/{OLD}/uninstall/"
-        (form,) = re.findall(r'<form class="hub-approve".*?</form>', page, re.DOTALL)
+        (form,) = re.findall(r'<form\s+class="hub-approve[ "].*?</form>', page, re.DOTALL)
         assert "Stay on 0.0.1" in form
         sent = dict(re.findall(r'name="(seen|subscription)" value="([^"]+)"', form))
         (action,) = re.findall(r'formaction="([^"]+)"', form)
