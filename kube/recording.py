@@ -1,0 +1,149 @@
+"""Records the write requests of a block of code, with their outcome, for the audit.
+
+Nothing is recorded outside of `record_requests()`, as with kube/warnings.py. Beside each write stands the object as it was read last, as
+undecoded bytes.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass, field
+from typing import ParamSpec, TypeVar
+from urllib.parse import unquote
+
+from kube import limits
+from kube.config import ClusterConfig
+from kube.errors import KubeError
+from kube.requests import ApiRequest
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+#: Objects and writes that are recorded of one HTTP request.
+_MAX_OBJECTS, _MAX_WRITES = 32, 2000
+#: Groups whose POST requests change nothing: access reviews.
+_REVIEW_GROUPS = ("authorization.k8s.io", "authentication.k8s.io")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a path names. `name` is '' for a collection, `group` for the core group."""
+
+    group: str
+    version: str
+    plural: str
+    namespace: str = ""
+    name: str = ""
+    subresource: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """A write request. `reason`: '' if it succeeded, else that of the Status; `before`: the object as it was read last, or b''."""
+
+    config: ClusterConfig
+    target: Target
+    method: str
+    content_type: str
+    body: bytes
+    answer: bytes = b""
+    reason: str = ""
+    before: bytes = b""
+
+
+@dataclass(slots=True)
+class Recording:
+    """`read`: path → the object as JSON, the oldest first."""
+
+    writes: list[Write] = field(default_factory=list)
+    read: "OrderedDict[str, bytes]" = field(default_factory=OrderedDict)
+
+
+_current: ContextVar[Recording | None] = ContextVar("recording", default=None)
+
+
+@contextmanager
+def record_requests() -> Iterator[Recording]:
+    """Records requests of this thread, and of threads that run calls of `with_current_context`."""
+    recording = Recording()
+    token = _current.set(recording)
+    try:
+        yield recording
+    finally:
+        _current.reset(token)
+
+
+def with_current_context(call: Callable[P, R]) -> Callable[P, R]:
+    """The call, to run in other threads with the context variables of this one."""
+    context = copy_context()
+
+    def run(*arguments: P.args, **named: P.kwargs) -> R:
+        return context.copy().run(call, *arguments, **named)
+
+    return run
+
+
+def record(config: ClusterConfig, request: ApiRequest, answer: bytes, error: KubeError | None = None) -> None:
+    """Adds a request to the current recording, if there is one. `error`: why it failed."""
+    recording = _current.get()
+    if recording is None:
+        return
+    named = target(request.path)
+    if request.safe:
+        if (
+            error is None
+            and not request.query
+            and named is not None
+            and named.name
+            and len(answer) <= limits.RECORDED_ANSWER.value
+        ):
+            _add_object(recording, request.path, answer)
+        return
+    if named is None or named.group in _REVIEW_GROUPS or _is_dry_run(request) or len(recording.writes) >= _MAX_WRITES:
+        return
+    parent = request.path.removesuffix(f"/{named.subresource}")
+    before = recording.read.get(request.path) or recording.read.get(parent, b"")
+    reason = error.reason if error else ""
+    recording.writes.append(
+        Write(
+            config=config,
+            target=named,
+            method=request.method,
+            content_type=request.content_type,
+            body=request.body or b"",
+            answer=answer,
+            reason=reason,
+            before=before,
+        )
+    )
+    if error is None and named.name and not named.subresource and request.method != "DELETE":
+        _add_object(recording, request.path, answer)
+
+
+def _add_object(recording: Recording, path: str, answer: bytes) -> None:
+    recording.read[path] = answer
+    recording.read.move_to_end(path)
+    while len(recording.read) > _MAX_OBJECTS:
+        recording.read.popitem(last=False)
+
+
+def _is_dry_run(request: ApiRequest) -> bool:
+    # A deletion has it in its DeleteOptions, which are small and encoded by kube/requests.py.
+    return ("dryRun", "All") in request.query or (request.method == "DELETE" and b'"dryRun":' in (request.body or b""))
+
+
+def target(path: str) -> Target | None:
+    """The object or collection that a path like /api/v1/namespaces/shop/pods/web/log names; None for other paths."""
+    parts = [unquote(part) for part in path.strip("/").split("/")]
+    if parts[0] == "api" and len(parts) > 2:
+        group, version, rest = "", parts[1], parts[2:]
+    elif parts[0] == "apis" and len(parts) > 3:
+        group, version, rest = parts[1], parts[2], parts[3:]
+    else:
+        return None
+    namespace = ""
+    # A namespace has subresources of its own.
+    if rest[0] == "namespaces" and len(rest) > 2 and not (not group and rest[2] in ("status", "finalize")):
+        namespace, rest = rest[1], rest[2:]
+    return Target(group, version, rest[0], namespace, rest[1] if len(rest) > 1 else "", "/".join(rest[2:]))
