@@ -1,10 +1,13 @@
-"""Traces by OpenTelemetry: one span for each request of Django's, each request to the API server and each task, with the request's number.
+"""Traces by OpenTelemetry: one span for each request of Django's, each request to the API server and each task, with
+the request's number.
 
-Imported only where OTEL_EXPORTER_OTLP_ENDPOINT names a collector (console/apps.py); the OTEL_… variables are the library's own
-(https://opentelemetry.io/docs/languages/sdk-configuration/). The spans are made here and not by its instrumentations, which put whole addresses into them: a
-span has routes and paths, never a query, a header, a body or an error's words. Attributes: https://opentelemetry.io/docs/specs/semconv/http/http-spans/
+Imported only where OTEL_EXPORTER_OTLP_ENDPOINT names a collector (console/apps.py); the OTEL_… variables are the
+library's own (https://opentelemetry.io/docs/languages/sdk-configuration/). The spans are made here and not by its
+instrumentations, which put whole addresses into them: a span has routes and paths, never a query, a header, a body or
+an error's words. Attributes: https://opentelemetry.io/docs/specs/semconv/http/http-spans/
 
-Open streams, followed logs and terminals are no requests of Django's; their requests to the API server are spans by themselves.
+Open streams, followed logs and terminals are no requests of Django's; their requests to the API server are spans by
+themselves.
 """
 
 import dataclasses
@@ -89,7 +92,12 @@ class TraceMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         method = request.method if request.method in _METHODS else "_OTHER"
         told = _passed_on.extract({"traceparent": request.headers.get("traceparent", "")})
-        span = _started(method or "", SpanKind.SERVER, {"http.request.method": method or "", "url.scheme": request.scheme or ""}, told)  # fmt: skip
+        span = _started(
+            method or "",
+            SpanKind.SERVER,
+            {"http.request.method": method or "", "url.scheme": request.scheme or ""},
+            told,
+        )
         token = context.attach(set_span_in_context(span))
         try:
             response = self.get_response(request)
@@ -108,7 +116,10 @@ class TraceMiddleware:
 
 @contextmanager
 def _around(request: ApiRequest) -> Iterator[spans.Call]:
-    """One request to the API server: its path names the object, its query is left out. The API server may go on with the trace."""
+    """One request to the API server: its path names the object, its query is left out.
+
+    The API server may go on with the trace.
+    """
     span = _started(_name(request), SpanKind.CLIENT, {"http.request.method": request.method, "url.path": request.path})
     headers: dict[str, str] = {}
     _passed_on.inject(headers, set_span_in_context(span))
@@ -148,7 +159,9 @@ def _publish(headers: dict[str, Any] | None = None, **_more: Any) -> None:
 
 def _begin_task(task_id: str, task: Any, **_more: Any) -> None:
     told = _passed_on.extract({"traceparent": str(getattr(task.request, _KEY, None) or "")})
-    span = _started(f"run {task.name}", SpanKind.CONSUMER, {"messaging.system": "celery", "messaging.message.id": task_id}, told)  # fmt: skip
+    span = _started(
+        f"run {task.name}", SpanKind.CONSUMER, {"messaging.system": "celery", "messaging.message.id": task_id}, told
+    )
     _tasks[task_id] = (span, context.attach(set_span_in_context(span)))
 
 

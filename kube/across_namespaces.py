@@ -1,7 +1,8 @@
-"""Lists over all namespaces for a user without permission to list them all: one list for each namespace of the user, merged into one.
+"""Lists over all namespaces for a user without permission to list them all: one list for each namespace of the user,
+merged into one.
 
-The API server has no such request and can't list a user's namespaces; `set_finder` takes the function that can (console/reach). Every request is sent
-by the user's own client, so nothing is read without the user's permission.
+The API server has no such request and can't list a user's namespaces; `set_finder` takes the function that can
+(console/reach). Every request is sent by the user's own client, so nothing is read without the user's permission.
 https://kubernetes.io/docs/reference/access-authn-authz/rbac/ (a RoleBinding grants in its own namespace only)
 """
 
@@ -37,7 +38,10 @@ _finder: Callable[[Any], tuple[str, ...]] = _no_namespaces
 
 
 def set_finder(finder: Callable[[Any], tuple[str, ...]]) -> None:
-    """Sets the function that returns the namespaces of a client's user. It is called after a refusal only, and can use the client (with `whole`)."""
+    """Sets the function that returns the namespaces of a client's user.
+
+    It is called after a refusal only, and can use the client (with `whole`).
+    """
     global _finder
     _finder = finder
 
@@ -54,7 +58,9 @@ class _Refusal:
 
 
 class RefusalCache:
-    """The types, by group and plural, whose whole list the API server refused to one client within the last REFUSED_SECONDS."""
+    """The types, by group and plural, whose whole list the API server refused to one client within the last
+    REFUSED_SECONDS.
+    """
 
     def __init__(self) -> None:
         self._refusals: dict[tuple[str, str], _Refusal] = {}
@@ -73,7 +79,10 @@ class RefusalCache:
 def merged_page(
     list_page: ListPage[Page], namespaces: Sequence[str], refusal: Forbidden, limit: int, token: str
 ) -> Page:
-    """One page over `namespaces`, which are sorted. Namespaces that refuse are left out; raises Forbidden if all refuse."""
+    """One page over `namespaces`, which are sorted.
+
+    Namespaces that refuse are left out; raises Forbidden if all refuse.
+    """
     first, inner = _parse_token(token)
     rest = [namespace for namespace in namespaces if namespace >= first]
     if limit:
@@ -84,7 +93,10 @@ def merged_page(
 
 
 def existing_namespaces(get: Callable[[str], Page], namespaces: Sequence[str], refusal: Forbidden) -> Page:
-    """The Namespace objects themselves, read one by one: those that exist and can be read. Raises Forbidden if none can."""
+    """The Namespace objects themselves, read one by one: those that exist and can be read.
+
+    Raises Forbidden if none can.
+    """
 
     def page_or_refusal(namespace: str) -> Page | Forbidden:
         try:
@@ -106,7 +118,10 @@ def _limited_page(
     token: str,
     is_later: bool,
 ) -> Page:
-    """At most `limit` objects, and a continue token for the rest. `token`: the API server's, of the first namespace; `is_later`: not the first page."""
+    """At most `limit` objects, and a continue token for the rest.
+
+    `token`: the API server's, of the first namespace; `is_later`: not the first page.
+    """
     answers: list[Page | Forbidden] = []
     space = limit
     for number, namespace in enumerate(namespaces):
@@ -149,7 +164,10 @@ def _count(page: Table | ObjectList) -> int | None:
 def _merge(
     namespaces: Sequence[str], answers: Sequence[Page | Forbidden], refusal: Forbidden, shown: int | None = None
 ) -> Page:
-    """One page with the objects of the first `shown` answers (None: of all). `within` names every namespace that answered."""
+    """One page with the objects of the first `shown` answers (None: of all).
+
+    `within` names every namespace that answered.
+    """
     answered: list[tuple[str, Any]] = [
         (namespace, answer)
         for namespace, answer in zip(namespaces, answers, strict=True)

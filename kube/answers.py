@@ -1,4 +1,5 @@
-"""Decodes answers as JSON. Anything else, or JSON that isn't Kubernetes', is reported as a fault of the server at the cluster's address.
+"""Decodes answers as JSON. Anything else, or JSON that isn't Kubernetes', is reported as a fault of the server at
+the cluster's address.
 
 A captive portal, a sign-in page or a proxy answers 200 with HTML, with a redirect or with JSON of its own.
 """
@@ -30,7 +31,10 @@ def decode_as(body: bytes, kind: type[T], ref: str = "") -> T:
 
 
 def decode(body: bytes, ref: str = "") -> Any:
-    """The answer as plain values. Raises InvalidAnswer; TooDeepAnswer where the API server sent an object past ANSWER_LEVELS."""
+    """The answer as plain values.
+
+    Raises InvalidAnswer; TooDeepAnswer where the API server sent an object past ANSWER_LEVELS.
+    """
     try:
         return json_bounds.load(body, limits.ANSWER_LEVELS.value)
     except json_bounds.TooDeep as error:
@@ -50,7 +54,8 @@ def document(body: bytes, ref: str = "") -> dict[str, Any]:
 def listed(body: bytes, ref: str = "") -> dict[str, Any]:
     """The same of a Table, which is shown and never written back.
 
-    An object that is too deep lacks its deep fields and keeps its row, so that one object makes no list unreadable. Raises InvalidAnswer.
+    An object that is too deep lacks its deep fields and keeps its row, so that one object makes no list unreadable.
+    Raises InvalidAnswer.
     """
     try:
         return document(body, ref)

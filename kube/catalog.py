@@ -1,7 +1,7 @@
 """Discovery of one cluster, cached for seconds and then revalidated by ETag (a 304 is cheap).
 
-A missing type is looked up again after half a second. A served one is cached for ten seconds, or until a request to it is answered
-with 404 (ClusterClient), whichever comes first.
+A missing type is looked up again after half a second. A served one is cached for ten seconds, or until a request to it
+is answered with 404 (ClusterClient), whichever comes first.
 """
 
 import threading

@@ -1,8 +1,8 @@
 """What goes over WebSockets and long answers: port-forward, commands and followed logs.
 
-`v4.channel.k8s.io` frames begin with a channel's number. For port-forward: channel 0 carries data, 1 errors, and the first frame of
-each only repeats the port (two bytes). One WebSocket for each TCP connection. v4 can't close one direction alone: when the client
-ends its sending, the socket stays open until the Pod ends too.
+`v4.channel.k8s.io` frames begin with a channel's number. For port-forward: channel 0 carries data, 1 errors, and the
+first frame of each only repeats the port (two bytes). One WebSocket for each TCP connection. v4 can't close one
+direction alone: when the client ends its sending, the socket stays open until the Pod ends too.
 """
 
 import asyncio
@@ -41,7 +41,9 @@ async def port_forward(
 async def exec_(
     transport: AsyncTransport, pod: str, namespace: str, container: str, command: tuple[str, ...]
 ) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
-    """A running command with a terminal. Frames begin with a channel: 0 to it, 1 from it, 3 its end as a Status, 4 the size as JSON.
+    """A running command with a terminal.
+
+    Frames begin with a channel: 0 to it, 1 from it, 3 its end as a Status, 4 the size as JSON.
 
     Raises KubeError when the API server refuses. https://kubernetes.io/docs/reference/kubectl/generated/kubectl_exec/
     """

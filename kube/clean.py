@@ -1,6 +1,7 @@
 """An object ready to be applied elsewhere: without the fields that the API server, controllers, OLM or tools add. Pure.
 
-Defaults stay: whether a user set them isn't recorded. The fields are those that kubectl-neat and `velero restore` leave out.
+Defaults stay: whether a user set them isn't recorded. The fields are those that kubectl-neat and `velero restore` leave
+out.
 """
 
 from collections.abc import Mapping

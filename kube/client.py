@@ -30,7 +30,9 @@ def _are_namespaces(type_: ResourceType) -> bool:
 
 
 class ClusterClient:
-    """`name`: of the cluster, as its kubeconfig calls it, or the console where two would have one name; `user`: as whom."""
+    """`name`: of the cluster, as its kubeconfig calls it, or the console where two would have one name; `user`: as
+    whom.
+    """
 
     def __init__(self, config: ClusterConfig) -> None:
         self.config = config
@@ -38,11 +40,11 @@ class ClusterClient:
         self.user = config.user
         #: Who acts as `user`; '' for oneself.
         self.by = config.by
-        #: The owner of what the console stores for users (favourites, runs, undo); impersonation has another owner. Arrows in names are doubled, so that
-        #: no user name equals a pair of names.
+        #: The owner of what the console stores for users (favourites, runs, undo); impersonation has another owner.
+        #: Arrows in names are doubled, so that no user name equals a pair of names.
         self.owner = " → ".join(name.replace("→", "→→") for name in (config.by, config.user) if name)[:512]
-        #: Key of cached answers: differs by user, by session (an impersonation has its own) and by cluster, since two clusters can have the same address
-        #: (behind different proxies) and the same user names.
+        #: Key of cached answers: differs by user, by session (an impersonation has its own) and by cluster, since two
+        #: clusters can have the same address (behind different proxies) and the same user names.
         who = f"{config.user} {config.session}" if config.session else config.user
         self.who = f"{who}\n{config.alias}" if config.alias else who
         self._transport = SyncTransport(config)
@@ -65,7 +67,9 @@ class ClusterClient:
     # What is served
 
     def types(self) -> tuple[ResourceType, ...]:
-        """All types in all served versions, at most some seconds old; of one group the preferred version comes first."""
+        """All types in all served versions, at most some seconds old; of one group the preferred version comes
+        first.
+        """
         return self._catalog.current().types
 
     @property
@@ -79,7 +83,10 @@ class ClusterClient:
         self._schemas.forget()
 
     def find(self, group: str, version: str, plural: str) -> ResourceType:
-        """The type, by its place in an address. `group` 'core' or ''; `version` '' is the preferred one. Raises NotFound."""
+        """The type, by its place in an address.
+
+        `group` 'core' or ''; `version` '' is the preferred one. Raises NotFound.
+        """
         return self._catalog.find(group, version, plural)
 
     def find_kind(self, group: str, kind: str, version: str = "") -> ResourceType:
@@ -92,7 +99,9 @@ class ClusterClient:
         return self.find_kind(group, obj["kind"], version)
 
     def schema(self, type_: ResourceType) -> dict[str, Any] | None:
-        """The kind's OpenAPI v3 schema; `$ref`s point into its own `components.schemas`. None when the server publishes none.
+        """The kind's OpenAPI v3 schema; `$ref`s point into its own `components.schemas`.
+
+        None when the server publishes none.
 
         Shared by all callers: never change it.
         """
@@ -118,10 +127,12 @@ class ClusterClient:
         continue_: str = "",
         whole: bool = False,
     ) -> ObjectList:
-        """One page of whole objects; `limit` 0 = all of them. Each has its apiVersion and kind, which servers leave out of lists.
+        """One page of whole objects; `limit` 0 = all of them.
 
-        A user without permission to list all namespaces gets the lists of their own (`within`). `whole` raises Forbidden instead, for conclusions
-        from what is absent. A list of Namespaces contains the user's own then.
+        Each has its apiVersion and kind, which servers leave out of lists.
+
+        A user without permission to list all namespaces gets the lists of their own (`within`). `whole` raises
+        Forbidden instead, for conclusions from what is absent. A list of Namespaces contains the user's own then.
         """
 
         def list_page(namespace: str, limit: int, token: str) -> ObjectList:
@@ -161,7 +172,10 @@ class ClusterClient:
         include: str = "Metadata",
         whole: bool = False,
     ) -> Table:
-        """One page as the server's own columns and cells. `include`: 'None', 'Metadata' or 'Object' with each row; `whole`: as in list()."""
+        """One page as the server's own columns and cells.
+
+        `include`: 'None', 'Metadata' or 'Object' with each row; `whole`: as in list().
+        """
 
         def list_page(namespace: str, limit: int, token: str) -> Table:
             request = requests.list_table(
@@ -185,7 +199,10 @@ class ClusterClient:
         token: str,
         get: Callable[[str], across_namespaces.Page] | None,
     ) -> across_namespaces.Page:
-        """All namespaces, or those of this user. `get`: returns the Namespace of that name, where the type is Namespace."""
+        """All namespaces, or those of this user.
+
+        `get`: returns the Namespace of that name, where the type is Namespace.
+        """
         key = (type_.group, type_.plural)
         refusal = self._refusals.get(key)
         if refusal is None and across_namespaces.is_token(token):
@@ -211,7 +228,9 @@ class ClusterClient:
         return ObjectList([self.get(type_, name)], "", "", None)
 
     def places(self, type_: ResourceType) -> tuple[str, ...] | None:
-        """The user's namespaces if the list of this type over all namespaces was refused within the last seconds; None if it wasn't, or wasn't read."""
+        """The user's namespaces if the list of this type over all namespaces was refused within the last seconds;
+        None if it wasn't, or wasn't read.
+        """
         return across_namespaces.namespaces_of(self) if self._refusals.get((type_.group, type_.plural)) else None
 
     def create(self, type_: ResourceType, obj: KubeObject, namespace: str = "", *, dry_run: bool = False) -> KubeObject:
@@ -282,13 +301,16 @@ class ClusterClient:
         return Access(bool(status.get("allowed")), str(status.get("reason") or ""))
 
     def rules(self, namespace: str) -> tuple[tuple[dict[str, Any], ...], bool]:
-        """What this user may do in the namespace (SelfSubjectRulesReview): resourceRules, those for all namespaces among them; and whether that is all:
-        an authorizer that is asked elsewhere (a webhook) can't list its rules."""
+        """What this user may do in the namespace (SelfSubjectRulesReview): resourceRules, those for all namespaces
+        among them; and whether that is all: an authorizer that is asked elsewhere (a webhook) can't list its rules.
+        """
         status = self._dict(requests.rules_review(namespace)).get("status") or {}
         return tuple(status.get("resourceRules") or ()), not status.get("incomplete")
 
     def whoami(self) -> dict[str, Any]:
-        """As whom the API server knows the sender (SelfSubjectReview, Kubernetes 1.28 and newer): username, uid, groups, extra."""
+        """As whom the API server knows the sender (SelfSubjectReview, Kubernetes 1.28 and newer): username, uid,
+        groups, extra.
+        """
         return dict((self._dict(requests.self_review()).get("status") or {}).get("userInfo") or {})
 
     def log(
@@ -330,7 +352,11 @@ class ClusterClient:
     ) -> bytes:
         """Any other request: the answer's bytes."""
         # Not _send: what is asked for here may well be served nowhere.
-        return self._transport.send(ApiRequest(method, path, query, body, content_type, accept, ref=path)).body
+        return self._transport.send(
+            ApiRequest(
+                method=method, path=path, query=query, body=body, content_type=content_type, accept=accept, ref=path
+            )
+        ).body
 
     def _dict(self, request: ApiRequest) -> dict[str, Any]:
         return answers.document(self._send(request).body, request.ref)

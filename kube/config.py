@@ -1,9 +1,9 @@
 """How to reach a cluster and as whom: a kubeconfig's context, or the Pod's own service account. What is read here once,
 kube/renewal.py reads again when it changes.
 
-Static credentials (token, token file, client certificate, password) are read here, since importing the official client costs 50 MB
-in each process; exec and auth-provider plugins are left to it. Both the official clients ignore `as:` (impersonation): it is
-honoured here.
+Static credentials (token, token file, client certificate, password) are read here, since importing the official client
+costs 50 MB in each process; exec and auth-provider plugins are left to it. Both the official clients ignore `as:`
+(impersonation): it is honoured here.
 """
 
 import base64
@@ -37,11 +37,11 @@ def _nothing() -> None:
 class ClusterConfig:
     """`token` is asked at every request, so that it may be renewed. `tls` is `None` for plain HTTP.
 
-    `context`: the one that was chosen. `files`: what was read, but for a token's file. `refused` is to be called when the server
-    answers 401: the token is fetched again. `renewed` brings an older configuration up to date, see current().
-    `namespace`: the context's, or the Pod's own, '' if unset.
-    `session`: of the person whose token it is (kube/person.py), '' for the kubeconfig's own identity. `by`: who acts as `user`, '' for oneself.
-    `alias`: what the console calls this cluster where it has several (console/web/clusters.py); '' for its `name`.
+    `context`: the one that was chosen. `files`: what was read, but for a token's file. `refused` is to be called when
+    the server answers 401: the token is fetched again. `renewed` brings an older configuration up to date, see
+    current(). `namespace`: the context's, or the Pod's own, '' if unset. `session`: of the person whose token it is
+    (kube/person.py), '' for the kubeconfig's own identity. `by`: who acts as `user`, '' for oneself. `alias`: what the
+    console calls this cluster where it has several (console/web/clusters.py); '' for its `name`.
     """
 
     name: str
@@ -92,7 +92,14 @@ def load(kubeconfig: str | None = None, context: str | None = None, *, anonymous
     try:
         tls = _tls(cluster, user) if host.startswith("https://") else None
         if "exec" in user or "auth-provider" in user:
-            plugin = Plugin(user, cluster, paths[0].parent, tls, lambda: _tls(cluster, user), _load_pair)
+            plugin = Plugin(
+                user=user,
+                cluster=cluster,
+                folder=paths[0].parent,
+                tls=tls,
+                fresh=lambda: _tls(cluster, user),
+                load_pair=_load_pair,
+            )
     except (OSError, ValueError) as error:  # also ssl.SSLError and binascii.Error
         raise InvalidConfig(f"{where}: the certificates of context {name!r} can't be used: {error}") from error
     return ClusterConfig(
@@ -123,7 +130,10 @@ class Context:
 
 
 def contexts(kubeconfig: str | None = None) -> tuple[Context, ...]:
-    """All contexts, in the file's order; none in a Pod that has a service account and no kubeconfig. Raises InvalidConfig."""
+    """All contexts, in the file's order; none in a Pod that has a service account and no kubeconfig.
+
+    Raises InvalidConfig.
+    """
     if not kubeconfig and "KUBERNETES_SERVICE_HOST" in os.environ and (_SERVICE_ACCOUNT / "token").exists():
         return ()
     merged, _where = _merged(
@@ -150,7 +160,8 @@ def _merged(paths: list[Path]) -> tuple[dict[str, Any], str]:
     present = [path for path in paths if path.exists()]
     if not present:
         raise InvalidConfig(
-            f"there is no kubeconfig at {paths[0]}: set KUBECONFIG to yours, or start the embedded cluster with `make run`"
+            f"there is no kubeconfig at {paths[0]}: set KUBECONFIG to yours, or start the embedded cluster with `make"
+            " run`"
         )
     for path in present:
         try:

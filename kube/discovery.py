@@ -1,4 +1,5 @@
-"""Which types the cluster serves: aggregated discovery (one answer for all groups), or group by group where that is not known.
+"""Which types the cluster serves: aggregated discovery (one answer for all groups), or group by group where that is
+not known.
 
 A group whose own server is down is left out and named in `errors`; all others stay usable.
 https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
@@ -48,7 +49,9 @@ class ResourceType:
 
     @property
     def kinds(self) -> str:
-        """'Pods', 'NetworkPolicies': the kind in the plural, as people write it; the kind where the plural is another word."""
+        """'Pods', 'NetworkPolicies': the kind in the plural, as people write it; the kind where the plural is
+        another word.
+        """
         pairs = zip(self.kind.lower(), self.plural, strict=False)
         alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         return self.kind[:alike] + self.plural[alike:] if alike >= len(self.kind) - 1 else self.kind
@@ -76,7 +79,10 @@ class ResourceType:
 
 @dataclass(frozen=True)
 class Discovery:
-    """What was found. `types` are in the server's order of preference: of one group the preferred version comes first."""
+    """What was found.
+
+    `types` are in the server's order of preference: of one group the preferred version comes first.
+    """
 
     types: tuple[ResourceType, ...]
     errors: tuple[str, ...] = ()
@@ -97,7 +103,9 @@ class Discovery:
 
 
 def aggregated(document: dict[str, Any]) -> Discovery | None:
-    """Types of an APIGroupDiscoveryList; None when the server answered something else (it does not know aggregation)."""
+    """Types of an APIGroupDiscoveryList; None when the server answered something else (it does not know
+    aggregation).
+    """
     if document.get("kind") != "APIGroupDiscoveryList":
         return None
     types: list[ResourceType] = []

@@ -1,7 +1,8 @@
 """What the API server (or the way to it) may answer instead of an object.
 
-One class per reason that callers treat differently. The text is for people: what happened, to which object; the API server's own
-words are kept, and `causes` name the fields. Bodies that are not a Status are dropped, lest they leak a proxy's page to a user.
+One class per reason that callers treat differently. The text is for people: what happened, to which object; the API
+server's own words are kept, and `causes` name the fields. Bodies that are not a Status are dropped, lest they leak a
+proxy's page to a user.
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +11,9 @@ from untrusted import json_bounds
 
 
 class Cause(NamedTuple):
-    """One of `details.causes`: `field` as the API server writes it (spec.items[0].name), `reason` e.g. FieldValueInvalid."""
+    """One of `details.causes`: `field` as the API server writes it (spec.items[0].name), `reason` e.g.
+    FieldValueInvalid.
+    """
 
     field: str
     reason: str
@@ -18,7 +21,10 @@ class Cause(NamedTuple):
 
 
 class KubeError(Exception):
-    """`code`: the HTTP status, 0 when there was no answer. `reason`: of metav1.Status. `retry_after`: seconds, 0 if unknown."""
+    """`code`: the HTTP status, 0 when there was no answer.
+
+    `reason`: of metav1.Status. `retry_after`: seconds, 0 if unknown.
+    """
 
     code = 0
     reason = "Unknown"
@@ -67,7 +73,10 @@ class TooDeepAnswer(InvalidAnswer):
 
 
 class NotRenewed(Unreachable):
-    """A user's credentials have expired, and the provider that renews them doesn't answer. The text names the provider."""
+    """A user's credentials have expired, and the provider that renews them doesn't answer.
+
+    The text names the provider.
+    """
 
     reason = "NotRenewed"
 
@@ -96,7 +105,10 @@ class Conflict(KubeError):
 
 
 class Gone(KubeError):
-    """410: the resourceVersion or the continue token is too old; list again. `continue_`: a token for the rest of the list as it is now, or ''."""
+    """410: the resourceVersion or the continue token is too old; list again.
+
+    `continue_`: a token for the rest of the list as it is now, or ''.
+    """
 
     code, reason = 410, "Expired"
     continue_ = ""

@@ -1,4 +1,6 @@
-"""Two objects compared field by field, and the fields in words: what the history, the audit and their pages say of a change. Pure."""
+"""Two objects compared field by field, and the fields in words: what the history, the audit and their pages say of a
+change. Pure.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,7 +25,9 @@ def same(left: Any, right: Any) -> bool:
 
 
 def named(old: Any, new: Any, path: Path = (), *, deep: bool = False) -> Iterator[Field]:
-    """What differs. Lists of named things are compared by name, so that words tell of what was added and not of all that moved.
+    """What differs.
+
+    Lists of named things are compared by name, so that words tell of what was added and not of all that moved.
 
     `deep`: what was not there before, or is not there any more, is listed leaf by leaf, too.
     """
@@ -57,7 +61,9 @@ def structured(items: list[Any]) -> bool:
 
 
 def _by_name(items: list[Any]) -> dict[str | int, Any] | None:
-    """Items by what names them; by place where they are things without names; None for plain values and for names that are not theirs alone."""
+    """Items by what names them; by place where they are things without names; None for plain values and for names
+    that are not theirs alone.
+    """
     if not structured(items):
         return None
     for key in _KEYS:

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-#: (mtime in ns, size, inode) of a file; None while it is missing. A mounted Secret is changed by a symlink: its inode is another one then.
+#: (mtime in ns, size, inode) of a file; None while it is missing. A mounted Secret is changed by a symlink: its inode
+#: is another one then.
 Mark = tuple[int, int, int] | None
 
 
@@ -20,7 +21,10 @@ def marks(paths: tuple[Path, ...]) -> tuple[Mark, ...]:
 
 
 class TextFile:
-    """A token file that is rewritten from time to time. While it is missing or empty, which takes a moment, the last text is used."""
+    """A token file that is rewritten from time to time.
+
+    While it is missing or empty, which takes a moment, the last text is used.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path

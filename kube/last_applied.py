@@ -1,8 +1,8 @@
 """Annotations in which a program stores a copy of the whole object, to compare with later. Pure.
 
-The copy in a Secret has its values. In another object, or in an older version of the same one, the copy is wrong: kopf skips an object whose copy
-equals it, as already handled.
-Sources: kubectl apply; kopf, AnnotationsDiffBaseStorage (each operator has its own prefix and key); banzaicloud/k8s-objectmatcher; rancher/wrangler.
+The copy in a Secret has its values. In another object, or in an older version of the same one, the copy is wrong: kopf
+skips an object whose copy equals it, as already handled. Sources: kubectl apply; kopf, AnnotationsDiffBaseStorage (each
+operator has its own prefix and key); banzaicloud/k8s-objectmatcher; rancher/wrangler.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,8 @@
 """Every limit on untrusted input: bytes, depth, count, seconds, memory.
 
-Untrusted is every input that the console doesn't control: of a browser, a catalog, an image registry, an author of a CRD, a Pod,
-an API server. Modules use a limit as `limits.REQUEST_BODY.value`; none holds such a number of its own. docs/security.md prints the table.
+Untrusted is every input that the console doesn't control: of a browser, a catalog, an image registry, an author of a
+CRD, a Pod, an API server. Modules use a limit as `limits.REQUEST_BODY.value`; none holds such a number of its own.
+docs/security.md prints the table.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,10 @@ from untrusted import json_bounds, yaml_bounds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """One limit. `value` is in `unit` ("bytes", "levels", "items", "seconds", "steps"); `over`: what happens beyond it."""
+    """One limit.
+
+    `value` is in `unit` ("bytes", "levels", "items", "seconds", "steps"); `over`: what happens beyond it.
+    """
 
     subject: str
     value: int
@@ -98,7 +102,8 @@ JSON_LEVELS = Limit(
     over="refused (400), or the cluster's fault (502)",
     test="tests/untrusted/test_json_bounds.py::test_s10_deep_json_is_a_value_error",
 )
-#: An object with all levels of JSON_LEVELS, in a list and with its managedFields, which have a level more for each field and five around.
+#: An object with all levels of JSON_LEVELS, in a list and with its managedFields, which have a level more for each
+#: field and five around.
 ANSWER_LEVELS = Limit(
     subject="levels of lists and mappings in an answer of the API server",
     value=json_bounds.LEVELS + 20,
@@ -312,7 +317,8 @@ def all_limits() -> dict[str, Limit]:
     return {name: value for name, value in globals().items() if isinstance(value, Limit)}
 
 
-# Requests: read on the event loop before a page thread is taken (console/web/http_protocol.py, console/web/request_body.py).
+# Requests: read on the event loop before a page thread is taken (console/web/http_protocol.py,
+# console/web/request_body.py).
 _REQUESTS = "tests/console/test_requests.py::"
 
 REQUEST_HEADER_BYTES = Limit(

@@ -8,9 +8,12 @@ KubeObject = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ObjectList:
-    """One page. `continue_` asks for the next ('' = last page); `remaining` is the server's count of what is left, None if unknown.
+    """One page.
 
-    `within`: the only namespaces that were read, since the user can't list all (kube/across_namespaces.py); () if no namespace was left out.
+    `continue_` asks for the next ('' = last page); `remaining` is the server's count of what is left, None if unknown.
+
+    `within`: the only namespaces that were read, since the user can't list all (kube/across_namespaces.py); () if no
+    namespace was left out.
     """
 
     items: list[KubeObject]

@@ -1,4 +1,6 @@
-"""The configuration of a signed-in user: the address and TLS settings of another configuration, without its credentials."""
+"""The configuration of a signed-in user: the address and TLS settings of another configuration, without its
+credentials.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,15 +15,20 @@ def person(
     session: str = "",
     refused: Callable[[], None] = lambda: None,
 ) -> ClusterConfig:
-    """`way`: of load(anonymous=True), which has no certificate, plugin, password or impersonation. `token`: if callable, it is called at each
-    request; `refused` is called at each 401."""
+    """`way`: of load(anonymous=True), which has no certificate, plugin, password or impersonation.
+
+    `token`: if callable, it is called at each
+    request; `refused` is called at each 401.
+    """
     if way.user or way.headers or way.session or way.token():
         raise ValueError("a user's configuration is made from an anonymous one")
     return replace(way, user=user, token=token if callable(token) else lambda: token, session=session, refused=refused)
 
 
 def acting(whose: ClusterConfig, user: str, groups: tuple[str, ...], session: str) -> ClusterConfig:
-    """Impersonation, as kubectl's --as and --as-group: the credentials of `whose` with Impersonate headers. `session`: the impersonation's own.
+    """Impersonation, as kubectl's --as and --as-group: the credentials of `whose` with Impersonate headers.
+
+    `session`: the impersonation's own.
 
     Raises ValueError for a configuration that acts as another already, and for names that can't stand in a header.
     """

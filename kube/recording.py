@@ -1,7 +1,7 @@
 """Records the write requests of a block of code, with their outcome, for the audit.
 
-Nothing is recorded outside of `record_requests()`, as with kube/warnings.py. Beside each write stands the object as it was read last, as
-undecoded bytes.
+Nothing is recorded outside of `record_requests()`, as with kube/warnings.py. Beside each write stands the object as it
+was read last, as undecoded bytes.
 """
 
 from collections import OrderedDict
@@ -40,7 +40,10 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
-    """A write request. `reason`: '' if it succeeded, else that of the Status; `before`: the object as it was read last, or b''."""
+    """A write request.
+
+    `reason`: '' if it succeeded, else that of the Status; `before`: the object as it was read last, or b''.
+    """
 
     config: ClusterConfig
     target: Target
@@ -146,4 +149,11 @@ def target(path: str) -> Target | None:
     # A namespace has subresources of its own.
     if rest[0] == "namespaces" and len(rest) > 2 and not (not group and rest[2] in ("status", "finalize")):
         namespace, rest = rest[1], rest[2:]
-    return Target(group, version, rest[0], namespace, rest[1] if len(rest) > 1 else "", "/".join(rest[2:]))
+    return Target(
+        group=group,
+        version=version,
+        plural=rest[0],
+        namespace=namespace,
+        name=rest[1] if len(rest) > 1 else "",
+        subresource="/".join(rest[2:]),
+    )

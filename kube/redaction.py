@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 MASKED = "••••••"
-SENSITIVE_NAMES = re.compile(r"(pass(word|wd|phrase)?|pwd|token|(secret|access|api|private|encryption)[-_]?key|client[-_]?secret)$", re.I)  # fmt: skip
+SENSITIVE_NAMES = re.compile(
+    r"(pass(word|wd|phrase)?|pwd|token|(secret|access|api|private|encryption)[-_]?key|client[-_]?secret)$", re.I
+)
 
 
 def redacted(value: Any, mask: Callable[[str], str]) -> Any:

@@ -1,6 +1,8 @@
-"""Credentials that change while the console runs: certificates, authorities, a rewritten kubeconfig (docs/decisions/0016).
+"""Credentials that change while the console runs: certificates, authorities, a rewritten kubeconfig
+(docs/decisions/0016).
 
-What a client holds stays the same object; the address and the certificates in it are asked for at each request (ClusterConfig.current).
+What a client holds stays the same object; the address and the certificates in it are asked for at each request
+(ClusterConfig.current).
 """
 
 import logging
@@ -19,7 +21,10 @@ _RETRY_SECONDS = 1.0
 
 
 def following(kubeconfig: str | None = None, context: str | None = None, *, anonymous: bool = False) -> ClusterConfig:
-    """As load(), and up to date from then on. Another `current-context` in the file changes nothing: the first one stays."""
+    """As load(), and up to date from then on.
+
+    Another `current-context` in the file changes nothing: the first one stays.
+    """
     first = load(kubeconfig, context, anonymous=anonymous)
     return Renewal(first, lambda: load(kubeconfig, first.context or None, anonymous=anonymous)).config
 
@@ -27,8 +32,8 @@ def following(kubeconfig: str | None = None, context: str | None = None, *, anon
 class Renewal:
     """Reads again when one of the files has changed. Safe across threads.
 
-    `config` follows. Another cluster or another person is not a renewal: then, and when the files can't be used, the last good one stays, and the
-    log says why, once.
+    `config` follows. Another cluster or another person is not a renewal: then, and when the files can't be used, the
+    last good one stays, and the log says why, once.
     """
 
     def __init__(self, first: ClusterConfig, read: Callable[[], ClusterConfig]) -> None:
@@ -71,7 +76,8 @@ class Renewal:
 
     def _look(self) -> None:
         files, before = self._latest.files, self._seen
-        # Taken before reading, so that what changes meanwhile is read at the next request; set after it, so that no thread continues with the old.
+        # Taken before reading, so that what changes meanwhile is read at the next request; set after it, so that no
+        # thread continues with the old.
         seen, again = marks(files), None
         try:
             new = self._read()

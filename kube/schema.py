@@ -1,8 +1,9 @@
-"""The schema of a kind, from /openapi/v3: one document for each group and version, under an address that holds its hash.
+"""The schema of a kind, from /openapi/v3: one document for each group and version, under an address that holds its
+hash.
 
-The document is read as raw parts and only the wanted kind and what it refers to is decoded: argoproj.io is 1 MB, one form needs a part.
-A real API server publishes a new CustomResourceDefinition's schema a second or two after it serves the kind; until then the
-definition itself is read.
+The document is read as raw parts and only the wanted kind and what it refers to is decoded: argoproj.io is 1 MB, one
+form needs a part. A real API server publishes a new CustomResourceDefinition's schema a second or two after it serves
+the kind; until then the definition itself is read.
 """
 
 import re
@@ -62,7 +63,9 @@ class _Definition(msgspec.Struct):
 
 
 class SchemaCache:
-    """Kept by the document's hash: an unchanged CRD costs one small request for the index, and that one a second at most. Safe across threads."""
+    """Kept by the document's hash: an unchanged CRD costs one small request for the index, and that one a second at
+    most. Safe across threads.
+    """
 
     def __init__(self, send: Callable[[ApiRequest], Answer]) -> None:
         self._send = send

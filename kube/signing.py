@@ -38,7 +38,8 @@ def signed(config: ClusterConfig, request: ApiRequest) -> Signed:
 def again(config: ClusterConfig, request: ApiRequest, used: Signed, error: KubeError | None = None) -> Signed | None:
     """The request with renewed credentials, if it failed because of the old ones; else None.
 
-    Without an `error` the server answered 401: it has done nothing. With one, only what it can't have seen is sent again, or a read.
+    Without an `error` the server answered 401: it has done nothing. With one, only what it can't have seen is sent
+    again, or a read.
     """
     if error is None:
         config.refused()

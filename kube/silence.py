@@ -1,4 +1,6 @@
-"""How long each API server has answered nothing, though it was asked: known to the whole process, so that a page needs no timeout of its own to tell."""
+"""How long each API server has answered nothing, though it was asked: known to the whole process, so that a page
+needs no timeout of its own to tell.
+"""
 
 import threading
 import time
@@ -15,7 +17,10 @@ _since: dict[str, float] = {}
 
 @contextmanager
 def asking(host: str) -> Iterator[None]:
-    """Around one request. Every answer ends the silence, errors of the server and pages of a proxy too; a request without one does not."""
+    """Around one request.
+
+    Every answer ends the silence, errors of the server and pages of a proxy too; a request without one does not.
+    """
     with _lock:
         _waiting[host] = _waiting.get(host, 0) + 1
         _since.setdefault(host, time.monotonic())

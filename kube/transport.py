@@ -1,7 +1,8 @@
 """How requests reach the API server: urllib3 for verbs that answer at once, aiohttp for what stays open.
 
-The only module that opens connections. Both send the same `ApiRequest`, with the same TLS, token and identity headers. A watch has a
-connection of its own (HTTP/1.1): one HTTP/2 connection with many watches was seen to starve all but five of them.
+The only module that opens connections. Both send the same `ApiRequest`, with the same TLS, token and identity headers.
+A watch has a connection of its own (HTTP/1.1): one HTTP/2 connection with many watches was seen to starve all but five
+of them.
 """
 
 import asyncio
@@ -34,7 +35,8 @@ CONNECT_SECONDS = 5.0
 READ_SECONDS = 35.0
 # What stays open and brings no byte for so long is taken for dead, unless the caller knows better.
 SILENCE_SECONDS = 150.0
-# A connection whose other end vanished without a word is noticed within half a minute: idle by probes, busy by what stays unacknowledged.
+# A connection whose other end vanished without a word is noticed within half a minute: idle by probes, busy by what
+# stays unacknowledged.
 _KEEPALIVE = [
     (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
     *(
@@ -57,7 +59,8 @@ _BROKEN = (aiohttp.ClientError, TimeoutError, OSError, ProxyError)
 _CHUNK = 1024 * 1024
 # 301: a document of OpenAPI has another address now (kube/schema.py). 304: it is the one that is known.
 _EXPECTED = frozenset({301, 304})
-# asyncio keeps a buffer of this size for every TLS connection: 16 KB instead of 256 makes 200 idle watches 14 MB instead of 63.
+# asyncio keeps a buffer of this size for every TLS connection: 16 KB instead of 256 makes 200 idle watches 14 MB
+# instead of 63.
 asyncio.sslproto.SSLProtocol.max_size = 16 * 1024
 
 
@@ -85,9 +88,12 @@ class SyncTransport:
         return pool.connections
 
     def send(self, request: ApiRequest, *, read_seconds: float = READ_SECONDS) -> Answer:
-        """Raises the KubeError of an answer of 400 and above, or Unreachable. A read on a dead kept connection is sent once more.
+        """Raises the KubeError of an answer of 400 and above, or Unreachable.
 
-        A server that wants a moment ("storage is (re)initializing", behind a new CRD) gets it, as from client-go: reads wait for a short Retry-After.
+        A read on a dead kept connection is sent once more.
+
+        A server that wants a moment ("storage is (re)initializing", behind a new CRD) gets it, as from client-go: reads
+        wait for a short Retry-After.
         """
         try:
             with spans.call(request) as call, silence.asking(self.config.current().host):
@@ -160,7 +166,10 @@ class _Response(NamedTuple):
 
 
 def _body(response: urllib3.BaseHTTPResponse, request: ApiRequest) -> bytes:
-    """All of it, as long as it is within its limits of bytes and time. Its connection is kept only where it was read to its end."""
+    """All of it, as long as it is within its limits of bytes and time.
+
+    Its connection is kept only where it was read to its end.
+    """
     pieces: list[bytes] = []
     size, until = 0, time.monotonic() + limits.API_ANSWER_SECONDS.value
     # read1 returns what has come: read would wait for a whole chunk of an answer that trickles.
@@ -181,7 +190,10 @@ def _endless(request: ApiRequest) -> InvalidAnswer:
 
 
 def _judged(answer: Answer, request: ApiRequest) -> Answer:
-    """An HTML page, or a redirect to one, isn't an answer of an API server. Answers of Pods and Services by the API server's proxy are not checked."""
+    """An HTML page, or a redirect to one, isn't an answer of an API server.
+
+    Answers of Pods and Services by the API server's proxy are not checked.
+    """
     if "/proxy/" in request.target:
         return answer
     if 300 <= answer.status < 400 and answer.status not in _EXPECTED:
@@ -356,7 +368,9 @@ class AsyncTransport:
             raise unreachable(to.config, error) from error
 
     async def _refusal(self, request: ApiRequest, error: aiohttp.WSServerHandshakeError) -> KubeError:
-        """aiohttp drops the body of a refused handshake: the same request without an upgrade is answered with the Status."""
+        """aiohttp drops the body of a refused handshake: the same request without an upgrade is answered with the
+        Status.
+        """
         try:
             await self.send(request)
         except KubeError as told:

@@ -1,7 +1,8 @@
 """Collects the `Warning` headers of the API server: from deprecated versions, admission webhooks and policies.
 
-They are dropped outside of `collected()`. Only warnings of writes are collected: a read of a deprecated version would repeat the same one
-on every page. https://kubernetes.io/blog/2020/09/03/warnings/ and RFC 9111, 5.5 as of RFC 7234: `299 - "text"`.
+They are dropped outside of `collected()`. Only warnings of writes are collected: a read of a deprecated version would
+repeat the same one on every page. https://kubernetes.io/blog/2020/09/03/warnings/ and RFC 9111, 5.5 as of RFC 7234:
+`299 - "text"`.
 """
 
 import re

@@ -1,5 +1,6 @@
-"""What a page follows: the topic of a list, or one for each namespace of somebody who may not follow all (kube/across_namespaces.py). What they may not follow at all is
-not asked for, so that no page complains of it."""
+"""What a page follows: the topic of a list, or one for each namespace of somebody who may not follow all
+(kube/across_namespaces.py). What they may not follow at all is not asked for, so that no page complains of it.
+"""
 
 from console.web.access import can
 from kube import across_namespaces
@@ -13,7 +14,10 @@ MOST = 40
 
 
 def topics(client: ClusterClient, group: str, version: str, plural: str, namespace: str = "") -> str:
-    """With blanks between them, as data-live has them; '' where nothing may be followed. A type that is not served (yet) has its topic all the same."""
+    """With blanks between them, as data-live has them; '' where nothing may be followed.
+
+    A type that is not served (yet) has its topic all the same.
+    """
     whole = Topic(client.name, group or "core", version, plural, namespace)
     if namespace:
         return str(whole)

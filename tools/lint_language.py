@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Plain words: fails on odd idiom in texts and on names that say nothing, beyond what tools/language_counts.json records.
+"""Plain words: fails on odd idiom in texts and on names that say nothing, beyond what tools/language_counts.json
+records.
 
-Reads messages (of templates and Python), docstrings, comments, Markdown and the Korean translation, and the names of modules, classes,
-functions and loop variables. What it looks for, and what may stand with which reason, is in tools/language.toml.
+Reads messages (of templates and Python), docstrings, comments, Markdown and the Korean translation, and the names of
+modules, classes, functions and loop variables. What it looks for, and what may stand with which reason, is in
+tools/language.toml.
 
-A ratchet: each check has a count per folder. A higher count than recorded fails; a lower one must be recorded, so that it never rises again.
+A ratchet: each check has a count per folder. A higher count than recorded fails; a lower one must be recorded, so that
+it never rises again.
 
-    tools/lint_language.py                what is new (part of `make lint`)
-    tools/lint_language.py --record       record lower counts (a higher one is fixed, or edited by hand with a reason in the commit)
-    tools/lint_language.py --counts       the table of docs/language.md
-    tools/lint_language.py --list [TEXT]  every place, or those of checks and files that contain TEXT
+    tools/lint_language.py                what is new (part of `make lint`) tools/lint_language.py --record       record
+    lower counts (a higher one is fixed, or edited by hand with a reason in the commit) tools/lint_language.py --counts
+    the table of docs/language.md tools/lint_language.py --list [TEXT]  every place, or those of checks and files that
+    contain TEXT
 """
 
 import argparse

@@ -9,7 +9,10 @@ from kube.objects import KubeObject, name_of, uid_of
 from kube.recording import Target, Write
 
 # group/version/plural namespace/name, as resources/place.py and operatorhub/olm.py write it; more may follow.
-_REF = re.compile(r"(?P<group>[^/\s]+)/(?P<version>[^/\s]+)/(?P<plural>[^/\s]+) (?:(?P<namespace>[^/\s]*)/)?(?P<name>[^/\s]*)(?:\s+(?P<rest>.+))?")  # fmt: skip
+_REF = re.compile(
+    r"(?P<group>[^/\s]+)/(?P<version>[^/\s]+)/(?P<plural>[^/\s]+)"
+    r" (?:(?P<namespace>[^/\s]*)/)?(?P<name>[^/\s]*)(?:\s+(?P<rest>.+))?"
+)
 
 
 def read(ref: str) -> tuple[Target | None, str]:
@@ -18,13 +21,17 @@ def read(ref: str) -> tuple[Target | None, str]:
     if found is None:
         return None, ref
     group = "" if found["group"] == "core" else found["group"]
-    return Target(group, found["version"], found["plural"], found["namespace"] or "", found["name"]), found[
-        "rest"
-    ] or ""
+    return (
+        Target(group, found["version"], found["plural"], found["namespace"] or "", found["name"]),
+        found["rest"] or "",
+    )
 
 
 def named(write: Write) -> Target:
-    """What a write is about. Of a creation the name is in what was sent, or in the answer, if the server made one up."""
+    """What a write is about.
+
+    Of a creation the name is in what was sent, or in the answer, if the server made one up.
+    """
     if write.target.name:
         return write.target
     return replace(write.target, name=name_of(_answer(write)) or name_of(_body(write)))

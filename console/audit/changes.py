@@ -1,7 +1,9 @@
-"""What an act changes, in few words: the paths with the values before and after, and no value that is nobody's business. Pure.
+"""What an act changes, in few words: the paths with the values before and after, and no value that is nobody's
+business. Pure.
 
-Nothing of a Secret's values is kept, and nothing under names like `password` (kube/redaction.py) or in texts that look like keys, tokens or logins. A value
-inside a longer text (a file in a ConfigMap) can't be told from the rest: of texts with several lines only the number of lines is kept.
+Nothing of a Secret's values is kept, and nothing under names like `password` (kube/redaction.py) or in texts that look
+like keys, tokens or logins. A value inside a longer text (a file in a ConfigMap) can't be told from the rest: of texts
+with several lines only the number of lines is kept.
 """
 
 import re
@@ -25,14 +27,19 @@ UNKNOWN = "?"
 _UNKNOWN: Any = object()
 _METADATA = ("labels", "annotations", "finalizers", "ownerReferences")
 # More than the history hides: it has to give values back, the audit never does.
-_MORE = re.compile(r"(passwords?|tokens?|credentials?|secrets?|auth|authorization|dockerconfig(json)?|dockercfg|htpasswd|kubeconfig|tls\.key|id_rsa|ssh-privatekey|cookie|bearer)$", re.I)  # fmt: skip
+_MORE = re.compile(
+    r"(passwords?|tokens?|credentials?|secrets?|auth|authorization|dockerconfig(json)?|dockercfg|htpasswd|kubeconfig|tls\.key|id_rsa|ssh-privatekey|cookie|bearer)$",
+    re.I,
+)
 # Below these names stands which Secret is meant, not what is in it.
 _REFERENCES = re.compile(r"(ref|refs|name|names|from|source|sources)$|^(imagePullSecrets|secrets|volumes)$", re.I)
 _LOOKS = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY|\beyJ[\w-]{5,}\.[\w-]{5,}\.|\b[Bb]earer\s+\S{8,}|://[^/\s:@]*:[^/\s@]+@"
     r"|\b(AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{20,}|\bxox[abprs]-\S{10,}|\bglpat-\S{10,}"
 )
-_SAYS = re.compile(r"(pass(word|wd|phrase)?|pwd|token|secret|(api|access|private|secret)[-_]?key)\b[\"']?\s*[=:]\s*\S+", re.I)  # fmt: skip
+_SAYS = re.compile(
+    r"(pass(word|wd|phrase)?|pwd|token|secret|(api|access|private|secret)[-_]?key)\b[\"']?\s*[=:]\s*\S+", re.I
+)
 
 
 def of(write: Write) -> tuple[list[list[str]], int]:
@@ -138,7 +145,10 @@ def _secretive(name: str) -> bool:
 
 
 def _operation(one: Mapping[str, Any], secret: bool) -> Field:
-    """One operation of a JSON patch (RFC 6902), where the object is not known. What a `value` alone is, its neighbour would say: it is hidden."""
+    """One operation of a JSON patch (RFC 6902), where the object is not known.
+
+    What a `value` alone is, its neighbour would say: it is hidden.
+    """
     path = tuple(part.replace("~1", "/").replace("~0", "~") for part in str(one.get("path") or "").split("/")[1:])
     value = one.get("value", MISSING)
     named_so = next((part for part in reversed(path) if not part.isdigit() and part != "-"), "")

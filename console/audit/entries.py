@@ -1,6 +1,9 @@
-"""Acts become rows. The act is done by then: a row that can't be written is logged, tried again for a while, and never stops anything.
+"""Acts become rows.
 
-SQLite lets one process write at a time: who asks waits for a second at most, and leaves the rows to be written a little later.
+The act is done by then: a row that can't be written is logged, tried again for a while, and never stops anything.
+
+SQLite lets one process write at a time: who asks waits for a second at most, and leaves the rows to be written a little
+later.
 """
 
 import atexit
@@ -43,7 +46,17 @@ def entry(
     assert target is not None
     if write is not None and write.reason and " " in outcome:  # the page's words for the reason
         outcome = write.reason
-    return _row(cluster, user, verb, target, outcome, where, write, rest, as_user)
+    return _row(
+        cluster=cluster,
+        user=user,
+        verb=verb,
+        target=target,
+        outcome=outcome,
+        where=where,
+        write=write,
+        detail=rest,
+        as_user=as_user,
+    )
 
 
 def of_write(write: Write, where: Where) -> AuditEntry:
@@ -52,7 +65,17 @@ def of_write(write: Write, where: Where) -> AuditEntry:
     target = about.named(write)
     config = write.config
     user, as_user = (config.by, config.user) if config.by else (config.user, "")
-    return _row(config.name, user, verb, target, write.reason or "ok", where, write, "", as_user)
+    return _row(
+        cluster=config.name,
+        user=user,
+        verb=verb,
+        target=target,
+        outcome=write.reason or "ok",
+        where=where,
+        write=write,
+        detail="",
+        as_user=as_user,
+    )
 
 
 def _row(

@@ -41,7 +41,15 @@ def _unnoted(write: Write, where: Where) -> AuditEntry:
     place = (
         f"{row.group or 'core'}/{row.version}/{row.resource} {row.namespace}{'/' if row.namespace else ''}{row.name}"
     )
-    _say(row.cluster, row.user, row.verb, place, row.outcome, where, row.as_user)
+    _say(
+        cluster=row.cluster,
+        user=row.user,
+        verb=row.verb,
+        ref=place,
+        outcome=row.outcome,
+        where=where,
+        as_user=row.as_user,
+    )
     return row
 
 
@@ -56,11 +64,16 @@ def _say(cluster: str, user: str, verb: str, ref: str, outcome: str, where: Wher
 def note(
     cluster: str, user: str, verb: str, ref: str, outcome: str, where: Where | None = None, as_user: str = ""
 ) -> None:
-    """An act: with the scene's others, or at once where there is none. `as_user`: as whom `user` acted, '' for himself."""
+    """An act: with the scene's others, or at once where there is none.
+
+    `as_user`: as whom `user` acted, '' for himself.
+    """
     here = _now.get()
     where = where or (here.where if here else Where("worker", request_id=numbered.current()))
-    _say(cluster, user, verb, ref, outcome, where, as_user)
-    row = entries.entry(cluster, user, verb, ref, outcome, where, here, as_user)
+    _say(cluster=cluster, user=user, verb=verb, ref=ref, outcome=outcome, where=where, as_user=as_user)
+    row = entries.entry(
+        cluster=cluster, user=user, verb=verb, ref=ref, outcome=outcome, where=where, scene=here, as_user=as_user
+    )
     if here is None:
         entries.save([row])
     else:
@@ -99,7 +112,10 @@ def where_of(request: HttpRequest) -> Where:
 
 
 class AuditMiddleware:
-    """Each request is a scene. What shows a Secret's value is kept nowhere: not by the browser, nor by console/web/older_pages.py."""
+    """Each request is a scene.
+
+    What shows a Secret's value is kept nowhere: not by the browser, nor by console/web/older_pages.py.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

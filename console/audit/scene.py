@@ -1,7 +1,8 @@
-"""What goes on around an act: one request, or one task of the worker, with what it sends to the cluster and what is noted of it.
+"""What goes on around an act: one request, or one task of the worker, with what it sends to the cluster and what is
+noted of it.
 
-Acts are written down together at its end. What was sent and noted by nobody is an act all the same: it is noted then, so that nothing is left out because a
-view forgot it.
+Acts are written down together at its end. What was sent and noted by nobody is an act all the same: it is noted then,
+so that nothing is left out because a view forgot it.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +14,10 @@ from kube.recording import Recording, Target, Write
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """`source`: page, api or worker. `address`: of the client, as the server in front says it. `groups`: of who asks, as far as they are known."""
+    """`source`: page, api or worker.
+
+    `address`: of the client, as the server in front says it. `groups`: of who asks, as far as they are known.
+    """
 
     source: str = ""
     address: str = ""
@@ -33,7 +37,10 @@ class Scene:
     entries: list[AuditEntry] = field(default_factory=list)
 
     def claim(self, found: Target | None) -> Write | None:
-        """The newest write to that object which nobody has noted; all older ones to it belong to the same act. None: to any object, the first of them."""
+        """The newest write to that object which nobody has noted; all older ones to it belong to the same act.
+
+        None: to any object, the first of them.
+        """
         self._look()
         if found is None:
             free = (number for number in range(self.seen) if number not in self.claimed)

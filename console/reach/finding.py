@@ -1,6 +1,8 @@
-"""The namespaces of somebody who may not list them: from the token, from what they named or opened, from the administrator's hint, from OpenShift's projects.
+"""The namespaces of somebody who may not list them: from the token, from what they named or opened, from the
+administrator's hint, from OpenShift's projects.
 
-Each is judged (judging.py) before anything is read there. Where all namespaces may be listed but not what is in them, the listed ones are judged.
+Each is judged (judging.py) before anything is read there. Where all namespaces may be listed but not what is in them,
+the listed ones are judged.
 """
 
 import logging
@@ -96,7 +98,10 @@ def limited(client: ClusterClient) -> bool:
 
 
 def own(client: ClusterClient, *, anew: bool = False) -> tuple[Own, ...]:
-    """All that are known for this person, by name, those that are gone among them. `anew`: each judged again. Never raises KubeError."""
+    """All that are known for this person, by name, those that are gone among them.
+
+    `anew`: each judged again. Never raises KubeError.
+    """
     return _own(client, 0 if anew else _FRESH_SECONDS, anew)
 
 
@@ -201,7 +206,9 @@ def look_again(client: ClusterClient | None = None) -> None:
 
 
 def opened(client: ClusterClient, namespace: str) -> None:
-    """Somebody opened an address with this namespace in it: it is theirs from now on if they may read there, and may not list namespaces: ask limited() first."""
+    """Somebody opened an address with this namespace in it: it is theirs from now on if they may read there, and may
+    not list namespaces: ask limited() first.
+    """
     if not is_name(namespace) or any(one.name == namespace for one in own(client)):
         return
     if judge(client, namespace).state == HERE:

@@ -1,8 +1,9 @@
 """Which clusters the console speaks to, and as whom (docs/decisions/0025-several-clusters.md).
 
-One context of the kubeconfig is the default; CONTEXTS says which others people may switch to. The console's own identity on each is the kubeconfig's (or the
-Pod's own service account): with SIGN_IN=local it is everybody's, with SIGN_IN=token only the worker's, and people have their own (console/signin/clients.py).
-What an identity may not do, the API server refuses; the console keeps no rules of its own.
+One context of the kubeconfig is the default; CONTEXTS says which others people may switch to. The console's own
+identity on each is the kubeconfig's (or the Pod's own service account): with SIGN_IN=local it is everybody's, with
+SIGN_IN=token only the worker's, and people have their own (console/signin/clients.py). What an identity may not do, the
+API server refuses; the console keeps no rules of its own.
 """
 
 import threading
@@ -26,10 +27,12 @@ _ways: dict[str, ClusterConfig] = {}
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """One cluster of the console. `context`: of the kubeconfig, '' for its current one or the Pod's own; `user`: as the kubeconfig calls it.
+    """One cluster of the console.
 
-    `alias`: under what its rows, topics and answers are kept; '' of the default one, which goes by its own name. `prefix`: before each of its
-    addresses, '' of the default one.
+    `context`: of the kubeconfig, '' for its current one or the Pod's own; `user`: as the kubeconfig calls it.
+
+    `alias`: under what its rows, topics and answers are kept; '' of the default one, which goes by its own name.
+    `prefix`: before each of its addresses, '' of the default one.
     """
 
     context: str = ""
@@ -43,7 +46,10 @@ class Offered:
 
 
 def offered() -> tuple[Offered, ...]:
-    """All of them, the default one first. Read once a process; while the kubeconfig can't be read, the default one alone."""
+    """All of them, the default one first.
+
+    Read once a process; while the kubeconfig can't be read, the default one alone.
+    """
     global _offered
     with _lock:
         if _offered is None:
@@ -68,7 +74,10 @@ def at(prefix: str) -> Offered | None:
 
 
 def named(cluster: str) -> Offered | None:
-    """The one whose rows and topics are of `cluster`. Anything that is no other one's name is the default one's, as far as its own client agrees."""
+    """The one whose rows and topics are of `cluster`.
+
+    Anything that is no other one's name is the default one's, as far as its own client agrees.
+    """
     found = next((one for one in offered() if one.alias and one.alias == cluster), None)
     if found is not None:
         return found
@@ -87,10 +96,11 @@ def name_of(one: Offered) -> str:
 
 
 def client_of(one: Offered) -> ClusterClient:
-    """The console's own identity there, made once a process; it follows its kubeconfig and certificates (kube/renewal.py).
+    """The console's own identity there, made once a process; it follows its kubeconfig and certificates
+    (kube/renewal.py).
 
-    Raises kube.errors.KubeError (InvalidConfig) when the kubeconfig can't be read; the next call tries again, so that a mended file
-    needs no restart.
+    Raises kube.errors.KubeError (InvalidConfig) when the kubeconfig can't be read; the next call tries again, so that a
+    mended file needs no restart.
     """
     with _lock:
         if one.prefix not in _clients:
@@ -99,12 +109,18 @@ def client_of(one: Offered) -> ClusterClient:
 
 
 def console_client() -> ClusterClient:
-    """The console's own identity on its default cluster. What is asked in a request asks request.cluster instead. Raises as client_of()."""
+    """The console's own identity on its default cluster.
+
+    What is asked in a request asks request.cluster instead. Raises as client_of().
+    """
     return client_of(default())
 
 
 def way(one: Offered) -> ClusterConfig:
-    """The way to its API server without any credentials, up to date as the console's own identity is. Raises InvalidConfig; the next call tries again."""
+    """The way to its API server without any credentials, up to date as the console's own identity is.
+
+    Raises InvalidConfig; the next call tries again.
+    """
     with _lock:
         if one.prefix not in _ways:
             _ways[one.prefix] = _following(one, anonymous=True)
@@ -112,7 +128,9 @@ def way(one: Offered) -> ClusterConfig:
 
 
 def segment(context: str) -> str:
-    """The context's name as one part of an address, of unreserved characters alone: a proxy that decodes %2F or refuses it can't change what it names."""
+    """The context's name as one part of an address, of unreserved characters alone: a proxy that decodes %2F or
+    refuses it can't change what it names.
+    """
     part = quote(context, safe="@:").replace("~", "%7E").replace("%", "~")
     # Browsers and proxies take these for ways up and away.
     return part.replace(".", "~2E") if part in (".", "..") else part
@@ -151,7 +169,9 @@ def _read() -> tuple[Offered, ...]:
 
 
 def _names(first: Context, others: list[Context]) -> list[str]:
-    """Of each of the others: the cluster's own where no other context means it, so that another default changes no name; else the context's."""
+    """Of each of the others: the cluster's own where no other context means it, so that another default changes no
+    name; else the context's.
+    """
     times = Counter(one.cluster for one in (first, *others))
     taken, names = {first.cluster}, []
     for one in others:

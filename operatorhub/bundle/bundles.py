@@ -1,8 +1,9 @@
 """Versions of packages, whatever their catalog is: the graph of their channels, and each version's whole bundle.
 
-All sources of catalogs (operatorhub/sources/) become these shapes. A PackageManifest gives names and versions only; a catalog that the console read itself
-(a folder, a file, an image, a ClusterCatalog) gives the edges and the bundles too, also of a CatalogSource that it describes. Where nobody knows, the
-answer says so (`edges_known`, None): no page guesses.
+All sources of catalogs (operatorhub/sources/) become these shapes. A PackageManifest gives names and versions only; a
+catalog that the console read itself (a folder, a file, an image, a ClusterCatalog) gives the edges and the bundles too,
+also of a CatalogSource that it describes. Where nobody knows, the answer says so (`edges_known`, None): no page
+guesses.
 """
 
 from collections.abc import Mapping
@@ -39,7 +40,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """One version in full. `csv`: {} when unknown; `partial`: it holds what the catalog says of it (olm.csv.metadata), not its install strategy."""
+    """One version in full.
+
+    `csv`: {} when unknown; `partial`: it holds what the catalog says of it (olm.csv.metadata), not its install
+    strategy.
+    """
 
     name: str
     package: str
@@ -80,7 +85,9 @@ def graph(client: ClusterClient, namespace: str, catalog: str, package: str, pic
 
 
 def status(client: ClusterClient, namespace: str, catalog: str, package: str) -> Mapping[str, Any]:
-    """A package of one of the console's own catalogs, or of a ClusterCatalog, in the shape of a PackageManifest's status. Raises NotFound."""
+    """A package of one of the console's own catalogs, or of a ClusterCatalog, in the shape of a PackageManifest's
+    status. Raises NotFound.
+    """
     found = _stored_graph(client, namespace, catalog, package)
     if found is None:
         raise missing(namespace, catalog, package)
@@ -94,7 +101,10 @@ def status(client: ClusterClient, namespace: str, catalog: str, package: str) ->
 def bundle(
     client: ClusterClient, namespace: str, catalog: str, package: str, name: str, picked: str = ""
 ) -> Bundle | None:
-    """One version's manifests; None when nobody can give them here. Raises SourceError when its place can't be read now."""
+    """One version's manifests; None when nobody can give them here.
+
+    Raises SourceError when its place can't be read now.
+    """
     if not visible(client, namespace, picked):
         return None
     for row in stored.describing(client.name, namespace, catalog):
@@ -117,7 +127,9 @@ def of_row(one: StoredBundle) -> Bundle:
             words = (str(error),)
         else:
             stored.keep(one, found, one.digest)
-    return of_contents(found, one.package, one.name, one.version, one.image, words)
+    return of_contents(
+        found=found, package=one.package, name=one.name, version=one.version, image=one.image, words=words
+    )
 
 
 def of_contents(
@@ -125,9 +137,18 @@ def of_contents(
 ) -> Bundle:
     """What any source read, as a bundle."""
     return Bundle(
-        name or text(mapping(found.csv.get("metadata")).get("name")), package, version or bundle_version(found), image,
-        found.csv, found.crds, found.others, found.properties, found.related_images, found.partial, words,
-    )  # fmt: skip
+        name=name or text(mapping(found.csv.get("metadata")).get("name")),
+        package=package,
+        version=version or bundle_version(found),
+        image=image,
+        csv=found.csv,
+        crds=found.crds,
+        others=found.others,
+        properties=found.properties,
+        related_images=found.related_images,
+        partial=found.partial,
+        problems=words,
+    )
 
 
 def _stored_graph(client: ClusterClient, namespace: str, catalog: str, package: str) -> tuple[Catalog, Graph] | None:
@@ -141,7 +162,8 @@ def _stored_graph(client: ClusterClient, namespace: str, catalog: str, package: 
 def missing(namespace: str, catalog: str, package: str) -> NotFound:
     """No such package in one of the console's own catalogs, in words."""
     words = _(
-        "There is no package “%(name)s” in the catalog %(catalog)s. It may have been withdrawn, or the catalog is not read yet."
+        "There is no package “%(name)s” in the catalog %(catalog)s. It may have been withdrawn, or the catalog is not"
+        " read yet."
     )
     return NotFound(words % {"name": package, "catalog": catalog})
 
@@ -150,20 +172,31 @@ def others(client: ClusterClient, package: str) -> tuple[Offer, ...]:
     """All catalogs that offer a package of this name and that the user may see; sorted by their titles."""
     rows = Package.objects.filter(cluster=client.name, name=package).order_by("catalog_title", "namespace", "catalog")
     return tuple(
-        Offer(row.namespace, row.catalog, row.name, row.catalog_title, row.title, row.version, row.provider)
+        Offer(
+            namespace=row.namespace,
+            catalog=row.catalog,
+            package=row.name,
+            catalog_title=row.catalog_title,
+            title=row.title,
+            version=row.version,
+            provider=row.provider,
+        )
         for row in rows
         if visible(client, row.namespace)
     )
 
 
 def told(client: ClusterClient, row: Catalog) -> bool:
-    """Whether a person may know of a catalog that the console reads: of one that describes a CatalogSource, who may see that one's packages."""
+    """Whether a person may know of a catalog that the console reads: of one that describes a CatalogSource, who may
+    see that one's packages.
+    """
     places = {row.namespace, row.describes.partition("/")[0] or row.namespace}
     return not client.config.session or all(visible(client, place) for place in places)
 
 
 def visible(client: ClusterClient, namespace: str, picked: str = "") -> bool:
-    """Whether the user may see the packages of catalogs in that place; `picked`: another namespace where they may be seen.
+    """Whether the user may see the packages of catalogs in that place; `picked`: another namespace where they may be
+    seen.
 
     Catalogs that are offered everywhere are seen by who may list the packages of a namespace of their own.
     """

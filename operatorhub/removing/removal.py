@@ -1,9 +1,10 @@
-"""An uninstall as it is carried out: instances first, so that their operator can clean up behind them; then the Subscription, lest OLM install again; the CSV;
-and at the end what else was ticked, the namespace last.
+"""An uninstall as it is carried out: instances first, so that their operator can clean up behind them; then the
+Subscription, lest OLM install again; the CSV; and at the end what else was ticked, the namespace last.
 
-A Run remembers every object with its uid and how far it is: a reload, another tab or a dead worker changes nothing. Each is deleted by its uid, so that nothing
-of the same name made since is touched. What the cluster refuses is said object by object, and does not end the rest; but the operator is not removed while
-its instances stay, unless somebody says so.
+A Run remembers every object with its uid and how far it is: a reload, another tab or a dead worker changes nothing.
+Each is deleted by its uid, so that nothing of the same name made since is touched. What the cluster refuses is said
+object by object, and does not end the rest; but the operator is not removed while its instances stay, unless somebody
+says so.
 """
 
 import logging
@@ -38,8 +39,9 @@ PATIENCE = 120.0
 _AT_ONCE = 24
 _LOOK_SECONDS = 0.5
 _SEEN_SECONDS = 4.0
-#: OLM may carry out an InstallPlan that it has just completed once more, from what it remembers, and make the CSV anew after it was deleted. Of a CSV
-#: that is younger than the first, it is looked for so long whether that happens (seen on OLM 0.46 in every uninstall within a second).
+#: OLM may carry out an InstallPlan that it has just completed once more, from what it remembers, and make the CSV anew
+#: after it was deleted. Of a CSV that is younger than the first, it is looked for so long whether that happens (seen on
+#: OLM 0.46 in every uninstall within a second).
 _YOUNG_SECONDS, _SETTLE_SECONDS = 60.0, 3.0
 #: More objects of a kind than this are looked for by listing the kind.
 _SINGLY = 20
@@ -48,7 +50,11 @@ Item = dict[str, Any]
 
 
 def document(client: ClusterClient, plan: Plan, kinds: Iterable[str], ticked: Iterable[str]) -> dict[str, Any]:
-    """What is to go. `kinds`: CRD names whose instances go; `ticked`: keys of leftovers. Only what the page offered is taken. Raises Forbidden for what never goes."""
+    """What is to go.
+
+    `kinds`: CRD names whose instances go; `ticked`: keys of leftovers. Only what the page offered is taken. Raises
+    Forbidden for what never goes.
+    """
     if plan.refused:
         raise Forbidden(plan.refused)
     wanted = set(ticked)
@@ -83,13 +89,25 @@ def document(client: ClusterClient, plan: Plan, kinds: Iterable[str], ticked: It
 
 def _item(stage: str, type_: ResourceType, namespace: str, name: str, uid: str) -> Item:
     return {
-        "stage": stage, "kind": type_.kind, "group": type_.group, "version": type_.version, "plural": type_.plural,
-        "namespace": namespace, "name": name, "uid": uid, "state": WAITING, "message": "", "asked": 0.0,
-    }  # fmt: skip
+        "stage": stage,
+        "kind": type_.kind,
+        "group": type_.group,
+        "version": type_.version,
+        "plural": type_.plural,
+        "namespace": namespace,
+        "name": name,
+        "uid": uid,
+        "state": WAITING,
+        "message": "",
+        "asked": 0.0,
+    }
 
 
 def advance(client: ClusterClient, run: Run, seconds: float) -> None:
-    """Delete and look for so long; changes `run`, saves nothing. Ends as done, failed (something was refused) or stuck (nothing changes any more)."""
+    """Delete and look for so long; changes `run`, saves nothing.
+
+    Ends as done, failed (something was refused) or stuck (nothing changes any more).
+    """
     until = time.monotonic() + seconds
     state = run.document
     while run.state == "running":
@@ -184,7 +202,10 @@ def _young(client: ClusterClient, item: Item) -> bool:
 
 
 def _made_again(client: ClusterClient, item: Item, found: KubeObject) -> bool:
-    """Whether OLM has made the CSV anew by itself; then it is deleted too. One that a Subscription asks for is somebody's wish."""
+    """Whether OLM has made the CSV anew by itself; then it is deleted too.
+
+    One that a Subscription asks for is somebody's wish.
+    """
     subscriptions = map(olm.subscription, every(client, olm.type_of(client, olm.SUBSCRIPTIONS), item["namespace"]))
     if any(
         one.namespace == item["namespace"] and item["name"] in (one.current_csv, one.installed_csv)

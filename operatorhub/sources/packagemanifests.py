@@ -1,7 +1,7 @@
 """PackageManifests: what OLM's package server tells of the packages of all CatalogSources.
 
-They hold each channel's newest CSV without its install strategy, and the names and versions of the others: no edges, no CRD schemas, no permissions.
-https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-registry/
+They hold each channel's newest CSV without its install strategy, and the names and versions of the others: no edges, no
+CRD schemas, no permissions. https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-registry/
 """
 
 from collections.abc import Mapping
@@ -19,8 +19,11 @@ GROUP = "packages.operators.coreos.com"
 
 
 def status(client: ClusterClient, namespace: str, catalog: str, name: str, picked: str = "") -> Mapping[str, Any]:
-    """The status of the PackageManifest of that place. `picked`: where it is looked for by those who may not read the catalog's namespace; else
-    in the namespaces of theirs, where what is offered everywhere is offered too. Raises NotFound."""
+    """The status of the PackageManifest of that place.
+
+    `picked`: where it is looked for by those who may not read the catalog's namespace; else
+    in the namespaces of theirs, where what is offered everywhere is offered too. Raises NotFound.
+    """
     type_ = client.find(GROUP, "v1", "packagemanifests")
     try:
         found = client.list(type_, namespace, fields=f"metadata.name={name}").items
@@ -40,7 +43,8 @@ def status(client: ClusterClient, namespace: str, catalog: str, name: str, picke
         if place == (namespace, catalog) and text(mapping(obj.get("metadata")).get("name")) == name:
             return said
     words = _(
-        "There is no package “%(name)s” in the catalog %(catalog)s of namespace %(namespace)s. It may have been withdrawn, or the catalog is not ready."
+        "There is no package “%(name)s” in the catalog %(catalog)s of namespace %(namespace)s. It may have been"
+        " withdrawn, or the catalog is not ready."
     )
     raise NotFound(words % {"name": name, "catalog": catalog, "namespace": namespace})
 

@@ -11,7 +11,8 @@ from kube.objects import KubeObject
 from resources.state.health import mapping, text
 
 KINDS = ("labels", "annotations")
-# What the API server takes: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
+# What the API server takes:
+# https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 _PREFIX = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 _VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
@@ -62,7 +63,8 @@ def _wrong(pair: Pair, kind: str) -> str:
         return _("What stands before the “/” is a domain name: small letters, digits, “-” and “.”.")
     if kind == "labels" and not _VALUE.fullmatch(pair.value):
         return _(
-            "A label's value is at most 63 letters, digits, “-”, “_” or “.”, and begins and ends with a letter or digit."
+            "A label's value is at most 63 letters, digits, “-”, “_” or “.”, and begins and ends with a letter or"
+            " digit."
         )
     return ""
 

@@ -1,8 +1,8 @@
 """What the history keeps of an object: what people and operators say with it, without heartbeats and without passwords.
 
-Left out: managedFields and what the server counts; in the status every time, observedGeneration and resourceVersions, so that an operator that only says
-"still the same, now" makes no history. Values under names like `password` are replaced by dots and a short keyed digest: that one changed is seen, what it
-was is not. A Secret is not kept at all.
+Left out: managedFields and what the server counts; in the status every time, observedGeneration and resourceVersions,
+so that an operator that only says "still the same, now" makes no history. Values under names like `password` are
+replaced by dots and a short keyed digest: that one changed is seen, what it was is not. A Secret is not kept at all.
 """
 
 import hashlib
@@ -31,7 +31,9 @@ _SALT = b"resources.history"
 
 
 def skipped(obj: Mapping[str, Any]) -> bool:
-    """Objects that have no history: Secrets, copies that OLM makes of a CSV in every namespace, locks of leader elections."""
+    """Objects that have no history: Secrets, copies that OLM makes of a CSV in every namespace, locks of leader
+    elections.
+    """
     if obj.get("kind") == "Secret" and obj.get("apiVersion") == "v1":
         return True
     metadata = mapping(obj.get("metadata"))
@@ -78,7 +80,9 @@ def hidden(value: Any) -> bool:
 
 
 def unmasked(value: Any, live: Any) -> Any:
-    """`value` with the live object's values in the places of those that were not kept; where there is none the place is left out."""
+    """`value` with the live object's values in the places of those that were not kept; where there is none the place
+    is left out.
+    """
     if isinstance(value, dict):
         other = live if isinstance(live, dict) else {}
         pairs = ((key, unmasked(part, other.get(key))) for key, part in value.items())
@@ -105,9 +109,12 @@ def any_hidden(value: Any) -> bool:
 def writer(
     obj: Mapping[str, Any], paths: Collection[Path], since: datetime | None = None
 ) -> tuple[str, datetime | None]:
-    """Who made a change, and when, by managedFields; '' where they don't tell. `paths` were changed; `since`: when the change before was known.
+    """Who made a change, and when, by managedFields; '' where they don't tell.
 
-    Of what is there now the writer is among its owners. What was removed nobody owns: only somebody whose fields changed since then can have done it.
+    `paths` were changed; `since`: when the change before was known.
+
+    Of what is there now the writer is among its owners. What was removed nobody owns: only somebody whose fields
+    changed since then can have done it.
     """
     entries = items(mapping(obj.get("metadata")).get("managedFields"))
     newest = max((text(entry.get("time")) for entry in entries), default="")
@@ -145,7 +152,10 @@ def _has(value: Any, path: Path) -> bool:
 
 
 def _owned(entry: Mapping[str, Any], paths: Collection[Path]) -> tuple[int, int]:
-    """(how many of the paths are this manager's, how many steps of all paths are). An item of a list goes by a key: its list is looked for."""
+    """(how many of the paths are this manager's, how many steps of all paths are).
+
+    An item of a list goes by a key: its list is looked for.
+    """
     whole = steps = 0
     for path in paths:
         names = path[: next((place for place, step in enumerate(path) if isinstance(step, int)), len(path))]

@@ -1,6 +1,7 @@
 """From a kept version to what somebody may send: what people write of it, laid over the object as it is now. Pure.
 
-Never sent back: the status, who owns the object, its finalizers, and values that were not kept (kept.py): those stay as they are now.
+Never sent back: the status, who owns the object, its finalizers, and values that were not kept (kept.py): those stay as
+they are now.
 """
 
 from typing import Any
@@ -38,7 +39,9 @@ def written(version: KubeObject, live: KubeObject) -> KubeObject:
 
 
 def anew(version: KubeObject) -> KubeObject:
-    """An object to be created again: without what only a server writes, without owners (they may be gone) and finalizers (nobody began anything yet)."""
+    """An object to be created again: without what only a server writes, without owners (they may be gone) and
+    finalizers (nobody began anything yet).
+    """
     metadata = {
         key: value
         for key, value in mapping(version.get("metadata")).items()

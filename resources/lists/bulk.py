@@ -1,4 +1,7 @@
-"""One act on many objects: deleting them, or changing their labels or annotations. Each has its own result; one refusal stops no other."""
+"""One act on many objects: deleting them, or changing their labels or annotations.
+
+Each has its own result; one refusal stops no other.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

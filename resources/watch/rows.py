@@ -21,7 +21,10 @@ _REASON = 500
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a burst held. `version`: of its last event, '' when it said none; `columns`: (digest, JSON) when they are others than before."""
+    """What a burst held.
+
+    `version`: of its last event, '' when it said none; `columns`: (digest, JSON) when they are others than before.
+    """
 
     changes: tuple[Change, ...]
     version: str
@@ -103,7 +106,10 @@ class Rows:
 def merged(
     events: list[tuple[str, dict[str, Any], dict[str, Any], str]],
 ) -> list[tuple[str, dict[str, Any], dict[str, Any], str]]:
-    """Of each object its last event, as ADDED where it was made among these. An object without a uid is left as it came."""
+    """Of each object its last event, as ADDED where it was made among these.
+
+    An object without a uid is left as it came.
+    """
     last: dict[str, int] = {}
     made: set[str] = set()
     for place, (kind, _row, metadata, _columns) in enumerate(events):

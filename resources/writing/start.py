@@ -1,6 +1,7 @@
 """What a new object begins with: an example of its operator, an object that exists already, or nothing.
 
-One word says which, in the address and in the menu: `example:NAME`, `from:NAME`, `empty`. `?example=NAME`, `?example=-` and `?from=NAME` mean the same.
+One word says which, in the address and in the menu: `example:NAME`, `from:NAME`, `empty`. `?example=NAME`, `?example=-`
+and `?from=NAME` mean the same.
 """
 
 from collections.abc import Mapping
@@ -20,10 +21,18 @@ EMPTY = "empty"
 #: More objects than this are no help in a menu; `?from=NAME` works for every one.
 _OBJECTS = 50
 _ANNOTATIONS = frozenset(
-    ["deployment.kubernetes.io/revision", "pv.kubernetes.io/bind-completed",
-     "pv.kubernetes.io/bound-by-controller", "volume.kubernetes.io/selected-node", "volume.kubernetes.io/storage-provisioner",
-     "volume.beta.kubernetes.io/storage-provisioner", "olm.operatorGroup", "olm.operatorNamespace", "olm.targetNamespaces"]
-)  # fmt: skip
+    [
+        "deployment.kubernetes.io/revision",
+        "pv.kubernetes.io/bind-completed",
+        "pv.kubernetes.io/bound-by-controller",
+        "volume.kubernetes.io/selected-node",
+        "volume.kubernetes.io/storage-provisioner",
+        "volume.beta.kubernetes.io/storage-provisioner",
+        "olm.operatorGroup",
+        "olm.operatorNamespace",
+        "olm.targetNamespaces",
+    ]
+)
 # What the server gives to one object and refuses in the next.
 _GIVEN: dict[tuple[str, str], tuple[str, ...]] = {
     ("", "Service"): ("clusterIP", "clusterIPs", "healthCheckNodePort"),
@@ -63,7 +72,9 @@ def chosen(offer: Offer, asked: str) -> str:
 
 
 def by_default(client: ClusterClient, place: Place, offer: Offer) -> str:
-    """The menu's entry where the address names none: what the operator wants to be created first only while nothing is there."""
+    """The menu's entry where the address names none: what the operator wants to be created first only while nothing
+    is there.
+    """
     first, *others = offer.examples or (None,)
     if first and first.is_first and others and objects(client, place):
         return f"example:{others[0].name}"
@@ -81,7 +92,10 @@ def begin(client: ClusterClient, place: Place, schema: Schema, offer: Offer, sta
 
 
 def as_new(obj: KubeObject, name: str = "") -> KubeObject:
-    """The object without what makes it that one: what the server gave it, its owners, its status. `name`: another name for it."""
+    """The object without what makes it that one: what the server gave it, its owners, its status.
+
+    `name`: another name for it.
+    """
     made = draft.own(obj)
     metadata: dict[str, Any] = {
         key: value for key, value in made["metadata"].items() if key not in ("ownerReferences", "finalizers")

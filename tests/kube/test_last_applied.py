@@ -40,7 +40,9 @@ def test_another_object_does_not_get_them(made) -> None:
 
 
 def test_an_older_version_comes_without_its_own() -> None:
-    """kopf compares its copy with the object: with the old copy it would take the old version for one that it has seen to."""
+    """kopf compares its copy with the object: with the old copy it would take the old version for one that it has
+    seen to.
+    """
     now = {"flights.com/last-handled": '{"to": "Porto"}', "team": "kitchen"}
     live = {**TICKET, "metadata": {"name": "family", "annotations": now}, "spec": {"to": "Porto"}}
     made = revert.written(TICKET, live)

@@ -1,4 +1,6 @@
-"""A person's configuration has the way to the server, and no credential of the kubeconfig that it was found by: whatever kind those are."""
+"""A person's configuration has the way to the server, and no credential of the kubeconfig that it was found by:
+whatever kind those are.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +22,16 @@ CREDENTIALS: dict[str, dict[str, Any]] = {
     "file": {"tokenFile": "token.txt"},
     "basic": {"username": "console", "password": "console-secret"},
     "impersonation": {"token": "console-secret", "as": "root", "as-groups": ["system:masters"]},
-    "plugin": {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "touch", "args": ["ran"], "interactiveMode": "Never"}},
+    "plugin": {
+        "exec": {
+            "apiVersion": "client.authentication.k8s.io/v1",
+            "command": "touch",
+            "args": ["ran"],
+            "interactiveMode": "Never",
+        }
+    },
     "certificate": {"client-certificate-data": "bm8=", "client-key-data": "bm8="},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", CREDENTIALS)
@@ -32,9 +41,14 @@ def test_nothing_of_the_kubeconfigs_user_comes_along(tmp_path: Path, kind: str) 
     document = {
         "current-context": "c",
         "contexts": [{"name": "c", "context": {"cluster": "k", "user": "console"}}],
-        "clusters": [{"name": "k", "cluster": {"server": "https://10.0.0.1", "tls-server-name": "api", "proxy-url": "http://proxy:1"}}],
+        "clusters": [
+            {
+                "name": "k",
+                "cluster": {"server": "https://10.0.0.1", "tls-server-name": "api", "proxy-url": "http://proxy:1"},
+            }
+        ],
         "users": [{"name": "console", "user": CREDENTIALS[kind]}],
-    }  # fmt: skip
+    }
     path.write_text(yaml.safe_dump(document))
     for way in (load(str(path), anonymous=True), following(str(path), anonymous=True)):
         mine = person(way, "anna", "hers", "session")

@@ -8,8 +8,7 @@ import pytest
 from tools import lint_language
 from tools.lint_language import Finding, Rules, counted, differences, lower, read, repeated_classes
 
-RULES = Rules(
-    """
+RULES = Rules("""
     allowed = [{file = "docs/old.md", check = "may not", text = "this may not", reason = "quoted"}]
     [[phrase]]
     name = "may not"
@@ -21,8 +20,7 @@ RULES = Rules(
     [modules]
     banned = ["about"]
     nouns = ["setting"]
-    """
-)
+    """)
 MAY_NOT = "may not"
 
 
@@ -88,7 +86,8 @@ def test_an_allowed_text_stands_in_its_file_only() -> None:
 def test_nothing_is_allowed_without_a_reason() -> None:
     with pytest.raises(ValueError, match="reason"):
         Rules(
-            'phrase = []\nallowed = [{file = "*"}]\n[names]\nbindings = []\nfunctions = []\n[modules]\nbanned = []\nnouns = []'
+            'phrase = []\nallowed = [{file = "*"}]\n[names]\nbindings = []\nfunctions = []\n[modules]\nbanned ='
+            " []\nnouns = []"
         )
 
 

@@ -129,12 +129,18 @@ def test_what_the_server_writes_by_itself_is_not_an_act() -> None:
         ("/api/v1/namespaces/shop/finalize", Target("", "v1", "namespaces", "", "shop", "finalize")),
         ("/api/v1/namespaces/shop/pods", Target("", "v1", "pods", "shop")),
         ("/api/v1/namespaces/shop/pods/a%2Fb/log", Target("", "v1", "pods", "shop", "a/b", "log")),
-        ("/apis/apps/v1/namespaces/shop/deployments/web/scale", Target("apps", "v1", "deployments", "shop", "web", "scale")),
-        ("/apis/rbac.authorization.k8s.io/v1/clusterroles/a", Target("rbac.authorization.k8s.io", "v1", "clusterroles", "", "a")),
+        (
+            "/apis/apps/v1/namespaces/shop/deployments/web/scale",
+            Target("apps", "v1", "deployments", "shop", "web", "scale"),
+        ),
+        (
+            "/apis/rbac.authorization.k8s.io/v1/clusterroles/a",
+            Target("rbac.authorization.k8s.io", "v1", "clusterroles", "", "a"),
+        ),
         ("/version", None),
         ("/openapi/v3", None),
     ],
-)  # fmt: skip
+)
 def test_what_an_address_names(path: str, found: Target | None) -> None:
     assert target(path) == found
 

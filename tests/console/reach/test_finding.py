@@ -93,10 +93,12 @@ def test_one_that_is_remembered_is_shown_as_gone_and_can_be_forgotten(town: Tena
     namespaces, bindings = admin.find("", "v1", "namespaces"), admin.find(RBAC, "v1", "rolebindings")
     admin.create(namespaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     binding = {
-        "apiVersion": f"{RBAC}/v1", "kind": "RoleBinding", "metadata": {"name": "edit"},
+        "apiVersion": f"{RBAC}/v1",
+        "kind": "RoleBinding",
+        "metadata": {"name": "edit"},
         "subjects": [{"kind": "ServiceAccount", "namespace": town.own, "name": "edit"}],
         "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": "edit"},
-    }  # fmt: skip
+    }
     try:
         admin.create(bindings, binding, name)
         assert browser.post("/namespaces/own/", {"name": name}).status_code == 302

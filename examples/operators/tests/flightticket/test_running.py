@@ -1,4 +1,6 @@
-"""FlightTickets on a really started cluster: installed through OLM's objects, booked by the operator's process with the rights of its bundle."""
+"""FlightTickets on a really started cluster: installed through OLM's objects, booked by the operator's process with
+the rights of its bundle.
+"""
 
 from examples.operators.tests.flightticket.clusters import Tickets
 from examples.operators.tests.places import condition
