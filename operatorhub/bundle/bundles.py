@@ -162,8 +162,7 @@ def _stored_graph(client: ClusterClient, namespace: str, catalog: str, package: 
 def missing(namespace: str, catalog: str, package: str) -> NotFound:
     """No such package in one of the console's own catalogs, in words."""
     words = _(
-        "There is no package “%(name)s” in the catalog %(catalog)s. It may have been withdrawn, or the catalog is not"
-        " read yet."
+        "Package “%(name)s” isn't in catalog %(catalog)s. It may have been removed, or the catalog is still loading."
     )
     return NotFound(words % {"name": package, "catalog": catalog})
 

@@ -184,7 +184,7 @@ def _delete(client: ClusterClient, item: Item) -> None:
     except Conflict as error:
         item["state"], item["message"], outcome = (
             FAILED,
-            _("Another one of the same name was made since; it is not touched."),
+            _("Another one of the same name was created since. It isn't changed."),
             error.reason,
         )
     except KubeError as error:

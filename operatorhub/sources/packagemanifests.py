@@ -43,8 +43,7 @@ def status(client: ClusterClient, namespace: str, catalog: str, name: str, picke
         if place == (namespace, catalog) and text(mapping(obj.get("metadata")).get("name")) == name:
             return said
     words = _(
-        "There is no package “%(name)s” in the catalog %(catalog)s of namespace %(namespace)s. It may have been"
-        " withdrawn, or the catalog is not ready."
+        "Package “%(name)s” isn't in catalog %(catalog)s of namespace %(namespace)s. It may have been removed, or the catalog isn't ready."
     )
     raise NotFound(words % {"name": name, "catalog": catalog, "namespace": namespace})
 

@@ -60,7 +60,7 @@ def _wrong(pair: Pair, kind: str) -> str:
     if not _NAME.fullmatch(name):
         return _("A key is 1 to 63 letters, digits, “-”, “_” or “.”, and begins and ends with a letter or digit.")
     if slash and not (len(prefix) <= 253 and _PREFIX.fullmatch(prefix)):
-        return _("What stands before the “/” is a domain name: small letters, digits, “-” and “.”.")
+        return _("The part before “/” must be a domain name: lowercase letters, digits, “-” and “.”.")
     if kind == "labels" and not _VALUE.fullmatch(pair.value):
         return _(
             "A label's value is at most 63 letters, digits, “-”, “_” or “.”, and begins and ends with a letter or"
