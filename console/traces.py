@@ -30,8 +30,8 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from console import numbered
 from kube import spans
 from kube.errors import KubeError
+from kube.recording import target
 from kube.requests import ApiRequest
-from kube.sent import target
 
 #: Others are a stranger's words.
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"))

@@ -1,5 +1,6 @@
 """The Kubernetes client layer: values for requests and answers, and two transports that send them.
 
-A verb has one colour: request and response (get, list, create, patch, delete, review) are sync, for views and tasks;
-what stays open (watch, followed logs, port-forward) is async only. No Django in here, and nothing of this product.
+Each verb is either sync or async: request and response (get, list, create, patch, delete, review) are sync, for views
+and tasks; what stays open (watch, followed logs, port-forward) is async only. It imports neither Django nor other
+packages of this product.
 """

@@ -1,5 +1,5 @@
-"""Answers as JSON. What is none, or none of Kubernetes', is the fault of what stands at the cluster's address, and
-said so.
+"""Decodes answers as JSON. Anything else, or JSON that isn't Kubernetes', is reported as a fault of the server at
+the cluster's address.
 
 A captive portal, a sign-in page or a proxy answers 200 with HTML, with a redirect or with JSON of its own.
 """

@@ -1,7 +1,7 @@
-"""The served types of one cluster, asked for rarely: kept for seconds, then asked again by ETag (304 costs nothing).
+"""Discovery of one cluster, cached for seconds and then revalidated by ETag (a 304 is cheap).
 
-What is not there is looked for again after half a second. What was there is believed in for ten, or until a request to
-it is answered 404 (ClusterClient), whichever comes first.
+A missing type is looked up again after half a second. A served one is cached for ten seconds, or until a request to it
+is answered with 404 (ClusterClient), whichever comes first.
 """
 
 import threading
@@ -17,11 +17,11 @@ from kube.requests import ApiRequest
 from kube.transport import Answer
 
 _KEEP_SECONDS = 10.0
-# A type that is not there is looked for again, since its CRD may be new; not more often than this.
+# A missing type is looked up again, since its CRD can be new, but not more often than this.
 _RETRY_SECONDS = 0.5
-# What was served is believed in for so long while the server does not say it again.
+# How long discovery is used while the server doesn't answer.
 _STALE_SECONDS = 300.0
-# Where it did not answer, it is not asked again before.
+# How long after a failure no new request is sent.
 _FAILED_SECONDS = 5.0
 
 Send = Callable[[ApiRequest], Answer]
@@ -36,9 +36,7 @@ class _Part:
 
 
 class TypeCatalog:
-    """Safe across threads: one asks the server, the others wait for its answer, and for its silence no longer than
-    one does.
-    """
+    """Safe across threads: one sends the request, the others wait for its result, with one timeout for all."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -124,11 +122,11 @@ class TypeCatalog:
         return NotFound(f"the cluster serves no {what} in {place}{reason}", object_ref=f"{what} in {place}")
 
     def _part(self, path: str) -> Discovery:
-        kept = self._parts.get(path)
-        headers = (("If-None-Match", kept.etag),) if kept and kept.etag else ()
+        cached = self._parts.get(path)
+        headers = (("If-None-Match", cached.etag),) if cached and cached.etag else ()
         answer = self._send(ApiRequest("GET", path, accept=ACCEPT, ref="the list of served types", headers=headers))
-        if answer.status == 304 and kept:
-            return kept.discovery
+        if answer.status == 304 and cached:
+            return cached.discovery
         document = answers.document(answer.body, "the list of served types")
         found = aggregated(document) or self._one_by_one(path, document)
         self._parts[path] = _Part(answer.headers.get("etag", ""), found)

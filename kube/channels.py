@@ -20,7 +20,7 @@ PORT_FORWARD = ("v4.channel.k8s.io",)
 EXEC = ("v5.channel.k8s.io", "v4.channel.k8s.io")
 _DATA, _ERROR = 0, 1
 _CHUNK = 256 * 1024
-# How long the Pod's side may go on after the client closed its sending side.
+# How long the Pod's side can still send after the client closed its sending side.
 _LINGER_SECONDS = 30.0
 
 
@@ -127,11 +127,9 @@ async def follow_log(
     since_time: str = "",
     follow: bool = True,
 ) -> AsyncIterator[bytes]:
-    """A container's log as pieces of bytes, and what it goes on to say unless `follow` is False.
+    """A container's log as pieces of bytes, followed by new output unless `follow` is False. Ends with the container.
 
-    Ends with the container.
-
-    A silent container is no dead connection, so nothing but its end, or a closed iterator, ends this.
+    There is no timeout, since a container can be silent: only the container's end or closing the iterator ends it.
     """
     request = requests.pod_log(
         pod,

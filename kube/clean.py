@@ -1,14 +1,13 @@
-"""An object as a person would have written it, to be applied elsewhere: without what the API server, controllers,
-OLM or a tool adds by itself. Pure.
+"""An object ready to be applied elsewhere: without the fields that the API server, controllers, OLM or tools add. Pure.
 
-Defaults stay: nothing tells which of them somebody meant. The fields are those that kubectl-neat and `velero restore`
-leave out.
+Defaults stay: whether a user set them isn't recorded. The fields are those that kubectl-neat and `velero restore` leave
+out.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from kube import copies
+from kube import last_applied
 from kube.objects import KubeObject
 
 #: metadata that the server writes.
@@ -22,7 +21,7 @@ SERVER_METADATA = (
     "deletionTimestamp",
     "deletionGracePeriodSeconds",
 )
-# Of the cluster that the object comes from: owners by their uid, and whose work has to be done before it goes.
+# Of the cluster that the object comes from: owners (by their uid) and finalizers.
 _METADATA = (*SERVER_METADATA, "ownerReferences", "finalizers", "generateName")
 #: Labels and annotations that Kubernetes, OLM, kubectl and this console write for themselves.
 _PREFIXES = (
@@ -80,13 +79,14 @@ def clean(obj: KubeObject) -> KubeObject:
 def _metadata(value: Any) -> dict[str, Any]:
     meta = {key: part for key, part in _mapping(value).items() if key not in _METADATA and part is not None}
     for key in ("labels", "annotations"):
-        kept = {name: part for name, part in copies.without(meta.pop(key, None)).items() if not _given(str(name))}
-        if kept:
-            meta[key] = kept
+        others = last_applied.without_last_applied(meta.pop(key, None))
+        own = {name: part for name, part in others.items() if not _is_generated(str(name))}
+        if own:
+            meta[key] = own
     return {**{key: meta[key] for key in ("name", "namespace") if key in meta}, **meta}
 
 
-def _given(name: str) -> bool:
+def _is_generated(name: str) -> bool:
     return name.startswith(_PREFIXES) or name in _NAMES
 
 

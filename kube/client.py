@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
-from kube import answers, limits, log_lines, requests, spread, table
+from kube import across_namespaces, answers, limits, log_lines, requests, table
 from kube.catalog import TypeCatalog
 from kube.config import ClusterConfig
 from kube.discovery import ResourceType
@@ -21,7 +21,7 @@ from kube.transport import READ_SECONDS, Answer, SyncTransport
 
 __all__ = ["Access", "ClusterClient", "ObjectList", "ResourceType", "Table"]
 
-# Servers have it at hand. Whoever asks holds up all others that do, so nobody waits long for one that does not answer.
+# Discovery is cheap for the server but serialised behind a lock here, so its timeout is short.
 _DISCOVERY_SECONDS = 10.0
 
 
@@ -40,19 +40,17 @@ class ClusterClient:
         self.user = config.user
         #: Who acts as `user`; '' for oneself.
         self.by = config.by
-        #: Whose the things are that the console keeps for people (favourites, runs, undo): what was done as another is
-        #: not that one's own. No name has a single arrow of its own here, so nobody can be called what two are called
-        #: together.
-        self.owner = " → ".join(one.replace("→", "→→") for one in (config.by, config.user) if one)[:512]
-        #: Under this, answers are kept in memory: nobody's are another's, not those of another session of a person of
-        #: the same name (an impersonation has one of its own), and not those of another cluster, which may have the
-        #: same address (behind another proxy) and a user of the same name.
+        #: The owner of what the console stores for users (favourites, runs, undo); impersonation has another owner.
+        #: Arrows in names are doubled, so that no user name equals a pair of names.
+        self.owner = " → ".join(name.replace("→", "→→") for name in (config.by, config.user) if name)[:512]
+        #: Key of cached answers: differs by user, by session (an impersonation has its own) and by cluster, since two
+        #: clusters can have the same address (behind different proxies) and the same user names.
         who = f"{config.user} {config.session}" if config.session else config.user
         self.who = f"{who}\n{config.alias}" if config.alias else who
         self._transport = SyncTransport(config)
         self._catalog = TypeCatalog(partial(self._transport.send, read_seconds=_DISCOVERY_SECONDS))
         self._schemas = SchemaCache(self._transport.send)
-        self._refused = spread.Refused()
+        self._refusals = across_namespaces.RefusalCache()
         self._read_seconds = READ_SECONDS
 
     def impatient(self, seconds: float) -> Self:
@@ -133,20 +131,20 @@ class ClusterClient:
 
         Each has its apiVersion and kind, which servers leave out of lists.
 
-        Who may not list all namespaces gets those that are theirs (`within`), unless it has to be the `whole`: where
-        something is concluded from what is not there. The namespaces themselves are then the ones of theirs.
+        A user without permission to list all namespaces gets the lists of their own (`within`). `whole` raises
+        Forbidden instead, for conclusions from what is absent. A list of Namespaces contains the user's own then.
         """
 
-        def ask(place: str, most: int, token: str) -> ObjectList:
+        def list_page(namespace: str, limit: int, token: str) -> ObjectList:
             return self._objects(
                 type_,
-                requests.list_objects(type_, place, labels=labels, fields=fields, limit=most, continue_=token),
+                requests.list_objects(type_, namespace, labels=labels, fields=fields, limit=limit, continue_=token),
             )
 
         if whole or namespace or not (type_.namespaced or _are_namespaces(type_)):
-            return ask(namespace, limit, continue_)
-        one = None if labels or fields else self._own_namespace
-        return self._anywhere(type_, ask, limit, continue_, one)
+            return list_page(namespace, limit, continue_)
+        get = None if labels or fields else self._own_namespace
+        return self._anywhere(type_, list_page, limit, continue_, get)
 
     def _objects(self, type_: ResourceType, request: ApiRequest) -> ObjectList:
         document = self._dict(request)
@@ -179,9 +177,9 @@ class ClusterClient:
         `include`: 'None', 'Metadata' or 'Object' with each row; `whole`: as in list().
         """
 
-        def ask(place: str, most: int, token: str) -> Table:
+        def list_page(namespace: str, limit: int, token: str) -> Table:
             request = requests.list_table(
-                type_, place, labels=labels, fields=fields, limit=most, continue_=token, include=include
+                type_, namespace, labels=labels, fields=fields, limit=limit, continue_=token, include=include
             )
             return table.parse(answers.listed(self._send(request).body, request.ref))
 
@@ -190,47 +188,50 @@ class ClusterClient:
             return table.parse(answers.listed(self._send(request).body, request.ref))
 
         if whole or namespace or not (type_.namespaced or _are_namespaces(type_)):
-            return ask(namespace, limit, continue_)
-        return self._anywhere(type_, ask, limit, continue_, None if labels or fields else own)
+            return list_page(namespace, limit, continue_)
+        return self._anywhere(type_, list_page, limit, continue_, None if labels or fields else own)
 
     def _anywhere(
         self,
         type_: ResourceType,
-        ask: spread.Ask[spread.Page],
+        list_page: across_namespaces.ListPage[across_namespaces.Page],
         limit: int,
         token: str,
-        own: Callable[[str], spread.Page] | None,
-    ) -> spread.Page:
-        """All namespaces, or those of this user. `own`: the one object of that name, for the namespaces themselves."""
+        get: Callable[[str], across_namespaces.Page] | None,
+    ) -> across_namespaces.Page:
+        """All namespaces, or those of this user.
+
+        `get`: returns the Namespace of that name, where the type is Namespace.
+        """
         key = (type_.group, type_.plural)
-        refused = self._refused.get(key)
-        if refused is None and spread.is_token(token):
-            refused = Forbidden("this page was begun in single namespaces")
-        if refused is None:
+        refusal = self._refusals.get(key)
+        if refusal is None and across_namespaces.is_token(token):
+            refusal = Forbidden("this page was begun in single namespaces")
+        if refusal is None:
             try:
-                found = ask("", limit, token)
-                self._refused.forget(key)
-                return found
+                page = list_page("", limit, token)
+                self._refusals.evict(key)
+                return page
             except Forbidden as error:
-                refused = error
-        where = spread.places(self)
-        if not where or (own is None and not type_.namespaced):
-            raise refused
-        self._refused.note(key, refused)
+                refusal = error
+        namespaces = across_namespaces.namespaces_of(self)
+        if not namespaces or (get is None and not type_.namespaced):
+            raise refusal
+        self._refusals.put(key, refusal)
         if type_.namespaced:
-            return spread.gather(ask, where, refused, limit, token)
-        assert own is not None
-        return spread.named(own, where, refused)
+            return across_namespaces.merged_page(list_page, namespaces, refusal, limit, token)
+        assert get is not None
+        return across_namespaces.existing_namespaces(get, namespaces, refusal)
 
     def _own_namespace(self, name: str) -> ObjectList:
         type_ = self.find("", "v1", "namespaces")
         return ObjectList([self.get(type_, name)], "", "", None)
 
     def places(self, type_: ResourceType) -> tuple[str, ...] | None:
-        """Where a list of this type over all namespaces has been read just now: those of this user, since the whole was
-        refused; None for the whole, or where it was not asked for lately.
+        """The user's namespaces if the list of this type over all namespaces was refused within the last seconds;
+        None if it wasn't, or wasn't read.
         """
-        return spread.places(self) if self._refused.get((type_.group, type_.plural)) else None
+        return across_namespaces.namespaces_of(self) if self._refusals.get((type_.group, type_.plural)) else None
 
     def create(self, type_: ResourceType, obj: KubeObject, namespace: str = "", *, dry_run: bool = False) -> KubeObject:
         """Unknown fields are refused (fieldValidation=Strict), not dropped."""
@@ -325,7 +326,7 @@ class ClusterClient:
         since_time: str = "",
         limit_bytes: int = limits.LOG_PAGE.value,
     ) -> str:
-        """A container's log for a page; bytes that are no UTF-8 become replacement characters, long lines are cut."""
+        """A container's log for a page; bytes that aren't UTF-8 become replacement characters, long lines are cut."""
         request = requests.pod_log(
             pod,
             namespace,
@@ -361,9 +362,7 @@ class ClusterClient:
         return answers.document(self._send(request).body, request.ref)
 
     def _send(self, request: ApiRequest) -> Answer:
-        """A type that turns out not to be served any more is not believed in for the rest of the seconds that it is
-        kept.
-        """
+        """Sends the request. On a 404 for the type itself, drops the cached discovery."""
         try:
             return self._transport.send(request, read_seconds=self._read_seconds)
         except NotFound as error:

@@ -30,18 +30,18 @@ _PATHS = {"cluster": ("certificate-authority",), "user": ("client-certificate", 
 
 
 def _nothing() -> None:
-    """Nobody needs to know."""
+    """Default of `refused`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterConfig:
-    """`token` is asked at every request, so that it may be renewed. `tls` is None for plain HTTP.
+    """`token` is asked at every request, so that it may be renewed. `tls` is `None` for plain HTTP.
 
     `context`: the one that was chosen. `files`: what was read, but for a token's file. `refused` is to be called when
-    the server answers 401: what made the token is asked anew. `renewed` brings an older configuration up to date, see
-    current(). `namespace`: the context's, or the Pod's own, '' where none is said. `session`: of the person whose token
-    it is (kube/person.py), '' for the kubeconfig's own identity. `by`: who acts as `user`, '' for oneself. `alias`:
-    what the console calls this cluster where it has several (console/web/clusters.py); '' for its `name`.
+    the server answers 401: the token is fetched again. `renewed` brings an older configuration up to date, see
+    current(). `namespace`: the context's, or the Pod's own, '' if unset. `session`: of the person whose token it is
+    (kube/person.py), '' for the kubeconfig's own identity. `by`: who acts as `user`, '' for oneself. `alias`: what the
+    console calls this cluster where it has several (console/web/clusters.py); '' for its `name`.
     """
 
     name: str
@@ -62,18 +62,18 @@ class ClusterConfig:
     alias: str = ""
 
     def current(self) -> "ClusterConfig":
-        """With the address and the certificates as they are by now. Ask at each request, after the token."""
+        """With the current address and certificates. Call it at each request, after the token."""
         return self.renewed(self) if self.renewed is not None else self
 
 
-def load(kubeconfig: str | None = None, context: str | None = None, *, nobody: bool = False) -> ClusterConfig:
+def load(kubeconfig: str | None = None, context: str | None = None, *, anonymous: bool = False) -> ClusterConfig:
     """The configuration of `context` in `kubeconfig` (several files joined by os.pathsep, as kubectl merges them).
 
-    With neither: in a Pod its service account, else ~/.kube/config. `nobody`: the way to the server alone, without any
-    credentials. Raises InvalidConfig with one sentence that names the file.
+    With neither: in a Pod its service account, else ~/.kube/config. `anonymous`: without credentials.
+    Raises InvalidConfig with one sentence that names the file.
     """
     if not kubeconfig and "KUBERNETES_SERVICE_HOST" in os.environ and (_SERVICE_ACCOUNT / "token").exists():
-        return replace(_in_cluster(), user="", token=lambda: "") if nobody else _in_cluster()
+        return replace(_in_cluster(), user="", token=lambda: "") if anonymous else _in_cluster()
     paths = [Path(path).expanduser() for path in (kubeconfig or "~/.kube/config").split(os.pathsep) if path]
     merged, where = _merged(paths)
     name = context or str(merged.get("current-context") or "")
@@ -81,7 +81,7 @@ def load(kubeconfig: str | None = None, context: str | None = None, *, nobody: b
         raise InvalidConfig(f"{where} has no current-context: set CONTEXT to one of {_names(merged, 'contexts')}")
     chosen = _entry(merged, "contexts", name, "context", where)
     cluster = _entry(merged, "clusters", str(chosen.get("cluster") or ""), "cluster", where)
-    known = bool(chosen.get("user")) and not nobody
+    known = bool(chosen.get("user")) and not anonymous
     user = _entry(merged, "users", str(chosen.get("user") or ""), "user", where) if known else {}
     host = str(cluster.get("server") or "").rstrip("/")
     if not host.startswith(("http://", "https://")):
@@ -105,7 +105,7 @@ def load(kubeconfig: str | None = None, context: str | None = None, *, nobody: b
     return ClusterConfig(
         name=str(chosen.get("cluster")),
         host=host,
-        user="" if nobody else str(chosen.get("user") or "anonymous"),
+        user="" if anonymous else str(chosen.get("user") or "anonymous"),
         token=plugin.token if plugin else _token(user),
         tls=tls,
         headers=_identity_headers(user),
@@ -121,7 +121,7 @@ def load(kubeconfig: str | None = None, context: str | None = None, *, nobody: b
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One of a kubeconfig, as its names say; nothing of it is opened. `current`: the file's current-context."""
+    """A context of a kubeconfig, by its names; its files are not opened. `current`: the file's current-context."""
 
     name: str
     cluster: str
@@ -141,16 +141,16 @@ def contexts(kubeconfig: str | None = None) -> tuple[Context, ...]:
     )
     current = str(merged.get("current-context") or "")
     found = (
-        (str(one.get("name") or ""), one.get("context"))
-        for one in merged.get("contexts") or []
-        if isinstance(one, dict)
+        (str(entry.get("name") or ""), entry.get("context"))
+        for entry in merged.get("contexts") or []
+        if isinstance(entry, dict)
     )
     known: dict[str, Context] = {}
-    for name, said in found:
-        if name and isinstance(said, dict):
+    for name, content in found:
+        if name and isinstance(content, dict):
             # The first of a name wins, as in load().
-            one = Context(name, str(said.get("cluster") or ""), str(said.get("user") or ""), name == current)
-            known.setdefault(name, one)
+            context = Context(name, str(content.get("cluster") or ""), str(content.get("user") or ""), name == current)
+            known.setdefault(name, context)
     return tuple(known.values())
 
 

@@ -152,7 +152,7 @@ def group_versions(groups: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def resource_list(group: str, version: str, document: dict[str, Any]) -> list[ResourceType]:
-    """Types of an APIResourceList; subresources are gathered under the type they belong to."""
+    """Types of an APIResourceList; subresources are collected under their type."""
     subresources: dict[str, set[str]] = {}
     for entry in document.get("resources") or ():
         name, _, sub = str(entry.get("name") or "").partition("/")

@@ -23,7 +23,7 @@ class Cause(NamedTuple):
 class KubeError(Exception):
     """`code`: the HTTP status, 0 when there was no answer.
 
-    `reason`: of metav1.Status. `retry_after`: seconds, 0 if not said.
+    `reason`: of metav1.Status. `retry_after`: seconds, 0 if unknown.
     """
 
     code = 0
@@ -73,7 +73,10 @@ class TooDeepAnswer(InvalidAnswer):
 
 
 class NotRenewed(Unreachable):
-    """A person's credentials have run out, and who renews them does not answer. The text names that one."""
+    """A user's credentials have expired, and the provider that renews them doesn't answer.
+
+    The text names the provider.
+    """
 
     reason = "NotRenewed"
 
@@ -87,7 +90,7 @@ class Forbidden(KubeError):
 
 
 class NotFound(KubeError):
-    """`unserved`: the server knows no such place, so its answer is about the type, not about one object."""
+    """`unserved`: the path itself isn't served, so the answer is about the type, not about an object."""
 
     code, reason = 404, "NotFound"
     unserved = False

@@ -13,15 +13,15 @@ _KEYS = ("name", "type", "key", "id")
 _LONG = 120
 
 
-def same(one: Any, other: Any) -> bool:
+def same(left: Any, right: Any) -> bool:
     """Equal, and of equal types: 1 is not true and not 1.0."""
-    if type(one) is not type(other):
+    if type(left) is not type(right):
         return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list):
-        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
-    return bool(one == other)
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list):
+        return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right, strict=True))
+    return bool(left == right)
 
 
 def named(old: Any, new: Any, path: Path = (), *, deep: bool = False) -> Iterator[Field]:
@@ -29,7 +29,7 @@ def named(old: Any, new: Any, path: Path = (), *, deep: bool = False) -> Iterato
 
     Lists of named things are compared by name, so that words tell of what was added and not of all that moved.
 
-    `deep`: what was not there before, or is not there any more, is told leaf by leaf too.
+    `deep`: what was not there before, or is not there any more, is listed leaf by leaf, too.
     """
     if deep:
         old, new = _hollow(old, new), _hollow(new, old)
@@ -83,19 +83,19 @@ def dotted(path: Path) -> str:
 
 
 def brief(value: Any) -> str:
-    """A value as words: short, and never empty for something that is there."""
+    """A short text of a value; not empty unless it is MISSING."""
     if value is MISSING:
         return ""
     if isinstance(value, dict):
-        said = "{…}" if value else "{}"
+        text = "{…}" if value else "{}"
     elif isinstance(value, list):
         plain = all(isinstance(part, (str, int, float)) for part in value)
-        said = f"[{', '.join(map(str, value))}]" if plain else f"[{len(value)}]"
+        text = f"[{', '.join(map(str, value))}]" if plain else f"[{len(value)}]"
     elif value is None or isinstance(value, bool):
-        said = {None: "null", True: "true", False: "false"}[value]
+        text = {None: "null", True: "true", False: "false"}[value]
     else:
-        said = str(value) or '""'
-    return cut(" ".join(said.split()))
+        text = str(value) or '""'
+    return cut(" ".join(text.split()))
 
 
 def cut(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Files that others change while the console runs: noticed by what stat() says, which takes 2 microseconds."""
+"""Detects that files have changed by stat(), which takes 2 microseconds."""
 
 from pathlib import Path
 
@@ -21,20 +21,20 @@ def marks(paths: tuple[Path, ...]) -> tuple[Mark, ...]:
 
 
 class TextFile:
-    """A token that is written anew now and then.
+    """A token file that is rewritten from time to time.
 
-    While the file is missing or empty, which lasts a moment, the last text holds.
+    While it is missing or empty, which takes a moment, the last text is used.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._kept: tuple[Mark, str] = (None, "")
+        self._read: tuple[Mark, str] = (None, "")
 
     def text(self) -> str:
         """As it is now. Raises OSError when it could never be read."""
         seen = mark(self._path)
-        kept, text = self._kept
-        if seen is not None and seen == kept:
+        read, text = self._read
+        if seen is not None and seen == read:
             return text
         try:
             text = self._path.read_text(encoding="utf-8").strip() or text
@@ -42,5 +42,5 @@ class TextFile:
             if not text:
                 raise
             return text
-        self._kept = (seen, text)
+        self._read = (seen, text)
         return text

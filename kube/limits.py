@@ -1,8 +1,8 @@
-"""Every limit on what strangers can send: bytes, depth, count, seconds, memory.
+"""Every limit on untrusted input: bytes, depth, count, seconds, memory.
 
-A stranger is anybody or anything whose input the console does not control: a browser, a catalog, an image registry, an
-author of a CRD, a Pod, an API server. Modules use a limit as `limits.REQUEST_BODY.value`; none holds such a number of
-its own. docs/security.md prints the table.
+Untrusted is every input that the console doesn't control: of a browser, a catalog, an image registry, an author of a
+CRD, a Pod, an API server. Modules use a limit as `limits.REQUEST_BODY.value`; none holds such a number of its own.
+docs/security.md prints the table.
 """
 
 from dataclasses import dataclass
@@ -15,8 +15,7 @@ from untrusted import json_bounds, yaml_bounds
 class Limit:
     """One limit.
 
-    `value` is in `unit` ("bytes", "levels", "items", "seconds", "steps"); `over` says what somebody gets who goes past
-    it.
+    `value` is in `unit` ("bytes", "levels", "items", "seconds", "steps"); `over`: what happens beyond it.
     """
 
     subject: str
@@ -54,7 +53,7 @@ WATCH_EVENT = Limit(
     subject="one event of a watch",
     value=32 * 2**20,
     unit="bytes",
-    over="the watch ends and is begun anew, ever more slowly",
+    over="the watch ends and is restarted, with back-off",
     test="tests/kube/test_answers.py::test_s10_a_watch_event_without_an_end_ends",
 )
 
@@ -270,7 +269,7 @@ RUN_FILES = Limit(
     test="tests/operatorhub/sources/test_bounds.py::test_a_bundle_of_too_many_files_is_refused",
 )
 RUN_SECONDS = Limit(
-    subject="reading it while somebody waits",
+    subject="reading it while a user waits",
     value=15,
     unit="seconds",
     over="refused, and why",
@@ -478,7 +477,7 @@ IMPORT_UNDO_UNPACKED = Limit(
     test=f"{_HERE}test_what_takes_an_import_back_is_bounded_unpacked",
 )
 LIST_COLUMNS = Limit(
-    subject="columns that somebody chose of one list",
+    subject="chosen columns of one list",
     value=30,
     unit="columns",
     over="the others aren't shown",
@@ -528,7 +527,7 @@ SAVED_SEARCH = Limit(
 )
 #: The API server takes it in a header; a token with many groups in it is long.
 SIGN_IN_TOKEN = Limit(
-    subject="a token that somebody signs in with",
+    subject="a token for signing in",
     value=16_000,
     unit="characters",
     over="refused (422, of programs 401); the cluster isn't asked",
@@ -571,14 +570,14 @@ COOKIE = Limit(
     test=f"{_HERE}test_cookies_are_bounded",
 )
 IMPERSONATED_NAME = Limit(
-    subject="the name of a user or a group as whom somebody views",
+    subject="the name of an impersonated user or group",
     value=200,
     unit="characters",
     over="refused at the field",
     test=f"{_HERE}test_whom_somebody_views_as_is_bounded",
 )
 IMPERSONATED_GROUPS = Limit(
-    subject="groups as which somebody views",
+    subject="impersonated groups",
     value=20,
     unit="groups",
     over="refused at the field",
@@ -693,7 +692,7 @@ SNAPSHOT_OBJECTS = Limit(
     subject="objects of all lists that a web process keeps current",
     value=300_000,
     unit="objects",
-    over="the list used longest ago is let go, and read anew when it is asked for",
+    over="the list used longest ago is evicted, and read again on demand",
     test=f"{_READING}test_lists_in_memory_are_bounded",
 )
 OLM_MANIFEST_OBJECTS = Limit(
@@ -780,6 +779,6 @@ USAGE_OBJECTS = Limit(
     subject="measurements of Pods and nodes that a web process keeps for the next pages",
     value=50_000,
     unit="objects",
-    over="those used longest ago are let go, and read anew when they are asked for",
+    over="those used longest ago are evicted, and read again on demand",
     test=f"{_USAGE}reading.py::test_what_is_kept_is_bounded",
 )

@@ -10,10 +10,10 @@ KubeObject = dict[str, Any]
 class ObjectList:
     """One page.
 
-    `continue_` asks for the next ('' = last page); `remaining` is the server's count of what is left, None if not said.
+    `continue_` asks for the next ('' = last page); `remaining` is the server's count of what is left, None if unknown.
 
-    `within`: the only namespaces that were read, since this user may not list all (kube/spread.py); () where nothing
-    was left out.
+    `within`: the only namespaces that were read, since the user can't list all (kube/across_namespaces.py); () if no
+    namespace was left out.
     """
 
     items: list[KubeObject]

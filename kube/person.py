@@ -1,4 +1,4 @@
-"""A configuration that is one person's: the way of another to the same server, and nothing of that one's
+"""The configuration of a signed-in user: the address and TLS settings of another configuration, without its
 credentials.
 """
 
@@ -15,26 +15,26 @@ def person(
     session: str = "",
     refused: Callable[[], None] = lambda: None,
 ) -> ClusterConfig:
-    """`way`: of load(nobody=True), so that no certificate, plugin, password or impersonation can come along.
+    """`way`: of load(anonymous=True), which has no certificate, plugin, password or impersonation.
 
-    `token` is asked at each request where it
-    is renewed, `refused` called at each 401.
+    `token`: if callable, it is called at each
+    request; `refused` is called at each 401.
     """
     if way.user or way.headers or way.session or way.token():
-        raise ValueError("a person's configuration is made of one that is nobody's")
+        raise ValueError("a user's configuration is made from an anonymous one")
     return replace(way, user=user, token=token if callable(token) else lambda: token, session=session, refused=refused)
 
 
 def acting(whose: ClusterConfig, user: str, groups: tuple[str, ...], session: str) -> ClusterConfig:
-    """As kubectl's --as and --as-group: the credentials of `whose`, and beside them whom the API server shall judge.
+    """Impersonation, as kubectl's --as and --as-group: the credentials of `whose` with Impersonate headers.
 
-    `session`: of this impersonation alone.
+    `session`: the impersonation's own.
 
     Raises ValueError for a configuration that acts as another already, and for names that can't stand in a header.
     """
     if whose.by or any(name.lower().startswith("impersonate-") for name, _value in whose.headers):
-        raise ValueError("who acts as another can't act as a third")
-    if not session or not all(sendable(one) for one in (user, *groups)):
+        raise ValueError("an impersonated user can't impersonate another user")
+    if not session or not all(sendable(name) for name in (user, *groups)):
         raise ValueError("an impersonation has a session of its own, and names that can stand in a header")
     headers = (("Impersonate-User", user), *(("Impersonate-Group", group) for group in groups))
     return replace(whose, user=user, by=whose.user, session=session, headers=(*whose.headers, *headers))

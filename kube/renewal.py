@@ -16,17 +16,17 @@ from kube.errors import InvalidConfig
 from kube.files import marks
 
 log = logging.getLogger(__name__)
-# What can't be used is looked at again so often: a file that it names may have come, or the other half of a pair.
+# How often an unusable configuration is read again: a file that it names can appear, or the other half of a pair.
 _RETRY_SECONDS = 1.0
 
 
-def following(kubeconfig: str | None = None, context: str | None = None, *, nobody: bool = False) -> ClusterConfig:
+def following(kubeconfig: str | None = None, context: str | None = None, *, anonymous: bool = False) -> ClusterConfig:
     """As load(), and up to date from then on.
 
     Another `current-context` in the file changes nothing: the first one stays.
     """
-    first = load(kubeconfig, context, nobody=nobody)
-    return Renewal(first, lambda: load(kubeconfig, first.context or None, nobody=nobody)).config
+    first = load(kubeconfig, context, anonymous=anonymous)
+    return Renewal(first, lambda: load(kubeconfig, first.context or None, anonymous=anonymous)).config
 
 
 class Renewal:
@@ -53,7 +53,7 @@ class Renewal:
         )
 
     def _renewed(self, config: ClusterConfig) -> ClusterConfig:
-        """`config` may be one that somebody made of ours for another person: those headers and that token stay."""
+        """`config` can be derived from ours, for a signed-in user: its headers and token stay."""
         now = self._now().current()
         return replace(
             config,
@@ -76,24 +76,24 @@ class Renewal:
 
     def _look(self) -> None:
         files, before = self._latest.files, self._seen
-        # Taken before reading, so that what changes meanwhile is read at the next request; set after it, so that nobody
-        # goes on with the old.
+        # Taken before reading, so that what changes meanwhile is read at the next request; set after it, so that no
+        # thread continues with the old.
         seen, again = marks(files), None
         try:
             new = self._read()
             if _who(new) == _who(self._first):
                 if before or self._complaint:
-                    log.info("the credentials of %s on %s were read anew", self._first.user, self._first.name)
+                    log.info("the credentials of %s on %s were read again", self._first.user, self._first.name)
                 self._latest, self._complaint = new, ""
                 seen = seen if new.files == files else ()
             else:
                 self._complain(
                     f"context {self._first.context!r} names another cluster or user now; "
-                    f"this console stays with {self._first.user!r} on {self._first.name!r} until it is started anew"
+                    f"this console stays with {self._first.user!r} on {self._first.name!r} until it is restarted"
                 )
         except InvalidConfig as error:
             again = time.monotonic() + _RETRY_SECONDS
-            self._complain(f"{error}. The credentials read before stay in use until it is mended")
+            self._complain(f"{error}. The credentials read before stay in use until it is fixed")
         self._seen, self._again = seen, again
 
     def _complain(self, text: str) -> None:

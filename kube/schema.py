@@ -83,7 +83,7 @@ class SchemaCache:
         return self._published(type_) or self._defined(type_)
 
     def _defined(self, type_: ResourceType) -> dict[str, Any] | None:
-        """From the CustomResourceDefinition, for whoever may read it. Not kept: the published one comes soon."""
+        """From the CustomResourceDefinition, if the user can read it. Not cached: the published schema follows soon."""
         if "." not in type_.group or type_.group.endswith(".k8s.io"):
             return None
         path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{type_.plural}.{type_.group}"
@@ -92,7 +92,7 @@ class SchemaCache:
         except (NotFound, Forbidden):
             return None
         versions = answers.decode_as(answer.body, _Definition).spec.versions
-        return next((one.schema.document for one in versions if one.name == type_.version), None)
+        return next((version.schema.document for version in versions if version.name == type_.version), None)
 
     def _published(self, type_: ResourceType) -> dict[str, Any] | None:
         for _attempt in range(_ATTEMPTS):

@@ -1,4 +1,4 @@
-"""One part of a REST path, made of a name that somebody gave.
+"""One segment of a REST path, made of a name from user input.
 
 What Kubernetes refuses in a name (k8s.io/apimachinery, api/validation/path: ".", "..", "/" and "%") would be another
 address than the one that was meant: HTTP clients and proxies take dot segments away (RFC 3986, 6.2.2.3), so that ".."

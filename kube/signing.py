@@ -1,6 +1,4 @@
-"""Where a request goes and as whom, looked up anew for each: address, certificates and token may have been renewed
-since the last.
-"""
+"""Address, certificates and token of a request, read for each one: they may have been renewed since the last."""
 
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -38,7 +36,7 @@ def signed(config: ClusterConfig, request: ApiRequest) -> Signed:
 
 
 def again(config: ClusterConfig, request: ApiRequest, used: Signed, error: KubeError | None = None) -> Signed | None:
-    """The request signed anew, when it failed for what has been renewed meanwhile; else None.
+    """The request with renewed credentials, if it failed because of the old ones; else None.
 
     Without an `error` the server answered 401: it has done nothing. With one, only what it can't have seen is sent
     again, or a read.

@@ -46,5 +46,5 @@ def seconds(host: str) -> float:
 
 
 def waited_seconds(host: str) -> float:
-    """The same, 0.0 while nobody waits for an answer: what takes its time now is something else."""
+    """The same, but 0.0 while no request waits for an answer."""
     return seconds(host) if _waiting.get(host) else 0.0

@@ -1,7 +1,4 @@
-"""Where whoever traces this process learns of each request to the API server.
-
-Nobody does until `use()` is called (console/traces.py), and then this costs nothing.
-"""
+"""Hook for tracing each request to the API server. Without a call of `use()` (console/traces.py) it costs nothing."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext

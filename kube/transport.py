@@ -23,7 +23,7 @@ from urllib3.contrib.socks import SOCKSProxyManager
 from urllib3.util import Timeout
 from yarl import URL
 
-from kube import limits, proxies, sent, silence, spans, warnings
+from kube import limits, proxies, recording, silence, spans, warnings
 from kube.answers import invalid
 from kube.config import ClusterConfig
 from kube.errors import InvalidAnswer, KubeError, Unauthorized, Unreachable, from_answer
@@ -82,10 +82,10 @@ class SyncTransport:
 
     def _pool_of(self, now: ClusterConfig) -> urllib3.PoolManager:
         """Connections made with other certificates are used no more; those under way end as they began."""
-        kept = self._pool
-        if kept.made_for != _way(now):
-            kept = self._pool = _pool(now)
-        return kept.connections
+        pool = self._pool
+        if pool.made_for != _way(now):
+            pool = self._pool = _pool(now)
+        return pool.connections
 
     def send(self, request: ApiRequest, *, read_seconds: float = READ_SECONDS) -> Answer:
         """Raises the KubeError of an answer of 400 and above, or Unreachable.
@@ -100,9 +100,9 @@ class SyncTransport:
                 answer = self._answered(call.request, read_seconds)
                 call.status = answer.status
         except KubeError as error:
-            sent.tell(self.config, request, b"", error)
+            recording.record(self.config, request, b"", error)
             raise
-        sent.tell(self.config, request, answer.body)
+        recording.record(self.config, request, answer.body)
         return answer
 
     def _answered(self, request: ApiRequest, read_seconds: float) -> Answer:
@@ -116,7 +116,7 @@ class SyncTransport:
             response = self._once(request, read_seconds)
         headers = {name.lower(): value for name, value in response.headers.items()}
         if not request.safe:
-            warnings.tell(response.headers.getlist("Warning"))
+            warnings.collect(response.headers.getlist("Warning"))
         if response.status >= 400:
             raise from_answer(response.status, response.body, headers.get("retry-after", ""), request.ref)
         return _judged(Answer(response.status, headers, response.body), request)
@@ -190,9 +190,9 @@ def _endless(request: ApiRequest) -> InvalidAnswer:
 
 
 def _judged(answer: Answer, request: ApiRequest) -> Answer:
-    """A page, or the way to one, is no answer of an API server.
+    """An HTML page, or a redirect to one, isn't an answer of an API server.
 
-    What a Pod or a Service says through a proxy is its own business.
+    Answers of Pods and Services by the API server's proxy are not checked.
     """
     if "/proxy/" in request.target:
         return answer

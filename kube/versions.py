@@ -1,21 +1,19 @@
-"""resourceVersions, as far as they may be compared: numbers of one cluster that grow.
+"""Compares resourceVersions: growing numbers of one cluster.
 
-True of every API server there is, and a contract since Kubernetes 1.35; of what is no number, nothing can be said.
+Every API server uses numbers, by contract since Kubernetes 1.35; other values can't be compared.
 https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/5504-comparable-resource-version
 """
 
 
-def comparable(one: str, other: str) -> bool:
-    return one.isdigit() and other.isdigit()
+def comparable(left: str, right: str) -> bool:
+    return left.isdigit() and right.isdigit()
 
 
-def older(one: str, other: str) -> bool:
-    """Whether `one` comes before `other`; False where that can't be told (then what arrives later is taken for
-    newer).
-    """
-    return comparable(one, other) and (len(one), one) < (len(other), other)
+def older(left: str, right: str) -> bool:
+    """Whether `left` is older than `right`; False if they can't be compared (the later arrival counts as newer)."""
+    return comparable(left, right) and (len(left), left) < (len(right), right)
 
 
-def newest(one: str, other: str) -> str:
-    """The higher of two, the later (`other`) where they can't be compared; '' counts for none."""
-    return one if not other or older(other, one) else other
+def newest(left: str, right: str) -> str:
+    """The higher of two; `right`, the later arrival, if they can't be compared. '' is ignored."""
+    return left if not right or older(right, left) else right

@@ -1,9 +1,8 @@
-"""What the API server says beside an answer: `Warning` headers, of deprecated versions, admission webhooks and
-policies.
+"""Collects the `Warning` headers of the API server: from deprecated versions, admission webhooks and policies.
 
-Somebody collects them around his work; where nobody does, they are dropped. Only those of writes: a read of a
-deprecated version would say the same on every page. https://kubernetes.io/blog/2020/09/03/warnings/ and RFC 9111, 5.5
-as of RFC 7234: `299 - "text"`.
+They are dropped outside of `collected()`. Only warnings of writes are collected: a read of a deprecated version would
+repeat the same one on every page. https://kubernetes.io/blog/2020/09/03/warnings/ and RFC 9111, 5.5 as of RFC 7234:
+`299 - "text"`.
 """
 
 import re
@@ -29,8 +28,8 @@ def collected() -> Iterator[list[str]]:
         _collecting.reset(token)
 
 
-def tell(headers: Iterable[str]) -> None:
-    """Add the warnings of an answer's headers. Text that is no warning is left out."""
+def collect(headers: Iterable[str]) -> None:
+    """Add the warnings of an answer's headers. Text that isn't a warning is ignored."""
     texts = _collecting.get()
     if texts is None:
         return

@@ -1,9 +1,9 @@
 """What a page follows: the topic of a list, or one for each namespace of somebody who may not follow all
-(kube/spread.py). What they may not follow at all is not asked for, so that no page complains of it.
+(kube/across_namespaces.py). What they may not follow at all is not asked for, so that no page complains of it.
 """
 
 from console.web.access import can
-from kube import spread
+from kube import across_namespaces
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
@@ -25,7 +25,7 @@ def topics(client: ClusterClient, group: str, version: str, plural: str, namespa
         type_ = client.find(group, version, plural)
         if client.places(type_) is None and _may(client, type_, ""):
             return str(whole)
-        where = spread.places(client) if type_.namespaced else ()
+        where = across_namespaces.namespaces_of(client) if type_.namespaced else ()
         own = [place for place in where if _may(client, type_, place)][:MOST]
     except (NotFound, KubeError):
         # Whether it may be followed, the stream asks too.

@@ -6,7 +6,7 @@ from dataclasses import replace
 import msgspec
 
 from kube.objects import KubeObject, name_of, uid_of
-from kube.sent import Target, Write
+from kube.recording import Target, Write
 
 # group/version/plural namespace/name, as resources/place.py and operatorhub/olm.py write it; more may follow.
 _REF = re.compile(

@@ -1,7 +1,7 @@
 """What an act changes, in few words: the paths with the values before and after, and no value that is nobody's
 business. Pure.
 
-Nothing of a Secret's values is kept, and nothing under names like `password` (kube/hidden.py) or in texts that look
+Nothing of a Secret's values is kept, and nothing under names like `password` (kube/redaction.py) or in texts that look
 like keys, tokens or logins. A value inside a longer text (a file in a ConfigMap) can't be told from the rest: of texts
 with several lines only the number of lines is kept.
 """
@@ -13,11 +13,11 @@ from typing import Any
 
 import msgspec
 
-from kube import copies
+from kube import last_applied
 from kube.fields import MISSING, Field, brief, dotted, named
-from kube.hidden import MASKED, NAMES
 from kube.patches import apply_merge
-from kube.sent import Write
+from kube.recording import Write
+from kube.redaction import MASKED, SENSITIVE_NAMES
 
 #: Of one act so many fields are kept, and of a path so many characters.
 FIELDS, _PATH = 40, 200
@@ -99,7 +99,7 @@ def _own(obj: Any, secret: bool, status: bool) -> Any:
     metadata: dict[str, Any] = told if isinstance(told, dict) else {}
     kept = {key: metadata[key] for key in _METADATA if metadata.get(key)}
     if isinstance(notes := kept.get("annotations"), dict):
-        kept["annotations"] = copies.without(notes)
+        kept["annotations"] = last_applied.without_last_applied(notes)
     left_out = {"metadata", "apiVersion", "kind"} | (set() if status else {"status"})
     made = {"metadata": kept} if kept else {}
     made |= {key: value for key, value in obj.items() if key not in left_out}
@@ -141,7 +141,7 @@ def _hide_all(value: Any) -> Any:
 
 
 def _secretive(name: str) -> bool:
-    return bool(NAMES.search(name) or _MORE.search(name)) and not _REFERENCES.search(name)
+    return bool(SENSITIVE_NAMES.search(name) or _MORE.search(name)) and not _REFERENCES.search(name)
 
 
 def _operation(one: Mapping[str, Any], secret: bool) -> Field:

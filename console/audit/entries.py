@@ -19,7 +19,7 @@ from django.utils import timezone
 from console.audit import about, changes
 from console.audit.models import AuditEntry
 from console.audit.scene import Scene, Where
-from kube.sent import Target, Write
+from kube.recording import Target, Write
 
 log = logging.getLogger("console.audit.entries")
 

@@ -12,8 +12,8 @@ from console import numbered
 from console.audit import entries
 from console.audit.models import AuditEntry
 from console.audit.scene import Scene, Where
-from kube import sent
-from kube.sent import Write
+from kube import recording
+from kube.recording import Write
 
 log = logging.getLogger("console.audit")
 
@@ -25,7 +25,7 @@ _now: ContextVar[Scene | None] = ContextVar("audit", default=None)
 @contextmanager
 def scene(where: Where) -> Iterator[Scene]:
     """All acts within belong together, and are written at the end."""
-    with sent.kept() as found:
+    with recording.record_requests() as found:
         here = Scene(where, found)
         token = _now.set(here)
         try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from console.audit.about import named
 from console.audit.models import AuditEntry
-from kube.sent import Sent, Target, Write
+from kube.recording import Recording, Target, Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Scene:
     """`claimed`: writes that somebody noted, by their place in `sent.writes`. `entries` wait to be written."""
 
     where: Where
-    sent: Sent
+    sent: Recording
     claimed: set[int] = field(default_factory=set)
     seen: int = 0
     by_target: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)

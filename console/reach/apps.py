@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
-from kube import spread
+from kube import across_namespaces
 
 
 class ReachConfig(AppConfig):
@@ -13,4 +13,4 @@ class ReachConfig(AppConfig):
 
     def ready(self) -> None:
         """Lists over all namespaces that are refused become lists of these."""
-        spread.found_by(import_module("console.reach.finding").names)
+        across_namespaces.set_finder(import_module("console.reach.finding").names)

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 
 from console.reach.judging import GONE, HERE, REFUSED, UNKNOWN, Judged, is_name, judge
 from console.reach.models import Remembered
-from kube import spread
+from kube import across_namespaces
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError
 from kube.objects import name_of
@@ -106,7 +106,7 @@ def own(client: ClusterClient, *, anew: bool = False) -> tuple[Own, ...]:
 
 
 def names(client: ClusterClient) -> tuple[str, ...]:
-    """Those in which something may be read: where kube/spread.py reads when all namespaces are refused."""
+    """Those in which something may be read: where kube/across_namespaces.py reads when all namespaces are refused."""
     return tuple(one.name for one in _own(client, _KEEP_SECONDS, anew=False) if one.usable)
 
 
@@ -152,7 +152,7 @@ def _candidates(client: ClusterClient) -> Iterator[tuple[str, str]]:
         every = listed(client) or ()
     except KubeError:
         every = ()
-    if len(every) <= spread.MOST:
+    if len(every) <= across_namespaces.MAX_NAMESPACES:
         yield from ((name, LISTED) for name in every)
 
 
@@ -165,7 +165,7 @@ def _projects(client: ClusterClient) -> Iterable[str]:
         if not any((one.group, one.plural) == ("project.openshift.io", "projects") for one in client.types()):
             return ()
         type_ = client.find("project.openshift.io", "v1", "projects")
-        return [name_of(row.object) for row in client.table(type_, limit=spread.MOST).rows]
+        return [name_of(row.object) for row in client.table(type_, limit=across_namespaces.MAX_NAMESPACES).rows]
     except KubeError:
         return ()
 

@@ -123,7 +123,7 @@ def way(one: Offered) -> ClusterConfig:
     """
     with _lock:
         if one.prefix not in _ways:
-            _ways[one.prefix] = _following(one, nobody=True)
+            _ways[one.prefix] = _following(one, anonymous=True)
         return _ways[one.prefix]
 
 
@@ -140,8 +140,8 @@ def context_of(part: str) -> str:
     return unquote(part.replace("~", "%"))
 
 
-def _following(one: Offered, *, nobody: bool = False) -> ClusterConfig:
-    found = following(settings.KUBECONFIG or None, one.context or None, nobody=nobody)
+def _following(one: Offered, *, anonymous: bool = False) -> ClusterConfig:
+    found = following(settings.KUBECONFIG or None, one.context or None, anonymous=anonymous)
     return replace(found, alias=one.alias) if one.alias else found
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from console.web.access import can
-from kube import spread
+from kube import across_namespaces
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub.admin import catalogs, catalogsources
@@ -209,5 +209,5 @@ def visible(client: ClusterClient, namespace: str, picked: str = "") -> bool:
         return False
     if can(client, "list", type_, namespace).allowed:
         return True
-    own = spread.places(client) if namespace in catalogsources.everywhere(client.name) else ()
+    own = across_namespaces.namespaces_of(client) if namespace in catalogsources.everywhere(client.name) else ()
     return any(can(client, "list", type_, place).allowed for place in (*([picked] if picked else ()), *own))

@@ -22,7 +22,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Conflict, Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, uid_of
-from kube.sent import carried
+from kube.recording import with_current_context
 from operatorhub import csv, olm
 from operatorhub.models import Run
 from operatorhub.removing.uninstall import Plan, every, there
@@ -144,7 +144,7 @@ def _stage(client: ClusterClient, run: Run, stage: str) -> bool:
     """One round: ask for some deletions, look what is gone. Whether anything changed."""
     items = [one for one in run.document["items"] if one["stage"] == stage]
     if asked := [one for one in items if one["state"] == WAITING][:_AT_ONCE]:
-        for _done in _workers.map(carried(partial(_delete, client)), asked):
+        for _done in _workers.map(with_current_context(partial(_delete, client)), asked):
             pass
         audit.write_now()
         # In between, so that people see it get on; not each time, for that lists them all.

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from kube import spread
+from kube import across_namespaces
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
 from operatorhub.csv import items, mapping, text
@@ -28,7 +28,7 @@ def status(client: ClusterClient, namespace: str, catalog: str, name: str, picke
     try:
         found = client.list(type_, namespace, fields=f"metadata.name={name}").items
     except Forbidden:
-        found, where = [], [picked] if picked else spread.places(client)
+        found, where = [], [picked] if picked else across_namespaces.namespaces_of(client)
         for number, own in enumerate(where):
             try:
                 found += client.list(type_, own, fields=f"metadata.name={name}").items

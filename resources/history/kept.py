@@ -16,11 +16,11 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
-from kube import copies
+from kube import last_applied
 from kube.fields import Path
-from kube.hidden import MASKED as MASKED
-from kube.hidden import masked
 from kube.objects import KubeObject
+from kube.redaction import MASKED as MASKED
+from kube.redaction import redacted
 from resources.state.health import items, mapping, text
 
 _METADATA = ("name", "namespace", "labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp")
@@ -45,14 +45,14 @@ def clean(obj: Mapping[str, Any]) -> KubeObject:
     metadata = mapping(obj.get("metadata"))
     kept: dict[str, Any] = {key: metadata[key] for key in _METADATA if metadata.get(key)}
     if "annotations" in kept:
-        kept["annotations"] = copies.without(kept["annotations"])
+        kept["annotations"] = last_applied.without_last_applied(kept["annotations"])
         if not kept["annotations"]:
             del kept["annotations"]
     made: dict[str, Any] = {"apiVersion": obj.get("apiVersion"), "kind": obj.get("kind"), "metadata": kept}
     for key, value in obj.items():
         if key not in made:
             made[key] = _status(value) if key == "status" else value
-    hidden: KubeObject = masked(made, _dots)
+    hidden: KubeObject = redacted(made, _dots)
     return hidden
 
 

@@ -14,7 +14,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import uid_of
-from kube.sent import carried
+from kube.recording import with_current_context
 from resources.lists import listing
 from resources.lists.listing import Query
 
@@ -116,7 +116,7 @@ def carry_out(
             return Result(wanted, error)
         return Result(wanted)
 
-    return tuple(_workers.map(carried(one), chosen))
+    return tuple(_workers.map(with_current_context(one), chosen))
 
 
 def kubectl(type_: ResourceType, chosen: Iterable[Chosen], action: str, changes: Sequence[str]) -> Iterator[str]:

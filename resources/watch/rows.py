@@ -9,7 +9,7 @@ import msgspec
 from django.conf import settings
 from django.utils import translation
 
-from kube import copies
+from kube import last_applied
 from kube.discovery import ResourceType
 from kube.watch import WatchEvent
 from resources.changes import Change
@@ -72,7 +72,7 @@ class Rows:
     def _change(self, kind: Any, row: dict[str, Any], metadata: dict[str, Any], columns: str) -> Change:
         metadata.pop("managedFields", None)
         if metadata.get("annotations"):
-            metadata["annotations"] = copies.without(metadata["annotations"])
+            metadata["annotations"] = last_applied.without_last_applied(metadata["annotations"])
         return Change(
             kind=kind,
             uid=str(metadata.get("uid") or ""),

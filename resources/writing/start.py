@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kube import copies
+from kube import last_applied
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of
@@ -102,7 +102,11 @@ def as_new(obj: KubeObject, name: str = "") -> KubeObject:
     }
     if name:
         metadata["name"] = name[:253]
-    kept = {key: value for key, value in copies.without(metadata.get("annotations")).items() if key not in _ANNOTATIONS}
+    kept = {
+        key: value
+        for key, value in last_applied.without_last_applied(metadata.get("annotations")).items()
+        if key not in _ANNOTATIONS
+    }
     if kept:
         metadata["annotations"] = kept
     else:

@@ -12,7 +12,7 @@ from django.http import QueryDict
 from django.test import RequestFactory
 
 from console.signin import judge, wish
-from kube import limits, sent
+from kube import limits, recording
 from kube.errors import TooManyRequests
 from kube.requests import ApiRequest
 from operatorhub.find import facets
@@ -52,8 +52,8 @@ def test_an_object_too_large_is_not_kept_for_an_undo() -> None:
 def test_an_answer_too_large_is_not_remembered() -> None:
     request = ApiRequest("GET", "/api/v1/namespaces/default/configmaps/a")
     for size, remembered in ((limits.RECORDED_ANSWER.value, 1), (limits.RECORDED_ANSWER.value + 1, 0)):
-        with sent.kept() as found:
-            sent.tell(None, request, b"x" * size)  # type: ignore[arg-type]  # it is told of changes only
+        with recording.record_requests() as found:
+            recording.record(None, request, b"x" * size)  # type: ignore[arg-type]  # the config is part of writes only
             assert len(found.read) == remembered
 
 

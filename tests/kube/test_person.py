@@ -50,7 +50,7 @@ def test_nothing_of_the_kubeconfigs_user_comes_along(tmp_path: Path, kind: str) 
         "users": [{"name": "console", "user": CREDENTIALS[kind]}],
     }
     path.write_text(yaml.safe_dump(document))
-    for way in (load(str(path), nobody=True), following(str(path), nobody=True)):
+    for way in (load(str(path), anonymous=True), following(str(path), anonymous=True)):
         mine = person(way, "anna", "hers", "session")
         used = signed(mine, ApiRequest("GET", "/api", ref="x"))
         headers = dict(used.headers)
@@ -68,12 +68,12 @@ def test_nothing_of_the_kubeconfigs_user_comes_along(tmp_path: Path, kind: str) 
 
 
 def test_the_consoles_own_configuration_is_refused(tmp_path: Path, cluster_kubeconfig: Path) -> None:
-    with pytest.raises(ValueError, match="nobody's"):
+    with pytest.raises(ValueError, match="anonymous"):
         person(load(str(cluster_kubeconfig)), "anna", "hers")
 
 
 def test_the_servers_certificate_is_still_checked_and_the_token_is_all_that_counts(cluster_kubeconfig: Path) -> None:
-    way = load(str(cluster_kubeconfig), nobody=True)
+    way = load(str(cluster_kubeconfig), anonymous=True)
     with pytest.raises(Unauthorized):
         ClusterClient(person(way, "anna", "nothing")).whoami()
     document = yaml.safe_load(cluster_kubeconfig.read_text())
@@ -88,7 +88,7 @@ def test_the_servers_certificate_is_still_checked_and_the_token_is_all_that_coun
 
 
 def test_two_sessions_of_one_name_share_no_answers(cluster_kubeconfig: Path) -> None:
-    way = load(str(cluster_kubeconfig), nobody=True)
+    way = load(str(cluster_kubeconfig), anonymous=True)
     one, two = (ClusterClient(person(way, "anna", "t", session)) for session in ("a", "b"))
     assert one.user == two.user and one.who != two.who
     assert ClusterClient(load(str(cluster_kubeconfig))).who == ClusterClient(load(str(cluster_kubeconfig))).user

@@ -146,7 +146,7 @@ def test_broken_files_keep_the_old_credentials_are_said_once_and_picked_up_when_
     assert [who() for _ in range(3)] == ["first"] * 3
     said = [record.message for record in caplog.records]
     assert len(said) == 1
-    assert "can't be used" in said[0] and "stay in use until it is mended" in said[0]
+    assert "can't be used" in said[0] and "stay in use until it is fixed" in said[0]
     shutil.copy(key, home / "me.key")
     assert who() == "second"
     # A file that is cut short, and one that names what is not there yet.
@@ -267,7 +267,7 @@ def test_another_cluster_or_another_person_is_no_renewal(
     kubeconfig(home / "config", server.port, name="somebody", token="other")
     assert who() == "first"
     said = [record.message for record in caplog.records if record.levelname == "WARNING"]
-    assert len(said) == 1 and "stays with 'u' on 'c' until it is started anew" in said[0]
+    assert len(said) == 1 and "stays with 'u' on 'c' until it is restarted" in said[0]
 
 
 def test_who_acts_for_another_goes_along(home: Path, authority: Authority, server: Secured) -> None:

@@ -22,17 +22,17 @@ def test_headers(header: str, texts: tuple[str, ...]) -> None:
 
 
 def test_each_text_once_and_only_where_somebody_collects() -> None:
-    warnings.tell(['299 - "lost"'])
+    warnings.collect(['299 - "lost"'])
     with warnings.collected() as outer:
-        warnings.tell(['299 - "first"', '299 - "first"'])
+        warnings.collect(['299 - "first"', '299 - "first"'])
         with warnings.collected() as inner:
-            warnings.tell(['299 - "within"'])
-        warnings.tell(['299 - "second"'])
-    warnings.tell(['299 - "late"'])
+            warnings.collect(['299 - "within"'])
+        warnings.collect(['299 - "second"'])
+    warnings.collect(['299 - "late"'])
     assert (outer, inner) == (["first", "second"], ["within"])
 
 
 def test_a_flood_has_an_end() -> None:
     with warnings.collected() as texts:
-        warnings.tell(f'299 - "{number}"' for number in range(1000))
+        warnings.collect(f'299 - "{number}"' for number in range(1000))
     assert len(texts) == limits.WARNINGS.value

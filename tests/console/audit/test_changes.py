@@ -7,7 +7,7 @@ import pytest
 
 from console.audit import about, changes
 from kube.config import ClusterConfig
-from kube.sent import Target, Write, target
+from kube.recording import Target, Write, target
 
 HERE = ClusterConfig("here", "http://127.0.0.1", "ann", lambda: "", None)
 DOTS = "••••••"
@@ -17,7 +17,15 @@ def write(before: Any, after: Any, plural: str = "widgets", group: str = "exampl
     """A patch that was taken."""
     sides = ({"kind": "X", **side} for side in (before, after))
     old, new = map(msgspec.json.encode, sides)
-    return Write(HERE, Target(group, "v1", plural, "shop", "w"), "PATCH", "", b"{}", new, "", old)
+    return Write(
+        config=HERE,
+        target=Target(group, "v1", plural, "shop", "w"),
+        method="PATCH",
+        content_type="",
+        body=b"{}",
+        answer=new,
+        before=old,
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,7 +75,12 @@ def test_operations_of_a_patch_on_what_is_not_known() -> None:
         {"op": "replace", "path": "/spec/containers/0/env/0/value", "value": "hunter2"},
     ]
     made = Write(
-        HERE, Target("", "v1", "secrets", "shop", "w"), "PATCH", "", msgspec.json.encode(body), b"", "Forbidden"
+        config=HERE,
+        target=Target("", "v1", "secrets", "shop", "w"),
+        method="PATCH",
+        content_type="",
+        body=msgspec.json.encode(body),
+        reason="Forbidden",
     )
     diff, number = changes.of(made)
     assert number == 4

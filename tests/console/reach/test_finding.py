@@ -12,7 +12,7 @@ from console.reach import finding, judging
 from console.reach.models import Remembered
 from console.signin import clients
 from console.signin.models import Session
-from kube import spread
+from kube import across_namespaces
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from tests.console.reach.tenants import RBAC, Tenants
@@ -152,6 +152,6 @@ def test_pages_of_several_namespaces_are_whole_and_counted(
         # Without selectors the API server says how many it leaves out.
         page = client.list(type_, limit=size)
         assert len(page.items) + (page.remaining or 0) == every and bool(page.continue_) == (size < every)
-    assert spread.is_token(client.list(type_, labels=label, limit=1).continue_)
+    assert across_namespaces.is_token(client.list(type_, labels=label, limit=1).continue_)
     with pytest.raises(Exception, match="cannot list"):
         client.list(type_, labels=label, whole=True)

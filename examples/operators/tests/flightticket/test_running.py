@@ -4,7 +4,7 @@ the rights of its bundle.
 
 from examples.operators.tests.flightticket.clusters import Tickets
 from examples.operators.tests.places import condition
-from kube import copies
+from kube import last_applied
 
 
 def test_it_is_pending_then_booked(installed: Tickets) -> None:
@@ -48,7 +48,10 @@ def test_one_that_is_begun_from_another_is_booked_too(installed: Tickets) -> Non
     """With kopf's own copy in it, the operator would take it for one that it has seen to."""
     installed.create("first")
     first = installed.booked("first")
-    metadata = {"name": "first-copy", "annotations": copies.without(first["metadata"]["annotations"])}
+    metadata = {
+        "name": "first-copy",
+        "annotations": last_applied.without_last_applied(first["metadata"]["annotations"]),
+    }
     copy = {key: first[key] for key in ("apiVersion", "kind", "spec")} | {"metadata": metadata}
     made = installed.api.post(installed.home, copy)
     assert made.status == 201, made.json

@@ -1,7 +1,7 @@
-"""What was asked of API servers to change something: kept for as long as somebody wants to know, for the audit.
+"""Records the write requests of a block of code, with their outcome, for the audit.
 
-As with kube/warnings.py nothing is collected unless `kept()` is around it; then each write is there with what came of
-it, and the last objects that were read stand beside them, as bytes that nobody has decoded.
+Nothing is recorded outside of `record_requests()`, as with kube/warnings.py. Beside each write stands the object as it
+was read last, as undecoded bytes.
 """
 
 from collections import OrderedDict
@@ -20,10 +20,10 @@ from kube.requests import ApiRequest
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: Objects that were read lately, and writes, of one request.
-_READ, _WRITES = 32, 2000
-# Reviews of rights change nothing.
-_QUESTIONS = ("authorization.k8s.io", "authentication.k8s.io")
+#: Objects and writes that are recorded of one HTTP request.
+_MAX_OBJECTS, _MAX_WRITES = 32, 2000
+#: Groups whose POST requests change nothing: access reviews.
+_REVIEW_GROUPS = ("authorization.k8s.io", "authentication.k8s.io")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,11 @@ class Target:
     subresource: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
-    """One request that was to change something.
+    """A write request.
 
-    `reason`: '' when it was done, else the API server's; `before`: the object as it was read last, or b''.
+    `reason`: '' if it succeeded, else that of the Status; `before`: the object as it was read last, or b''.
     """
 
     config: ClusterConfig
@@ -56,27 +56,29 @@ class Write:
 
 
 @dataclass(slots=True)
-class Sent:
+class Recording:
+    """`read`: path → the object as JSON, the oldest first."""
+
     writes: list[Write] = field(default_factory=list)
     read: "OrderedDict[str, bytes]" = field(default_factory=OrderedDict)
 
 
-_keeping: ContextVar[Sent | None] = ContextVar("sent", default=None)
+_current: ContextVar[Recording | None] = ContextVar("recording", default=None)
 
 
 @contextmanager
-def kept() -> Iterator[Sent]:
-    """What this thread sends, and the threads that `carried` calls run in."""
-    found = Sent()
-    token = _keeping.set(found)
+def record_requests() -> Iterator[Recording]:
+    """Records requests of this thread, and of threads that run calls of `with_current_context`."""
+    recording = Recording()
+    token = _current.set(recording)
     try:
-        yield found
+        yield recording
     finally:
-        _keeping.reset(token)
+        _current.reset(token)
 
 
-def carried(call: Callable[P, R]) -> Callable[P, R]:
-    """The call, for other threads, in the context that this one is in now."""
+def with_current_context(call: Callable[P, R]) -> Callable[P, R]:
+    """The call, to run in other threads with the context variables of this one."""
     context = copy_context()
 
     def run(*arguments: P.args, **named: P.kwargs) -> R:
@@ -85,30 +87,31 @@ def carried(call: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def tell(config: ClusterConfig, request: ApiRequest, answer: bytes, error: KubeError | None = None) -> None:
-    """One request that was answered, or not."""
-    kept_ = _keeping.get()
-    if kept_ is None:
+def record(config: ClusterConfig, request: ApiRequest, answer: bytes, error: KubeError | None = None) -> None:
+    """Adds a request to the current recording, if there is one. `error`: why it failed."""
+    recording = _current.get()
+    if recording is None:
         return
-    found = target(request.path)
+    named = target(request.path)
     if request.safe:
         if (
             error is None
             and not request.query
-            and found is not None
-            and found.name
+            and named is not None
+            and named.name
             and len(answer) <= limits.RECORDED_ANSWER.value
         ):
-            _remember(kept_, request.path, answer)
+            _add_object(recording, request.path, answer)
         return
-    if found is None or found.group in _QUESTIONS or _dry(request) or len(kept_.writes) >= _WRITES:
+    if named is None or named.group in _REVIEW_GROUPS or _is_dry_run(request) or len(recording.writes) >= _MAX_WRITES:
         return
-    before = kept_.read.get(request.path) or kept_.read.get(request.path.removesuffix(f"/{found.subresource}"), b"")
+    parent = request.path.removesuffix(f"/{named.subresource}")
+    before = recording.read.get(request.path) or recording.read.get(parent, b"")
     reason = error.reason if error else ""
-    kept_.writes.append(
+    recording.writes.append(
         Write(
             config=config,
-            target=found,
+            target=named,
             method=request.method,
             content_type=request.content_type,
             body=request.body or b"",
@@ -117,24 +120,24 @@ def tell(config: ClusterConfig, request: ApiRequest, answer: bytes, error: KubeE
             before=before,
         )
     )
-    if error is None and found.name and not found.subresource and request.method != "DELETE":
-        _remember(kept_, request.path, answer)
+    if error is None and named.name and not named.subresource and request.method != "DELETE":
+        _add_object(recording, request.path, answer)
 
 
-def _remember(kept_: Sent, path: str, answer: bytes) -> None:
-    kept_.read[path] = answer
-    kept_.read.move_to_end(path)
-    while len(kept_.read) > _READ:
-        kept_.read.popitem(last=False)
+def _add_object(recording: Recording, path: str, answer: bytes) -> None:
+    recording.read[path] = answer
+    recording.read.move_to_end(path)
+    while len(recording.read) > _MAX_OBJECTS:
+        recording.read.popitem(last=False)
 
 
-def _dry(request: ApiRequest) -> bool:
-    # Of a deletion the options say it, which are small and written by us (kube/requests.py).
+def _is_dry_run(request: ApiRequest) -> bool:
+    # A deletion has it in its DeleteOptions, which are small and encoded by kube/requests.py.
     return ("dryRun", "All") in request.query or (request.method == "DELETE" and b'"dryRun":' in (request.body or b""))
 
 
 def target(path: str) -> Target | None:
-    """What /api/v1/namespaces/shop/pods/web/log and the like name; None for other addresses."""
+    """The object or collection that a path like /api/v1/namespaces/shop/pods/web/log names; None for other paths."""
     parts = [unquote(part) for part in path.strip("/").split("/")]
     if parts[0] == "api" and len(parts) > 2:
         group, version, rest = "", parts[1], parts[2:]

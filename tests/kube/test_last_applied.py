@@ -2,7 +2,7 @@
 
 import pytest
 
-from kube import copies
+from kube import last_applied
 from operatorhub.exports.clean import clean
 from resources.history import kept, revert
 from resources.writing.start import as_new
@@ -23,13 +23,15 @@ TICKET = {
 
 
 def test_which_they_are() -> None:
-    assert all(copies.is_copy(key) for key in COPIES)
-    assert not any(copies.is_copy(key) for key in ("team", "example.com/applied", "example.com/last-handled-by", ""))
+    assert all(last_applied.is_last_applied(key) for key in COPIES)
+    assert not any(
+        last_applied.is_last_applied(key) for key in ("team", "example.com/applied", "example.com/last-handled-by", "")
+    )
 
 
 @pytest.mark.parametrize("odd", [None, [], "text", 3])
 def test_what_is_no_mapping(odd: object) -> None:
-    assert copies.without(odd) == {}
+    assert last_applied.without_last_applied(odd) == {}
 
 
 @pytest.mark.parametrize("made", [as_new, clean, kept.clean, revert.anew])
