@@ -18,7 +18,7 @@ from tools.realcluster.build import BuildFailed
 from tools.realcluster.process import PartFailed
 
 from . import console, packages
-from .images import Builder, ImageFailed, console_images, node_images
+from .images import Builder, ImageFailed, console_images, node_images, sample_images
 from .node import RealNode, running
 from .programs import build_programs
 
@@ -46,7 +46,9 @@ def main() -> int:
     try:
         packages.install(tell)
         programs = build_programs(tell)
-        images = node_images(programs) + (console_images() if options.console or options.build_only else ())
+        images = node_images(programs)
+        if options.console or options.build_only:
+            images += console_images() + sample_images()
         archives = Builder(tell).build(images)
         if options.build_only:
             return 0

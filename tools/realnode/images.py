@@ -31,6 +31,7 @@ _NEEDLESS = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/in
 DEBIAN = f"localhost/realnode/debian:{_SUITE}"
 PYTHON = "docker.io/library/python:3.13.7-slim-bookworm"
 NODE = "docker.io/library/node:24.8.0-bookworm-slim"
+ENGINE = "docker.io/valkey/valkey:8.0.4-bookworm"
 
 
 class ImageFailed(Exception):
@@ -83,7 +84,11 @@ def node_images(programs: Programs) -> tuple[Image, ...]:
 
 def base_images() -> tuple[Image, ...]:
     """What the product's Containerfiles begin with."""
-    return (_recipe(PYTHON, "python"), _recipe(NODE, "node", bases=(PYTHON,)))
+    return (
+        _recipe(PYTHON, "python"),
+        _recipe(NODE, "node", bases=(PYTHON,)),
+        _recipe(ENGINE, "valkey"),
+    )
 
 
 def console_images() -> tuple[Image, ...]:
@@ -99,6 +104,26 @@ def console_images() -> tuple[Image, ...]:
         console,
         _recipe("docker.io/library/postgres:17.6", "postgres"),
         _recipe("docker.io/valkey/valkey:8.1.3", "valkey"),
+    )
+
+
+def sample_images() -> tuple[Image, ...]:
+    """SampleDB's operator and the engine of its databases, by examples/operators/Containerfile."""
+    containerfile = ROOT / "examples" / "operators" / "Containerfile"
+
+    def image(name: str, *arguments: str) -> Image:
+        return Image(
+            name=f"operator-console.dev/{name}",
+            containerfile=containerfile,
+            # buildah makes all stages before the one that is wanted.
+            bases=(PYTHON, ENGINE),
+            copies=_copied(containerfile),
+            arguments=(*arguments, "--build-arg", f"ENGINE={ENGINE}"),
+        )
+
+    return (
+        image("sampledb-engine:valkey-8.0", "--target", "sampledb-engine"),
+        image("sampledb-operator:1.0.0", "--target", "operator", "--build-arg", "OPERATOR=sampledb"),
     )
 
 

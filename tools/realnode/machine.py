@@ -43,9 +43,7 @@ class Machine:
 
     def run(self, *command: str, seconds: float = _COMMAND_SECONDS) -> subprocess.CompletedProcess[str]:
         """Runs a command in the node to its end."""
-        return subprocess.run(
-            [*self.enter, *command], capture_output=True, text=True, timeout=seconds, check=False
-        )
+        return subprocess.run([*self.enter, *command], capture_output=True, text=True, timeout=seconds, check=False)
 
     def close(self) -> None:
         """Kills what runs in it; returns when mounts, network and control groups are gone."""

@@ -144,9 +144,7 @@ class RealNode:
 
 
 @contextmanager
-def running(
-    data: Path, programs: Programs, images: dict[str, Path], say: Callable[[str], None]
-) -> Iterator[RealNode]:
+def running(data: Path, programs: Programs, images: dict[str, Path], say: Callable[[str], None]) -> Iterator[RealNode]:
     """A started node, ended at the end whatever happens."""
     node = RealNode(data, programs, images, say)
     try:
