@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-
 import pytest
 import yaml
 from playwright.sync_api import Page, expect

@@ -1,4 +1,4 @@
-"""The programs that the node adds to the real cluster's: built and kept in the same way (tools/realcluster/build.py)."""
+"""The programs that the node adds to the real cluster's, built and kept in the same way (realcluster/build.py)."""
 
 from __future__ import annotations
 
