@@ -44,12 +44,12 @@ class Module:
     without_c: bool = False
     #: The folder of modules/, where it is another module's.
     inside: str = ""
-    #: Where its folder is.
-    root: Path = MODULES
+    #: Where its folder is, if not in MODULES.
+    root: Path | None = None
 
     @property
     def folder(self) -> Path:
-        return self.root / (self.inside or self.name)
+        return (self.root or MODULES) / (self.inside or self.name)
 
     def key(self) -> str:
         """Changes with everything that the result depends on."""
