@@ -46,9 +46,9 @@ def main() -> int:
     try:
         packages.install(tell)
         programs = build_programs(tell)
-        images = node_images(programs)
-        if options.console or options.build_only:
-            images += console_images() + sample_images()
+        images = node_images(programs) + (console_images() if options.console or options.build_only else ())
+        # Those of the tests.
+        images += sample_images() if options.build_only else ()
         archives = Builder(tell).build(images)
         if options.build_only:
             return 0

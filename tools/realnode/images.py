@@ -292,7 +292,8 @@ def _trust(work: Path) -> list[str]:
         "/etc/uv/uv.toml": "native-tls = true\n",
         "/root/.npmrc": f"cafile={store}\n",
     }
-    volumes = ["--volume", "/etc/ssl/certs:/etc/ssl/certs:ro"]
+    # The file alone: packages write beside it.
+    volumes = ["--volume", f"{store}:{store}:ro"]
     for number, (target, text) in enumerate(files.items()):
         path = work / f"trust-{number}"
         path.write_text(text)

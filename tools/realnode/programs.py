@@ -20,7 +20,7 @@ NODE = replace(
     programs={"kubelet": "k8s.io/kubernetes/cmd/kubelet", "kube-proxy": "k8s.io/kubernetes/cmd/kube-proxy"},
 )
 #: Programs of images that have nothing else in them, so without a C library.
-COREDNS = Module("coredns", {"coredns": "github.com/coredns/coredns"}, without_c=True, root=_MODULES)
+COREDNS = Module("coredns", {"coredns": "."}, without_c=True, root=_MODULES)
 VOLUMES = Module(
     "volumes",
     {"local-path-provisioner": "github.com/rancher/local-path-provisioner"},
