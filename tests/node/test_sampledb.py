@@ -66,8 +66,8 @@ def test_a_database_keeps_its_data_on_a_volume(site: Site, page: Page) -> None:
         return site.node.kubectl("-n", NAMESPACE, "exec", "sessions-0", "--", "sh", "-c", script).strip()
 
     page.goto(f"{site.url}/resources/import/")
-    page.locator("textarea").first.fill(yaml.safe_dump(DATABASE))
-    page.get_by_role("button", name="Create", exact=False).first.click()
+    page.locator(".cm-content").fill(yaml.safe_dump(DATABASE))
+    page.get_by_role("button", name="Import", exact=True).click()
     until(lambda: phase() == "Ready", "the database is ready", seconds=300)
     page.goto(f"{site.url}/resources/samples.operator-console.dev/v1/sampledbs/{NAMESPACE}/sessions/")
     expect(page.locator("#object")).to_contain_text("Ready", timeout=60_000)

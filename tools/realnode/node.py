@@ -139,6 +139,9 @@ class RealNode:
             running.terminate()
             running.end()
         self._running.clear()
+        # Gigabytes of unpacked images; logs stay.
+        for name in ("containerd", "etcd", "kubelet"):
+            shutil.rmtree(self.layout.data / name, ignore_errors=True)
         self.times["stop"] = time.monotonic() - started
         self._say(f"stopped in {self.times['stop']:.1f} s")
 
