@@ -10,7 +10,6 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
-from tests.e2e.test_form_yaml import put
 from tests.eventually import until
 from tests.node.conftest import Site
 
@@ -67,7 +66,7 @@ def test_a_database_keeps_its_data_on_a_volume(site: Site, page: Page) -> None:
         return site.node.kubectl("-n", NAMESPACE, "exec", "sessions-0", "--", "sh", "-c", script).strip()
 
     page.goto(f"{site.url}/resources/import/")
-    put(page, yaml.safe_dump(DATABASE))
+    page.locator(".cm-content").fill(yaml.safe_dump(DATABASE))
     page.get_by_role("button", name="Import", exact=True).click()
     until(lambda: phase() == "Ready", "the database is ready", seconds=300)
     page.goto(f"{site.url}/resources/samples.operator-console.dev/v1/sampledbs/{NAMESPACE}/sessions/")
