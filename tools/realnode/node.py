@@ -139,11 +139,11 @@ class RealNode:
             running.terminate()
             running.end()
         self._running.clear()
-        # Gigabytes of unpacked images; logs stay.
-        for name in ("containerd", "etcd", "kubelet"):
-            shutil.rmtree(self.layout.data / name, ignore_errors=True)
         self.times["stop"] = time.monotonic() - started
-        self._say(f"stopped in {self.times['stop']:.1f} s")
+        self._say(f"stopped in {self.times['stop']:.1f} s; removing its files")
+        # Gigabytes of unpacked images, for which rm is several times as fast as Python; logs stay.
+        folders = [str(self.layout.data / name) for name in ("containerd", "etcd", "kubelet", "volumes")]
+        subprocess.run(["rm", "-rf", "--one-file-system", *folders], timeout=300, check=False)
 
 
 @contextmanager
