@@ -6,7 +6,8 @@ VENV := .venv/bin
 export UV_PYTHON_DOWNLOADS = never
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-all lint fix e2e audit conformance conformance-record real-cluster run-real test-image \
+.PHONY: help setup run test test-all lint fix e2e audit conformance conformance-record real-cluster run-real \
+	real-node run-node test-node test-image \
 	test-postgres test-real test-operators test-forms test-installs test-faults bench bench-live bench-load bench-start \
 	bench-ui code-figures plant-faults axe screenshots messages reset clean
 
@@ -47,6 +48,16 @@ real-cluster: setup ## a real Kubernetes with OLM on loopback ports (needs Go; t
 
 run-real: setup ## the console on such a cluster of its own, on http://localhost:9000 (PORT=)
 	@exec $(VENV)/python -m tools.realcluster --free-port "$(PORT)" -- $(VENV)/python -m console.processes --port "$(PORT)" --data .data/real-console --kubeconfig .data/real/kubeconfig --context ""
+
+real-node: setup ## a whole Kubernetes of one node with containers, in a network namespace of its own (needs root, Debian and Go; docs/real-node.md); Ctrl-C ends it
+	@exec $(VENV)/python -m tools.realnode $(if $(DATA),--data "$(DATA)") $(ARGS)
+
+run-node: setup ## the console in such a node, from images built of deploy/Containerfile, on http://localhost:9000 (PORT=; DATA= for a second one)
+	@exec $(VENV)/python -m tools.realnode --console --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(ARGS)
+
+test-node: setup ## the tutorial's overlay in such a node, from the product's own images, and in a browser
+	@$(VENV)/python -m tools.realnode --build-only
+	@TEST_NODE=1 $(VENV)/python -m pytest -q -s $(or $(ARGS),tests/node)
 
 test-real: setup ## the conformance suite on both clusters, and the product's and the browser's tests on the real one
 	@$(VENV)/python tools/run_real_tests.py $(ARGS)

@@ -196,6 +196,8 @@ PARALLEL = ("-q", "-n", str(min(4, max(2, os.cpu_count() or 2))), *SPREAD)
 #: Runs of pytest at once. Tests wait for half of their time, so two workers leave half of two cores to others.
 LANES = 2
 UNITS = "units"
+#: Needs root and minutes: never a part of `make test`.
+NODE = "tests/node"
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +223,8 @@ def everything(*, is_whole: bool) -> list[Result]:
 
 def parts(*, is_whole: bool) -> list[Part]:
     """What `make test` consists of, in the order in which it begins."""
-    elsewhere = ("tests/e2e", "tests/tutorials", "tests/image", *(path for suite in suites.OWN for path in suite.tests))
+    own = (path for suite in suites.OWN for path in suite.tests)
+    elsewhere = ("tests/e2e", "tests/tutorials", "tests/image", NODE, *own)
     browser = ("-n", "2", *SPREAD) if is_whole else ("--journeys",)
     return [
         Part(UNITS, [*PARALLEL, *(f"--ignore={folder}" for folder in elsewhere)]),
@@ -266,6 +269,8 @@ def main() -> int:
     ends_all_it_starts()
     started = time.monotonic()
     chosen = [word for word in sys.argv[1:] if word != "--all"]
+    if not chosen:
+        print(f"make test: {NODE} is left out; `make test-node` runs it (docs/real-node.md)", flush=True)
     runs = [run(chosen)] if chosen else everything(is_whole="--all" in sys.argv)
     print(f"make test: {time.monotonic() - started:.0f} s")
     return closing(runs)

@@ -323,3 +323,13 @@ def test_where_people_sign_in_the_console_itself_may_only_read(overlay: str) -> 
         {"matchLabels": {"okd-style.console/aggregate": "true"}},
         {"matchLabels": {"olm.managed": "true", "rbac.authorization.k8s.io/aggregate-to-view": "true"}},
     ]
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_probes_that_start_a_program_have_seconds_for_it(overlay: str) -> None:
+    """The default is one second: on a busy node PostgreSQL's own pg_isready took longer."""
+    for obj in objects(overlay):
+        for container in containers(pod) if (pod := template(obj)) else ():
+            for name in ("startupProbe", "readinessProbe", "livenessProbe"):
+                probe = container.get(name) or {}
+                assert "exec" not in probe or probe.get("timeoutSeconds", 1) >= 3, (container["name"], name)

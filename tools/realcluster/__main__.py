@@ -40,7 +40,7 @@ def main() -> int:
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
-    if options.free_port and (problem := _port_problem(options.free_port)):
+    if options.free_port and (problem := port_problem(options.free_port)):
         tell(problem)
         return 2
     try:
@@ -61,7 +61,7 @@ def main() -> int:
         return 0
 
 
-def _port_problem(port: str) -> str:
+def port_problem(port: str) -> str:
     """Why the command can't listen there, or ``""``: better said now than after the build."""
     if not port.isdigit() or not 0 < int(port) < 65536:
         return f"PORT={port} is not a port: use a number from 1 to 65535"

@@ -44,17 +44,21 @@ class Module:
     without_c: bool = False
     #: The folder of modules/, where it is another module's.
     inside: str = ""
+    #: Where its folder is, if not in MODULES.
+    root: Path | None = None
 
     @property
     def folder(self) -> Path:
-        return MODULES / (self.inside or self.name)
+        return (self.root or MODULES) / (self.inside or self.name)
 
     def key(self) -> str:
         """Changes with everything that the result depends on."""
         settings = (self.programs, self.flags, self.symbols, self.files, *(("without C",) if self.without_c else ()))
         seen = hashlib.sha256(repr(settings).encode())
-        for name in ("go.mod", "go.sum", "tools.go"):
-            seen.update((self.folder / name).read_bytes())
+        # A program of our own has a main.go instead of versions to pin.
+        for name in ("go.mod", "go.sum", "tools.go", "main.go"):
+            if (self.folder / name).exists():
+                seen.update((self.folder / name).read_bytes())
         return f"{self.name}-{seen.hexdigest()[:16]}"
 
 

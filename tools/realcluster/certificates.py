@@ -20,16 +20,19 @@ _DAYS = 30
 class Authority:
     """Writes `NAME.crt` and `NAME.key` into a folder; its own are `ca.crt` and `ca.key`."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, *, states_usage: bool = True):
+        """``states_usage``: without, its certificate has no key usage, as of a plain `openssl req -x509`. Python 3.13
+        refuses that in strict mode, Go doesn't, and clusters have it.
+        """
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "real-cluster")])
-        builder = (
-            self._builder(self._name, self._key.public_key())
-            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-            .add_extension(_usage(signs=True), critical=True)
+        builder = self._builder(self._name, self._key.public_key()).add_extension(
+            x509.BasicConstraints(ca=True, path_length=0), critical=True
         )
+        if states_usage:
+            builder = builder.add_extension(_usage(signs=True), critical=True)
         self._write("ca", builder, self._key)
 
     @property

@@ -40,9 +40,10 @@ class Layout:
     authority: Authority
 
     @classmethod
-    def make(cls, data: Path) -> Layout:
-        """New ports, certificates and kubeconfigs in an empty folder."""
-        made = cls(data, free_ports(_PORTS), secrets.token_urlsafe(24), Authority(data / "pki"))
+    def make(cls, data: Path, *, states_usage: bool = True) -> Layout:
+        """New ports, certificates and kubeconfigs in an empty folder. ``states_usage``: see Authority."""
+        authority = Authority(data / "pki", states_usage=states_usage)
+        made = cls(data, free_ports(_PORTS), secrets.token_urlsafe(24), authority)
         (data / "logs").mkdir()
         issue = made.authority.issue
         issue(
@@ -65,12 +66,14 @@ class Layout:
             ("agent", "system:masters"),
             ("olm", "system:masters"),
         ):
-            name = user.removeprefix("system:")
-            certificate, key = issue(name, user, group)
-            made._write_kubeconfig(
-                f"{name}.kubeconfig", {"client-certificate": str(certificate), "client-key": str(key)}
-            )
+            made.add_client(user.removeprefix("system:"), user, group)
         return made
+
+    def add_client(self, name: str, user: str, group: str = "") -> Path:
+        """The kubeconfig of a part, with a certificate of its own."""
+        certificate, key = self.authority.issue(name, user, group)
+        self._write_kubeconfig(f"{name}.kubeconfig", {"client-certificate": str(certificate), "client-key": str(key)})
+        return self.data / f"{name}.kubeconfig"
 
     @property
     def server(self) -> str:

@@ -1,0 +1,87 @@
+"""One node for all tests, with the console of deploy/overlays/tutorial in it, and a browser in front of it."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from bench.browser import ARGUMENTS
+from console.processes.parts import free_port
+from tools.realcluster.build import Programs
+from tools.realnode import console
+from tools.realnode.__main__ import tell
+from tools.realnode.images import Builder, console_images, node_images, sample_images
+from tools.realnode.node import RealNode, running
+from tools.realnode.programs import build_programs
+
+_HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Only where a node is asked for: it needs root, and minutes."""
+    if not os.environ.get("TEST_NODE"):
+        for item in items:
+            if item.path.is_relative_to(_HERE):
+                item.add_marker(pytest.mark.skip(reason="needs a real node: make test-node"))
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The console in the node."""
+
+    node: RealNode
+    url: str
+    #: Seconds: from `kubectl apply` until everything runs.
+    seconds: float
+    images: dict[str, Path] = field(default_factory=dict)
+
+    def ask(self, path: str) -> tuple[int, str]:
+        """Status and body of a page."""
+        with urlopen(f"{self.url}{path}", timeout=30) as answer:
+            return answer.status, answer.read().decode()
+
+    def get(self, *arguments: str) -> dict[str, object]:
+        """`kubectl get` of one object."""
+        return dict(json.loads(self.node.kubectl("get", "-o", "json", *arguments)))
+
+
+@pytest.fixture(scope="session")
+def programs() -> Programs:
+    return build_programs(tell)
+
+
+@pytest.fixture(scope="session")
+def site(programs: Programs, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    images = Builder(tell).build(node_images(programs) + console_images() + sample_images())
+    port = free_port()
+    with running(tmp_path_factory.mktemp("node"), programs, images, tell) as node:
+        seconds = console.apply(node)
+        forward = console.PortForward(node, port, tell)
+        yield Site(node, f"http://localhost:{port}", seconds, images)
+        for part, size in node.memory().items():
+            tell(f"{part}: {size / 1e6:.0f} MB")
+        tell(f"the console was whole after {seconds:.0f} s")
+        forward.stop()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("needs Chromium (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
+        yield context.new_page()

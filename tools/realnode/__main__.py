@@ -1,0 +1,90 @@
+"""`make real-node`: builds what is missing, starts the node, prints its kubeconfig, and ends it on Ctrl-C.
+
+    python -m tools.realnode [--data DIR] [--console --port PORT] [--build-only]
+
+With `--console` the console runs in it as deploy/overlays/tutorial has it, at http://localhost:PORT.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from pathlib import Path
+
+from tools.realcluster.__main__ import port_problem
+from tools.realcluster.build import BuildFailed
+from tools.realcluster.process import PartFailed
+
+from . import console, packages
+from .images import Builder, ImageFailed, console_images, node_images, sample_images
+from .node import RealNode, running
+from .programs import build_programs
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def tell(text: str) -> None:
+    """A line of progress."""
+    print(f"real-node: {text}", flush=True)
+
+
+def main() -> int:
+    """The exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.realnode", description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=ROOT / ".data" / "real-node", help="emptied at the start")
+    parser.add_argument("--console", action="store_true", help="with the console of deploy/overlays/tutorial")
+    parser.add_argument("--port", default="9000", help="of the console")
+    parser.add_argument("--build-only", action="store_true")
+    options = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    if options.console and not options.build_only and (problem := port_problem(options.port)):
+        tell(problem)
+        return 2
+    try:
+        packages.install(tell)
+        programs = build_programs(tell)
+        images = node_images(programs) + (console_images() if options.console or options.build_only else ())
+        # Those of the tests.
+        images += sample_images() if options.build_only else ()
+        archives = Builder(tell).build(images)
+        if options.build_only:
+            return 0
+        with running(options.data.resolve(), programs, archives, tell) as node:
+            tell(f"kubectl --kubeconfig {node.kubeconfig} get pods -A")
+            _follow(node, int(options.port) if options.console else 0)
+    except (BuildFailed, ImageFailed, PartFailed, packages.PackagesMissing) as problem:
+        tell(str(problem))
+        return 1
+    except KeyboardInterrupt:
+        return 0
+    return 0
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _follow(node: RealNode, port: int) -> None:
+    """Until it is interrupted, or a part of the node ends. ``port``: the console's; 0 for none."""
+    forward = None
+    if port:
+        tell(f"the console is whole after {console.apply(node):.0f} s")
+        forward = console.PortForward(node, port, tell)
+        tell(f"http://localhost:{port}")
+    tell("Ctrl-C ends everything")
+    try:
+        while True:
+            node.check()
+            if forward:
+                forward.check()
+            time.sleep(1)
+    finally:
+        if forward:
+            forward.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

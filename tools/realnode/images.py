@@ -1,0 +1,308 @@
+"""The images of a node, built by buildah into a cache by content: what the product's manifests name, and what stands
+for the images that its Containerfiles begin with, since no registry of images has to be reachable.
+
+An image is kept as a Docker archive named by the hash of all that goes into it: its Containerfile, the files that it
+copies, its build arguments, and the images in FROM. Their layers are kept beside them, so that a change of the
+console's code installs no package again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tools.realcluster.build import Programs
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+_RECIPES = Path(__file__).resolve().parent / "images"
+_BUILD_SECONDS = 3600
+_SUITE = "trixie"
+_DEBIAN_PACKAGES = ("python3", "python3-pip", "python3-venv", "ca-certificates")
+#: What no container of ours reads: half of a base image.
+_NEEDLESS = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info", "var/lib/apt/lists", "var/cache")
+DEBIAN = f"localhost/realnode/debian:{_SUITE}"
+PYTHON = "docker.io/library/python:3.13.7-slim-bookworm"
+NODE = "docker.io/library/node:24.8.0-bookworm-slim"
+ENGINE = "docker.io/valkey/valkey:8.0.4-bookworm"
+
+
+class ImageFailed(Exception):
+    """A sentence that says which image could not be built, and the end of what the builder wrote."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """``bases``: the images of FROM that are built here.
+
+    ``files``: name in the build's context → file, where the context is no folder of the repository. ``copies``: what of
+    the repository goes into it.
+    """
+
+    name: str
+    containerfile: Path
+    bases: tuple[str, ...] = ()
+    files: dict[str, Path] = field(default_factory=dict)
+    copies: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def short(self) -> str:
+        """For messages and file names."""
+        return self.name.rpartition("/")[2].replace(":", "-")
+
+
+def _recipe(name: str, folder: str, *, bases: tuple[str, ...] = (DEBIAN,), program: Path | None = None) -> Image:
+    """An image of images/; ``program``: the only file in it."""
+    containerfile = _RECIPES / folder / "Containerfile"
+    files = {path.name: path for path in containerfile.parent.iterdir() if path != containerfile}
+    if program:
+        files[program.name] = program
+    return Image(name=name, containerfile=containerfile, bases=bases if not program else (), files=files)
+
+
+def node_images(programs: Programs) -> tuple[Image, ...]:
+    """What the node itself runs."""
+    return (
+        _recipe("registry.k8s.io/pause:3.10", "pause", program=programs.path("pause")),
+        _recipe("registry.k8s.io/coredns/coredns:v1.12.4", "coredns", program=programs.path("coredns")),
+        _recipe(
+            "docker.io/rancher/local-path-provisioner:v0.0.30",
+            "volumes",
+            program=programs.path("local-path-provisioner"),
+        ),
+        _recipe("docker.io/library/busybox:1.37.0", "busybox"),
+    )
+
+
+def base_images() -> tuple[Image, ...]:
+    """What the product's Containerfiles begin with."""
+    return (
+        _recipe(PYTHON, "python"),
+        _recipe(NODE, "node", bases=(PYTHON,)),
+        _recipe(ENGINE, "valkey"),
+    )
+
+
+def console_images() -> tuple[Image, ...]:
+    """What deploy/overlays/tutorial runs: the console by its own Containerfile, PostgreSQL and Valkey."""
+    containerfile = ROOT / "deploy" / "Containerfile"
+    console = Image(
+        name="docker.io/library/operator-console:0.1.0",
+        containerfile=containerfile,
+        bases=(PYTHON, NODE),
+        copies=_copied(containerfile),
+    )
+    return (
+        console,
+        _recipe("docker.io/library/postgres:17.6", "postgres"),
+        _recipe("docker.io/valkey/valkey:8.1.3", "valkey"),
+    )
+
+
+def sample_images() -> tuple[Image, ...]:
+    """SampleDB's operator and the engine of its databases, by examples/operators/Containerfile."""
+    containerfile = ROOT / "examples" / "operators" / "Containerfile"
+
+    def image(name: str, *arguments: str) -> Image:
+        return Image(
+            name=f"operator-console.dev/{name}",
+            containerfile=containerfile,
+            # buildah makes all stages before the one that is wanted.
+            bases=(PYTHON, ENGINE),
+            copies=_copied(containerfile),
+            arguments=(*arguments, "--build-arg", f"ENGINE={ENGINE}"),
+        )
+
+    return (
+        image("sampledb-engine:valkey-8.0", "--target", "sampledb-engine"),
+        image("sampledb-operator:1.0.0", "--target", "operator", "--build-arg", "OPERATOR=sampledb"),
+    )
+
+
+def _copied(containerfile: Path) -> tuple[str, ...]:
+    """The files of the repository that a Containerfile copies."""
+    found: set[str] = set()
+    for line in containerfile.read_text(encoding="utf-8").splitlines():
+        if line.startswith("COPY ") and "--from=" not in line:
+            found.update(line.split()[1:-1])
+    return tuple(sorted(found))
+
+
+def cache() -> Path:
+    """REALNODE_CACHE, or a folder of the user's cache."""
+    given = os.environ.get("REALNODE_CACHE")
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(given) if given else home / "operator-console" / "realnode"
+
+
+class Builder:
+    """Builds images, each at most once, and those that it begins with before it."""
+
+    def __init__(self, say: Callable[[str], None]):
+        self._say = say
+        self._root = cache()
+        self._images = {image.name: image for image in base_images()}
+        self.archives = self._root / "images"
+        self.archives.mkdir(parents=True, exist_ok=True)
+
+    def build(self, images: tuple[Image, ...]) -> dict[str, Path]:
+        """Name → archive; ImageFailed. A second builder waits for the first."""
+        with (self._root / "lock").open("w") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self._say("another build of images is under way; waiting for it")
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            return {image.name: self._archive(image) for image in images}
+
+    def _archive(self, image: Image) -> Path:
+        target = self.archives / f"{image.short}-{self._key(image)}.tar"
+        if not target.exists():
+            self._bud(image, target)
+        return target
+
+    def _key(self, image: Image) -> str:
+        """Changes with everything that the image depends on."""
+        seen = hashlib.sha256(repr((image.name, image.arguments)).encode())
+        seen.update(image.containerfile.read_bytes())
+        for base in image.bases:
+            seen.update(_debian_key().encode() if base == DEBIAN else self._key(self._images[base]).encode())
+        for name, path in sorted(image.files.items()):
+            seen.update(name.encode() + hashlib.sha256(path.read_bytes()).digest())
+        if image.copies:
+            for path in _tracked(image.copies):
+                seen.update(path.encode() + hashlib.sha256((ROOT / path).read_bytes()).digest())
+        return seen.hexdigest()[:16]
+
+    def _bud(self, image: Image, target: Path | None) -> None:
+        """Builds an image, and before it those that it begins with; without a target it stays in the storage."""
+        for base in image.bases:
+            self._base(base)
+        started = time.monotonic()
+        self._say(f"building the image {image.short} …")
+        with tempfile.TemporaryDirectory(dir=self._root, prefix=f".{image.short}-") as work:
+            context = ROOT if image.copies else Path(work) / "context"
+            context.mkdir(exist_ok=True)
+            for name, path in image.files.items():
+                shutil.copy2(path, context / name)
+            ignore = image.containerfile.with_name(f"{image.containerfile.name}.dockerignore")
+            self._buildah(
+                "bud",
+                "--layers",
+                "--pull-never",
+                *_trust(Path(work)),
+                *(("--ignorefile", str(ignore)) if ignore.exists() else ()),
+                *image.arguments,
+                "--file",
+                str(image.containerfile),
+                "--tag",
+                image.name,
+                str(context),
+            )
+            size = ""
+            if target:
+                self._buildah("push", image.name, f"docker-archive:{work}/image.tar:{image.name}")
+                Path(work, "image.tar").rename(target)
+                size = f" ({target.stat().st_size / 1e6:.0f} MB)"
+        self._say(f"building the image {image.short} took {time.monotonic() - started:.0f} s{size}")
+
+    def _base(self, name: str) -> None:
+        """Builds an image that others begin with, unless the storage has it."""
+        image = self._images.get(name)
+        marker = self._root / f"base-{self._key(image) if image else _debian_key()}"
+        if marker.exists():
+            return
+        if image:
+            self._bud(image, None)
+        else:
+            self._debian()
+        marker.touch()
+
+    def _debian(self) -> None:
+        """The root of a Debian, by debootstrap, as the image that all others begin with."""
+        started = time.monotonic()
+        self._say(f"building the root of Debian {_SUITE} …")
+        with tempfile.TemporaryDirectory(dir=self._root, prefix=".debian-") as work:
+            root = Path(work) / "root"
+            include = f"--include={','.join(_DEBIAN_PACKAGES)}"
+            self._run(["debootstrap", "--variant=minbase", include, _SUITE, str(root), _mirror()])
+            for name in _NEEDLESS:
+                shutil.rmtree(root / name, ignore_errors=True)
+                (root / name).mkdir(parents=True, exist_ok=True)
+            self._run(["tar", "--create", "--file", f"{work}/root.tar", "--directory", str(root), "."])
+            shutil.rmtree(root)
+            (Path(work) / "Containerfile").write_text("FROM scratch\nADD root.tar /\n")
+            self._buildah("bud", "--file", f"{work}/Containerfile", "--tag", DEBIAN, work)
+        self._say(f"building the root of Debian {_SUITE} took {time.monotonic() - started:.0f} s")
+
+    def _buildah(self, command: str, *arguments: str) -> None:
+        storage = ["--root", str(self._root / "storage"), "--storage-driver", "overlay"]
+        isolation = ["--isolation", "chroot"] if command == "bud" else []
+        # In a mount namespace, with a folder for what is mounted: a build that is cut off leaves no mount behind.
+        with tempfile.TemporaryDirectory(prefix="realnode-buildah-") as run:
+            self._run(
+                [
+                    *("unshare", "--mount", "--propagation", "private", "buildah", *storage, "--runroot", run),
+                    *(command, *isolation, *arguments),
+                ]
+            )
+
+    def _run(self, command: list[str]) -> None:
+        log = self._root / "build.log"
+        with log.open("wb") as sink:
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=subprocess.STDOUT,
+                timeout=_BUILD_SECONDS,
+                check=False,
+            )
+        if done.returncode:
+            tail = log.read_text(errors="replace")[-3000:]
+            raise ImageFailed(f"{' '.join(command)} ended with {done.returncode}:\n{tail}")
+
+
+def _debian_key() -> str:
+    return hashlib.sha256(repr((_SUITE, _DEBIAN_PACKAGES, _NEEDLESS)).encode()).hexdigest()[:16]
+
+
+def _mirror() -> str:
+    """Where this machine's own packages come from."""
+    command = ["apt-get", "indextargets", "--format", "$(SITE)"]
+    sites = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout.split()
+    return next((site for site in sites if site.rstrip("/").endswith("/debian")), "http://deb.debian.org/debian")
+
+
+def _trust(work: Path) -> list[str]:
+    """Steps of a build trust whom this machine trusts: where registries are reached through a proxy, its authority is
+    in this machine's store only. Mounted for the build, so the image has nothing of it.
+    """
+    store = "/etc/ssl/certs/ca-certificates.crt"
+    files = {
+        "/etc/pip.conf": f"[global]\ncert = {store}\n",
+        "/etc/uv/uv.toml": "native-tls = true\n",
+        "/root/.npmrc": f"cafile={store}\n",
+    }
+    # The file alone: packages write beside it.
+    volumes = ["--volume", f"{store}:{store}:ro"]
+    for number, (target, text) in enumerate(files.items()):
+        path = work / f"trust-{number}"
+        path.write_text(text)
+        volumes += ["--volume", f"{path}:{target}:ro"]
+    return volumes
+
+
+def _tracked(paths: tuple[str, ...]) -> list[str]:
+    """The files below these paths that git knows, or would if they were added."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
+    return sorted(path for path in found.split("\0") if path and (ROOT / path).is_file())

@@ -1,0 +1,3 @@
+module realnode/pause
+
+go 1.26.0

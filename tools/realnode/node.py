@@ -1,0 +1,157 @@
+"""Starts a node in order, each part when what it needs is ready, and ends it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+
+from tools.realcluster.build import Programs
+from tools.realcluster.layout import Layout
+from tools.realcluster.process import Part, PartFailed, Running
+
+from . import parts
+from .machine import Machine
+
+_MANIFESTS = Path(__file__).resolve().parent / "manifests"
+_READY_SECONDS = 180
+
+
+class RealNode:
+    """One cluster of one node in ``data``, which is emptied first. ``images``: name → archive, all there at the start.
+
+    Its authority states no key usage, as one of a plain `openssl req -x509`: whatever runs here has to take that.
+    """
+
+    def __init__(self, data: Path, programs: Programs, images: dict[str, Path], say: Callable[[str], None]):
+        shutil.rmtree(data, ignore_errors=True)
+        data.mkdir(parents=True, mode=0o700)
+        self.programs = programs
+        self.layout = Layout.make(data, states_usage=False)
+        self.times: dict[str, float] = {}
+        self._images = images
+        self._say = say
+        self._running: list[Running] = []
+        self.machine = Machine(data)
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The administrator's; its address is the same on this machine and in the node."""
+        return self.layout.kubeconfig
+
+    def start(self) -> None:
+        """Node, DNS and volumes are ready on return; PartFailed."""
+        started = time.monotonic()
+        machine, layout, programs = self.machine, self.layout, self.programs
+        self.run(parts.containerd(machine, layout))
+        with ThreadPoolExecutor(1) as beside:
+            importing = beside.submit(self._import)
+            self.run(parts.relay(machine, layout), parts.etcd(machine, layout, programs))
+            self.run(parts.apiserver(machine, layout, programs))
+            self.run(
+                parts.controller_manager(machine, layout, programs),
+                parts.scheduler(machine, layout, programs),
+                parts.kubelet(machine, layout, programs),
+                parts.kube_proxy(machine, layout, programs),
+            )
+            self._until_imported(importing)
+        for manifest in sorted(_MANIFESTS.glob("*.yaml")):
+            self.kubectl("apply", "--server-side", "-f", str(manifest))
+        self._until_ready()
+        self.times["all"] = time.monotonic() - started
+        self._say(f"ready in {self.times['all']:.1f} s")
+
+    def _import(self) -> None:
+        """Gives containerd the images."""
+        started = time.monotonic()
+        for name, archive in self._images.items():
+            done = self.machine.run("ctr", "--namespace", "k8s.io", "images", "import", str(archive))
+            if done.returncode:
+                raise PartFailed(f"containerd could not take the image {name}: {done.stderr[-1000:]}")
+        self.times["images"] = time.monotonic() - started
+        self._say(f"{len(self._images)} images taken in {self.times['images']:.1f} s")
+
+    def _until_imported(self, importing: Future[None]) -> None:
+        while not importing.done():
+            self.check()
+            time.sleep(0.1)
+        importing.result()
+
+    def _until_ready(self) -> None:
+        """The Node and what every cluster has on it."""
+        until = time.monotonic() + _READY_SECONDS
+        while not self._node_exists():
+            self.check()
+            if time.monotonic() > until:
+                raise PartFailed(f"the kubelet made no Node; see {self.layout.data / 'logs' / 'kubelet.log'}")
+            time.sleep(0.2)
+        limit = f"--timeout={_READY_SECONDS}s"
+        self.kubectl("wait", "--for=condition=Ready", f"node/{parts.NAME}", limit)
+        self.kubectl("-n", "kube-system", "rollout", "status", "deployment/coredns", limit)
+        self.kubectl("-n", "local-path-storage", "rollout", "status", "deployment/local-path-provisioner", limit)
+
+    def _node_exists(self) -> bool:
+        return self.layout.answers(f"/api/v1/nodes/{parts.NAME}")
+
+    def kubectl(self, *arguments: str, seconds: float = 300.0) -> str:
+        """What it prints; PartFailed with what it says."""
+        command = [str(self.programs.path("kubectl")), f"--kubeconfig={self.kubeconfig}", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+        if done.returncode:
+            raise PartFailed(f"kubectl {' '.join(arguments)} failed: {done.stderr[-3000:]}")
+        return done.stdout
+
+    def run(self, *wanted: Part) -> None:
+        """Starts parts together and waits for all."""
+        fresh = [Running(part, self.layout.data / "logs") for part in wanted]
+        self._running += fresh
+        with ThreadPoolExecutor(len(fresh)) as pool:
+            for running, seconds in zip(fresh, pool.map(Running.wait_until_ready, fresh), strict=True):
+                self.times[running.part.name] = seconds
+                self._say(f"{running.part.name} ready after {seconds:.1f} s")
+
+    def check(self) -> None:
+        """PartFailed when a part has ended by itself."""
+        for running in self._running:
+            running.check()
+
+    def memory(self) -> dict[str, int]:
+        """Part → bytes resident, of it and what it started."""
+        found = {}
+        for running in self._running:
+            process = psutil.Process(running.process.pid)
+            found[running.part.name] = sum(
+                each.memory_info().rss for each in (process, *process.children(recursive=True)) if each.is_running()
+            )
+        return found
+
+    def stop(self) -> None:
+        """Ends all. Nothing of it is to be kept, so nothing is asked to end in order."""
+        started = time.monotonic()
+        self.machine.close()
+        for running in reversed(self._running):
+            running.terminate()
+            running.end()
+        self._running.clear()
+        self.times["stop"] = time.monotonic() - started
+        self._say(f"stopped in {self.times['stop']:.1f} s; removing its files")
+        # Gigabytes of unpacked images, for which rm is several times as fast as Python; logs stay.
+        folders = [str(self.layout.data / name) for name in ("containerd", "etcd", "kubelet", "volumes")]
+        subprocess.run(["rm", "-rf", "--one-file-system", *folders], timeout=300, check=False)
+
+
+@contextmanager
+def running(data: Path, programs: Programs, images: dict[str, Path], say: Callable[[str], None]) -> Iterator[RealNode]:
+    """A started node, ended at the end whatever happens."""
+    node = RealNode(data, programs, images, say)
+    try:
+        node.start()
+        yield node
+    finally:
+        node.stop()

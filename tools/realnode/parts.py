@@ -1,0 +1,161 @@
+"""What runs on the node, with flags and configuration: the real cluster's control plane, containerd, kubelet and
+kube-proxy.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+
+import yaml
+
+from tools.realcluster import parts
+from tools.realcluster.build import Programs
+from tools.realcluster.layout import Layout
+from tools.realcluster.nodes import PYTHON
+from tools.realcluster.process import Part, listens
+
+from .keeper import ADDRESS, CONTAINERD, KUBELET
+from .machine import Machine
+
+NAME = "node"
+POD_NETWORK = "10.244.0.0/24"
+DNS_ADDRESS = "10.96.0.10"
+_SOCKET = f"{CONTAINERD}/containerd.sock"
+
+
+def _inside(machine: Machine, part: Part, *flags: str, ready: Callable[[], bool] = lambda: True) -> Part:
+    """In the node; a later flag wins over the same one before it."""
+    return replace(part, command=(*machine.enter, *part.command, *flags), ready=ready)
+
+
+def relay(machine: Machine, layout: Layout) -> Part:
+    """The API server's port, on this machine's loopback."""
+    port = layout.ports["apiserver"]
+    command = (sys.executable, "-m", "tools.realnode.relay", str(machine.pid), str(port))
+    return Part("relay", command, lambda: listens(port), PYTHON)
+
+
+def etcd(machine: Machine, layout: Layout, programs: Programs) -> Part:
+    return _inside(machine, parts.etcd(layout, programs))
+
+
+def apiserver(machine: Machine, layout: Layout, programs: Programs) -> Part:
+    """Ready when it answers through the relay. Pods reach it at the node's address, by the Service `kubernetes`."""
+    part = parts.apiserver(layout, programs)
+    flags = ("--bind-address=0.0.0.0", f"--advertise-address={ADDRESS}")
+    return _inside(machine, part, *flags, ready=part.ready)
+
+
+def controller_manager(machine: Machine, layout: Layout, programs: Programs) -> Part:
+    return _inside(machine, parts.controller_manager(layout, programs))
+
+
+def scheduler(machine: Machine, layout: Layout, programs: Programs) -> Part:
+    return _inside(machine, parts.scheduler(layout, programs))
+
+
+def containerd(machine: Machine, layout: Layout) -> Part:
+    network = {
+        "cniVersion": "0.4.0",
+        "name": "bridge",
+        "plugins": [
+            {
+                "type": "bridge",
+                "bridge": "cni0",
+                "isGateway": True,
+                "ipMasq": True,
+                "hairpinMode": True,
+                "ipam": {
+                    "type": "host-local",
+                    "dataDir": "/run/cni",
+                    "ranges": [[{"subnet": POD_NETWORK}]],
+                    "routes": [{"dst": "0.0.0.0/0"}],
+                },
+            },
+            {"type": "portmap", "capabilities": {"portMappings": True}},
+        ],
+    }
+    folder = layout.data / "cni"
+    folder.mkdir()
+    (folder / "10-bridge.conflist").write_text(json.dumps(network, indent=1))
+    path = layout.data / "containerd.toml"
+    path.write_text(f"""version = 2
+root = "{layout.data / "containerd"}"
+state = "{CONTAINERD}"
+[grpc]
+  address = "{_SOCKET}"
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "registry.k8s.io/pause:3.10"
+  # Without CAP_SYS_RESOURCE runc ends with "can't get final child's PID from pipe: EOF".
+  restrict_oom_score_adj = true
+  [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+    runtime_type = "io.containerd.runc.v2"
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "/usr/lib/cni"
+    conf_dir = "{folder}"
+""")
+    part = Part("containerd", ("containerd", "--config", str(path)), lambda: True)
+    return _inside(machine, part, ready=lambda: machine.run("ctr", "version", seconds=20).returncode == 0)
+
+
+def kubelet(machine: Machine, layout: Layout, programs: Programs) -> Part:
+    kubeconfig = layout.add_client("node", f"system:node:{NAME}", "system:nodes")
+    # Logs, exec and port-forward: the API server checks this certificate.
+    certificate, key = layout.authority.issue("node-server", f"system:node:{NAME}", hosts=(NAME, ADDRESS))
+    resolv = layout.data / "resolv.conf"
+    resolv.write_text("# Nothing outside of the cluster is reached from here.\n")
+    config = {
+        "apiVersion": "kubelet.config.k8s.io/v1beta1",
+        "kind": "KubeletConfiguration",
+        "address": "0.0.0.0",  # noqa: S104 - of the node's own network namespace
+        "authentication": {
+            "anonymous": {"enabled": False},
+            "webhook": {"enabled": True},
+            "x509": {"clientCAFile": layout.pki("ca.crt")},
+        },
+        "authorization": {"mode": "Webhook"},
+        "cgroupDriver": "cgroupfs",
+        "cgroupRoot": f"/{machine.name}",
+        # From Kubernetes 1.35 on it refuses control groups of version 1 by default.
+        "failCgroupV1": False,
+        "failSwapOn": False,
+        "clusterDNS": [DNS_ADDRESS],
+        "clusterDomain": "cluster.local",
+        "containerRuntimeEndpoint": f"unix://{_SOCKET}",
+        "evictionHard": {"memory.available": "50Mi", "nodefs.available": "1%", "imagefs.available": "1%"},
+        # Images can't be pulled again.
+        "imageGCHighThresholdPercent": 100,
+        "resolvConf": str(resolv),
+        "tlsCertFile": str(certificate),
+        "tlsPrivateKeyFile": str(key),
+        "volumePluginDir": f"{KUBELET}/volume-plugins",
+    }
+    path = layout.data / "kubelet.yaml"
+    path.write_text(yaml.safe_dump(config))
+    command = (
+        str(programs.path("kubelet")),
+        f"--config={path}",
+        f"--kubeconfig={kubeconfig}",
+        f"--root-dir={KUBELET}",
+        f"--hostname-override={NAME}",
+        f"--node-ip={ADDRESS}",
+    )
+    return _inside(machine, Part("kubelet", command, lambda: True))
+
+
+def kube_proxy(machine: Machine, layout: Layout, programs: Programs) -> Part:
+    config = {
+        "apiVersion": "kubeproxy.config.k8s.io/v1alpha1",
+        "kind": "KubeProxyConfiguration",
+        "mode": "iptables",
+        "clusterCIDR": POD_NETWORK,
+        "clientConnection": {"kubeconfig": str(layout.add_client("kube-proxy", "system:kube-proxy"))},
+        "conntrack": {"maxPerCore": 0, "min": 0},
+        "hostnameOverride": NAME,
+    }
+    path = layout.data / "kube-proxy.yaml"
+    path.write_text(yaml.safe_dump(config))
+    return _inside(machine, Part("kube-proxy", (str(programs.path("kube-proxy")), f"--config={path}"), lambda: True))

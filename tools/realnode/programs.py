@@ -1,0 +1,35 @@
+"""The programs that the node adds to the real cluster's, built and kept in the same way (realcluster/build.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from tools.realcluster.build import ALL, Module, Programs, build
+
+_MODULES = Path(__file__).resolve().parent / "modules"
+_CONTROL_PLANE = tuple(module for module in ALL if module.name in ("etcd", "kubernetes"))
+_KUBERNETES = next(module for module in ALL if module.name == "kubernetes")
+
+#: Of the same version as the control plane.
+NODE = replace(
+    _KUBERNETES,
+    name="node",
+    root=_MODULES,
+    programs={"kubelet": "k8s.io/kubernetes/cmd/kubelet", "kube-proxy": "k8s.io/kubernetes/cmd/kube-proxy"},
+)
+#: Programs of images that have nothing else in them, so without a C library.
+COREDNS = Module("coredns", {"coredns": "."}, without_c=True, root=_MODULES)
+VOLUMES = Module(
+    "volumes",
+    {"local-path-provisioner": "github.com/rancher/local-path-provisioner"},
+    without_c=True,
+    root=_MODULES,
+)
+PAUSE = Module("pause", {"pause": "."}, without_c=True, root=_MODULES)
+
+
+def build_programs(say: Callable[[str], None]) -> Programs:
+    """Builds what is missing; BuildFailed."""
+    return build(say, (*_CONTROL_PLANE, NODE, COREDNS, VOLUMES, PAUSE), lock="lock-node")

@@ -1,0 +1,60 @@
+"""Brings connections to a loopback port of this machine to the same port inside a node's network.
+
+    python -m tools.realnode.relay PID PORT
+
+Listens first, then joins the network namespace of PID: a socket stays in the network in which it was made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import socket
+import sys
+
+_CLONE_NEWNET = 0x40000000
+_CHUNK_BYTES = 64 * 1024
+
+
+def _join_network(pid: str) -> None:
+    """os.setns exists from Python 3.12 on."""
+    namespace = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+    try:
+        if ctypes.CDLL(None, use_errno=True).setns(namespace, _CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), f"setns to the network of {pid}")
+    finally:
+        os.close(namespace)
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while data := await reader.read(_CHUNK_BYTES):
+            writer.write(data)
+            await writer.drain()
+    with contextlib.suppress(OSError):
+        if writer.can_write_eof():
+            writer.write_eof()
+
+
+async def _serve(listening: socket.socket, port: int) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError), contextlib.closing(writer):
+            inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", port)
+            with contextlib.closing(inner_writer):
+                await asyncio.gather(_copy(reader, inner_writer), _copy(inner_reader, writer))
+
+    server = await asyncio.start_server(serve, sock=listening)
+    await server.serve_forever()
+
+
+def main(pid: str, port: int) -> None:
+    """Serves until it is ended."""
+    listening = socket.create_server(("127.0.0.1", port))
+    _join_network(pid)
+    asyncio.run(_serve(listening, port))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))
