@@ -42,7 +42,7 @@ class ImageFailed(Exception):
 class Image:
     """``bases``: the images of FROM that are built here.
 
-    ``files``: name in the build's context → file, where the context is no folder of the repository. ``copies``: what of
+    ``files``: name in the build's context → file, where the context isn't a folder of the repository. ``copies``: what of
     the repository goes into it.
     """
 
@@ -284,7 +284,7 @@ def _mirror() -> str:
 
 def _trust(work: Path) -> list[str]:
     """Steps of a build trust whom this machine trusts: where registries are reached through a proxy, its authority is
-    in this machine's store only. Mounted for the build, so the image has nothing of it.
+    in this machine's store only. Mounted for the build, so the image contains none of it.
     """
     store = "/etc/ssl/certs/ca-certificates.crt"
     files = {

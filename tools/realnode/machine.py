@@ -30,11 +30,11 @@ class Machine:
             start_new_session=True,
         )
         assert self._guard.stdout is not None
-        said = self._guard.stdout.readline().strip()
-        if not said.isdigit():
+        output = self._guard.stdout.readline().strip()
+        if not output.isdigit():
             self.close()
             raise PartFailed("the namespaces of the node could not be made: see the lines above")
-        self.pid = int(said)
+        self.pid = int(output)
 
     @property
     def enter(self) -> tuple[str, ...]:

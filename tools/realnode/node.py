@@ -132,7 +132,7 @@ class RealNode:
         return found
 
     def stop(self) -> None:
-        """Ends all. Nothing of it is to be kept, so nothing is asked to end in order."""
+        """Ends all. None of it needs to be kept, so nothing is asked to end in order."""
         started = time.monotonic()
         self.machine.close()
         for running in reversed(self._running):
