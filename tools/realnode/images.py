@@ -42,8 +42,8 @@ class ImageFailed(Exception):
 class Image:
     """``bases``: the images of FROM that are built here.
 
-    ``files``: name in the build's context → file, where the context isn't a folder of the repository. ``copies``: what of
-    the repository goes into it.
+    ``files``: name in the build's context → file, where the context isn't a folder of the repository. ``copies``: what
+    of the repository goes into it.
     """
 
     name: str
