@@ -92,5 +92,9 @@ def _answer(request: ConsoleRequest, page: ValuePage) -> HttpResponse:
         "revealed": page.revealed,
         "value": page.value,
         "back": "" if wants_fragment(request) else page.place.url(),
+        "place": page.place,
+        "title": _("%(key)s of %(name)s") % {"key": page.key, "name": page.place.name},
+        "last": page.key,
+        "part": "resources/kinds/_secret_key.html",
     }
-    return render.page(request, "resources/value.html", names, fragment="resources/kinds/_secret_key.html")
+    return render.page(request, "resources/single.html", names, fragment="resources/kinds/_secret_key.html")

@@ -71,8 +71,8 @@ def test_what_is_not_done_is_said() -> None:
     )
     notes = "\n".join(bring.files([("x.zip", data)]).notes)
     assert "namePrefix" in notes
-    assert "gone.yaml, which is not in it" in notes
-    assert "passwd, which is not in it" in notes
+    assert "gone.yaml, which it doesn't contain" in notes
+    assert "passwd, which it doesn't contain" in notes
 
 
 def test_circles_end() -> None:

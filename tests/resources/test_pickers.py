@@ -66,7 +66,7 @@ def test_the_page_says_names_and_where_a_new_one_is_made(namespace: str, secrets
         ({"group": "core", "kind": "Secret"}, "Choose the namespace first"),
         ({"group": "", "kind": "Nonesuch"}, "The cluster has no such Nonesuch yet"),
         ({"group": "core", "kind": "ConfigMap", "namespace": "default", "keys": "gone"}, "The cluster has no such"),
-        ({"group": "core", "kind": "Secret", "namespace": "no-such-namespace"}, "There is no Secret yet"),
+        ({"group": "core", "kind": "Secret", "namespace": "no-such-namespace"}, "No Secret exists yet"),
     ],
 )
 def test_where_there_is_nothing_to_offer_it_says_why(

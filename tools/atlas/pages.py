@@ -184,6 +184,7 @@ LEFT_OUT = {
         "operatorhub:plan-check",
         "operatorhub:mend",
         "pages:tour",
+        "pages:snooze",
         "pages:pick-namespace",
         "resources:bulk",
         "resources:columns",

@@ -124,7 +124,7 @@ def test_a_provider_that_is_away_ends_nothing(idp: Provider, staff: People, monk
     _run_down(-1)
     page = browser.get(address)
     assert page.status_code == 503
-    assert "Example ID does not answer as it should" in page.content.decode()
+    assert "Example ID isn" in page.content.decode()
     assert Session.objects.exists()
     idp.away = False
     assert browser.get(address).status_code == 200
