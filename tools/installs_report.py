@@ -6,9 +6,10 @@ Starts the console on an embedded cluster of its own. Of each package: POST …/
 the state until it is done or has stayed failed, approve what asks, uninstall with everything that it brought. Packages
 with a kind in common never run side by side.
 
-    installed        done in the end refused          a clear answer before the install, or failed in the end with a
-    cause false alarm      called failed, by the install's state or by the list of operators, or said to be impossible,
-    and done later unexplained      anything else: neither done nor failed in time, or failed without a cause
+    installed     done in the end
+    refused       a clear answer before the install, or failed in the end with a cause
+    false alarm   done later, though the install's state or the list of operators said failed, or that it can't be done
+    unexplained   anything else: neither done nor failed in time, or failed without a cause
 
 Writes every state that it saw to .data/test-installs/latest.json. Exit 1 when there is a false alarm or an unexplained
 end.

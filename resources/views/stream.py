@@ -3,20 +3,20 @@
 `GET ?topic=T&notice=T&since=P` tells every object of each topic, rows as HTML for `topic`. `POST` asks with a body of
 JSON, so that a page hears only of what it shows (resources/stream/wishes.py):
 
-    {"since": P, "rows": [{"topic": "T" or "T?columns", "uids": [...], "moves": true}], "notices": [{"topic": T,
-    "names": [...]}]}
+    {"since": P, "rows": [{"topic": "T" or "T?columns", "uids": [...], "moves": true}],
+     "notices": [{"topic": T, "names": [...]}]}
 
 Events, each with one line of JSON:
 
-    hello {}                                          what came since P has been put before it, as far as it fits row
-    {topic, uid, name, namespace, version, html}  html '': list again. Without html where only news are wanted (GET,
-    notice) added, gone {topic, uid, name, namespace, version} changed {topic, version, names?}                  news
-    told together (POST); names [[namespace, name], ...], absent when there are too many resync {topic, version?}
-    changes may have been missed: list again paused {topic, message}, resumed {topic}          the topic can't be
-    watched just now; it can again refused {topic, message, lasting, gone}           nothing of this topic, or not any
-    more; gone: its type is not served health {part, ready, message}                     parts of the console: redis,
-    worker, cluster ended {message}
-    the session ended: do not come back
+    hello {}                                          what came since P has been put before it, as far as it fits
+    row {topic, uid, name, namespace, version, html}  html '': list again; without html for GET's `notice`
+    added, gone {topic, uid, name, namespace, version}
+    changed {topic, version, names?}                  several (POST); names [[namespace, name], ...], absent if too many
+    resync {topic, version?}                          changes may have been missed: list again
+    paused {topic, message}, resumed {topic}          the topic can't be watched just now; it can again
+    refused {topic, message, lasting, gone}           no events of this topic (any longer); gone: its type isn't served
+    health {part, ready, message}                     parts of the console: redis, worker, cluster
+    ended {message}                                   the session ended: do not come back
 
 `topic` is the name as it was asked, `version` the newest resourceVersion that the news speak of: what is listed after
 them should not be older. `id` is a position, not the time of its event: resuming from the last one that came

@@ -1,7 +1,7 @@
 """`make real-cluster`: builds what is missing, starts the cluster, prints its kubeconfig, and stops it on Ctrl-C.
 
-    python -m tools.realcluster [--data DIR] [--packages DIR] [--without-olm] [--build-only] [--free-port PORT] [--
-    COMMAND …]
+    python -m tools.realcluster [--data DIR] [--packages DIR] [--without-olm] [--build-only]
+        [--free-port PORT] [-- COMMAND …]
 
 With a command, the cluster lives as long as the command, which finds it in KUBECONFIG; its code is the exit code.
 """
