@@ -9,7 +9,6 @@
 import ast
 import os
 import re
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -28,6 +27,7 @@ from django.core.management import call_command  # noqa: E402
 from django.test.utils import setup_test_environment  # noqa: E402
 
 from tests.operatorhub.person import Person  # noqa: E402
+from tools.repository_files import repository_files  # noqa: E402
 
 PRODUCT = ("console", "operatorhub", "resources", "kube")
 MAX_POSITIONAL = 5
@@ -55,10 +55,8 @@ spec:
 
 def python_files(*folders: str) -> list[Path]:
     """Tracked files without Django's migrations, which are generated."""
-    command = ["git", "ls-files", "-z", *(f"{folder}/*.py" for folder in folders or (".",))]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
-    names = listed.split("\0") if folders else [name for name in listed.split("\0") if name.endswith(".py")]
-    return [ROOT / name for name in names if name and "/migrations/" not in name]
+    paths = repository_files(*(f"{folder}/*.py" for folder in folders)) if folders else repository_files("*.py")
+    return [ROOT / path for path in paths if "/migrations/" not in path]
 
 
 def calls(tree: ast.AST) -> Iterator[ast.Call]:

@@ -9,10 +9,10 @@ tools/language.toml.
 A ratchet: each check has a count per folder. A higher count than recorded fails; a lower one must be recorded, so that
 it never rises again.
 
-    tools/lint_language.py                what is new (part of `make lint`) tools/lint_language.py --record       record
-    lower counts (a higher one is fixed, or edited by hand with a reason in the commit) tools/lint_language.py --counts
-    the table of docs/language.md tools/lint_language.py --list [TEXT]  every place, or those of checks and files that
-    contain TEXT
+    tools/lint_language.py                what is new (part of `make lint`)
+    tools/lint_language.py --record       record lower counts (a higher one is fixed, or edited by hand with a reason)
+    tools/lint_language.py --counts       the table of docs/language.md
+    tools/lint_language.py --list [TEXT]  every place, or those of checks and files that contain TEXT
 """
 
 import argparse
@@ -20,7 +20,6 @@ import ast
 import fnmatch
 import json
 import re
-import subprocess
 import sys
 import tomllib
 from collections import Counter
@@ -30,6 +29,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.repository_files import repository_files  # noqa: E402 - the tree isn't a package of the environment
+
 RULES_FILE = ROOT / "tools/language.toml"
 COUNTS_FILE = ROOT / "tools/language_counts.json"
 
@@ -244,10 +247,8 @@ def is_test(path: str) -> bool:
 
 
 def tracked_files() -> list[str]:
-    """Git's, and new ones that it doesn't ignore."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py", "*.html", "*.md", "*.po"]
-    paths = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
-    return sorted(path for path in set(paths) if "/migrations/" not in path and (ROOT / path).is_file())
+    """Those that are read: not Django's migrations, which are generated."""
+    return [path for path in repository_files("*.py", "*.html", "*.md", "*.po") if "/migrations/" not in path]
 
 
 def _read_files(paths: list[str]) -> list[Finding]:

@@ -23,6 +23,10 @@ from pathlib import Path
 import grimp
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.repository_files import repository_files  # noqa: E402 - the tree isn't a package of the environment
+
 RECORD = ROOT / "tests/passed.json"
 #: Of every suite: what is installed, and how tests are begun.
 ALWAYS = (
@@ -94,8 +98,8 @@ class Suite:
         folders = tuple(f"{path}/" for path in (*self.tests, *programs, *self.files))
         others = tuple(f"{path}/" for path in _BESIDE if path not in self.tests)
         named = {*modules, *ALWAYS, *self.files}
-        found = (path for path in _tracked() if path.startswith(folders) and not path.startswith(others))
-        return sorted({*found, *named.intersection(_tracked())})
+        found = (path for path in repository_files() if path.startswith(folders) and not path.startswith(others))
+        return sorted({*found, *named.intersection(repository_files())})
 
     def digest(self) -> str:
         """Of the names and contents of these files, and of the version of Python."""
@@ -162,16 +166,7 @@ def _files_of(module: str) -> tuple[str, str]:
 
 @cache
 def _graph() -> grimp.ImportGraph:
-    sys.path.insert(0, str(ROOT))
     return grimp.build_graph(*_PACKAGES, cache_dir=str(ROOT / ".data/grimp"))
-
-
-@cache
-def _tracked() -> tuple[str, ...]:
-    """Files that git knows, or would if they were added."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
-    return tuple(path for path in said.split("\0") if path and (ROOT / path).is_file())
 
 
 def _record() -> dict[str, dict[str, str | int]]:
@@ -206,7 +201,7 @@ def check(suite: Suite) -> int:
         command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", *suite.words]
         code = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": folder}, check=False).returncode
         opened = {_source(Path(line).relative_to(ROOT)) for line in log.read_text().splitlines()}
-    unknown = sorted(opened.intersection(_tracked()) - set(suite.paths()))
+    unknown = sorted(opened.intersection(repository_files()) - set(suite.paths()))
     print(
         *unknown,
         f"{suite.name}: {len(opened)} files were opened, {len(unknown)} of them are not among those it depends on",

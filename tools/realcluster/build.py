@@ -16,8 +16,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -74,8 +75,8 @@ ALL = (
         },
         # Without them the server says that it is v0.0.0.
         symbols=(
-            f"-X {_VERSION}.gitVersion={KUBERNETES} -X {_VERSION}.gitMajor=1 -X"
-            f" {_VERSION}.gitMinor={KUBERNETES.split('.')[1]}"
+            f"-X {_VERSION}.gitVersion={KUBERNETES} -X {_VERSION}.gitMajor=1"
+            f" -X {_VERSION}.gitMinor={KUBERNETES.split('.')[1]}"
         ),
     ),
     Module(
@@ -137,23 +138,30 @@ class Programs:
         return os.pathsep.join([*map(str, self.folders.values()), os.environ.get("PATH", "")])
 
 
-def cache() -> Path:
-    """REALCLUSTER_CACHE, or a folder of the user's cache."""
-    given = os.environ.get("REALCLUSTER_CACHE")
+def cache(name: str = "realcluster") -> Path:
+    """REALCLUSTER_CACHE (of another name another variable), or a folder of the user's cache."""
+    given = os.environ.get(f"{name.upper()}_CACHE")
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(given) if given else home / "operator-console" / "realcluster"
+    return Path(given) if given else home / "operator-console" / name
 
 
-def build(say: Callable[[str], None], modules: tuple[Module, ...] = ALL, lock: str = "lock") -> Programs:
-    """Builds what is missing; BuildFailed. A second builder waits for the first that has the same lock."""
-    root = cache()
-    root.mkdir(parents=True, exist_ok=True)
-    with (root / lock).open("w") as handle:
+@contextmanager
+def one_at_a_time(lock: Path, say: Callable[[str], None]) -> Iterator[None]:
+    """A second builder, of another checkout too, waits for the first that has the same lock."""
+    with lock.open("w") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             say("another build is under way; waiting for it")
             fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def build(say: Callable[[str], None], modules: tuple[Module, ...] = ALL, lock: str = "lock") -> Programs:
+    """Builds what is missing; BuildFailed."""
+    root = cache()
+    root.mkdir(parents=True, exist_ok=True)
+    with one_at_a_time(root / lock, say):
         started = time.monotonic()
         missing = [module for module in modules if not (root / module.key()).is_dir()]
         if missing:

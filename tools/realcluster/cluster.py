@@ -7,19 +7,18 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 from . import catalog, nodes, olm, parts
 from .build import Programs
 from .layout import Layout
-from .process import Part, PartFailed, Running, free_ports
+from .process import Parts, free_ports
 
 _CRDS_SECONDS, _PACKAGES_SECONDS = 30.0, 120.0
 
 
-class RealCluster:
+class RealCluster(Parts):
     """One cluster in ``data``, which is emptied first.
 
     ``with_olm``: with OLM, and ``packages`` in its catalog beside the usual ones.
@@ -38,11 +37,9 @@ class RealCluster:
         data.mkdir(parents=True, mode=0o700)
         self.programs = programs
         self.layout = Layout.make(data)
-        self.times: dict[str, float] = {}
-        self._say = say
+        super().__init__(data / "logs", say)
         self._packages = packages
         self._with_olm = with_olm
-        self._running: list[Running] = []
 
     @property
     def kubeconfig(self) -> Path:
@@ -53,17 +50,17 @@ class RealCluster:
         """Everything is ready on return; PartFailed."""
         started = time.monotonic()
         layout, programs = self.layout, self.programs
-        self._run(parts.etcd(layout, programs))
-        self._run(parts.apiserver(layout, programs))
+        self.run(parts.etcd(layout, programs))
+        self.run(parts.apiserver(layout, programs))
         self._apply([parts.kwok_node(), *nodes.objects()])
-        self._run(
+        self.run(
             parts.controller_manager(layout, programs),
             parts.scheduler(layout, programs),
             parts.kwok(layout, programs),
             nodes.agent(layout, programs),
             nodes.page(layout),
         )
-        self._until("its nodes", lambda: nodes.ready(layout), 60)
+        self.until("its nodes", lambda: nodes.ready(layout), 60)
         if self._with_olm:
             self._start_olm()
         self.times["all"] = time.monotonic() - started
@@ -74,9 +71,9 @@ class RealCluster:
         catalogs = catalog.build(programs.path("opm"), self._say, self._packages, self.layout.data / "argocd-package")
         ports = free_ports(tuple(catalogs))
         self._apply(olm.crds(programs))
-        self._until("OLM's types", lambda: all(map(layout.answers, olm.TYPES)), _CRDS_SECONDS)
+        self.until("OLM's types", lambda: all(map(layout.answers, olm.TYPES)), _CRDS_SECONDS)
         self._apply(olm.objects())
-        self._run(
+        self.run(
             *(olm.registry(layout, programs, name, ports[name], one.folder) for name, one in catalogs.items()),
             olm.operator(layout, programs),
             olm.catalog(layout, programs),
@@ -85,7 +82,7 @@ class RealCluster:
         sources = [olm.catalog_source(name, one, ports[name]) for name, one in catalogs.items()]
         self._apply([*olm.package_service(layout), *sources])
         started = time.monotonic()
-        self._until("the catalog's packages", self._has_packages, _PACKAGES_SECONDS)
+        self.until("the catalog's packages", self._has_packages, _PACKAGES_SECONDS)
         self.times["packages"] = time.monotonic() - started
 
     def _count_packages(self) -> int:
@@ -102,32 +99,8 @@ class RealCluster:
         time.sleep(1)
         return first > 0 and self._count_packages() == first
 
-    # Steps
-
-    def _run(self, *wanted: Part) -> None:
-        """Starts them together and waits for all."""
-        fresh = [Running(part, self.layout.data / "logs") for part in wanted]
-        self._running += fresh
-        with ThreadPoolExecutor(len(fresh)) as pool:
-            for running, seconds in zip(fresh, pool.map(Running.wait_until_ready, fresh), strict=True):
-                self.times[running.part.name] = seconds
-                self._say(f"{running.part.name} ready after {seconds:.1f} s")
-
     def _apply(self, objects: list[dict[str, object]]) -> None:
         nodes.apply(self.layout, self.programs, objects)
-
-    def _until(self, what: str, holds: Callable[[], bool], seconds: float) -> None:
-        started = time.monotonic()
-        while not holds():
-            self.check()
-            if time.monotonic() - started > seconds:
-                raise PartFailed(f"{what} were not there after {seconds:.0f} s; see {self.layout.data / 'logs'}")
-            time.sleep(0.1)
-
-    def check(self) -> None:
-        """PartFailed when a part has ended by itself."""
-        for running in self._running:
-            running.check()
 
     def stop(self) -> None:
         """Ends all: the latest started first, the API server and etcd last."""
@@ -136,10 +109,7 @@ class RealCluster:
         # ends.
         for running in self._running[2:]:
             running.terminate()
-        for running in reversed(self._running):
-            running.terminate()
-            running.end()
-        self._running.clear()
+        self.end()
         self.times["stop"] = time.monotonic() - started
         self._say(f"stopped in {self.times['stop']:.1f} s")
 

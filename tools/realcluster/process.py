@@ -11,6 +11,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -91,6 +92,46 @@ class Running:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+
+
+class Parts:
+    """The parts of one cluster, whose logs are in ``logs``. ``times``: a part's name → seconds until it was ready."""
+
+    def __init__(self, logs: Path, say: Callable[[str], None]):
+        self.times: dict[str, float] = {}
+        self._logs = logs
+        self._say = say
+        self._running: list[Running] = []
+
+    def run(self, *wanted: Part) -> None:
+        """Starts parts together and waits for all."""
+        fresh = [Running(part, self._logs) for part in wanted]
+        self._running += fresh
+        with ThreadPoolExecutor(len(fresh)) as pool:
+            for running, seconds in zip(fresh, pool.map(Running.wait_until_ready, fresh), strict=True):
+                self.times[running.part.name] = seconds
+                self._say(f"{running.part.name} ready after {seconds:.1f} s")
+
+    def until(self, what: str, holds: Callable[[], bool], seconds: float) -> None:
+        """Waits for what the parts bring about; PartFailed."""
+        started = time.monotonic()
+        while not holds():
+            self.check()
+            if time.monotonic() - started > seconds:
+                raise PartFailed(f"still waiting for {what} after {seconds:.0f} s; see {self._logs}")
+            time.sleep(0.1)
+
+    def check(self) -> None:
+        """PartFailed when a part has ended by itself."""
+        for running in self._running:
+            running.check()
+
+    def end(self) -> None:
+        """Ends all, the latest started first."""
+        for running in reversed(self._running):
+            running.terminate()
+            running.end()
+        self._running.clear()
 
 
 def free_ports(names: tuple[str, ...]) -> dict[str, int]:

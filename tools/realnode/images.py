@@ -8,9 +8,7 @@ console's code installs no package again.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
 import shutil
 import subprocess
 import tempfile
@@ -19,7 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools.realcluster.build import Programs
+from tools.realcluster.build import Programs, cache, one_at_a_time
+from tools.repository_files import repository_files
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _RECIPES = Path(__file__).resolve().parent / "images"
@@ -136,31 +135,19 @@ def _copied(containerfile: Path) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def cache() -> Path:
-    """REALNODE_CACHE, or a folder of the user's cache."""
-    given = os.environ.get("REALNODE_CACHE")
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(given) if given else home / "operator-console" / "realnode"
-
-
 class Builder:
     """Builds images, each at most once, and those that it begins with before it."""
 
     def __init__(self, say: Callable[[str], None]):
         self._say = say
-        self._root = cache()
+        self._root = cache("realnode")
         self._images = {image.name: image for image in base_images()}
         self.archives = self._root / "images"
         self.archives.mkdir(parents=True, exist_ok=True)
 
     def build(self, images: tuple[Image, ...]) -> dict[str, Path]:
         """Name → archive; ImageFailed. A second builder waits for the first."""
-        with (self._root / "lock").open("w") as handle:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                self._say("another build of images is under way; waiting for it")
-                fcntl.flock(handle, fcntl.LOCK_EX)
+        with one_at_a_time(self._root / "lock", self._say):
             return {image.name: self._archive(image) for image in images}
 
     def _archive(self, image: Image) -> Path:
@@ -178,7 +165,7 @@ class Builder:
         for name, path in sorted(image.files.items()):
             seen.update(name.encode() + hashlib.sha256(path.read_bytes()).digest())
         if image.copies:
-            for path in _tracked(image.copies):
+            for path in repository_files(*image.copies):
                 seen.update(path.encode() + hashlib.sha256((ROOT / path).read_bytes()).digest())
         return seen.hexdigest()[:16]
 
@@ -299,10 +286,3 @@ def _trust(work: Path) -> list[str]:
         path.write_text(text)
         volumes += ["--volume", f"{path}:{target}:ro"]
     return volumes
-
-
-def _tracked(paths: tuple[str, ...]) -> list[str]:
-    """The files below these paths that git knows, or would if they were added."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths]
-    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
-    return sorted(path for path in found.split("\0") if path and (ROOT / path).is_file())

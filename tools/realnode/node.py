@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,16 +14,18 @@ import psutil
 
 from tools.realcluster.build import Programs
 from tools.realcluster.layout import Layout
-from tools.realcluster.process import Part, PartFailed, Running
+from tools.realcluster.process import PartFailed, Parts
 
 from . import parts
 from .machine import Machine
 
 _MANIFESTS = Path(__file__).resolve().parent / "manifests"
 _READY_SECONDS = 180
+#: Gigabytes, on a busy disk.
+_IMPORT_SECONDS = 900
 
 
-class RealNode:
+class RealNode(Parts):
     """One cluster of one node in ``data``, which is emptied first. ``images``: name → archive, all there at the start.
 
     Its authority states no key usage, as one of a plain `openssl req -x509`: whatever runs here has to take that.
@@ -34,10 +36,8 @@ class RealNode:
         data.mkdir(parents=True, mode=0o700)
         self.programs = programs
         self.layout = Layout.make(data, states_usage=False)
-        self.times: dict[str, float] = {}
+        super().__init__(data / "logs", say)
         self._images = images
-        self._say = say
-        self._running: list[Running] = []
         self.machine = Machine(data)
 
     @property
@@ -60,7 +60,8 @@ class RealNode:
                 parts.kubelet(machine, layout, programs),
                 parts.kube_proxy(machine, layout, programs),
             )
-            self._until_imported(importing)
+            self.until("the images", importing.done, _IMPORT_SECONDS)
+            importing.result()
         for manifest in sorted(_MANIFESTS.glob("*.yaml")):
             self.kubectl("apply", "--server-side", "-f", str(manifest))
         self._until_ready()
@@ -77,27 +78,13 @@ class RealNode:
         self.times["images"] = time.monotonic() - started
         self._say(f"{len(self._images)} images taken in {self.times['images']:.1f} s")
 
-    def _until_imported(self, importing: Future[None]) -> None:
-        while not importing.done():
-            self.check()
-            time.sleep(0.1)
-        importing.result()
-
     def _until_ready(self) -> None:
         """The Node and what every cluster has on it."""
-        until = time.monotonic() + _READY_SECONDS
-        while not self._node_exists():
-            self.check()
-            if time.monotonic() > until:
-                raise PartFailed(f"the kubelet made no Node; see {self.layout.data / 'logs' / 'kubelet.log'}")
-            time.sleep(0.2)
+        self.until("its Node", lambda: self.layout.answers(f"/api/v1/nodes/{parts.NAME}"), _READY_SECONDS)
         limit = f"--timeout={_READY_SECONDS}s"
         self.kubectl("wait", "--for=condition=Ready", f"node/{parts.NAME}", limit)
         self.kubectl("-n", "kube-system", "rollout", "status", "deployment/coredns", limit)
         self.kubectl("-n", "local-path-storage", "rollout", "status", "deployment/local-path-provisioner", limit)
-
-    def _node_exists(self) -> bool:
-        return self.layout.answers(f"/api/v1/nodes/{parts.NAME}")
 
     def kubectl(self, *arguments: str, seconds: float = 300.0) -> str:
         """What it prints; PartFailed with what it says."""
@@ -106,20 +93,6 @@ class RealNode:
         if done.returncode:
             raise PartFailed(f"kubectl {' '.join(arguments)} failed: {done.stderr[-3000:]}")
         return done.stdout
-
-    def run(self, *wanted: Part) -> None:
-        """Starts parts together and waits for all."""
-        fresh = [Running(part, self.layout.data / "logs") for part in wanted]
-        self._running += fresh
-        with ThreadPoolExecutor(len(fresh)) as pool:
-            for running, seconds in zip(fresh, pool.map(Running.wait_until_ready, fresh), strict=True):
-                self.times[running.part.name] = seconds
-                self._say(f"{running.part.name} ready after {seconds:.1f} s")
-
-    def check(self) -> None:
-        """PartFailed when a part has ended by itself."""
-        for running in self._running:
-            running.check()
 
     def memory(self) -> dict[str, int]:
         """Part → bytes resident, of it and what it started."""
@@ -135,10 +108,7 @@ class RealNode:
         """Ends all. None of it needs to be kept, so nothing is asked to end in order."""
         started = time.monotonic()
         self.machine.close()
-        for running in reversed(self._running):
-            running.terminate()
-            running.end()
-        self._running.clear()
+        self.end()
         self.times["stop"] = time.monotonic() - started
         self._say(f"stopped in {self.times['stop']:.1f} s; removing its files")
         # Gigabytes of unpacked images, for which rm is several times as fast as Python; logs stay.
