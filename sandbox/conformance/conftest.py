@@ -171,15 +171,20 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         _save(pyfuncitem, cluster, seen, failed)
 
 
+def _title(docstring: str) -> str:
+    """Its first paragraph on one line."""
+    return " ".join(docstring.strip().partition("\n\n")[0].split())
+
+
 def _save(item: pytest.Function, cluster: Cluster, seen: Seen, failed: str) -> None:
     module = item.module
     path = RESULTS / cluster.word / f"{_module(item)}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     results = json.loads(path.read_text()) if path.exists() else {}
-    results.setdefault("area", (module.__doc__ or _module(item)).strip().splitlines()[0])
+    results.setdefault("area", _title(module.__doc__ or _module(item)))
     results["version"] = cluster.version
     results.setdefault("tests", {})[_name(item)] = {
-        "behaviour": (item.function.__doc__ or _name(item)).strip().splitlines()[0],
+        "behaviour": _title(item.function.__doc__ or _name(item)),
         "outcome": failed or "passed",
         "checks": len(seen.observed),
         "different": {name: seen.excused.get(name, "") for name in seen.different},

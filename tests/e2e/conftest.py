@@ -6,8 +6,6 @@ tests are skipped, saying so; with REQUIRE_BROWSER set (CI) they fail instead.
 
 import contextlib
 import json
-import os
-import shutil
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -19,15 +17,17 @@ from uuid import uuid4
 
 import psutil
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page
 
-from bench.browser import ARGUMENTS
 from bench.console import console
 from kube.client import ClusterClient
 from kube.config import load
 from kube.discovery import ResourceType
 from kube.errors import NotFound
+from tests.chromium import Contexts, browser, chromium, contexts
 from tests.conftest import CATALOG
+
+__all__ = ["browser", "chromium", "contexts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,27 +124,9 @@ def remove_all(client: ClusterClient, type_: ResourceType, namespace: str) -> No
         time.sleep(0.1)
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    path = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
-    if path is None:
-        message = "needs Chromium (Debian: apt-get install chromium)"
-        if os.environ.get("REQUIRE_BROWSER"):
-            pytest.fail(message)
-        pytest.skip(message)
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield found
-        found.close()
-
-
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    made = browser.new_context(viewport={"width": 1400, "height": 1000}, locale="en-US")
-    made.set_default_timeout(15_000)
-    expect.set_options(timeout=15_000)
-    yield made
-    made.close()
+def context(contexts: Contexts) -> BrowserContext:
+    return contexts()
 
 
 @pytest.hookimpl(wrapper=True)

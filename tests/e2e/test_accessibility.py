@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from bench.console import console
 from kube.client import ClusterClient
 from kube.config import load
+from tests.chromium import Contexts
 from tests.e2e.accessibility import both_themes, overhangs
 from tests.e2e.korean import english, sentences
 from tools.atlas import scene
@@ -46,13 +47,12 @@ def chosen(stops: list[Stop]) -> list[Stop]:
 # A hundred pages take minutes, and three times as many on a busy machine.
 @pytest.mark.timeout(3600 if EVERY else 900)
 @pytest.mark.parametrize("look", LOOKS if EVERY else LOOKS[:2], ids=str)
-def test_no_page_breaks_a_rule(stage: tuple[str, list[Stop]], browser: Browser, look: tuple[int, str]) -> None:
+def test_no_page_breaks_a_rule(stage: tuple[str, list[Stop]], contexts: Contexts, look: tuple[int, str]) -> None:
     url, stops = stage
     width, language = look
-    context = browser.new_context(viewport={"width": width, "height": 900}, locale=language)
+    context = contexts(viewport={"width": width, "height": 900}, locale=language)
     page = context.new_page()
     problems = [problem for stop in chosen(stops) for problem in _problems(page, url, stop)]
-    context.close()
     assert not problems, "\n".join(problems)
 
 

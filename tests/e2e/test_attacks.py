@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from kube.client import ClusterClient
 from tests.attacks.placed import Placed, placed
 from tests.attacks.texts import LINKS
+from tests.chromium import Contexts
 from tests.e2e.conftest import Site
 
 pytestmark = pytest.mark.page_only
@@ -44,9 +45,9 @@ def attacks(request: pytest.FixtureRequest, client: ClusterClient) -> Iterator[P
 
 
 @pytest.fixture
-def watched(browser: Browser) -> Iterator[tuple[Page, list[str]]]:
+def watched(contexts: Contexts) -> Iterator[tuple[Page, list[str]]]:
     """A page, and what went wrong in it."""
-    context = browser.new_context(viewport={"width": 1400, "height": 1000}, locale="en-US")
+    context = contexts()
     context.set_default_timeout(20_000)
     page, wrong = context.new_page(), list[str]()
     page.add_init_script(_WATCH)
@@ -54,7 +55,6 @@ def watched(browser: Browser) -> Iterator[tuple[Page, list[str]]]:
     page.on("pageerror", lambda error: wrong.append(f"an error: {error}"))
     page.on("popup", lambda popup: wrong.append(f"a window: {popup.url}"))
     yield page, wrong
-    context.close()
 
 
 def test_no_page_runs_them_or_leads_away(site: Site, attacks: Placed, watched: tuple[Page, list[str]]) -> None:

@@ -4,8 +4,9 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
+from tests.chromium import Contexts
 from tests.e2e.accessibility import overhangs, violations
 from tests.e2e.conftest import Site
 
@@ -95,9 +96,9 @@ def test_a_schema_opens_field_by_field(site: Site, page: Page) -> None:
 
 @pytest.mark.parametrize(("width", "scheme", "language"), [(1400, "light", "en-US"), (360, "dark", "ko-KR")])
 def test_nothing_hangs_out_and_nothing_breaks_a_rule(
-    site: Site, browser: Browser, width: int, scheme: Any, language: str
+    site: Site, contexts: Contexts, width: int, scheme: Any, language: str
 ) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, locale=language)
+    context = contexts(viewport={"width": width, "height": 900}, color_scheme=scheme, locale=language)
     page = context.new_page()
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
@@ -112,12 +113,11 @@ def test_nothing_hangs_out_and_nothing_breaks_a_rule(
     ):
         page.goto(f"{site.url}{path}")
         complaints += [f"{path} {one}" for one in (*overhangs(page), *violations(page))]
-    context.close()
     assert complaints == []
 
 
-def test_without_script_it_filters_too(site: Site, browser: Browser) -> None:
-    context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 800})
+def test_without_script_it_filters_too(site: Site, contexts: Contexts) -> None:
+    context = contexts(java_script_enabled=False, viewport={"width": 390, "height": 800})
     page = catalog(site, context.new_page())
     expect(page.locator("#hub-facets")).to_be_hidden()
     page.locator("label[for=hub-show]").click()
@@ -127,7 +127,6 @@ def test_without_script_it_filters_too(site: Site, browser: Browser) -> None:
     assert "q=sampledb" in address(page)
     assert "category=database" in address(page)
     expect(page.locator("[data-tile] h2").first).to_have_text("SampleDB")
-    context.close()
 
 
 def test_f15_a_search_that_the_next_letter_overtakes_is_no_error(site: Site, page: Page) -> None:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
 from tests import registry
+from tests.chromium import Contexts
 from tests.conftest import ROOT
 from tests.e2e.accessibility import overhangs, violations
 from tests.e2e.conftest import Site
@@ -98,17 +99,16 @@ def test_a_catalog_of_ones_own(site: Site, images: registry.Registry, page: Page
 
 @pytest.mark.parametrize(("width", "scheme", "language"), [(1400, "light", "en-US"), (360, "dark", "ko-KR")])
 def test_pages_of_catalogs(
-    site: Site, client: ClusterClient, browser: Browser, width: int, scheme: Any, language: str
+    site: Site, client: ClusterClient, contexts: Contexts, width: int, scheme: Any, language: str
 ) -> None:
     source = client.list(client.find("operators.coreos.com", "v1alpha1", "catalogsources")).items[0]["metadata"]
     place = f"/operatorhub/catalogs/source/{source['namespace']}/{source['name']}/"
     kinds = [f"/operatorhub/catalogs/new/?kind={kind}" for kind in ("catalogsource", "own")]
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, locale=language)
+    context = contexts(viewport={"width": width, "height": 900}, color_scheme=scheme, locale=language)
     page = context.new_page()
     complaints: list[str] = []
     for path in ("/operatorhub/catalogs/", place, f"{place}edit/", f"{place}delete/", *kinds):
         answer = page.goto(f"{site.url}{path}")
         assert answer is not None and answer.ok, path
         complaints += [f"{path} {one}" for one in (*overhangs(page), *violations(page))]
-    context.close()
     assert not complaints, "\n".join(complaints)

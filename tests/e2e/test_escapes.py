@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
 from sandbox.runtime.logs import stamp
 from tests.attacks.texts import ESCAPES, INJECTIONS, UNICODE
+from tests.chromium import Contexts
 from tests.e2e.conftest import Site
 from tests.e2e.steps import SLOW
 from tests.e2e.test_terminal import pod  # noqa: F401  a fixture
@@ -34,17 +35,14 @@ COMMANDS = (
 
 
 @pytest.fixture
-def watched(browser: Browser) -> Iterator[tuple[Page, list[str]]]:
+def watched(contexts: Contexts) -> Iterator[tuple[Page, list[str]]]:
     """A page that may use the clipboard, and what a stranger's text did outside of its lines."""
-    context = browser.new_context(
-        viewport={"width": 1400, "height": 1000}, locale="en-US", permissions=["clipboard-read", "clipboard-write"]
-    )
+    context = contexts(locale="en-US", permissions=["clipboard-read", "clipboard-write"])
     page, wrong = context.new_page(), list[str]()
     page.on("dialog", lambda dialog: (wrong.append(f"a dialog: {dialog.message}"), dialog.dismiss()))
     page.on("pageerror", lambda error: wrong.append(f"an error: {error}"))
     page.on("popup", lambda popup: wrong.append(f"a window: {popup.url}"))
     yield page, wrong
-    context.close()
 
 
 @pytest.mark.journey

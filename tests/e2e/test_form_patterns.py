@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from playwright.sync_api import Browser
 
 from structural import patterns
+from tests.chromium import Contexts
 from tests.forms import kinds
 from tests.structural.re2_texts import ODD, SLOW, TEXTS, patterns_of
 
@@ -20,28 +20,25 @@ SCRIPT = (
 )
 
 
-def matched(browser: Browser, rows: list[str], texts: list[str]) -> list[list[bool]]:
-    page = browser.new_page()
-    try:
-        page.add_script_tag(path=RE2)
-        found: list[list[bool]] = page.evaluate(SCRIPT, [rows, texts])
-        return found
-    finally:
-        page.close()
+def matched(contexts: Contexts, rows: list[str], texts: list[str]) -> list[list[bool]]:
+    page = contexts().new_page()
+    page.add_script_tag(path=RE2)
+    found: list[list[bool]] = page.evaluate(SCRIPT, [rows, texts])
+    return found
 
 
-def test_patterns_mean_the_same(browser: Browser) -> None:
+def test_patterns_mean_the_same(contexts: Contexts) -> None:
     files = sorted(kinds.CATALOG.glob("*/*/crds/*"))[::6] if kinds.CATALOG.is_dir() else []
     wanted = sorted(
         {one for file in files for one in patterns_of(yaml.load(file.read_text(), kinds.Loader))} | set(ODD)
     )
     assert all(patterns.compiled(pattern) is not None for pattern in wanted)
-    for pattern, row in zip(wanted, matched(browser, wanted, list(TEXTS)), strict=True):
+    for pattern, row in zip(wanted, matched(contexts, wanted, list(TEXTS)), strict=True):
         assert row == [patterns.matches(pattern, text) for text in TEXTS], pattern
 
 
 @pytest.mark.timeout(60)
-def test_s4_no_pattern_hangs_the_page(browser: Browser) -> None:
+def test_s4_no_pattern_hangs_the_page(contexts: Contexts) -> None:
     for pattern, char in SLOW:
         text = char * 20_000 + "!"
-        assert matched(browser, [pattern], [text]) == [[patterns.matches(pattern, text)]], pattern
+        assert matched(contexts, [pattern], [text]) == [[patterns.matches(pattern, text)]], pattern

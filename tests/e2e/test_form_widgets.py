@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
+from tests.chromium import Contexts
 from tests.e2e import gallery
 from tests.e2e.accessibility import source
 from tests.e2e.conftest import Site
@@ -273,23 +274,20 @@ def test_lines_become_many(site: Site, page: Page, place: tuple[ResourceType, st
 
 
 def test_the_form_works_without_script(
-    site: Site, browser: Browser, client: ClusterClient, place: tuple[ResourceType, str]
+    site: Site, contexts: Contexts, client: ClusterClient, place: tuple[ResourceType, str]
 ) -> None:
     type_, namespace = place
-    context = browser.new_context(java_script_enabled=False)
-    try:
-        form = gallery.new(site, context.new_page(), namespace, "plain")
-        form.fill("/spec/title", "plain")
-        form.advanced()
-        form.box("/spec/tags").get_by_role("button", name="Add to Tags").click()
-        form.page.locator('[name^="s:/spec/tags/@"]').fill("one")
-        form.box("/spec/tags").get_by_role("button", name="Add to Tags").click()
-        form.page.locator('[name^="s:/spec/tags/@"]').nth(1).fill("two")
-        form.page.get_by_role("button", name="Move item 2 up").click()
-        form.send("Create")
-        expect(form.page.get_by_role("heading", name="plain").first).to_be_visible()
-    finally:
-        context.close()
+    context = contexts(java_script_enabled=False)
+    form = gallery.new(site, context.new_page(), namespace, "plain")
+    form.fill("/spec/title", "plain")
+    form.advanced()
+    form.box("/spec/tags").get_by_role("button", name="Add to Tags").click()
+    form.page.locator('[name^="s:/spec/tags/@"]').fill("one")
+    form.box("/spec/tags").get_by_role("button", name="Add to Tags").click()
+    form.page.locator('[name^="s:/spec/tags/@"]').nth(1).fill("two")
+    form.page.get_by_role("button", name="Move item 2 up").click()
+    form.send("Create")
+    expect(form.page.get_by_role("heading", name="plain").first).to_be_visible()
     assert gallery.spec_of(client, type_, namespace, "plain")["tags"] == ["two", "one"]
 
 

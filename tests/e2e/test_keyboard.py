@@ -3,8 +3,9 @@ contrast, forced colours.
 """
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
+from tests.chromium import Contexts
 from tests.e2e.conftest import Site
 
 pytestmark = pytest.mark.page_only
@@ -96,35 +97,33 @@ def test_the_list_of_keys_names_them(site: Site, page: Page) -> None:
     expect(keys).to_be_hidden()
 
 
-def test_less_motion(site: Site, browser: Browser) -> None:
-    page = browser.new_page(reduced_motion="reduce")
+def test_less_motion(site: Site, contexts: Contexts) -> None:
+    page = contexts(reduced_motion="reduce").new_page()
     page.goto(f"{site.url}/")
     longest = page.evaluate(
         """() => Math.max(...[...document.querySelectorAll('*')].flatMap((one) => { const style = getComputedStyle(one);
           return [...style.transitionDuration.split(','), ...style.animationDuration.split(',')].map(parseFloat); }))"""
     )
     assert longest < 0.01
-    page.close()
 
 
-def test_more_contrast(site: Site, browser: Browser) -> None:
+def test_more_contrast(site: Site, contexts: Contexts) -> None:
     look = """() => { const css = (one) => getComputedStyle(document.querySelector(one));
       return [css("main .console-muted").color, css(":root").getPropertyValue("--pf-t--global--border--color--default"),
         css("main .overview-steps a").textDecorationLine]; }"""
     seen = []
     for wish in ("no-preference", "more"):
-        context = browser.new_context(contrast=wish)
+        context = contexts(contrast=wish)
         page = context.new_page()
         page.goto(f"{site.url}/")
         seen.append(page.evaluate(look))
-        context.close()
     usual, strong = seen
     assert usual[0] != strong[0] and usual[1] != strong[1]
     assert strong[2] == "underline"
 
 
-def test_the_navigation_of_a_phone_is_seen_when_it_has_the_focus(site: Site, browser: Browser) -> None:
-    page = browser.new_page(viewport={"width": 390, "height": 800}, locale="en-US", reduced_motion="reduce")
+def test_the_navigation_of_a_phone_is_seen_when_it_has_the_focus(site: Site, contexts: Contexts) -> None:
+    page = contexts(viewport={"width": 390, "height": 800}, reduced_motion="reduce").new_page()
     page.goto(f"{site.url}/")
     link = page.get_by_role("navigation", name="Main").get_by_role("link").first
     assert link.evaluate("(one) => one.getBoundingClientRect().right") <= 0
@@ -134,15 +133,13 @@ def test_the_navigation_of_a_phone_is_seen_when_it_has_the_focus(site: Site, bro
             break
     expect(link).to_be_focused()
     expect(link).to_be_in_viewport()
-    page.close()
 
 
-def test_forced_colours_show_where_one_is(site: Site, browser: Browser) -> None:
-    context = browser.new_context(forced_colors="active")
+def test_forced_colours_show_where_one_is(site: Site, contexts: Contexts) -> None:
+    context = contexts(forced_colors="active")
     page = context.new_page()
     page.goto(f"{site.url}/namespaces/")
     current = page.locator("#navigation [aria-current=page]").first
     assert current.evaluate("(one) => getComputedStyle(one).outlineStyle") == "solid"
     page.keyboard.press("Tab")
     assert page.evaluate("() => getComputedStyle(document.activeElement).outlineWidth") == "3px"
-    context.close()

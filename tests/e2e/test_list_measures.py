@@ -7,9 +7,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from kube.client import ClusterClient
+from tests.chromium import Contexts
 from tests.e2e.conftest import Site
 
 SLOW = 60_000
@@ -135,8 +136,8 @@ def test_a_tablet_has_names_on_one_line_and_all_of_them_to_read(site: Site, page
     assert page.locator(".list-scroll").evaluate("node => node.scrollWidth <= node.clientWidth")
 
 
-def test_a_phone_has_two_lines_a_row(site: Site, browser: Browser, place: str) -> None:
-    context = browser.new_context(has_touch=True, is_mobile=True)
+def test_a_phone_has_two_lines_a_row(site: Site, contexts: Contexts, place: str) -> None:
+    context = contexts(has_touch=True, is_mobile=True)
     page = context.new_page()
     rows = _open(page, site, place, 390, 844)
     assert 44 <= _box(rows.nth(1))["height"] <= 64
@@ -144,7 +145,6 @@ def test_a_phone_has_two_lines_a_row(site: Site, browser: Browser, place: str) -
     actions = rows.nth(1).locator(".list-actions > button")
     assert actions.evaluate("node => getComputedStyle(node).opacity") == "1"
     assert _box(rows.nth(1).locator(".list-age"))["x"] > _box(rows.nth(1).locator(".list-link"))["x"]
-    context.close()
 
 
 @pytest.mark.journey

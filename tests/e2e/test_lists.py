@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
+from tests.chromium import Contexts
 from tests.e2e.conftest import Site
 from tests.resources.views import definitions
 
@@ -126,8 +127,8 @@ def test_columns_are_remembered_and_live(
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_without_script_everything_can_be_read(site: Site, browser: Any, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
+def test_without_script_everything_can_be_read(site: Site, contexts: Contexts, address: str) -> None:
+    context = contexts(java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
     page.get_by_role("link", name="Count the states").click()
@@ -137,4 +138,3 @@ def test_without_script_everything_can_be_read(site: Site, browser: Any, address
     page.locator("#list-q").fill("item-1")
     page.get_by_role("button", name="Filter").click()
     expect(page.locator("#rows .resource-name")).to_have_count(10)
-    context.close()

@@ -6,9 +6,10 @@ Each page is loaded (docs/decisions/0027-pages-are-loaded.md).
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
+from tests.chromium import Contexts
 from tests.e2e.conftest import Site
 
 KINDS: tuple[tuple[str, str], ...] = ()
@@ -17,8 +18,8 @@ _TOP = "() => document.getElementById('main')?.scrollTop"
 
 
 @pytest.mark.parametrize("width", [pytest.param(1400, marks=pytest.mark.journey), 390])
-def test_back_leads_to_where_one_was(site: Site, browser: Browser, width: int) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 700}, locale="en-US")
+def test_back_leads_to_where_one_was(site: Site, contexts: Contexts, width: int) -> None:
+    page = contexts(viewport={"width": width, "height": 700}).new_page()
     page.goto(f"{site.url}/resources/")
     expect(page).to_have_title(re.compile("^Resources · "))
     link = page.get_by_role("link", name="Endpoints", exact=True)
@@ -40,7 +41,6 @@ def test_back_leads_to_where_one_was(site: Site, browser: Browser, width: int) -
     page.go_forward()
     expect(page).to_have_url(re.compile("/endpoints/"))
     page.wait_for_function(f"() => ({_TOP})() === 0")
-    page.close()
 
 
 @pytest.mark.journey

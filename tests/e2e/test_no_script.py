@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
+from tests.chromium import Contexts
 from tests.e2e.conftest import Site
 from tests.e2e.steps import field, olm_tile
 from tests.eventually import until
@@ -37,11 +38,9 @@ PAGES = {
 
 
 @pytest.fixture
-def plain(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(java_script_enabled=False, viewport={"width": 1400, "height": 1000}, locale="en-US")
-    context.set_default_timeout(15_000)
+def plain(contexts: Contexts) -> Iterator[Page]:
+    context = contexts(java_script_enabled=False)
     yield context.new_page()
-    context.close()
 
 
 def test_every_main_page_reads(site: Site, plain: Page) -> None:
@@ -61,13 +60,12 @@ def test_every_main_page_reads(site: Site, plain: Page) -> None:
         assert not [text for text in shown.locator('[hx-trigger~="load"]').all_inner_texts() if "…" in text], path
 
 
-def test_on_a_phone_the_navigation_is_there(site: Site, browser: Browser) -> None:
-    page = browser.new_page(java_script_enabled=False, viewport={"width": 390, "height": 800}, locale="en-US")
+def test_on_a_phone_the_navigation_is_there(site: Site, contexts: Contexts) -> None:
+    page = contexts(java_script_enabled=False, viewport={"width": 390, "height": 800}).new_page()
     page.goto(f"{site.url}/")
     page.get_by_role("link", name="Navigation").click()
     page.get_by_role("navigation", name="Main").get_by_role("link", name="OperatorHub").click()
     expect(page).to_have_url(f"{site.url}/operatorhub/")
-    page.close()
 
 
 def test_theme_and_language_are_set_by_a_button(site: Site, plain: Page) -> None:

@@ -5,9 +5,10 @@ the first steps are put away.
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
+from tests.chromium import Contexts
 from tests.console.overview import scene
 from tests.e2e.conftest import Site
 from tests.eventually import until
@@ -60,8 +61,8 @@ def test_trouble_comes_by_itself_and_leads_to_its_object(
     scene.remove(client)
 
 
-def test_without_a_script_one_link_shows_all(site: Site, browser: Browser) -> None:
-    context = browser.new_context(java_script_enabled=False, locale="en-US")
+def test_without_a_script_one_link_shows_all(site: Site, contexts: Contexts) -> None:
+    context = contexts(java_script_enabled=False)
     page = context.new_page()
     page.goto(f"{site.url}/")
     expect(page.locator("#overview-cluster")).not_to_contain_text("Kubernetes v")
@@ -72,4 +73,3 @@ def test_without_a_script_one_link_shows_all(site: Site, browser: Browser) -> No
     expect(page.locator("#overview-tour")).to_have_count(0)
     page.get_by_role("button", name="Getting started").click()
     expect(page.locator("#overview-tour")).to_be_visible()
-    context.close()

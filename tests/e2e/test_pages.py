@@ -10,9 +10,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Browser
 
 from kube.client import ClusterClient
+from tests.chromium import Contexts
 from tests.e2e.accessibility import overhangs, violations
 from tests.e2e.conftest import Site
 
@@ -113,8 +113,8 @@ def space(client: ClusterClient) -> Iterator[str]:
         (360, "light", "ko-KR"),
     ],
 )
-def test_every_page(site: Site, browser: Browser, space: str, width: int, scheme: Any, language: str) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, locale=language)
+def test_every_page(site: Site, contexts: Contexts, space: str, width: int, scheme: Any, language: str) -> None:
+    context = contexts(viewport={"width": width, "height": 900}, color_scheme=scheme, locale=language)
     page = context.new_page()
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
@@ -130,5 +130,4 @@ def test_every_page(site: Site, browser: Browser, space: str, width: int, scheme
             complaints += [str(one) for one in violations(page)]
         found += [f"{address} {one}" for one in complaints if not re.search(r"Failed to load resource.*(404|501)", one)]
         complaints.clear()
-    context.close()
     assert not found, "\n".join(found)

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
+from tests.chromium import Contexts
 from tests.e2e.conftest import Site
 
 _UTC = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
@@ -53,8 +54,8 @@ def test_theme_and_times_change_where_one_is_and_live_rows_with_them(
     expect(page.locator("html")).to_have_class(re.compile("pf-v6-theme-dark"))
 
 
-def test_a_reader_far_away_sees_his_own_clock_from_the_second_page_on(browser: Browser, site: Site) -> None:
-    context = browser.new_context(timezone_id="Asia/Kathmandu", locale="en-US")
+def test_a_reader_far_away_sees_his_own_clock_from_the_second_page_on(contexts: Contexts, site: Site) -> None:
+    context = contexts(timezone_id="Asia/Kathmandu")
     page = context.new_page()
     page.goto(f"{site.url}/settings/")
     page.locator("#times").select_option("local")
@@ -68,7 +69,6 @@ def test_a_reader_far_away_sees_his_own_clock_from_the_second_page_on(browser: B
     exact = page.locator("#namespaces time").first.get_attribute("datetime") or ""
     here = page.evaluate("text => new Date(text).toLocaleString('sv-SE')", exact)
     assert shown[0] == here
-    context.close()
 
 
 def test_a_wrong_value_is_said_at_its_field_and_a_language_comes_at_once(page: Page, site: Site) -> None:

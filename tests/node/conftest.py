@@ -2,17 +2,16 @@
 
 import json
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page
 
-from bench.browser import ARGUMENTS
 from console.processes.parts import free_port
+from tests.chromium import Contexts, browser, chromium, contexts
 from tools.realcluster.build import Programs
 from tools.realnode import console
 from tools.realnode.__main__ import tell
@@ -20,6 +19,7 @@ from tools.realnode.images import Builder, console_images, node_images, sample_i
 from tools.realnode.node import RealNode, running
 from tools.realnode.programs import build_programs
 
+__all__ = ["browser", "chromium", "contexts"]
 _HERE = Path(__file__).parent
 
 
@@ -70,18 +70,6 @@ def site(programs: Programs, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         forward.stop()
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    path = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("needs Chromium (Debian: apt-get install chromium)")
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield found
-        found.close()
-
-
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
-        yield context.new_page()
+def page(contexts: Contexts) -> Page:
+    return contexts(viewport={"width": 1440, "height": 900}).new_page()

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page
 
 from kube.client import ClusterClient
+from tests.chromium import Contexts
 from tests.conftest import CATALOG
 from tests.e2e.conftest import Site
 from tests.tutorials.reading import FOLDER, pages, sections
@@ -61,13 +62,9 @@ def walked(request: pytest.FixtureRequest) -> tuple[str, str]:
 
 
 @pytest.fixture
-def context(browser: Browser, walked: tuple[str, str]) -> Iterator[BrowserContext]:
+def context(contexts: Contexts, walked: tuple[str, str]) -> BrowserContext:
     """A browser of somebody who reads that language."""
-    made = browser.new_context(viewport={"width": 1400, "height": 1000}, locale=LOCALES[walked[1]])
-    made.set_default_timeout(LONG)
-    expect.set_options(timeout=15_000)
-    yield made
-    made.close()
+    return contexts(waits=LONG, locale=LOCALES[walked[1]])
 
 
 def namespaces(client: ClusterClient) -> set[str]:

@@ -3,8 +3,9 @@ both themes, wide in English and on a phone in Korean.
 """
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
+from tests.chromium import Contexts
 from tests.console.signin.people import People
 from tests.e2e.accessibility import both_themes, overhangs
 from tests.e2e.conftest import Site
@@ -17,8 +18,8 @@ def judged(page: Page, what: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("width", "language"), [(1400, "en-US"), (360, "ko-KR")])
-def test_from_sign_in_to_sign_out(guarded: Site, staff: People, browser: Browser, width: int, language: str) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 900}, locale=language)
+def test_from_sign_in_to_sign_out(guarded: Site, staff: People, contexts: Contexts, width: int, language: str) -> None:
+    context = contexts(viewport={"width": width, "height": 900}, locale=language)
     page = context.new_page()
     page.goto(f"{guarded.url}/sign-in/")
     problems = judged(page, "sign-in")
@@ -37,5 +38,4 @@ def test_from_sign_in_to_sign_out(guarded: Site, staff: People, browser: Browser
     page.locator("form[action*='sign-out'] button").first.click()
     expect(page.locator("input[name=token]")).to_be_visible()
     problems += judged(page, "signed out")
-    context.close()
     assert not problems, "\n".join(problems)

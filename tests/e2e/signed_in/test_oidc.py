@@ -5,10 +5,11 @@ cluster, renewal, and out again.
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from kube.client import ClusterClient
 from kube.config import load
+from tests.chromium import Contexts
 from tests.console.signin.people import RULES
 from tests.e2e.conftest import Site
 from tests.e2e.signed_in.conftest import signing_in
@@ -65,13 +66,9 @@ def mine(client: ClusterClient, namespace: str) -> str:
 
 
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
+def context(contexts: Contexts) -> BrowserContext:
     """A browser that takes dex's certificate."""
-    made = browser.new_context(viewport={"width": 1400, "height": 1000}, locale="en-US", ignore_https_errors=True)
-    made.set_default_timeout(15_000)
-    expect.set_options(timeout=15_000)
-    yield made
-    made.close()
+    return contexts(ignore_https_errors=True)
 
 
 def _at_dex(page: Page, name: str) -> None:
