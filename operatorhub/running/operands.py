@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from console.web.access import can
 from console.web.front import Workers
+from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
@@ -15,6 +16,7 @@ from operatorhub import csv
 from resources.lists import child_troubles
 from resources.lists.child_troubles import ChildTroubles
 from resources.lists.listing import halves
+from resources.lists.snapshot import snapshots
 from resources.state.health import Health
 from resources.state.kind_health import health
 from resources.types import kind_versions
@@ -115,6 +117,37 @@ def instances(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str = 
     rows = tuple(row for found, _gap, _more in read for row in found if wanted in row.name.casefold())
     gaps = tuple(gap for _found, gap, _more in read if gap)
     return Instances(rows, gaps, tuple(more for _found, _gap, more in read if more))
+
+
+def newest(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str, number: int) -> tuple[Instance, ...]:
+    """The newest objects of all kinds together, of the lists that are kept in memory anyway.
+
+    Kinds that can't be read, or of which there are too many to be kept for this, are left out.
+    """
+    kept = _workers.map(lambda api: _kept(client, api, namespace), apis)
+    rows = sorted((row for found in kept for row in found), key=lambda row: row.created, reverse=True)
+    return tuple(rows[:number])
+
+
+def _kept(client: ClusterClient, api: OwnedApi, namespace: str) -> list[Instance]:
+    if api.type is None or not api.count or api.count > limits.OVERVIEW_OBJECTS.value:
+        return []
+    where = namespace if api.type.namespaced else ""
+    try:
+        entries = child_troubles.overlaid(client, api.type, where, snapshots.get(client, api.type, where).all())
+    except KubeError:
+        return []
+    return [
+        Instance(
+            type=api.type,
+            uid=entry.uid,
+            namespace=entry.namespace,
+            name=entry.name,
+            health=entry.health,
+            created=entry.created,
+        )
+        for entry in entries
+    ]
 
 
 def _read(

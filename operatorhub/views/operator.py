@@ -1,6 +1,6 @@
 """/operators/<namespace>/<csv>/ and its tabs: one installed operator."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -137,7 +137,10 @@ def _overview(request: ConsoleRequest, found: subject.Detail) -> Context:
     rights = permissions.asked(found.object)
     reported = _events(request, found)
     return {
-        "latest": _latest(request, found, reported["page"]["events"].rows),
+        "latest": Latest(
+            instances=operands.newest(request.cluster, found.apis, found.only_namespace, LATEST),
+            events=tuple(reported["page"]["events"].rows[:LATEST]),
+        ),
         "topics": reported["topics"],
         "rights": rights,
         "dangers": [right for right in rights if right.danger],
@@ -148,12 +151,6 @@ def _overview(request: ConsoleRequest, found: subject.Detail) -> Context:
         "updates_url": _url(found, "updates"),
         "permissions_url": _url(found, "permissions"),
     }
-
-
-def _latest(request: ConsoleRequest, found: subject.Detail, reported: Sequence[events.EventRow]) -> Latest:
-    made = operands.instances(request.cluster, found.apis, found.only_namespace).rows
-    newest = sorted(made, key=lambda row: row.created, reverse=True)
-    return Latest(instances=tuple(newest[:LATEST]), events=tuple(reported[:LATEST]))
 
 
 def _instances(request: ConsoleRequest, found: subject.Detail) -> Context:

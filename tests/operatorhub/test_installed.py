@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,7 @@ from kube.errors import Forbidden
 from kube.table import Row
 from operatorhub import olm
 from operatorhub.indexing import index
-from operatorhub.running import installed, installed_filter, operator, updates
+from operatorhub.running import installed, installed_filter, operands, operator, updates
 from operatorhub.running.installed import Operator
 from operatorhub.running.updates import Update
 from tests.eventually import until
@@ -229,6 +230,16 @@ class TestPages:
         assert "InstallSucceeded" in events
         assert web.get(f"{here}nothing/").status_code == 404
         assert web.get(f"{HERE}{place}/nothing.v1/").status_code == 404
+
+    def test_the_newest_instance_is_told_of_more_than_a_hundred(self, client: ClusterClient, place: str) -> None:
+        """By name it is the last one."""
+        for number in range(operands.SHOWN + 1):
+            operators.ticket(client, place, f"many-{number:03}")
+        time.sleep(1)  # creationTimestamp has whole seconds
+        operators.ticket(client, place, "zz-newest")
+        page = Client().get(f"{HERE}{place}/{V1}/").content.decode()
+        latest = page.partition('id="latest"')[2].partition("</section>")[0]
+        assert f'href="/resources/flights.com/v1/flighttickets/{place}/zz-newest/"' in latest
 
     def test_instances_by_kind_and_name(self, client: ClusterClient, place: str) -> None:
         operators.ticket(client, place, "by-kind")
