@@ -83,9 +83,9 @@ class Stranger:
 
             def trickle() -> None:
                 while not over.wait(1.0):
-                    for one in connections:
+                    for item in connections:
                         try:
-                            one.sendall(b"x")
+                            item.sendall(b"x")
                         except OSError:
                             continue
 
@@ -121,16 +121,16 @@ def attacks() -> dict[str, Callable[[Stranger], str]]:
     url_encoded = "application/x-www-form-urlencoded"
     deep_json = b"[" * 2**20
     return {
-        "headers of 128 KiB": lambda one: one.raw(header + b"\r\n\r\n"),
-        "bodies of 16 MiB and a byte": lambda one: one.post("/resources/import/", large, url_encoded),
-        "bodies of 16 MiB": lambda one: one.post("/resources/import/", within, "application/octet-stream"),
-        "forms of 200,001 fields": lambda one: one.post("/resources/import/", fields, url_encoded),
-        "YAML of 40,000 levels": lambda one: one.form("/resources/import/", text="[" * 40_000, **{"~check": "1"}),
-        "YAML of 10^9 aliases": lambda one: one.form("/resources/import/", text=ALIASES, **{"~check": "1"}),
-        "JSON of 1,000,000 levels": lambda one: one.post(
+        "headers of 128 KiB": lambda item: item.raw(header + b"\r\n\r\n"),
+        "bodies of 16 MiB and a byte": lambda item: item.post("/resources/import/", large, url_encoded),
+        "bodies of 16 MiB": lambda item: item.post("/resources/import/", within, "application/octet-stream"),
+        "forms of 200,001 fields": lambda item: item.post("/resources/import/", fields, url_encoded),
+        "YAML of 40,000 levels": lambda item: item.form("/resources/import/", text="[" * 40_000, **{"~check": "1"}),
+        "YAML of 10^9 aliases": lambda item: item.form("/resources/import/", text=ALIASES, **{"~check": "1"}),
+        "JSON of 1,000,000 levels": lambda item: item.post(
             "/api/resources/core/v1/configmaps/default/", deep_json, "application/json"
         ),
-        "a zip of 600 KB that is 600 MB": lambda one: one.post(
+        "a zip of 600 KB that is 600 MB": lambda item: item.post(
             "/operatorhub/run/", zipped, "multipart/form-data; boundary=b"
         ),
     }
@@ -183,7 +183,7 @@ class Others:
 def shown(name: str, answers: Counter[str], others: Others) -> str:
     """A row of the table in docs/security.md."""
     said = ", ".join(f"{status} × {number}" for status, number in answers.most_common())
-    ms = [round(1000 * one) for one in (statistics.median(others.pages), max(others.pages), max(others.health))]
+    ms = [round(1000 * item) for item in (statistics.median(others.pages), max(others.pages), max(others.health))]
     return f"| {name} | {said} | {ms[0]} ms | {ms[1]} ms | {ms[2]} ms | {others.most:.0f} MiB | {others.wrong} |"
 
 
@@ -192,11 +192,11 @@ def from_threads(strangers: list[Stranger], attack: Callable[[Stranger], str], s
     answers: Counter[str] = Counter()
     until = time.monotonic() + seconds
 
-    def go_on(one: Stranger) -> None:
+    def go_on(stranger: Stranger) -> None:
         while time.monotonic() < until:
-            answers[attack(one)] += 1
+            answers[attack(stranger)] += 1
 
-    threads = [threading.Thread(target=go_on, args=(one,)) for one in strangers]
+    threads = [threading.Thread(target=go_on, args=(stranger,)) for stranger in strangers]
     for thread in threads:
         thread.start()
     for thread in threads:

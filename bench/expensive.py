@@ -24,7 +24,7 @@ SCHEMA = max(CATALOG.glob("*/*/crds/*.yaml"), key=lambda path: path.stat().st_si
 
 def web(running: Running) -> psutil.Process:
     family = psutil.Process(running.process.pid).children(recursive=True)
-    return next(one for one in family if "uvicorn" in " ".join(one.cmdline()))
+    return next(item for item in family if "uvicorn" in " ".join(item.cmdline()))
 
 
 def asked(running: Running, path: str) -> str:
@@ -49,7 +49,7 @@ def installed(running: Running, path: Path) -> str:
     spec = definition["spec"]
     spec.pop("conversion", None)
     running.cluster("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)
-    version = next(one["name"] for one in spec["versions"] if one["storage"])
+    version = next(item["name"] for item in spec["versions"] if item["storage"])
     time.sleep(3)
     return f"/resources/{spec['group']}/{version}/{spec['names']['plural']}"
 

@@ -15,18 +15,18 @@ from operatorhub.sources import folder
 from operatorhub.sources.drafts import BundleDraft, Contents, PackageDraft
 
 
-def _bundle(one: BundleDraft, whole: Contents) -> dict[str, Any]:
+def _bundle(draft: BundleDraft, whole: Contents) -> dict[str, Any]:
     properties: list[dict[str, Any]] = [
-        {"type": "olm.package", "value": {"packageName": one.package, "version": one.version}}
+        {"type": "olm.package", "value": {"packageName": draft.package, "version": draft.version}}
     ]
     for obj in (whole.csv, *whole.crds, *whole.others):
         data = base64.b64encode(json.dumps(obj).encode()).decode()
         properties.append({"type": "olm.bundle.object", "value": {"data": data}})
-    return {"schema": "olm.bundle", "name": one.name, "package": one.package, "image": "", "properties": properties}
+    return {"schema": "olm.bundle", "name": draft.name, "package": draft.package, "image": "", "properties": properties}
 
 
-def _package(one: PackageDraft) -> list[dict[str, Any]]:
-    graph = one.graph
+def _package(draft: PackageDraft) -> list[dict[str, Any]]:
+    graph = draft.graph
     channels = [
         {
             "schema": "olm.channel",
@@ -45,11 +45,11 @@ def _package(one: PackageDraft) -> list[dict[str, Any]]:
 def main(source: Path, target: Path) -> None:
     django.setup()
     with target.open("w") as sink:
-        for one in folder.drafts(source, whole=False):
-            if isinstance(one, PackageDraft):
-                sink.writelines(f"{json.dumps(blob)}\n" for blob in _package(one))
-            elif isinstance(one, BundleDraft):
-                sink.write(f"{json.dumps(_bundle(one, folder.contents(source, one.place)))}\n")
+        for draft in folder.drafts(source, whole=False):
+            if isinstance(draft, PackageDraft):
+                sink.writelines(f"{json.dumps(blob)}\n" for blob in _package(draft))
+            elif isinstance(draft, BundleDraft):
+                sink.write(f"{json.dumps(_bundle(draft, folder.contents(source, draft.place)))}\n")
 
 
 if __name__ == "__main__":

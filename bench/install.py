@@ -72,9 +72,9 @@ def _items(running: Running, path: str) -> list[dict[str, Any]]:
 
 
 def _names(running: Running, path: str) -> list[str]:
-    return [str(one["metadata"]["name"]) for one in _items(running, path)]
+    return [str(item["metadata"]["name"]) for item in _items(running, path)]
 
 
 def _phase(running: Running, namespace: str) -> str:
     csvs = _items(running, f"{GROUP}/namespaces/{namespace}/clusterserviceversions")
-    return next((str((one.get("status") or {}).get("phase") or "") for one in csvs), "")
+    return next((str((csv.get("status") or {}).get("phase") or "") for csv in csvs), "")

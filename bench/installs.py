@@ -126,7 +126,7 @@ def packages(found: Cluster) -> list[Package]:
     for item in sorted(items, key=lambda item: str(item["metadata"]["name"])):
         status = item["status"]
         channel = next(one for one in status["channels"] if one["name"] == status["defaultChannel"])
-        modes = frozenset(one["type"] for one in channel["currentCSVDesc"]["installModes"] if one["supported"])
+        modes = frozenset(mode["type"] for mode in channel["currentCSVDesc"]["installModes"] if mode["supported"])
         package = Package(status["packageName"], channel["name"], status["catalogSource"], channel["currentCSV"], modes)
         if modes & {"AllNamespaces", "OwnNamespace"}:
             result.append(package)
@@ -165,7 +165,7 @@ def phase(found: Cluster, package: Package, namespace: str) -> str:
     if status == 200:
         return str((csv.get("status") or {}).get("phase", ""))
     conditions = (found.get(f"{path}/subscriptions/{package.name}").get("status") or {}).get("conditions") or []
-    failed = any(one["type"] == "ResolutionFailed" and one["status"] == "True" for one in conditions)
+    failed = any(condition["type"] == "ResolutionFailed" and condition["status"] == "True" for condition in conditions)
     return "refused" if failed else ""
 
 

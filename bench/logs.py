@@ -45,8 +45,8 @@ def measure(running: Running, browser: Browser) -> list[Figure]:
         for at in range(0, LINES, 1000):
             sink.write(
                 b"".join(
-                    b"2026-01-01 INFO \x1b[32mrequest\x1b[0m %d was answered in 12 ms\n" % one
-                    for one in range(at, at + 1000)
+                    b"2026-01-01 INFO \x1b[32mrequest\x1b[0m %d was answered in 12 ms\n" % number
+                    for number in range(at, at + 1000)
                 )
             )
     wait(lambda: f"request {LINES - 1} was" in str(page.evaluate(_LAST)), 120, "the last line")

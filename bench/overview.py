@@ -64,7 +64,7 @@ def measure(running: Running, browser: Browser, objects: int = 10_000) -> list[F
     lists.fill(running, objects)
     name = f"overview, {objects:,} objects"
     first = {card: _asked(f"{running.url}/?part={card}") for card in CARDS}
-    print("first: " + json.dumps({card: [round(one) for one in pair] for card, pair in first.items()}))
+    print("first: " + json.dumps({card: [round(item) for item in pair] for card, pair in first.items()}))
     again = {card: [_asked(f"{running.url}/?part={card}") for _ in range(5)] for card in CARDS}
     loads = [cold_load(browser, f"{running.url}/", "#overview-verdict") for _ in range(4)][1:]
     return [
@@ -76,6 +76,6 @@ def measure(running: Running, browser: Browser, objects: int = 10_000) -> list[F
         figure(f"{name}: requests", "", [float(load.requests) for load in loads]),
         figure(f"{name}: until every card has told all, cold", "ms", [_whole(running, browser) for _ in range(3)]),
         *(figure(f"{name}: card {card}, nothing kept", "ms", [first[card][0]], "3000") for card in CARDS),
-        *(figure(f"{name}: card {card}, again", "ms", [one[0] for one in again[card]]) for card in CARDS),
+        *(figure(f"{name}: card {card}, again", "ms", [item[0] for item in again[card]]) for card in CARDS),
         figure(f"{name}: a new object in trouble, until the verdict names it", "ms", _news(running, browser)),
     ]

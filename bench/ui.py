@@ -111,13 +111,13 @@ def measure(browser: Browser, address: str, *, phone: bool, times: int) -> tuple
 
 
 def median(costs: list[Cost]) -> Cost:
-    return Cost(*(statistics.median(getattr(one, field.name) for one in costs) for field in fields(Cost)))
+    return Cost(*(statistics.median(getattr(cost, field.name) for cost in costs) for field in fields(Cost)))
 
 
 def _lines(name: str, costs: list[Cost], temperature: str) -> Iterator[Figure]:
     units = {"shift": "", "requests": "", "kilobytes": "kB", "scripts": "kB"}
     for field in fields(Cost):
-        samples = [getattr(one, field.name) for one in costs]
+        samples = [getattr(cost, field.name) for cost in costs]
         aim = {
             "shift": "0",
             "kilobytes": "250" if temperature == "cold" else "30",
@@ -128,7 +128,7 @@ def _lines(name: str, costs: list[Cost], temperature: str) -> Iterator[Figure]:
 
 def missed(name: str, cold: Cost, warm: Cost) -> list[str]:
     """The aims that a page misses, in words."""
-    found = [f"shift {one.shift:.3f} {when}" for when, one in (("cold", cold), ("warm", warm)) if one.shift > 0]
+    found = [f"shift {item.shift:.3f} {when}" for when, item in (("cold", cold), ("warm", warm)) if item.shift > 0]
     found += [f"{cold.kilobytes:.0f} kB cold"] if cold.kilobytes > 250 and name not in HEAVY else []
     found += [f"{warm.kilobytes:.0f} kB warm"] if warm.kilobytes > 30 else []
     found += [f"{cold.scripts:.0f} kB of scripts"] if cold.scripts > 150 and name not in HEAVY else []
@@ -137,7 +137,7 @@ def missed(name: str, cold: Cost, warm: Cost) -> list[str]:
 
 def report(browser: Browser, url: str, stops: list[Stop], times: int) -> list[Figure]:
     """Measures and prints, a line a page and window."""
-    by_name = {one.name: one for one in stops}
+    by_name = {stop.name: stop for stop in stops}
     figures: list[Figure] = []
     here = machine()
     print(

@@ -88,9 +88,9 @@ def mapping(value: Any) -> Object:
 
 def items(value: Any) -> Iterator[Object]:
     """The mappings in a list; nothing of anything else."""
-    for one in value if isinstance(value, list | tuple) else ():
-        if isinstance(one, Mapping):
-            yield one
+    for item in value if isinstance(value, list | tuple) else ():
+        if isinstance(item, Mapping):
+            yield item
 
 
 def text(value: Any) -> str:
@@ -111,7 +111,7 @@ def split(value: Any) -> tuple[str, ...]:
 
 def strings(value: Any) -> tuple[str, ...]:
     """The texts in a list, each once."""
-    found = (text(one) for one in (value if isinstance(value, list | tuple) else ()))
+    found = (text(item) for item in (value if isinstance(value, list | tuple) else ()))
     return tuple(dict.fromkeys(one for one in found if one))
 
 

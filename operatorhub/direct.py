@@ -62,8 +62,8 @@ def objects(bundle: Bundle, namespace: str, *, replaces: str = "") -> tuple[Kube
     if not bundle.csv:
         return ()
     head = csv(bundle, namespace, replaces)
-    found = [*bundle.crds, *(_placed(one, namespace) for one in bundle.others), *granted(head), head]
-    return tuple(sorted((_copy(one) for one in found), key=lambda one: _RANK.get(one.get("kind", ""), 5)))
+    found = [*bundle.crds, *(_placed(item, namespace) for item in bundle.others), *granted(head), head]
+    return tuple(sorted((_copy(item) for item in found), key=lambda item: _RANK.get(item.get("kind", ""), 5)))
 
 
 def csv(bundle: Bundle, namespace: str, replaces: str = "") -> KubeObject:
@@ -89,10 +89,12 @@ def csv(bundle: Bundle, namespace: str, replaces: str = "") -> KubeObject:
 
 def properties(bundle: Bundle) -> str:
     """The annotation by which the resolver knows of which package an installed CSV is, and what it provides."""
-    found = [dict(one) for one in bundle.properties if one.get("type") not in ("olm.bundle.object", "olm.csv.metadata")]
-    if not any(one.get("type") == "olm.package" for one in found):
+    found = [
+        dict(prop) for prop in bundle.properties if prop.get("type") not in ("olm.bundle.object", "olm.csv.metadata")
+    ]
+    if not any(item.get("type") == "olm.package" for item in found):
         found.insert(0, {"type": "olm.package", "value": {"packageName": bundle.package, "version": bundle.version}})
-    if not any(one.get("type") == "olm.gvk" for one in found):
+    if not any(item.get("type") == "olm.gvk" for item in found):
         found += [{"type": "olm.gvk", "value": value} for value in _provided(bundle)]
     return go_json({"properties": found})
 
@@ -113,8 +115,8 @@ def strategy(csv: Mapping[str, Any]) -> Mapping[str, Any]:
 def granted(csv: KubeObject) -> Iterator[KubeObject]:
     """The accounts that the CSV's permissions name (not `default`, which is there), with their roles and bindings."""
     name, namespace, asked = name_of(csv), text(mapping(csv["metadata"]).get("namespace")), strategy(csv)
-    lists = [(scope, one) for scope in ("permissions", "clusterPermissions") for one in items(asked.get(scope))]
-    for account in dict.fromkeys(text(one.get("serviceAccountName")) for _scope, one in lists):
+    lists = [(scope, item) for scope in ("permissions", "clusterPermissions") for item in items(asked.get(scope))]
+    for account in dict.fromkeys(text(item.get("serviceAccountName")) for _scope, item in lists):
         if account and account != "default":
             yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account, "namespace": namespace}}
     for scope, one in lists:
@@ -172,7 +174,7 @@ def _pair(
 
 def group(namespace: str, targets: Iterable[str], name: str = "") -> KubeObject:
     """The OperatorGroup that a namespace needs; no targets: all namespaces."""
-    wanted = [one for one in targets if one]
+    wanted = [target for target in targets if target]
     spec: dict[str, Any] = {"targetNamespaces": wanted} if wanted else {}
     meta = {"name": name or namespace, "namespace": namespace}
     return {"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup", "metadata": meta, "spec": spec}
@@ -180,7 +182,7 @@ def group(namespace: str, targets: Iterable[str], name: str = "") -> KubeObject:
 
 def mode(namespace: str, targets: Iterable[str]) -> str:
     """The install mode that these targets ask of an operator."""
-    wanted = tuple(one for one in targets if one)
+    wanted = tuple(target for target in targets if target)
     if not wanted:
         return "AllNamespaces"
     if len(wanted) > 1:

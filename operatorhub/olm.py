@@ -204,8 +204,8 @@ def subscription(obj: Mapping[str, Any]) -> Subscription:
         uid=text(mapping(obj.get("metadata")).get("uid")),
         created=text(mapping(obj.get("metadata")).get("creationTimestamp")),
         conditions=tuple(
-            (text(one.get("type")), text(one.get("status")), text(one.get("reason")), text(one.get("message")))
-            for one in items(status.get("conditions"))
+            (text(item.get("type")), text(item.get("status")), text(item.get("reason")), text(item.get("message")))
+            for item in items(status.get("conditions"))
         ),
         problem_since=max(
             (
@@ -248,7 +248,7 @@ def targets(csv: Mapping[str, Any]) -> tuple[str, ...] | None:
     it, or it is a copy).
     """
     noted = mapping(mapping(csv.get("metadata")).get("annotations")).get(TARGETS)
-    return None if noted is None else tuple(one for one in text(noted).split(",") if one)
+    return None if noted is None else tuple(part for part in text(noted).split(",") if part)
 
 
 def group_modes(group: Mapping[str, Any], namespace: str) -> str:
@@ -273,4 +273,4 @@ def group_targets(group: Mapping[str, Any]) -> tuple[str, ...]:
     selector = mapping(spec.get("selector"))
     if not selector.get("matchLabels") and not selector.get("matchExpressions"):
         return (EVERYWHERE,)
-    return tuple(one for one in strings(mapping(group.get("status")).get("namespaces")) if one)
+    return tuple(namespace for namespace in strings(mapping(group.get("status")).get("namespaces")) if namespace)

@@ -20,5 +20,6 @@ def rows(results: tuple[Result, ...], checked: bool) -> tuple[Row, ...]:
     }
     found = zip(importing.rows_of(results, checked), results, strict=True)
     return tuple(
-        replace(row, detail=words.get(one.detail, row.detail)) if one.outcome == "waits" else row for row, one in found
+        replace(row, detail=words.get(result.detail, row.detail)) if result.outcome == "waits" else row
+        for row, result in found
     )

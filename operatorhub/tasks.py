@@ -113,7 +113,7 @@ def _console(cluster: str) -> ClusterClient | None:
 
 
 def _others() -> None:
-    known = [one.alias for one in clusters.offered() if one.alias]
+    known = [offered.alias for offered in clusters.offered() if offered.alias]
     try:
         wanted = looked(known)
     except RedisError:

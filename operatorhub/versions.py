@@ -21,5 +21,7 @@ def key(version: str) -> Key:
         return (-1, 0, 0, False, ())
     major, minor, patch, pre = found.groups()
     # A pre-release comes before its release; numbers before words.
-    parts = tuple((not one.isdigit(), int(one) if one.isdigit() else 0, one) for one in (pre or "").split(".") if one)
+    parts = tuple(
+        (not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in (pre or "").split(".") if part
+    )
     return (int(major), int(minor), int(patch), not pre, parts)

@@ -122,7 +122,7 @@ def _marked(client: ClusterClient, sort: str, states: bool) -> tuple[Marked, ...
     if not states or not found:
         return tuple(found)
     with Workers(_AT_ONCE) as pool:
-        return tuple(pool.map(lambda one: _with_state(client, one), found))
+        return tuple(pool.map(lambda item: _with_state(client, item), found))
 
 
 def _of(client: ClusterClient, mark: Mark) -> Marked:
@@ -136,13 +136,13 @@ def _of(client: ClusterClient, mark: Mark) -> Marked:
     return Marked(mark.kind, mark.namespace, mark.name, place)
 
 
-def _with_state(client: ClusterClient, one: Marked) -> Marked:
-    if one.place is None or not one.name:
-        return one
+def _with_state(client: ClusterClient, marked: Marked) -> Marked:
+    if marked.place is None or not marked.name:
+        return marked
     try:
-        obj: KubeObject = one.place.get(client)
+        obj: KubeObject = marked.place.get(client)
     except NotFound:
-        return Marked(one.kind, one.namespace, one.name, one.place, problem="deleted")
+        return Marked(marked.kind, marked.namespace, marked.name, marked.place, problem="deleted")
     except KubeError as error:
-        return Marked(one.kind, one.namespace, one.name, one.place, problem=str(error))
-    return Marked(one.kind, one.namespace, one.name, one.place, health(obj))
+        return Marked(marked.kind, marked.namespace, marked.name, marked.place, problem=str(error))
+    return Marked(marked.kind, marked.namespace, marked.name, marked.place, health(obj))

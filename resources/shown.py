@@ -32,7 +32,7 @@ def compared(before: KubeObject, *others: KubeObject) -> tuple[KubeObject, ...]:
     def hidden(obj: KubeObject) -> KubeObject:
         found = shown(obj, True)
         for part in ("data", "stringData"):
-            values, known = (one.get(part) for one in (obj, before))
+            values, known = (item.get(part) for item in (obj, before))
             if isinstance(values, dict):
                 known = known if isinstance(known, dict) else {}
                 found[part] = {

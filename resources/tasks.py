@@ -28,12 +28,12 @@ def sample_usage() -> None:
 
     Of the default cluster, and of those that somebody looked at lately.
     """
-    others = [one for one in clusters.offered() if not one.default]
+    others = [offered for offered in clusters.offered() if not offered.default]
     try:
-        seen = looked(one.alias for one in others)
+        seen = looked(offered.alias for offered in others)
     except RedisError:
         return
-    for one in (clusters.default(), *(one for one in others if one.alias in seen)):
+    for one in (clusters.default(), *(offered for offered in others if offered.alias in seen)):
         try:
             client = clusters.client_of(one).impatient(READ_SECONDS)
             for plural in (NODES, PODS):

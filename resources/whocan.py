@@ -70,10 +70,10 @@ def ask(client: ClusterClient, question: Question) -> Answer:
         **({"RoleBinding": some(client, GROUP, "RoleBinding", space, limit=_READ)} if space else {}),
     }
     roles = {
-        (kind, namespace_of(one), name_of(one)): found
+        (kind, namespace_of(item), name_of(item)): found
         for kind in ("ClusterRole", "Role")
-        for one in read.get(kind, Some()).items
-        if (found := names_of(one, question)) is not None
+        for item in read.get(kind, Some()).items
+        if (found := names_of(item, question)) is not None
     }
     bindings = (*read["ClusterRoleBinding"].items, *read.get("RoleBinding", Some()).items)
     ways = sorted(set(_ways(bindings, roles)), key=_order)
@@ -107,13 +107,13 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _ways(bindings: Iterable[KubeObject], roles: Mapping[tuple[str, str, str], tuple[str, ...]]) -> Iterator[Way]:
-    for one in bindings:
-        ref, space = mapping(one.get("roleRef")), namespace_of(one)
+    for binding in bindings:
+        ref, space = mapping(binding.get("roleRef")), namespace_of(binding)
         kind, name = text(ref.get("kind")), text(ref.get("name"))
         key = (kind, space if kind == "Role" else "", name)
         if key not in roles:
             continue
-        for subject in items(one.get("subjects")):
+        for subject in items(binding.get("subjects")):
             where = text(subject.get("namespace")) if text(subject.get("kind")) == "ServiceAccount" else ""
             who = text(subject.get("name"))
             yield Way(
@@ -122,7 +122,7 @@ def _ways(bindings: Iterable[KubeObject], roles: Mapping[tuple[str, str, str], t
                 subject_namespace=where,
                 role_kind=kind,
                 role=name,
-                binding=name_of(one),
+                binding=name_of(binding),
                 namespace=space,
                 names=roles[key],
             )

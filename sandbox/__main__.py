@@ -111,9 +111,13 @@ async def dormant(cluster: Cluster, context: Context) -> None:
         status = event.object.get("status") or {}
         if event.object["metadata"]["name"] == "olm-operator" and status.get("availableReplicas"):
             break
-    woken = [one for one in importlib.import_module(OLM).CONTROLLERS if not one.__module__.endswith(".seed")]
+    woken = [
+        controller
+        for controller in importlib.import_module(OLM).CONTROLLERS
+        if not controller.__module__.endswith(".seed")
+    ]
     log.info("olm-operator runs: OLM begins")
-    await asyncio.gather(*(supervise(one, cluster, context) for one in woken))
+    await asyncio.gather(*(supervise(item, cluster, context) for item in woken))
 
 
 async def supervise(controller: Controller, cluster: Cluster, context: Context) -> None:

@@ -39,7 +39,7 @@ def unavailable() -> Response:
 
 
 def _served(cluster: Cluster, version: tuple[str, str]) -> bool:
-    return any((one.group, one.version) == version for one in cluster.verbs.registry.all())
+    return any((resource.group, resource.version) == version for resource in cluster.verbs.registry.all())
 
 
 def _tell(cluster: Cluster, name: str, obj: Object) -> None:

@@ -31,19 +31,19 @@ _ADDRESSES = (b"\x7f\x00\x00\x01", b"\x00" * 15 + b"\x01")
 _NAMES = ("localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc")
 
 
-def _add(one: Point, two: Point) -> Point:
-    if one is None:
-        return two
-    if two is None:
-        return one
-    if one[0] == two[0]:
-        if (one[1] + two[1]) % _P == 0:
+def _add(first: Point, second: Point) -> Point:
+    if first is None:
+        return second
+    if second is None:
+        return first
+    if first[0] == second[0]:
+        if (first[1] + second[1]) % _P == 0:
             return None
-        slope = (3 * one[0] * one[0] + _A) * pow(2 * one[1], -1, _P) % _P
+        slope = (3 * first[0] * first[0] + _A) * pow(2 * first[1], -1, _P) % _P
     else:
-        slope = (two[1] - one[1]) * pow(two[0] - one[0], -1, _P) % _P
-    x = (slope * slope - one[0] - two[0]) % _P
-    return x, (slope * (one[0] - x) - one[1]) % _P
+        slope = (second[1] - first[1]) * pow(second[0] - first[0], -1, _P) % _P
+    x = (slope * slope - first[0] - second[0]) % _P
+    return x, (slope * (first[0] - x) - first[1]) % _P
 
 
 def _multiply(factor: int, point: Point) -> tuple[int, int]:

@@ -88,8 +88,8 @@ def _converted(crd: Object, found: list[Resource], store: Store | None) -> list[
             )
 
     return [
-        replace(one, converting=converting) if index and one.version != one.storage_version else one
-        for index, one in enumerate(found)
+        replace(resource, converting=converting) if index and resource.version != resource.storage_version else resource
+        for index, resource in enumerate(found)
     ]
 
 

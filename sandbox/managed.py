@@ -257,8 +257,10 @@ def track(
     entries = _entries(old)
     # Who owns nothing below the fields that changed keeps what is written: hundreds of owner references are not read
     # for a status.
-    same = [one for one in entries if _owner(one) != mine and touched.isdisjoint(one.get("fieldsV1") or touched)]
-    owners = owners_of({"metadata": {"managedFields": [one for one in entries if one not in same]}})
+    same = [
+        entry for entry in entries if _owner(entry) != mine and touched.isdisjoint(entry.get("fieldsV1") or touched)
+    ]
+    owners = owners_of({"metadata": {"managedFields": [entry for entry in entries if entry not in same]}})
     had = owners.get(mine, set())
     for owner in owners:
         if owner != mine:

@@ -57,12 +57,12 @@ class Metrics:
 
     def _pids(self) -> Iterator[int]:
         for pod in self._node.pods.values():
-            yield from (one.process.pid for one in pod.containers if one.process is not None)
+            yield from (container.process.pid for container in pod.containers if container.process is not None)
 
     def pods(self, namespace: str) -> Iterator[Object]:
         """PodMetrics by namespace and name; of all namespaces when none is given."""
         self._sampler.catch_up(self._pids())
-        for pod in sorted(self._node.pods.values(), key=lambda one: (one.namespace, one.name)):
+        for pod in sorted(self._node.pods.values(), key=lambda runner: (runner.namespace, runner.name)):
             if namespace in ("", pod.namespace) and (containers := self._containers(pod)):
                 head = self._head("PodMetrics", pod.pod["metadata"])
                 head["metadata"]["namespace"] = pod.namespace
@@ -85,7 +85,7 @@ class Metrics:
         found = [obj for obj in self._node.cluster.list("nodes") if obj["metadata"]["name"] == self._node.name]
         for obj in found:
             all_ = self._sampler.usage.values()
-            used = Usage(sum(one.cores for one in all_), sum(one.memory_bytes for one in all_))
+            used = Usage(sum(usage.cores for usage in all_), sum(usage.memory_bytes for usage in all_))
             yield {**self._head("NodeMetrics", obj["metadata"]), "usage": _usage(used)}
 
     def _head(self, kind: str, metadata: Object) -> Object:
@@ -138,9 +138,9 @@ def _answers(kind: str, plural: str, found: Callable[[str], Iterator[Object]]) -
 def _table(objects: list[Object]) -> Object:
     rows = []
     for obj in objects:
-        used = [one["usage"] for one in obj.get("containers", [obj])]
-        cpu = sum(int(one["cpu"].removesuffix("n")) for one in used)
-        memory = sum(int(one["memory"].removesuffix("Ki")) for one in used)
+        used = [container["usage"] for container in obj.get("containers", [obj])]
+        cpu = sum(int(item["cpu"].removesuffix("n")) for item in used)
+        memory = sum(int(item["memory"].removesuffix("Ki")) for item in used)
         cells = [obj["metadata"]["name"], f"{cpu // 1_000_000}m", f"{memory}Ki", obj["window"]]
         partial = {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": obj["metadata"]}
         rows.append({"cells": cells, "object": partial})

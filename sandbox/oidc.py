@@ -89,7 +89,9 @@ class Issuer:
             token, self.keys, registry=JWSRegistry(algorithms=_ALGORITHMS, strict_check_header=False)
         ).claims
         said, now = claims.get("aud"), time.time()
-        meant = tuple(one for one in self.audiences if one == said or (isinstance(said, list) and one in said))
+        meant = tuple(
+            audience for audience in self.audiences if audience == said or (isinstance(said, list) and audience in said)
+        )
         if not meant:
             raise ValueError(f"oidc: verify token: oidc: expected audience in {list(self.audiences)} got {said}")
         if not float(claims["exp"]) > now or float(claims.get("nbf") or 0) > now + _EARLY:
@@ -114,9 +116,9 @@ class Issuer:
     def _groups(self, claims: dict[str, Any]) -> tuple[str, ...]:
         said = claims.get(self.groups["claim"]) if self.groups else None
         names = [said] if isinstance(said, str) else said or []
-        if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise ValueError("oidc: parse groups claim: neither a string nor a list of strings")
-        return tuple(self.groups["prefix"] + one for one in names)
+        return tuple(self.groups["prefix"] + name for name in names)
 
 
 class Providers:
@@ -162,7 +164,7 @@ class Providers:
             if seen == self._seen:
                 return
             self._seen = seen
-            self._issuers = {one.url: one for one in parsed(self._path.read_text(encoding="utf-8"))}
+            self._issuers = {issuer.url: issuer for issuer in parsed(self._path.read_text(encoding="utf-8"))}
             log.info("ID tokens are accepted of %s", ", ".join(self._issuers) or "nobody")
         except FileNotFoundError:
             self._seen, self._issuers = None, {}

@@ -122,10 +122,10 @@ class OpenApi:
         def schema_of(resource: Resource) -> dict[str, Any] | None:
             entry = entries.get(resource.custom)
             versions = dig(decode(entry.data), "spec", "versions") if entry is not None else None
-            one: dict[str, Any] = next(
+            item: dict[str, Any] = next(
                 (version for version in versions or () if version["name"] == resource.version), {}
             )
-            found: dict[str, Any] | None = dig(one, "schema", "openAPIV3Schema")
+            found: dict[str, Any] | None = dig(item, "schema", "openAPIV3Schema")
             return found
 
         return await asyncio.to_thread(lambda: msgspec.json.encode(make(served, schema_of)))

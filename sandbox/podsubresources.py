@@ -39,7 +39,7 @@ def evict(verbs: Verbs, resource: Resource, namespace: str, name: str, sent: Obj
 
 def _budgets(store: Store, pod: Object) -> list[Object]:
     found = (decode(entry.data) for entry in store.scan(_BUDGETS, pod["metadata"]["namespace"]))
-    return [one for one in found if matches(dig(one, "spec", "selector"), pod["metadata"].get("labels"))]
+    return [item for item in found if matches(dig(item, "spec", "selector"), pod["metadata"].get("labels"))]
 
 
 def _ask_budget(verbs: Verbs, pod: Object, call: Call) -> None:
@@ -49,7 +49,8 @@ def _ask_budget(verbs: Verbs, pod: Object, call: Call) -> None:
     for budget in budgets:
         status, metadata = budget.get("status") or {}, budget["metadata"]
         ready = any(
-            one["type"] == "Ready" and one["status"] == "True" for one in dig(pod, "status", "conditions") or []
+            condition["type"] == "Ready" and condition["status"] == "True"
+            for condition in dig(pod, "status", "conditions") or []
         )
         enough = (status.get("currentHealthy") or 0) >= (status.get("desiredHealthy") or 0)
         if not ready and (dig(budget, "spec", "unhealthyPodEvictionPolicy") == "AlwaysAllow" or enough):

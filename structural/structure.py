@@ -41,13 +41,13 @@ def kind_of(value: Any) -> str:
     return "array" if isinstance(value, list) else "object" if isinstance(value, dict) else "null"
 
 
-def same(one: Any, other: Any) -> bool:
+def same(item: Any, other: Any) -> bool:
     """Deep equality as Go sees it: true is not 1, and 1 is not 1.0."""
-    if one != other or type(one) is not type(other):
+    if item != other or type(item) is not type(other):
         return False
-    if isinstance(one, dict):
-        return all(same(value, other[name]) for name, value in one.items())
-    return not isinstance(one, list) or all(map(same, one, other))
+    if isinstance(item, dict):
+        return all(same(value, other[name]) for name, value in item.items())
+    return not isinstance(item, list) or all(map(same, item, other))
 
 
 def check(node: Node, value: Any, path: str, errors: Errors, old: Any = MISSING) -> int:

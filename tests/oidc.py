@@ -117,7 +117,7 @@ def accepted(kubeconfig: Path, issuer: str, authority: Path, claim: str = "email
         yield
     finally:
         with _providers(path) as providers:
-            providers[:] = [one for one in providers if one["issuer"]["url"] != issuer]
+            providers[:] = [item for item in providers if item["issuer"]["url"] != issuer]
         if not is_real:
             path.unlink()
 

@@ -79,13 +79,13 @@ class Registry:
 
         `platform` arch: under an index. Returns host/path:tag.
         """
-        packed = [one if isinstance(one, bytes) else layer(one) for one in layers]
+        packed = [item if isinstance(item, bytes) else layer(item) for item in layers]
         config = json.dumps({"os": "linux", "architecture": "amd64", "config": {"Labels": dict(labels or {})}}).encode()
         manifest = {
             "schemaVersion": 2,
             "mediaType": MANIFEST,
             "config": {"mediaType": CONFIG, "digest": self.blob(config), "size": len(config)},
-            "layers": [{"mediaType": kind, "digest": self.blob(one), "size": len(one)} for one in packed],
+            "layers": [{"mediaType": kind, "digest": self.blob(item), "size": len(item)} for item in packed],
         }
         raw = json.dumps(manifest).encode()
         self.manifests[(path, digest(raw))] = (MANIFEST, raw)

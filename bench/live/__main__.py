@@ -63,7 +63,8 @@ def main() -> None:
                     continue
                 for part in asked.only or PARTS:
                     figures += [
-                        dataclasses.replace(one, name=f"{name}: {one.name}") for one in measured(part, cluster, browser)
+                        dataclasses.replace(item, name=f"{name}: {item.name}")
+                        for item in measured(part, cluster, browser)
                     ]
                     save(figures, path)  # what was measured stays, whatever comes next
     show(figures, path)
@@ -78,8 +79,8 @@ def measured(part: str, cluster: Cluster, browser: Browser) -> list[Figure]:
     except (Exception, SystemExit) as problem:
         print(f"{cluster.name}: {part} failed: {type(problem).__name__}: {problem}", flush=True)
         return []
-    for one in found:
-        print(f"  {one.name}: median {one.median:.4g}, p99 {one.p99:.4g} {one.unit} (n {one.n})", flush=True)
+    for item in found:
+        print(f"  {item.name}: median {item.median:.4g}, p99 {item.p99:.4g} {item.unit} (n {item.n})", flush=True)
     busy = others.cores()
     print(f"{cluster.name}: {part} took {time.monotonic() - began:.0f} s; others took {busy:.2f} cores", flush=True)
     return [*found, figure(f"(others on the machine, during {part})", "cores", [busy])]

@@ -64,7 +64,7 @@ class Real:
         self.kubeconfig = cluster.kubeconfig
 
     def _part(self, name: str) -> int:
-        return next(number for number, one in enumerate(self._cluster._running) if one.part.name == name)
+        return next(number for number, item in enumerate(self._cluster._running) if item.part.name == name)
 
     @property
     def pids(self) -> dict[str, int]:
@@ -76,8 +76,8 @@ class Real:
 
     def start_api(self) -> None:
         place = self._part("kube-apiserver")
-        one = self._cluster._running[place]
-        self._cluster._running[place] = fresh = Running(one.part, self._cluster.layout.data / "logs")
+        item = self._cluster._running[place]
+        self._cluster._running[place] = fresh = Running(item.part, self._cluster.layout.data / "logs")
         fresh.wait_until_ready()
 
 

@@ -48,8 +48,8 @@ class Feeder:
                 upstream[1].write(head + body)
         if passing is not None:
             passing.cancel()
-        for one in (writer, *([upstream[1]] if upstream else [])):
-            one.close()
+        for item in (writer, *([upstream[1]] if upstream else [])):
+            item.close()
 
     async def _template(self, head: bytes) -> tuple[bytes, list[bytes]]:
         """The real server's first event as it is, with the columns; and a MODIFIED one in pieces, between which
@@ -59,9 +59,9 @@ class Feeder:
         first, rest = head.split(b"\r\n", 1)
         method, target, protocol = first.split(b" ")
         bare = b"&".join(
-            one
-            for one in target.partition(b"?")[2].split(b"&")
-            if not one.startswith((b"resourceVersion", b"allowWatchBookmarks"))
+            part
+            for part in target.partition(b"?")[2].split(b"&")
+            if not part.startswith((b"resourceVersion", b"allowWatchBookmarks"))
         )
         writer.write(b" ".join((method, self._path.encode() + b"?" + bare, protocol)) + b"\r\n" + rest)
         line = b""

@@ -80,7 +80,7 @@ def measure(cluster: Cluster, browser: Browser) -> list[Figure]:
                 time.sleep(2)
                 fault()
                 samples.append(_until_live(page, time.time() * 1000))
-            print(f"  {name}: {', '.join(f'{one:.2f} s' for one in samples)}", flush=True)
+            print(f"  {name}: {', '.join(f'{sample:.2f} s' for sample in samples)}", flush=True)
             figures.append(figure(f"live again after: {name}", "s", samples, "10"))
         context.close()
     return figures
@@ -175,7 +175,7 @@ def _takes(kubeconfig: Path) -> bool:
 def _through(kubeconfig: Path, port: int, path: Path) -> Path:
     """The same kubeconfig with the relay's port."""
     config = yaml.safe_load(kubeconfig.read_text())
-    for one in config["clusters"]:
-        one["cluster"]["server"] = f"https://127.0.0.1:{port}"
+    for cluster in config["clusters"]:
+        cluster["cluster"]["server"] = f"https://127.0.0.1:{port}"
     path.write_text(yaml.safe_dump(config))
     return path

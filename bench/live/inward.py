@@ -46,13 +46,14 @@ def _real(cluster: Cluster, programs: Programs, names: list[str]) -> list[Figure
         words = usage.words()
         ended = time.monotonic()
         objects = api.ask("GET", marks.path())["items"]
-        last = max(int(one["metadata"]["resourceVersion"]) for one in objects)
+        last = max(int(item["metadata"]["resourceVersion"]) for item in objects)
         while int(pipe.ask("version")["version"] or 0) < last and time.monotonic() < ended + 30:
             time.sleep(0.01)
         behind = time.monotonic() - ended
-    rate = sum(one["written"] for one in told) / max(one["seconds"] for one in told)
+    rate = sum(item["written"] for item in told) / max(item["seconds"] for item in told)
     print(
-        f"  real writes: {rate:.0f}/s, {sum(one['failed'] for one in told)} refused; CPU of a core: {words}", flush=True
+        f"  real writes: {rate:.0f}/s, {sum(item['failed'] for item in told)} refused; CPU of a core: {words}",
+        flush=True,
     )
     return [
         figure("events in, real writes through one worker", "1/s", [rate]),

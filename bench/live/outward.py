@@ -37,19 +37,19 @@ def measure(cluster: Cluster, programs: Programs, _browser: object) -> list[Figu
 
 def _made(number: int) -> list[tuple[str, str]]:
     """As many objects that are not in the cluster: (uid, name)."""
-    return [(f"00000000-0000-4000-8000-{one:012}", f"fed-{one:05}") for one in range(number)]
+    return [(f"00000000-0000-4000-8000-{item:012}", f"fed-{item:05}") for item in range(number)]
 
 
 def _one(programs: Programs, pipe: Helper, topic: str, what: str, rates: tuple[int, ...]) -> list[Figure]:
     wish = {"url": programs.url, "readers": _READERS, "notices" if what == "notices" else "rows": [topic]}
     sent: list[tuple[float, float, float]] = []
     for rate in rates:
-        with helping("readers", **wish) as one, helping("readers", **wish) as two:
-            both = (one, two)
+        with helping("readers", **wish) as first, helping("readers", **wish) as second:
+            both = (first, second)
             for readers in both:
                 readers.hear()
             pipe.ask(f"feed {rate} 1")
-            usage = Usage(web=programs["web"].pid, redis=programs["redis"].pid, readers=one.process.pid)
+            usage = Usage(web=programs["web"].pid, redis=programs["redis"].pid, readers=first.process.pid)
             for readers in both:
                 readers.ask()
             offered = pipe.ask(f"feed {rate} {_SECONDS}")

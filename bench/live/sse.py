@@ -32,13 +32,13 @@ def request(
     host = urlsplit(url).netloc
     common = f"Host: {host}\r\nAccept: text/event-stream\r\n" + (f"Cookie: {cookie}\r\n" if cookie else "")
     if uids is None:
-        asked = [("topic", one) for one in rows] + [("notice", one) for one in notices]
+        asked = [("topic", row) for row in rows] + [("notice", notice) for notice in notices]
         query = urlencode([*asked, *([("since", since)] if since else [])])
         return f"GET /stream?{query} HTTP/1.1\r\n{common}\r\n".encode()
     wish = {
         "since": since,
-        "rows": [{"topic": one, "uids": list(uids), "moves": False} for one in rows],
-        "notices": [{"topic": one} for one in notices],
+        "rows": [{"topic": row, "uids": list(uids), "moves": False} for row in rows],
+        "notices": [{"topic": notice} for notice in notices],
     }
     body = json.dumps(wish).encode()
     head = (

@@ -39,7 +39,9 @@ def measure(cluster: Cluster, programs: Programs, browser: Browser) -> list[Figu
     names = marks.make(cluster.kubeconfig, _OBJECTS, _NAMESPACE, threads=6)
     print(f"  {_OBJECTS} objects made", flush=True)
     api = Api(cluster.kubeconfig)
-    found = {one["metadata"]["name"]: one["metadata"]["uid"] for one in api.ask("GET", marks.path(_NAMESPACE))["items"]}
+    found = {
+        item["metadata"]["name"]: item["metadata"]["uid"] for item in api.ask("GET", marks.path(_NAMESPACE))["items"]
+    }
     wish = {"topic": marks.topic(api, _NAMESPACE), "objects": [(found[name], name) for name in names]}
     with (
         helping("relay", host="127.0.0.1", port=programs.port) as relay,
@@ -96,10 +98,10 @@ def _written(cluster: Cluster, tab: _Tab, what: str, names: list[str]) -> list[F
     """Two writers for `_SECONDS`, measured between their first two seconds and their end."""
     paths = [marks.path(_NAMESPACE, name) for name in names]
     wish = {"kubeconfig": str(cluster.kubeconfig), "seconds": _SECONDS, "connections": 8, "rate": _RATE / 2}
-    with helping("load", paths=paths[0::2], **wish) as one, helping("load", paths=paths[1::2], **wish) as two:
+    with helping("load", paths=paths[0::2], **wish) as first, helping("load", paths=paths[1::2], **wish) as second:
         time.sleep(2)
         tab.restart()
-        told = [one.hear(), two.hear()]
+        told = [first.hear(), second.hear()]
     rate = sum(each["written"] for each in told) / max(each["seconds"] for each in told)
     return [
         *tab.figures(f"real writes, {what}"),

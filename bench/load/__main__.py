@@ -89,14 +89,14 @@ def once(kind: str, asked: argparse.Namespace) -> dict[str, Any]:
         known = [
             people.sign_in(running, name, wide=place >= asked.users - asked.wide) for place, name in enumerate(names)
         ]
-        packages = sum(1 for one in catalog.iterdir() if one.is_dir()) if catalog else 1
+        packages = sum(1 for path in catalog.iterdir() if path.is_dir()) if catalog else 1
         wait(lambda: indexed_by(running.url, known[-1].cookie) >= packages, 240, "the index of the catalog")
         return load(running, known, asked)
 
 
 def load(running: Running, known: list[people.Person], asked: argparse.Namespace) -> dict[str, Any]:
     """The minutes themselves."""
-    plain = [one.plain() for one in known]
+    plain = [item.plain() for item in known]
     each, seconds = max(1, asked.streams // len(known)), asked.minutes * 60
     began, others = datetime.now(UTC), Others()
     with helping("load.streaming", url=running.url, people=plain, each=each) as tabs:
@@ -111,7 +111,7 @@ def load(running: Running, known: list[people.Person], asked: argparse.Namespace
             "load.browsing", url=running.url, people=plain, pages=PAGES, seconds=seconds, think=asked.think, seed=1
         ) as browsers:
             browsers.hear()
-            written = write(running, [one.name for one in known], seconds)
+            written = write(running, [item.name for item in known], seconds)
             visits = browsers.hear(180)
         cores, stream = sampler.cores(), tabs.ask()
     return {
@@ -144,8 +144,8 @@ def write(running: Running, names: list[str], seconds: float) -> int:
 
 
 def _row(times: list[float]) -> dict[str, float]:
-    one = figure("", "ms", times)
-    return {"n": one.n, "p50": one.median, "p99": one.p99, "most": max(times)}
+    item = figure("", "ms", times)
+    return {"n": item.n, "p50": item.median, "p99": item.p99, "most": max(times)}
 
 
 def troubles(log: str) -> list[str]:

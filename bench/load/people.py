@@ -48,7 +48,7 @@ def furnish(console: Running, number: int, wide: int) -> list[str]:
 
     Returns their names.
     """
-    names = [f"load-{one:02}" for one in range(number)]
+    names = [f"load-{item:02}" for item in range(number)]
     console.cluster("POST", f"{RBAC}/clusterroles", {"metadata": {"name": "load-looks"}, **_MAY})
     for place, name in enumerate(names):
         console.cluster("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
@@ -93,7 +93,7 @@ def sign_in(console: Running, name: str, *, wide: bool) -> Person:
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
     with browser.open(f"{console.url}/sign-in/", timeout=60) as page:
         page.read()
-    csrf = next(one.value or "" for one in jar if one.name.startswith("console_csrf"))
+    csrf = next(item.value or "" for item in jar if item.name.startswith("console_csrf"))
     fields = {"token": made["status"]["token"], "csrfmiddlewaretoken": csrf, "next": "/settings/"}
     sent = urllib.request.Request(
         f"{console.url}/sign-in/", urllib.parse.urlencode(fields).encode(), {"Origin": console.url}
@@ -107,5 +107,5 @@ def sign_in(console: Running, name: str, *, wide: bool) -> Person:
     uids = re.findall(r'<tr[^>]*\bid="row-([^"]+)"', page)[:50]
     if not topic or not uids:
         raise SystemExit(f"bench: the list of {name} shows nothing live: {words(page)[:600]}")
-    cookie = "; ".join(f"{one.name}={one.value}" for one in jar)
+    cookie = "; ".join(f"{item.name}={item.value}" for item in jar)
     return Person(name, wide, cookie, unescape(topic), uids)

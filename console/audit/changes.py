@@ -56,7 +56,7 @@ def of(write: Write) -> tuple[list[list[str]], int]:
     status = write.target.subresource == "status"
     whole = bool(before) and before.get("kind") == answer.get("kind")
     if isinstance(body, list) and not whole:
-        return words(_operation(one, secret) for one in body if isinstance(one, dict))
+        return words(_operation(item, secret) for item in body if isinstance(item, dict))
     if write.method != "POST" and not before:
         return words(_patched(_own(body, secret, status)))
     old, new = _sides(write, before, body, answer, whole)
@@ -144,13 +144,13 @@ def _secretive(name: str) -> bool:
     return bool(SENSITIVE_NAMES.search(name) or _MORE.search(name)) and not _REFERENCES.search(name)
 
 
-def _operation(one: Mapping[str, Any], secret: bool) -> Field:
+def _operation(item: Mapping[str, Any], secret: bool) -> Field:
     """One operation of a JSON patch (RFC 6902), where the object is not known.
 
     What a `value` alone is, its neighbour would say: it is hidden.
     """
-    path = tuple(part.replace("~1", "/").replace("~0", "~") for part in str(one.get("path") or "").split("/")[1:])
-    value = one.get("value", MISSING)
+    path = tuple(part.replace("~1", "/").replace("~0", "~") for part in str(item.get("path") or "").split("/")[1:])
+    value = item.get("value", MISSING)
     named_so = next((part for part in reversed(path) if not part.isdigit() and part != "-"), "")
     hide = secret and path[:1] in (("data",), ("stringData",))
     if value is not MISSING:

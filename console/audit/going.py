@@ -99,7 +99,7 @@ def where_now() -> Where:
 
 def bounded(groups: Iterable[str]) -> tuple[str, ...]:
     """As many groups, and as much of each, as a row keeps."""
-    return tuple(str(one)[:253] for one in islice(groups, MOST_GROUPS))
+    return tuple(str(group)[:253] for group in islice(groups, MOST_GROUPS))
 
 
 def where_of(request: HttpRequest) -> Where:

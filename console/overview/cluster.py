@@ -66,7 +66,7 @@ def look(client: ClusterClient) -> Part:
     milliseconds = int((time.monotonic() - began) * 1000)
     types = tuple(filter(None, (_type(client, *kind) for kind in _KINDS)))
     found = counts(client, types)
-    numbers = tuple(Number(_label(one), found[one], _list(one)) for one in types)
+    numbers = tuple(Number(_label(type_), found[type_], _list(type_)) for type_ in types)
     live = _live()
     told = Cluster(
         version=str(version.get("gitVersion", "")),
@@ -77,7 +77,9 @@ def look(client: ClusterClient) -> Part:
         usage=_usage(client),
     )
     troubles = [*_slow(milliseconds), *_silent(client), *_nodes(client, found), *_unheard(live)]
-    topics = " ".join(filter(None, (followable.of(client, one) for one in types if found[one].number is not None)))
+    topics = " ".join(
+        filter(None, (followable.of(client, type_) for type_ in types if found[type_].number is not None))
+    )
     return Part(told, tuple(troubles), topics)
 
 
@@ -128,8 +130,8 @@ def _slow(milliseconds: int) -> list[Trouble]:
 
 def _silent(client: ClusterClient) -> list[Trouble]:
     return [
-        Trouble(WARNING, _("An API does not answer"), one, reverse("resources:types"), _("All types"))
-        for one in client.discovery_errors[:5]
+        Trouble(WARNING, _("An API does not answer"), error, reverse("resources:types"), _("All types"))
+        for error in client.discovery_errors[:5]
     ]
 
 

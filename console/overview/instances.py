@@ -110,18 +110,18 @@ def look(client: ClusterClient) -> Part:
     types = custom(client)
     found, late = asked(client, types, WAIT)
     there = sorted(
-        (one for one in found if one.number), key=lambda one: (-one.degraded, -(one.number or 0), one.type.kind)
+        (kind for kind in found if kind.number), key=lambda kind: (-kind.degraded, -(kind.number or 0), kind.type.kind)
     )
     shares = _shares(there)
     told = Instances(
-        total=sum(one.number or 0 for one in there),
+        total=sum(kind.number or 0 for kind in there),
         shares=shares,
         donut=donut((share.health.colour, share.number, share.health.label) for share in shares),
         kinds=tuple(there[:_SHOWN]),
         more=max(0, len(there) - _SHOWN),
         served=len(types),
     )
-    follow = (followable.of(client, one.type) for one in there[:_FOLLOWED])
+    follow = (followable.of(client, kind.type) for kind in there[:_FOLLOWED])
     topics = " ".join(filter(None, (*follow, followable.topics(client, *DEFINITIONS))))
     # Three hundred kinds are three hundred questions: the more there are, the more seldom.
     return Part(
@@ -129,21 +129,23 @@ def look(client: ClusterClient) -> Part:
         troubles=with_fixes(client, _troubles(there), _places(there)),
         topics=topics,
         every=max(3000, 100 * len(types)),
-        pending=tuple(one.kinds for one in late),
+        pending=tuple(type_.kinds for type_ in late),
         gaps=_gaps(found),
     )
 
 
 def custom(client: ClusterClient) -> tuple[ResourceType, ...]:
     """The kinds that operators brought, each once."""
-    return tuple(one.type for one in kinds(client.types()) if is_custom(one.type.group) and one.type.group not in OLM)
+    return tuple(
+        kind.type for kind in kinds(client.types()) if is_custom(kind.type.group) and kind.type.group not in OLM
+    )
 
 
 def asked(
     client: ClusterClient, types: Iterable[ResourceType], seconds: float
 ) -> tuple[list[Kind], tuple[ResourceType, ...]]:
     """(the kinds that answered in time, those that did not yet)."""
-    found, late = deadline.within(client, "kind", {one: partial(_ask, client, one) for one in types}, seconds)
+    found, late = deadline.within(client, "kind", {type_: partial(_ask, client, type_) for type_ in types}, seconds)
     return list(found.values()), late
 
 
@@ -159,7 +161,9 @@ def _ask(client: ClusterClient, type_: ResourceType) -> Kind:
     except KubeError as error:
         return Kind(type_, None, problem=str(error), forbidden=error.code == 403)
     states = Counter(entry.health.state for entry in entries)
-    worst = sorted((one for one in entries if one.health.state == DEGRADED), key=lambda one: one.created, reverse=True)
+    worst = sorted(
+        (entry for entry in entries if entry.health.state == DEGRADED), key=lambda entry: entry.created, reverse=True
+    )
     held = _held(client, type_, [entry for entry in entries if entry.terminating])
     return Kind(type_, len(entries), tuple(states.items()), tuple(worst[:_NAMED]), held)
 
@@ -226,9 +230,9 @@ def _where(kind: Kind, entry: Entry) -> str:
 
 
 def _gaps(found: Iterable[Kind]) -> tuple[str, ...]:
-    refused = [one.type.kind for one in found if one.forbidden]
-    failed = [one for one in found if one.problem and not one.forbidden]
-    gaps = [f"{one.type.kind}: {one.problem}" for one in failed[:3]]
+    refused = [kind.type.kind for kind in found if kind.forbidden]
+    failed = [kind for kind in found if kind.problem and not kind.forbidden]
+    gaps = [f"{kind.type.kind}: {kind.problem}" for kind in failed[:3]]
     if refused:
         names = ", ".join(sorted(refused)[:5]) + (" …" if len(refused) > 5 else "")
         gaps.append(_("You don't have permission to list: %(kinds)s") % {"kinds": names})

@@ -11,7 +11,7 @@ _SHOWN = 8
 def favourites(client: ClusterClient) -> Part:
     """Raises KubeError, DatabaseError."""
     found = kept.favourites(client, states=True)[:_SHOWN]
-    types = {one.place.type: None for one in found if one.place}
+    types = {marked.place.type: None for marked in found if marked.place}
     return Part(found, topics=" ".join(filter(None, (followable.of(client, type_) for type_ in types))))
 
 

@@ -49,31 +49,31 @@ def look(client: ClusterClient) -> Part:
     return Part(told, tuple(map(_trouble, told.lines)), topics, gaps=found.gaps)
 
 
-def _line(one: Operator) -> Line | None:
+def _line(operator: Operator) -> Line | None:
     """None for an operator that runs well, or that OLM works at."""
-    update, own = one.update, one.url
-    if one.state == FAILED:
-        return Line(one.title, one.namespace, ERROR, one.reason or one.word, own)
-    if one.runs_in:
+    update, own = operator.update, operator.url
+    if operator.state == FAILED:
+        return Line(operator.title, operator.namespace, ERROR, operator.reason or operator.word, own)
+    if operator.runs_in:
         return None
-    if one.state == ASKS or (update is not None and update.state == ASKS):
-        words = _("waits for approval") if one.state == ASKS or (update and update.url) else _("has an update")
+    if operator.state == ASKS or (update is not None and update.state == ASKS):
+        words = _("waits for approval") if operator.state == ASKS or (update and update.url) else _("has an update")
         return Line(
-            title=one.title,
-            namespace=one.namespace,
+            title=operator.title,
+            namespace=operator.namespace,
             level=WARNING,
             words=words,
             url=(update.url if update else "") or own,
-            step=step(one),
+            step=step(operator),
         )
     if update is not None and update.state == FAILED:
         return Line(
-            title=one.title,
-            namespace=one.namespace,
+            title=operator.title,
+            namespace=operator.namespace,
             level=WARNING,
             words=update.reason or update.word,
             url=update.url or own,
-            step=step(one),
+            step=step(operator),
         )
     return None
 
@@ -85,13 +85,17 @@ def _trouble(line: Line) -> Trouble:
     return Trouble(line.level, title, words, line.url, act)
 
 
-def step(one: Operator) -> str:
+def step(operator: Operator) -> str:
     """From which version to which: of CSVs whose names end in a version (as OLM's own rule has them, name.vX.Y.Z)
     these, else the names.
     """
-    to = one.update.to if one.update else ""
-    if not to or to == one.csv:
+    to = operator.update.to if operator.update else ""
+    if not to or to == operator.csv:
         return ""
     name, _dot, version = to.partition(".v")
-    here = one.version or one.csv
-    return f"{here} → {version}" if version and one.csv.startswith(name) and one.version else f"{one.csv} → {to}"
+    here = operator.version or operator.csv
+    return (
+        f"{here} → {version}"
+        if version and operator.csv.startswith(name) and operator.version
+        else f"{operator.csv} → {to}"
+    )

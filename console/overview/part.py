@@ -62,4 +62,4 @@ class Part:
 
 def worst_first(troubles: Iterable[Trouble]) -> tuple[Trouble, ...]:
     """Of the same level they stay in their order."""
-    return tuple(sorted(troubles, key=lambda one: one.rank))
+    return tuple(sorted(troubles, key=lambda trouble: trouble.rank))

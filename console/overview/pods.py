@@ -90,7 +90,7 @@ def look(client: ClusterClient) -> Part:
     places = {group.url: Place(type_, group.namespace, group.first) for group in told.groups}
     troubles = (
         *with_fixes(client, [*map(_trouble, told.groups)], places),
-        *(_without_pods(deployments, one) for one in read.stuck[:NAMED]),
+        *(_without_pods(deployments, entry) for entry in read.stuck[:NAMED]),
     )
     topics = " ".join(filter(None, (followable.of(client, type_), followable.of(client, deployments))))
     return Part(told, troubles, topics, max(3000, read.total * 2))
@@ -106,7 +106,7 @@ def _read(client: ClusterClient, type_: ResourceType) -> _Read:
         entries = snapshots.get(client, type_, "", fields=NOT_RUNNING if bounded else "").all()
     except KubeError as error:
         return _Read(error=error)
-    unwell = tuple(one for one in entries if one.health.state == DEGRADED)
+    unwell = tuple(entry for entry in entries if entry.health.state == DEGRADED)
     return _Read(unwell, _stuck(client, unwell), total if bounded else len(entries), bounded)
 
 
@@ -124,21 +124,21 @@ def _stuck(client: ClusterClient, unwell: Iterable[Entry]) -> tuple[Entry, ...]:
     except KubeError:
         return ()
     # ReplicaSets are named after their Deployment.
-    failing = [(one.namespace, one.owner.name) for one in unwell if one.owner]
+    failing = [(entry.namespace, entry.owner.name) for entry in unwell if entry.owner]
     return tuple(
-        one
-        for one in entries
-        if one.health.state == DEGRADED
-        and not any(place == one.namespace and name.startswith(f"{one.name}-") for place, name in failing)
+        entry
+        for entry in entries
+        if entry.health.state == DEGRADED
+        and not any(place == entry.namespace and name.startswith(f"{entry.name}-") for place, name in failing)
     )
 
 
 def _groups(type_: ResourceType, entries: Iterable[Entry]) -> tuple[Group, ...]:
     """The newest first."""
     by: dict[tuple[str, str, str], list[Entry]] = {}
-    for one in sorted(entries, key=lambda one: one.created, reverse=True):
-        owner = str(one.owner or "")
-        by.setdefault((one.namespace, owner or one.name, one.health.reason), []).append(one)
+    for entry in sorted(entries, key=lambda one: one.created, reverse=True):
+        owner = str(entry.owner or "")
+        by.setdefault((entry.namespace, owner or entry.name, entry.health.reason), []).append(entry)
     return tuple(
         Group(
             namespace=namespace,
@@ -152,10 +152,10 @@ def _groups(type_: ResourceType, entries: Iterable[Entry]) -> tuple[Group, ...]:
     )
 
 
-def _without_pods(type_: ResourceType, one: Entry) -> Trouble:
-    what = _("Deployment %(name)s in %(namespace)s") % {"name": one.name, "namespace": one.namespace}
-    url = Place(type_, one.namespace, one.name).url()
-    return Trouble(ERROR, what, one.health.reason or one.health.label, url, _("Open it"))
+def _without_pods(type_: ResourceType, entry: Entry) -> Trouble:
+    what = _("Deployment %(name)s in %(namespace)s") % {"name": entry.name, "namespace": entry.namespace}
+    url = Place(type_, entry.namespace, entry.name).url()
+    return Trouble(ERROR, what, entry.health.reason or entry.health.label, url, _("Open it"))
 
 
 def _trouble(group: Group) -> Trouble:

@@ -74,24 +74,24 @@ def rows(request: HttpRequest, at: str) -> tuple[Row, ...]:
     states = _states(known)
     return tuple(
         Row(
-            one.context,
-            _as_whom(request, one, here),
-            *states[one.prefix],
-            there(at, here, one),
-            one == here,
+            offered.context,
+            _as_whom(request, offered, here),
+            *states[offered.prefix],
+            there(at, here, offered),
+            offered == here,
         )
-        for one in known
+        for offered in known
     )
 
 
-def _as_whom(request: HttpRequest, one: Offered, here: Offered) -> str:
+def _as_whom(request: HttpRequest, offered: Offered, here: Offered) -> str:
     """'' for nobody. Who acts as another elsewhere is told there."""
     acting, person = getattr(request, "acting", None), getattr(request, "person", None)
-    if one == here and acting:
+    if offered == here and acting:
         return str(acting.user)
     if settings.SIGN_IN == "local":
-        return one.user
-    return str(person.user) if person and one == here else sessions.user_at(request, one)
+        return offered.user
+    return str(person.user) if person and offered == here else sessions.user_at(request, offered)
 
 
 def there(at: str, here: Offered, place: Offered) -> str:
@@ -122,10 +122,10 @@ def _states(known: Iterable[Offered]) -> dict[str, tuple[str, str]]:
     """
     now = time.monotonic()
     with _lock:
-        for one in known:
-            kept = _asked.get(one.prefix)
+        for offered in known:
+            kept = _asked.get(offered.prefix)
             if kept is None or (kept.done() and kept.result()[0] < now):
-                _asked[one.prefix] = _pool.submit(_reached, one)
+                _asked[offered.prefix] = _pool.submit(_reached, offered)
         asked = {one.prefix: _asked[one.prefix] for one in known}
     wait(asked.values(), _PATIENCE_SECONDS)
     return {prefix: _told(found) for prefix, found in asked.items()}

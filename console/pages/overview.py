@@ -39,7 +39,7 @@ class Page:
 
     @property
     def judged(self) -> tuple[Shown, ...]:
-        return tuple(one for one in self.cards if one.card.judged)
+        return tuple(card for card in self.cards if card.card.judged)
 
     @property
     def main_cards(self) -> tuple[Shown, ...]:
@@ -62,11 +62,11 @@ class Page:
 
     @property
     def troubles(self) -> tuple[Trouble, ...]:
-        return worst_first(trouble for one in self.cards for trouble in one.awake)
+        return worst_first(trouble for card in self.cards for trouble in card.awake)
 
     @property
     def snoozed(self) -> tuple[Trouble, ...]:
-        return worst_first(trouble for one in self.cards for trouble in one.snoozed)
+        return worst_first(trouble for card in self.cards for trouble in card.snoozed)
 
     @property
     def worst(self) -> str:
@@ -77,7 +77,7 @@ class Page:
 
     @property
     def well(self) -> bool:
-        return self.whole and all(one.level == "success" for one in self.judged)
+        return self.whole and all(shown.level == "success" for shown in self.judged)
 
 
 def look(client: ClusterClient, whole: bool) -> Page:

@@ -32,9 +32,9 @@ def own_namespaces(client: ClusterClient, typed: str = "", error: str = "") -> O
     if not finding.limited(client):
         return None
     known, words = finding.own(client, anew=True), finding.words()
-    found = {one.name: words[one.how] for one in known if one.usable}
+    found = {own.name: words[own.how] for own in known if own.usable}
     ask = binding(client.user, typed) if error and is_name(typed) else ""
-    return OwnNamespaces(tuple(one for one in known if not one.usable), found, typed, error, ask)
+    return OwnNamespaces(tuple(own for own in known if not own.usable), found, typed, error, ask)
 
 
 def refusal(client: ClusterClient, name: str) -> str:

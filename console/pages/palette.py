@@ -68,7 +68,7 @@ def sections(request: ConsoleRequest, q: str) -> tuple[Section, ...]:
     with contextlib.suppress(KubeError):
         found += _marked(request, q)
     with contextlib.suppress(KubeError):
-        acts = tuple(Entry(*one) for one in palette_objects.acts(request, q))
+        acts = tuple(Entry(*act) for act in palette_objects.acts(request, q))
         found.insert(0, Section(_("Actions"), acts))
     with contextlib.suppress(KubeError):
         found += _of_the_cluster(request, q)
@@ -76,14 +76,14 @@ def sections(request: ConsoleRequest, q: str) -> tuple[Section, ...]:
         address = f"{reverse('resources:search')}?{urlencode({'namespace': '-', 'q': q})}"
         there: tuple[Entry, ...] = ()
         with contextlib.suppress(KubeError):
-            there = tuple(Entry(*one) for one in palette_objects.objects(request, q))
+            there = tuple(Entry(*item) for item in palette_objects.objects(request, q))
         found.append(
             Section(_("Objects"), (*there, Entry(_("Search all objects for “%(text)s”") % {"text": q}, address)))
         )
         # Enter opens the first: an object of that name, not a package that only resembles it.
         if there:
             found.sort(key=lambda section: section.loose)
-    return tuple(one for one in found if one.entries)
+    return tuple(section for section in found if section.entries)
 
 
 def _here(request: ConsoleRequest) -> Iterator[Entry]:
@@ -136,14 +136,14 @@ def _marked(request: ConsoleRequest, q: str) -> Iterator[Section]:
     searches = (Entry(one.name, one.url, one.kind or _("All kinds")) for one in saved.all_of(request.cluster))
     yield Section(_("Saved searches"), _best(searches, q)[:_OF_EACH])
     liked = favourites.favourites(request.cluster)
-    yield Section(_("Favourites"), _best((_mark(one) for one in liked if one.url), q)[:_OF_EACH])
-    known = {one.url for one in liked}
-    lately = (_mark(one) for one in favourites.recent(request.cluster) if one.url and one.url not in known)
+    yield Section(_("Favourites"), _best((_mark(marked) for marked in liked if marked.url), q)[:_OF_EACH])
+    known = {marked.url for marked in liked}
+    lately = (_mark(marked) for marked in favourites.recent(request.cluster) if marked.url and marked.url not in known)
     yield Section(_("Looked at lately"), _best(lately, q)[:_OF_EACH])
 
 
-def _mark(one: Marked) -> Entry:
-    return Entry(one.label, one.url, f"{one.kind} {one.namespace}".strip())
+def _mark(marked: Marked) -> Entry:
+    return Entry(marked.label, marked.url, f"{marked.kind} {marked.namespace}".strip())
 
 
 def _kind(kind: Kind) -> Entry:
@@ -173,7 +173,7 @@ def _packages(request: ConsoleRequest, q: str) -> tuple[Entry, ...]:
     if state is None:
         return ()
     entries = catalog.visible(client, catalog.everything(client.name, state.revision).entries, request.namespace)
-    ranked = search.rank(q, [one.texts for one in entries])[:_OF_EACH]
+    ranked = search.rank(q, [entry.texts for entry in entries])[:_OF_EACH]
     return tuple(
         Entry(
             entries[number].title,
@@ -196,11 +196,11 @@ def _best(entries: Iterable[Entry], q: str) -> tuple[Entry, ...]:
     text = q.lower()
     words = text.split()
     ranked = []
-    for number, one in enumerate(entries):
-        label = one.label.lower()
-        whole = f"{label} {one.detail} {one.words}".lower()
+    for number, entry in enumerate(entries):
+        label = entry.label.lower()
+        whole = f"{label} {entry.detail} {entry.words}".lower()
         if all(word in whole for word in words):
-            exact = text == label or text in one.words.lower().split()
+            exact = text == label or text in entry.words.lower().split()
             rank = 0 if exact else 1 if label.startswith(text) else 2 if text in label else 3
-            ranked.append((rank, len(label), number, one))
+            ranked.append((rank, len(label), number, entry))
     return tuple(one for *_rank, one in sorted(ranked, key=lambda each: each[:3])[:_OF_EACH])

@@ -66,8 +66,8 @@ def verb_of(q: str) -> tuple[str, list[str]]:
 def objects(request: ConsoleRequest, q: str) -> Iterator[Found]:
     """(label, address, what it is) of objects with that name."""
     if len(q) >= _LETTERS:
-        for one in hits.find(request.cluster, request.namespace, q.split(), _OBJECTS):
-            yield one.name, one.place.url(), _what(one)
+        for name in hits.find(request.cluster, request.namespace, q.split(), _OBJECTS):
+            yield name.name, name.place.url(), _what(name)
 
 
 def acts(request: ConsoleRequest, q: str) -> Iterator[Found]:
@@ -80,28 +80,28 @@ def acts(request: ConsoleRequest, q: str) -> Iterator[Found]:
         return
     client = request.cluster
     named = hits.find(client, request.namespace, words, _LOOKED)
-    for one in [one for one in named if _may(one, verb)][:_ACTED]:
+    for name in [one for one in named if _may(one, verb)][:_ACTED]:
         try:
-            offered = actions(client, one.place, one.place.get(client))
+            offered = actions(client, name.place, name.place.get(client))
         except KubeError:
             continue
         for action in offered:
             path = action.url.partition("?")[0].rstrip("/").rpartition("/")[2]
             if path == verb and not action.refusal:
-                yield f"{action.label}: {one.name}", action.url, _what(one)
+                yield f"{action.label}: {name.name}", action.url, _what(name)
 
 
-def _may(one: Name, verb: str) -> bool:
+def _may(name: Name, verb: str) -> bool:
     """Whether the kind can have the action at all; without asking the cluster."""
-    is_pod = one.type.kind == "Pod" and not one.type.group
+    is_pod = name.type.kind == "Pod" and not name.type.group
     if verb in ("terminal", "evict"):
         return is_pod
     if verb == "scale":
-        return "scale" in one.type.subresources
+        return "scale" in name.type.subresources
     if verb in ("logs", "forward"):
-        return is_pod or pods.may_have(one.type)
+        return is_pod or pods.may_have(name.type)
     return True
 
 
-def _what(one: Name) -> str:
-    return f"{one.type.kind} · {one.namespace}" if one.namespace else one.type.kind
+def _what(name: Name) -> str:
+    return f"{name.type.kind} · {name.namespace}" if name.namespace else name.type.kind

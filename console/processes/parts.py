@@ -168,7 +168,7 @@ def catalog_folders(options: Options) -> list[str]:
     community-catalog; numbered when taken.
     """
     if options.kubeconfig:
-        given = [one for one in os.environ.get("CATALOG_FOLDERS", "").split(os.pathsep) if one]
+        given = [part for part in os.environ.get("CATALOG_FOLDERS", "").split(os.pathsep) if part]
         return given + [f"{name}={folder}" for name, folder in _named(options.catalogs).items()]
     return [f"olm/{name}={folder}" for name, folder in _named((SAMPLES, *options.catalogs)).items()]
 
@@ -230,7 +230,7 @@ def pinned(options: Options) -> dict[str, str]:
     if options.context:
         return {"CONTEXT": options.context}
     try:
-        current = next((one.name for one in contexts(options.kubeconfig) if one.current), "")
+        current = next((context.name for context in contexts(options.kubeconfig) if context.current), "")
     except InvalidConfig:
         current = ""
     local = (os.environ.get("SIGN_IN") or "local").strip().lower() == "local"

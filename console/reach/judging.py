@@ -77,11 +77,11 @@ def _reads(client: ClusterClient, rules: tuple[dict[str, Any], ...]) -> bool:
 
     What everybody may do (reviews, discovery) is nothing of the kind.
     """
-    known = {(one.group, one.plural) for one in client.types() if one.namespaced and "get" in one.verbs}
+    known = {(type_.group, type_.plural) for type_ in client.types() if type_.namespaced and "get" in type_.verbs}
     for rule in rules:
         if not _READ & set(rule.get("verbs") or ()):
             continue
-        resources = {str(one).partition("/")[0] for one in rule.get("resources") or ()}
+        resources = {str(resource).partition("/")[0] for resource in rule.get("resources") or ()}
         groups = set(rule.get("apiGroups") or ())
         if any(
             (group in groups or "*" in groups) and (plural in resources or "*" in resources) for group, plural in known

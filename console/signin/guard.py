@@ -52,7 +52,7 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
     if not crowd.enter(who):
         await _too_many(scope, receive, send)
         return
-    work = asyncio.ensure_future(app({**scope, **{name: one for name, one in known.items() if one}}, receive, send))
+    work = asyncio.ensure_future(app({**scope, **{name: item for name, item in known.items() if item}}, receive, send))
     over = False
 
     def end() -> None:

@@ -92,7 +92,7 @@ def know(token: str, place: Offered) -> Known:
         raise NotKnown(
             _("The cluster doesn't accept this token. Check that it is complete, not revoked, and for this cluster.")
         )
-    return Known(user, tuple(str(one) for one in told.get("groups") or ()), expires)
+    return Known(user, tuple(str(group) for group in told.get("groups") or ()), expires)
 
 
 def refused(client: ClusterClient) -> bool:

@@ -56,7 +56,7 @@ def read(typed: Mapping[str, str]) -> Wish:
     namespace, slash, name = account.partition("/")
     if account and not user:
         user = f"{_ACCOUNT}{namespace}:{name}" if slash else account
-    groups = tuple(dict.fromkeys(one.strip() for one in typed.get("groups", "").splitlines() if one.strip()))
+    groups = tuple(dict.fromkeys(line.strip() for line in typed.get("groups", "").splitlines() if line.strip()))
     wish = Wish(user, groups)
     return Wish(user, groups, _wrong(wish))
 
@@ -71,7 +71,7 @@ def _wrong(wish: Wish) -> dict[str, str]:
         found["user"] = words
     elif wish.user.startswith(_ACCOUNT) and _account(wish.user) is None:
         found["user"] = _("A service account is system:serviceaccount:NAMESPACE:NAME.")
-    if any(not sendable(one) or len(one) > limits.IMPERSONATED_NAME.value for one in wish.groups):
+    if any(not sendable(group) or len(group) > limits.IMPERSONATED_NAME.value for group in wish.groups):
         found["groups"] = words
     elif len(wish.groups) > limits.IMPERSONATED_GROUPS.value:
         found["groups"] = _("At most %(n)d groups.") % {"n": limits.IMPERSONATED_GROUPS.value}
@@ -90,7 +90,7 @@ def offered(client: ClusterClient) -> bool:
     Names that RBAC lets by themselves are asked for by name.
     """
     try:
-        return any(can(client, "impersonate", one).allowed for one in (USERS, GROUPS, ACCOUNTS))
+        return any(can(client, "impersonate", type_).allowed for type_ in (USERS, GROUPS, ACCOUNTS))
     except KubeError:
         return False
 
@@ -119,7 +119,7 @@ def judged(client: ClusterClient, wish: Wish) -> tuple[Wish, Whom | None]:
 
 def _asked(config: ClusterConfig) -> Whom:
     told = ClusterClient(config).whoami()
-    return Whom(str(told.get("username") or config.user), tuple(str(one) for one in told.get("groups") or ()))
+    return Whom(str(told.get("username") or config.user), tuple(str(group) for group in told.get("groups") or ()))
 
 
 def _refused(client: ClusterClient, wish: Wish) -> dict[str, str]:

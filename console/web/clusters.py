@@ -150,20 +150,25 @@ def _read() -> tuple[Offered, ...]:
     found = contexts(settings.KUBECONFIG or None)
     wanted = settings.KUBE_CONTEXTS
     first = next(
-        (one for one in found if (one.name == settings.KUBE_CONTEXT if settings.KUBE_CONTEXT else one.current)), None
+        (
+            context
+            for context in found
+            if (context.name == settings.KUBE_CONTEXT if settings.KUBE_CONTEXT else context.current)
+        ),
+        None,
     )
     if first is None and not settings.KUBE_CONTEXT and found and wanted:
         # No current-context: the first that is offered.
-        first = next((one for one in found if wanted == ("*",) or one.name == wanted[0]), None)
+        first = next((context for context in found if wanted == ("*",) or context.name == wanted[0]), None)
     if first is None:
         return (Offered(settings.KUBE_CONTEXT),)
-    others = [one for one in found if one != first and (wanted == ("*",) or one.name in wanted)]
+    others = [context for context in found if context != first and (wanted == ("*",) or context.name in wanted)]
     names = _names(first, others)
     return (
         Offered(first.name, user=first.user),
         *(
-            Offered(one.name, name, one.user, PREFIX + segment(one.name))
-            for one, name in zip(others, names, strict=True)
+            Offered(context.name, name, context.user, PREFIX + segment(context.name))
+            for context, name in zip(others, names, strict=True)
         ),
     )
 
@@ -172,7 +177,7 @@ def _names(first: Context, others: list[Context]) -> list[str]:
     """Of each of the others: the cluster's own where no other context means it, so that another default changes no
     name; else the context's.
     """
-    times = Counter(one.cluster for one in (first, *others))
+    times = Counter(context.cluster for context in (first, *others))
     taken, names = {first.cluster}, []
     for one in others:
         name = one.cluster if one.cluster and times[one.cluster] == 1 else one.name

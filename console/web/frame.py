@@ -21,7 +21,7 @@ def known_namespaces(client: ClusterClient) -> tuple[str, ...]:
     those that are theirs (console/reach).
     """
     listed = finding.listed(client)
-    return tuple(one.name for one in finding.own(client) if one.usable) if listed is None else listed
+    return tuple(own.name for own in finding.own(client) if own.usable) if listed is None else listed
 
 
 def forget_namespaces() -> None:
@@ -55,7 +55,7 @@ class Frame:
 
     @property
     def others(self) -> tuple[clusters.Offered, ...]:
-        return tuple(one for one in clusters.offered() if one != self.place)
+        return tuple(offered for offered in clusters.offered() if offered != self.place)
 
     @cached_property
     def error(self) -> str:
@@ -106,7 +106,7 @@ class Frame:
     @property
     def found_words(self) -> str:
         """How they were found, in a few words."""
-        hows = {one.how for one in finding.own(self.cluster) if one.usable} if self.cluster else set()
+        hows = {own.how for own in finding.own(self.cluster) if own.usable} if self.cluster else set()
         words = [text for how, text in finding.words().items() if how in hows]
         return _("You don't have permission to list namespaces. Yours are known %(how)s.") % {"how": ", ".join(words)}
 
@@ -114,7 +114,7 @@ class Frame:
     def lost(self) -> tuple[finding.Own, ...]:
         """Those that this user named or opened, and that are gone, or closed to them."""
         return (
-            tuple(one for one in finding.own(self.cluster) if not one.usable) if self.cluster and self.limited else ()
+            tuple(own for own in finding.own(self.cluster) if not own.usable) if self.cluster and self.limited else ()
         )
 
     @cached_property

@@ -45,8 +45,8 @@ def trouble(pod: Object) -> Problem | None:
     for condition in status.get("conditions") or []:
         if condition["type"] == "PodScheduled" and condition["status"] == "False" and _age(pod) > PATIENCE:
             return Problem("Unschedulable", f"no node takes the Pod {name}: {condition.get('message', '')}")
-    for one in _containers(pod):
-        waiting = (one.get("state") or {}).get("waiting") or {}
+    for container in _containers(pod):
+        waiting = (container.get("state") or {}).get("waiting") or {}
         if waiting.get("reason") in STUCK:
             return Problem(waiting["reason"], f"the Pod {name} does not start: {waiting.get('message', '')}")
     return None
@@ -54,7 +54,7 @@ def trouble(pod: Object) -> Problem | None:
 
 async def last_words(api: Api, pod: Object) -> str:
     """The last two lines of the container that gave up, or of the only one."""
-    unwell = (one["name"] for one in _containers(pod) if not one.get("ready"))
+    unwell = (container["name"] for container in _containers(pod) if not container.get("ready"))
     text = await api.log(pod["metadata"]["namespace"], pod["metadata"]["name"], 5, next(unwell, ""))
     return " ".join(line.strip() for line in text.strip().splitlines()[-2:])
 

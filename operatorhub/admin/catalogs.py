@@ -55,7 +55,7 @@ def sync(cluster: str, *, own_only: bool = False) -> None:
     `own_only`: without those that describe the default cluster's CatalogSources.
     """
     entries = given(settings.CATALOG_FOLDERS)
-    wanted = {one.name: one for one in entries if not (own_only and one.describes)}
+    wanted = {entry.name: entry for entry in entries if not (own_only and entry.describes)}
     gone = Catalog.objects.filter(cluster=cluster, given=True).exclude(name__in=wanted)
     for row in gone:
         remove(row)

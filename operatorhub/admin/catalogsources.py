@@ -103,9 +103,9 @@ def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[Source, ...],
         found = client.list(type_, picked).items
         words = _("You can only list the CatalogSources in %(namespace)s.") % {"namespace": picked}
     known = _Known.of(client)
-    every = (known.source(one) for one in found)
-    offered = [one for one in every if not picked or one.everywhere or one.namespace == picked]
-    return tuple(sorted(offered, key=lambda one: (one.title.lower(), one.place))), words
+    every = (known.source(item) for item in found)
+    offered = [source for source in every if not picked or source.everywhere or source.namespace == picked]
+    return tuple(sorted(offered, key=lambda source: (source.title.lower(), source.place))), words
 
 
 def get(client: ClusterClient, namespace: str, name: str) -> Source:
@@ -187,7 +187,7 @@ def _why(status: Mapping[str, Any]) -> str:
     """In OLM's own words: the message of the status, else of a condition, else the state of the connection."""
     if said := text(status.get("message")) or text(status.get("reason")):
         return said
-    bad = [text(one.get("message")) for one in items(status.get("conditions")) if one.get("status") == "False"]
+    bad = [text(item.get("message")) for item in items(status.get("conditions")) if item.get("status") == "False"]
     if found := "; ".join(one for one in bad if one):
         return found
     state = text(mapping(status.get("connectionState")).get("lastObservedState"))
@@ -209,9 +209,9 @@ def pods(client: ClusterClient, source: Source) -> tuple[tuple[RegistryPod, ...]
 
 def _pod(obj: KubeObject) -> RegistryPod:
     restarts = sum(
-        one["restartCount"]
-        for one in items(mapping(obj.get("status")).get("containerStatuses"))
-        if isinstance(one.get("restartCount"), int)
+        item["restartCount"]
+        for item in items(mapping(obj.get("status")).get("containerStatuses"))
+        if isinstance(item.get("restartCount"), int)
     )
     created = text(mapping(obj.get("metadata")).get("creationTimestamp"))
     return RegistryPod(namespace_of(obj), name_of(obj), health_of(obj), restarts, created)
@@ -229,7 +229,11 @@ def dependents(client: ClusterClient, namespace: str, name: str) -> tuple[tuple[
         return (), unseen % {"reason": error}
     every = map(olm.subscription, found.items)
     words = unseen % {"reason": ", ".join(found.within)} if found.within else ""
-    return tuple(one for one in every if (one.catalog_namespace, one.catalog) == (namespace, name)), words
+    return tuple(
+        subscription
+        for subscription in every
+        if (subscription.catalog_namespace, subscription.catalog) == (namespace, name)
+    ), words
 
 
 def follow(client: ClusterClient) -> None:

@@ -31,7 +31,9 @@ def sync(client: ClusterClient) -> None:
         # Whoever the console is there may not look: what it knows stays, and is shown to those who may.
         return
     wanted = {
-        name_of(one): one for one in found if text(mapping(one.get("spec")).get("availabilityMode")) != "Unavailable"
+        name_of(item): item
+        for item in found
+        if text(mapping(item.get("spec")).get("availabilityMode")) != "Unavailable"
     }
     for row in Catalog.objects.filter(cluster=client.name, namespace=catalogs.CLUSTER).exclude(name__in=wanted):
         catalogs.remove(row)
@@ -73,11 +75,11 @@ class ClusterCatalog:
     row: Catalog | None
 
 
-def behind(one: ClusterCatalog) -> bool:
+def behind(catalog: ClusterCatalog) -> bool:
     """Whether the console has not seen yet that it is there, or that it was switched off."""
-    if not one.serving:
-        return one.row is not None and one.mode == "Unavailable"
-    return one.row is None or one.row.state == Catalog.FAILED
+    if not catalog.serving:
+        return catalog.row is not None and catalog.mode == "Unavailable"
+    return catalog.row is None or catalog.row.state == Catalog.FAILED
 
 
 def served(client: ClusterClient) -> bool:
@@ -91,14 +93,19 @@ def served(client: ClusterClient) -> bool:
 
 def listed(client: ClusterClient) -> tuple[ClusterCatalog, ...]:
     """By name. Raises KubeError."""
-    rows = {one.name: one for one in Catalog.objects.filter(cluster=client.name, namespace=catalogs.CLUSTER)}
+    rows = {
+        catalog.name: catalog for catalog in Catalog.objects.filter(cluster=client.name, namespace=catalogs.CLUSTER)
+    }
     found = client.list(client.find(GROUP, VERSION, PLURAL)).items
-    return tuple(sorted((_read(client.name, one, rows) for one in found), key=lambda one: one.name))
+    return tuple(sorted((_read(client.name, item, rows) for item in found), key=lambda catalog: catalog.name))
 
 
 def get(client: ClusterClient, name: str) -> ClusterCatalog:
     """Raises KubeError."""
-    rows = {one.name: one for one in Catalog.objects.filter(cluster=client.name, namespace=catalogs.CLUSTER, name=name)}
+    rows = {
+        catalog.name: catalog
+        for catalog in Catalog.objects.filter(cluster=client.name, namespace=catalogs.CLUSTER, name=name)
+    }
     return _read(client.name, client.get(client.find(GROUP, VERSION, PLURAL), name), rows)
 
 
@@ -106,9 +113,9 @@ def _read(cluster: str, obj: KubeObject, rows: dict[str, Catalog]) -> ClusterCat
     spec, status, meta = mapping(obj.get("spec")), mapping(obj.get("status")), mapping(obj.get("metadata"))
     name = name_of(obj)
     image = mapping(mapping(spec.get("source")).get("image"))
-    conditions = {text(one.get("type")): one for one in items(status.get("conditions"))}
+    conditions = {text(item.get("type")): item for item in items(status.get("conditions"))}
     serving = text(mapping(conditions.get("Serving")).get("status")) == "True"
-    bad = [text(one.get("message")) for kind, one in conditions.items() if _bad(kind, one)]
+    bad = [text(condition.get("message")) for kind, condition in conditions.items() if _bad(kind, condition)]
     minutes, priority = image.get("pollIntervalMinutes"), spec.get("priority")
     mode = text(spec.get("availabilityMode")) or "Available"
     state = READY if serving else SUSPENDED if mode == "Unavailable" else DEGRADED if bad else PROGRESSING
@@ -132,8 +139,8 @@ def _read(cluster: str, obj: KubeObject, rows: dict[str, Catalog]) -> ClusterCat
     )
 
 
-def _bad(kind: str, one: Mapping[str, Any]) -> bool:
+def _bad(kind: str, item: Mapping[str, Any]) -> bool:
     """Serving that is not; and progress that is held up, or was given up."""
     if kind == "Serving":
-        return one.get("status") != "True" and one.get("reason") != "UserSpecifiedUnavailable"
-    return kind == "Progressing" and one.get("reason") in ("Retrying", "Blocked")
+        return item.get("status") != "True" and item.get("reason") != "UserSpecifiedUnavailable"
+    return kind == "Progressing" and item.get("reason") in ("Retrying", "Blocked")

@@ -83,7 +83,7 @@ class Page:
 def group(obj: KubeObject) -> Group:
     meta, spec, status = (csv.mapping(obj.get(part)) for part in ("metadata", "spec", "status"))
     found = status.get("namespaces")
-    namespaces = tuple(csv.text(one) for one in found) if isinstance(found, list) else ()
+    namespaces = tuple(csv.text(item) for item in found) if isinstance(found, list) else ()
     return Group(
         uid=uid_of(obj),
         namespace=namespace_of(obj),
@@ -97,9 +97,9 @@ def group(obj: KubeObject) -> Group:
         or csv.text(csv.mapping(status.get("serviceAccountRef")).get("name")),
         provided=csv.split(csv.mapping(meta.get("annotations")).get(PROVIDED)),
         problems=tuple(
-            csv.text(one.get("message")) or csv.text(one.get("reason"))
-            for one in csv.items(status.get("conditions"))
-            if csv.text(one.get("status")) == "True"
+            csv.text(item.get("message")) or csv.text(item.get("reason"))
+            for item in csv.items(status.get("conditions"))
+            if csv.text(item.get("status")) == "True"
         ),
         created=csv.text(meta.get("creationTimestamp")),
     )
@@ -108,22 +108,22 @@ def group(obj: KubeObject) -> Group:
 def selector_text(selector: Mapping[str, Any]) -> str:
     """A LabelSelector as kubectl writes it; '' selects all."""
     parts = [f"{key}={value}" for key, value in csv.mapping(selector.get("matchLabels")).items()]
-    for one in csv.items(selector.get("matchExpressions")):
-        key, values = csv.text(one.get("key")), ",".join(csv.strings(one.get("values")))
+    for item in csv.items(selector.get("matchExpressions")):
+        key, values = csv.text(item.get("key")), ",".join(csv.strings(item.get("values")))
         words = {
             "In": f"{key} in ({values})",
             "NotIn": f"{key} notin ({values})",
             "Exists": key,
             "DoesNotExist": f"!{key}",
         }
-        parts.append(words.get(csv.text(one.get("operator")), key))
+        parts.append(words.get(csv.text(item.get("operator")), key))
     return ",".join(parts)
 
 
 def read(client: ClusterClient, namespace: str) -> Page:
     """Raises Forbidden when the namespace's groups may not be listed."""
     type_ = olm.type_of(client, "operatorgroups")
-    own = tuple(group(one) for one in client.list(type_, namespace).items)
+    own = tuple(group(item) for item in client.list(type_, namespace).items)
     gaps: list[str] = []
 
     def maybe(words: str, plural: str, where: str) -> list[KubeObject]:
@@ -143,8 +143,8 @@ def read(client: ClusterClient, namespace: str) -> Page:
     subs = maybe(_("You don't have permission to list Subscriptions in this namespace."), olm.SUBSCRIPTIONS, namespace)
     spaces = maybe(_("You don't have permission to list namespaces."), "namespaces", "")
     mode = own[0].mode if len(own) == 1 else ""
-    members = tuple(member(one, mode) for one in csvs if not olm.copied(one))
-    foreign = [group(one) for one in others if namespace_of(one) != namespace]
+    members = tuple(member(item, mode) for item in csvs if not olm.copied(item))
+    foreign = [group(item) for item in others if namespace_of(item) != namespace]
     overlapping = tuple((other, shared) for mine in own for other in foreign if (shared := overlap(mine, other)))
     return Page(
         namespace=namespace,
@@ -205,7 +205,7 @@ def draft(namespace: str, posted: Mapping[str, str], name: str = "") -> Draft:
     if scope == "own":
         spec, mode = {"targetNamespaces": [namespace]}, "OwnNamespace"
     elif scope == "some":
-        if bad := [one for one in targets if not LABEL.fullmatch(one)]:
+        if bad := [target for target in targets if not LABEL.fullmatch(target)]:
             errors["targets"] = _("These are no names of namespaces: %(names)s.") % {"names": ", ".join(bad)}
         elif not targets:
             errors["targets"] = _("Name at least one namespace.")
@@ -214,7 +214,7 @@ def draft(namespace: str, posted: Mapping[str, str], name: str = "") -> Draft:
             "MultiNamespace" if len(targets) > 1 else "OwnNamespace" if targets == (namespace,) else "SingleNamespace"
         )
     elif scope == "selector":
-        pairs = [one.partition("=") for one in csv.split(labels)]
+        pairs = [part.partition("=") for part in csv.split(labels)]
         if not pairs or any(not sign or not key.strip() for key, sign, _value in pairs):
             errors["labels"] = _("Write labels as key=value, with commas between them.")
         spec = {"selector": {"matchLabels": {key.strip(): value.strip() for key, _sign, value in pairs}}}
@@ -287,6 +287,6 @@ def delete(client: ClusterClient, old: Group, uid: str = "") -> None:
 def readable(client: ClusterClient, namespace: str) -> tuple[Group, ...]:
     """The namespace's groups, none where they may not be read."""
     try:
-        return tuple(group(one) for one in client.list(olm.type_of(client, "operatorgroups"), namespace).items)
+        return tuple(group(item) for item in client.list(olm.type_of(client, "operatorgroups"), namespace).items)
     except KubeError:
         return ()

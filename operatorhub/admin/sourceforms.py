@@ -81,9 +81,9 @@ def _catalog_source(form: Form) -> None:
         form.wrong("interval", _("Only images are polled. An address is read when it is needed."))
     if form["priority"] and not re.fullmatch(r"-?\d{1,9}", form["priority"]):
         form.wrong("priority", _("A priority is a whole number; 0 is usual, a higher one is preferred."))
-    for one in words(form["secrets"]):
-        if not _NAME.fullmatch(one):
-            form.wrong("secrets", _("“%(name)s” isn't a valid Secret name.") % {"name": one})
+    for word in words(form["secrets"]):
+        if not _NAME.fullmatch(word):
+            form.wrong("secrets", _("“%(name)s” isn't a valid Secret name.") % {"name": word})
 
 
 def _cluster_catalog(form: Form) -> None:
@@ -130,7 +130,7 @@ def _image(form: Form, name: str) -> None:
 
 def words(typed: str) -> tuple[str, ...]:
     """Names divided by commas or spaces."""
-    return tuple(dict.fromkeys(one for one in re.split(r"[,\s]+", typed) if one))
+    return tuple(dict.fromkeys(part for part in re.split(r"[,\s]+", typed) if part))
 
 
 def spec(form: Form) -> dict[str, Any]:

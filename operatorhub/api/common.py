@@ -73,7 +73,7 @@ def form(sent: Mapping[str, Any]) -> QueryDict:
     found = QueryDict(mutable=True)
     for key, value in sent.items():
         if isinstance(value, list):
-            found.setlist(key, [str(one) for one in value])
+            found.setlist(key, [str(item) for item in value])
         elif value is not None and value is not False:
             found[key] = "1" if value is True else str(value)
     return found

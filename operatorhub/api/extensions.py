@@ -74,7 +74,7 @@ class ExtensionChangeSerializer(serializers.Serializer[Any]):
 
 
 def _channels(sent: Any, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-    return tuple(str(one) for one in sent) if isinstance(sent, list) else default
+    return tuple(str(item) for item in sent) if isinstance(sent, list) else default
 
 
 class Extensions(APIView):

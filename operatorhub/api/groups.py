@@ -72,7 +72,7 @@ class Groups(APIView):
     )
     def get(self, request: Request, namespace: str) -> Response:
         page = groups.read(cluster(request), namespace)
-        overlaps = [{"namespace": one.namespace, "name": one.name, "apis": apis} for one, apis in page.overlaps]
+        overlaps = [{"namespace": group.namespace, "name": group.name, "apis": apis} for group, apis in page.overlaps]
         answer = {
             "namespace": namespace,
             "groups": page.groups,
@@ -155,7 +155,7 @@ class OneGroup(APIView):
 
 def _find(request: Request, namespace: str, name: str) -> tuple[groups.Page, groups.Group]:
     page = groups.read(cluster(request), namespace)
-    old = next((one for one in page.groups if one.name == name), None)
+    old = next((group for group in page.groups if group.name == name), None)
     if old is None:
         raise NotFound(
             _("The OperatorGroup “%(name)s” doesn't exist in “%(namespace)s”.") % {"name": name, "namespace": namespace}

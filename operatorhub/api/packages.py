@@ -192,7 +192,10 @@ class Packages(APIView):
         states = catalog_states.states(client)
         found = catalog.find(seen, states.states, Query.read(_data(request)), every.labels)
         sources, _unlisted = catalog_states.sources(client)
-        shown = [{"name": one.name, "label": one.label, "values": [*one.choices, *one.more]} for one in found.facets]
+        shown = [
+            {"name": facet.name, "label": facet.label, "values": [*facet.choices, *facet.more]}
+            for facet in found.facets
+        ]
         answer = {
             "total": found.total,
             "everything": found.everything,
@@ -236,8 +239,13 @@ class Package(APIView):
             for one in found.channels
         ]
         subscriptions = [
-            {"namespace": one.namespace, "name": one.name, "installed_csv": one.installed_csv, "state": one.state}
-            for one in packages.subscriptions(client, package)
+            {
+                "namespace": subscription.namespace,
+                "name": subscription.name,
+                "installed_csv": subscription.installed_csv,
+                "state": subscription.state,
+            }
+            for subscription in packages.subscriptions(client, package)
         ]
         answer = {
             "namespace": namespace,
@@ -283,7 +291,7 @@ class Bundle(APIView):
             "partial": found.partial,
             "level": permissions.level(rights),
             "permissions": rights,
-            "images": [str(one.get("image", "")) for one in found.related_images],
+            "images": [str(image.get("image", "")) for image in found.related_images],
             "webhooks": spec.get("webhookdefinitions") or [],
             "csv": found.csv,
             "crds": found.crds,

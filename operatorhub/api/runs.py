@@ -140,7 +140,7 @@ class Runs(APIView):
             return refused(_("No bundle to run"), {"bundle": _("Nothing of that name exists in it.")})
         said = verdicts.judge(bundle)
         if verdicts.refused(said):
-            words = "; ".join(one.words for one in said if one.level == verdicts.ERROR)
+            words = "; ".join(verdict.words for verdict in said if verdict.level == verdicts.ERROR)
             return refused(_("This bundle can't be run"), {"bundle": words})
         wanted = _plan(request, bundle, source.place)
         if wanted.errors:
@@ -154,7 +154,7 @@ def _source(request: Request) -> given.Given:
     files = sent.get("files")
     if isinstance(files, list) and files:
         return given.files(
-            (str(one.get("name")), str(one.get("content")).encode()) for one in files if isinstance(one, dict)
+            (str(file.get("name")), str(file.get("content")).encode()) for file in files if isinstance(file, dict)
         )
     if sent.get("address") or sent.get("image"):
         own_rights.may_name(cluster(request))
@@ -178,7 +178,7 @@ def _plan(request: Request, bundle: bundles.Bundle, place: str) -> plan.Plan:
     choice = plan.suggested(bundle, here, web(request).namespace)
     if sent.get("namespace") or sent.get("mode"):
         watch = sent.get("watch")
-        targets = tuple(str(one) for one in watch) if isinstance(watch, list) else ()
+        targets = tuple(str(item) for item in watch) if isinstance(watch, list) else ()
         choice = plan.Choice(
             str(sent.get("namespace") or choice.namespace), str(sent.get("mode") or choice.mode), targets
         )
@@ -188,7 +188,7 @@ def _plan(request: Request, bundle: bundles.Bundle, place: str) -> plan.Plan:
 def _make(request: Request, wanted: plan.Plan, said: tuple[verdicts.Verdict, ...]) -> Response:
     client, only_asked = cluster(request), dry(request)
     results = making.run(client, wanted, dry_run=only_asked)
-    good = all(one.good for one in results)
+    good = all(result.good for result in results)
     if not only_asked:
         note = partial(audit.record, web(request), "patch")
         for one in results:
@@ -202,24 +202,28 @@ def _make(request: Request, wanted: plan.Plan, said: tuple[verdicts.Verdict, ...
         "verdicts": said,
         "warnings": wanted.warnings,
         "objects": wanted.objects,
-        "results": [_result(one) for one in results],
+        "results": [_result(result) for result in results],
         "good": good,
     }
     return Response(RunMadeSerializer(answer).data, status=200 if only_asked else 201 if good else 409)
 
 
-def _ref(one: Result) -> str:
-    place = f"{one.type.group_or_core}/{one.type.version}/{one.type.plural}" if one.type else one.document.kind
-    return f"{place} {one.namespace}/{one.document.name}"
+def _ref(result: Result) -> str:
+    place = (
+        f"{result.type.group_or_core}/{result.type.version}/{result.type.plural}"
+        if result.type
+        else result.document.kind
+    )
+    return f"{place} {result.namespace}/{result.document.name}"
 
 
-def _result(one: Result) -> dict[str, str]:
-    problem = one.error.message if one.error else one.detail
+def _result(result: Result) -> dict[str, str]:
+    problem = result.error.message if result.error else result.detail
     return {
-        "kind": one.document.kind,
-        "name": one.document.name,
-        "namespace": one.namespace,
-        "outcome": one.outcome,
+        "kind": result.document.kind,
+        "name": result.document.name,
+        "namespace": result.namespace,
+        "outcome": result.outcome,
         "problem": problem,
     }
 
@@ -251,11 +255,11 @@ class OneRun(APIView):
         forget_namespaces()
         answers = [
             {
-                "kind": one.target.kind,
-                "namespace": one.target.namespace,
-                "name": one.target.name,
-                "outcome": one.outcome,
+                "kind": result.target.kind,
+                "namespace": result.target.namespace,
+                "name": result.target.name,
+                "outcome": result.outcome,
             }
-            for one in results
+            for result in results
         ]
         return Response(RunRemovedSerializer(answers, many=True).data)

@@ -69,9 +69,9 @@ def field(hint: Any, **options: Any) -> Field:
     """The serializer field of a type. What is no plain type is JSON as it comes."""
     origin, inside = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        rest = [one for one in inside if one is not type(None)]
+        rest = [item for item in inside if item is not type(None)]
         empty = {"allow_null": True} if len(rest) < len(inside) else {}
-        texts = {str if one.__module__.startswith("django.utils.functional") else one for one in rest}
+        texts = {str if item.__module__.startswith("django.utils.functional") else item for item in rest}
         options = {**options, **empty}
         return field(texts.pop(), **options) if len(texts) == 1 else serializers.JSONField(**options)
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
@@ -89,5 +89,5 @@ def field(hint: Any, **options: Any) -> Field:
 
 def _list(inside: tuple[Any, ...], **options: Any) -> Field:
     """tuple[X, ...] is a list of X; a tuple of fixed parts is a list of whatever these are."""
-    parts = {one for one in inside if one is not Ellipsis}
+    parts = {item for item in inside if item is not Ellipsis}
     return serializers.ListField(child=field(parts.pop()) if len(parts) == 1 else serializers.JSONField(), **options)

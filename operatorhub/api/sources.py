@@ -167,7 +167,7 @@ class Catalogs(APIView):
             except KubeError as error:
                 gaps.append(str(error))
         rows = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN).order_by("name")
-        own = [one for one in rows if bundles.told(client, one)]
+        own = [row for row in rows if bundles.told(client, row)]
         own_rights.hide_folders(client, own)
         return Response(
             CatalogsSerializer({"catalogsources": sources, "clustercatalogs": v1, "own": own, "gaps": gaps}).data

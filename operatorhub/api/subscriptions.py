@@ -80,7 +80,7 @@ class SubscriptionPageSerializer(serializers.Serializer[Any]):
     @extend_schema_field(SubscriptionConditionSerializer(many=True))
     def get_conditions(self, page: Page) -> list[dict[str, str]]:
         names = ("type", "status", "reason", "message")
-        return [dict(zip(names, one, strict=True)) for one in page.sub.conditions]
+        return [dict(zip(names, condition, strict=True)) for condition in page.sub.conditions]
 
 
 class SubscriptionChangeSerializer(serializers.Serializer[Any]):

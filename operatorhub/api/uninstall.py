@@ -127,7 +127,9 @@ class Uninstall(APIView):
         """Nothing is changed."""
         plan = uninstall.look(cluster(request), namespace, csv)
         return Response(
-            UninstallPreviewSerializer({**_parts(plan), "operands": [_operands(one) for one in plan.operands]}).data
+            UninstallPreviewSerializer(
+                {**_parts(plan), "operands": [_operands(operand) for operand in plan.operands]}
+            ).data
         )
 
     @extend_schema(
@@ -169,20 +171,20 @@ def _parts(plan: uninstall.Plan) -> dict[str, Any]:
     return {name: getattr(plan, name) for name in names}
 
 
-def _operands(one: uninstall.Operands) -> dict[str, Any]:
+def _operands(operands: uninstall.Operands) -> dict[str, Any]:
     return {
-        "crd": one.owned.api.crd,
-        "kind": one.owned.api.kind,
-        "number": one.number,
-        "namespaces": dict(one.by_namespace),
-        "finalizers": one.finalizers,
-        "problem": one.problem,
+        "crd": operands.owned.api.crd,
+        "kind": operands.owned.api.kind,
+        "number": operands.number,
+        "namespaces": dict(operands.by_namespace),
+        "finalizers": operands.finalizers,
+        "problem": operands.problem,
     }
 
 
 def _list(sent: Mapping[str, Any], name: str) -> list[str]:
     value = sent.get(name)
-    return [str(one) for one in value] if isinstance(value, list) else []
+    return [str(item) for item in value] if isinstance(value, list) else []
 
 
 def _answer(page: removal_page.Page) -> Any:

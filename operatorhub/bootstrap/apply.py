@@ -71,7 +71,7 @@ def find(client: ClusterClient, key: str) -> Run:
 def start(run: Run) -> None:
     """Begin, or try again what was refused."""
     results = run.document["results"]
-    run.document["results"] = {number: one for number, one in results.items() if one["outcome"] != "refused"}
+    run.document["results"] = {number: result for number, result in results.items() if result["outcome"] != "refused"}
     run.document |= {"begun": True, "waits": 0.0, "problem": ""}
     run.state = RUNNING
 
@@ -100,7 +100,7 @@ def advance(client: ClusterClient, run: Run, seconds: float, done: Done) -> None
         if time.monotonic() > until:
             break
     if len(known) == len(run.document["objects"]):
-        refused = any(one["outcome"] == "refused" for one in known.values())
+        refused = any(item["outcome"] == "refused" for item in known.values())
         run.state = FAILED if refused else DONE
 
 
@@ -110,7 +110,7 @@ def _established(client: ClusterClient, run: Run, until: float) -> bool:
     When it takes too long, the run stops and says which.
     """
     names = [name_of(obj) for obj in run.document["objects"] if obj["kind"] == manifest.CRD]
-    refused = {one.name for one in results(run) if one.kind == manifest.CRD and one.outcome == "refused"}
+    refused = {result.name for result in results(run) if result.kind == manifest.CRD and result.outcome == "refused"}
     begun = time.monotonic()
     while missing := [name for name in names if name not in refused and not _is_established(client, name)]:
         if time.monotonic() > until:
@@ -134,7 +134,7 @@ def _is_established(client: ClusterClient, name: str) -> bool:
     except KubeError:
         return False
     conditions = csv.items(csv.mapping(found.get("status")).get("conditions"))
-    return any(one.get("type") == "Established" and one.get("status") == "True" for one in conditions)
+    return any(condition.get("type") == "Established" and condition.get("status") == "True" for condition in conditions)
 
 
 def _type(client: ClusterClient, obj: KubeObject) -> ResourceType:
@@ -173,11 +173,11 @@ def _there(client: ClusterClient, type_: ResourceType, name: str, namespace: str
 def dry_run(client: ClusterClient, run: Run) -> tuple[Result, ...]:
     """What the server would say to each; what waits for a kind or namespace of this manifest can't be tried before."""
     objects = run.document["objects"]
-    spaces = {name_of(one) for one in objects if one["kind"] == "Namespace"}
+    spaces = {name_of(item) for item in objects if item["kind"] == "Namespace"}
     kinds = {
-        csv.text(csv.mapping(csv.mapping(one.get("spec")).get("names")).get("kind"))
-        for one in objects
-        if one["kind"] == manifest.CRD
+        csv.text(csv.mapping(csv.mapping(item.get("spec")).get("names")).get("kind"))
+        for item in objects
+        if item["kind"] == manifest.CRD
     }
     found = []
     for number, obj in enumerate(objects):
@@ -211,30 +211,32 @@ def remove(client: ClusterClient, wanted: tuple[Target, ...], done: Done) -> tup
 
     Objects of OLM's own kinds are gone before its programs go: these take finalizers off, and nobody else does.
     """
-    own = [one for one in wanted if one.group == olm.GROUP]
+    own = [target for target in wanted if target.group == olm.GROUP]
     removed = undo.remove(client, own, done)
     until = time.monotonic() + GONE_SECONDS
     while time.monotonic() < until and any(_still(client, one) for one in removed if one.outcome == "removed"):
         time.sleep(0.1)
-    return (*removed, *undo.remove(client, [one for one in wanted if one.group != olm.GROUP], done))
+    return (*removed, *undo.remove(client, [target for target in wanted if target.group != olm.GROUP], done))
 
 
-def _still(client: ClusterClient, one: Removed) -> bool:
+def _still(client: ClusterClient, removed: Removed) -> bool:
     try:
         found = client.get(
-            client.find(one.target.group, one.target.version, one.target.plural), one.target.name, one.target.namespace
+            client.find(removed.target.group, removed.target.version, removed.target.plural),
+            removed.target.name,
+            removed.target.namespace,
         )
     except KubeError:
         return False
-    return uid_of(found) == one.target.uid
+    return uid_of(found) == removed.target.uid
 
 
-def _is_same(client: ClusterClient, type_: ResourceType, one: Result) -> bool:
+def _is_same(client: ClusterClient, type_: ResourceType, result: Result) -> bool:
     try:
-        found = _there(client, type_, one.name, one.namespace)
+        found = _there(client, type_, result.name, result.namespace)
     except KubeError:
         return True
-    return found is not None and uid_of(found) == one.uid
+    return found is not None and uid_of(found) == result.uid
 
 
 def removable(client: ClusterClient, run: Run) -> tuple[Target, ...]:
@@ -243,17 +245,17 @@ def removable(client: ClusterClient, run: Run) -> tuple[Target, ...]:
     An object that may not be read is offered: its deletion says what it is.
     """
     found = []
-    for one, obj in reversed(list(zip(results(run), run.document["objects"], strict=True))):
-        if not one.uid:
+    for item, obj in reversed(list(zip(results(run), run.document["objects"], strict=True))):
+        if not item.uid:
             continue
         try:
             type_ = _type(client, obj)
         except KubeError:
             continue
-        if not _is_same(client, type_, one):
+        if not _is_same(client, type_, item):
             continue
-        keeps = "" if one.mine else _("it was there before")
-        if one.kind == manifest.CRD:
+        keeps = "" if item.mine else _("it was there before")
+        if item.kind == manifest.CRD:
             keeps = keeps or _("all objects of this kind go with it, everything that OLM installed too")
         found.append(
             Target(
@@ -261,9 +263,9 @@ def removable(client: ClusterClient, run: Run) -> tuple[Target, ...]:
                 version=type_.version,
                 plural=type_.plural,
                 kind=type_.kind,
-                namespace=one.namespace,
-                name=one.name,
-                uid=one.uid,
+                namespace=item.namespace,
+                name=item.name,
+                uid=item.uid,
                 why="",
                 keeps=keeps,
             )

@@ -81,7 +81,8 @@ def _once(objects: list[KubeObject]) -> list[KubeObject]:
     """The same object in two files counts once, as it stands last."""
     return list(
         {
-            (one["apiVersion"].partition("/")[0], one["kind"], namespace_of(one), name_of(one)): one for one in objects
+            (item["apiVersion"].partition("/")[0], item["kind"], namespace_of(item), name_of(item)): item
+            for item in objects
         }.values()
     )
 
@@ -109,8 +110,8 @@ def ordered(objects: Iterable[KubeObject]) -> tuple[KubeObject, ...]:
 def groups(objects: Iterable[KubeObject]) -> tuple[Group, ...]:
     """By kind, in the order of applying."""
     found: dict[str, list[tuple[str, str]]] = {}
-    for one in objects:
-        found.setdefault(one["kind"], []).append((namespace_of(one), name_of(one)))
+    for item in objects:
+        found.setdefault(item["kind"], []).append((namespace_of(item), name_of(item)))
     return tuple(Group(kind, tuple(names)) for kind, names in found.items())
 
 
@@ -125,9 +126,9 @@ def rights(objects: Iterable[KubeObject]) -> tuple[Right, ...]:
     """
     every = list(objects)
     roles = {
-        (one["kind"], namespace_of(one), name_of(one)): one.get("rules")
-        for one in every
-        if one["kind"] in ("ClusterRole", "Role")
+        (item["kind"], namespace_of(item), name_of(item)): item.get("rules")
+        for item in every
+        if item["kind"] in ("ClusterRole", "Role")
     }
     given: dict[str, list[Mapping[str, Any]]] = {"clusterPermissions": [], "permissions": []}
     for one in every:

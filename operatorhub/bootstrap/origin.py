@@ -16,7 +16,7 @@ _ADDRESSES = 8
 
 def texts(urls: str, files: Iterable["UploadedFile[bytes]"]) -> list[tuple[str, str]]:
     """(name, text) of each; uploaded files are taken instead of addresses. Raises ManifestProblem."""
-    uploaded = [(str(one.name), _text(str(one.name), one.read(limits.OLM_MANIFEST.value + 1))) for one in files]
+    uploaded = [(str(file.name), _text(str(file.name), file.read(limits.OLM_MANIFEST.value + 1))) for file in files]
     if uploaded:
         return uploaded
     addresses = [line.strip() for line in urls.split("\n") if line.strip()]

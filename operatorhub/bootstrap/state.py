@@ -56,7 +56,7 @@ def look(client: ClusterClient, *, anew: bool = True) -> State:
         client.forget_types()
     served, served_v1 = olm.served(client), _serves(client, "olm.operatorframework.io")
     programs = {name: _programs(client, name) for name in olm.PROGRAMS}
-    running = [one for found in programs.values() for one in (found if isinstance(found, list) else [])]
+    running = [item for found in programs.values() for item in (found if isinstance(found, list) else [])]
     outside = served and not running and all(isinstance(found, list) for found in programs.values())
     lines = [_kinds(client, served)]
     if not outside:
@@ -78,7 +78,7 @@ def look(client: ClusterClient, *, anew: bool = True) -> State:
 
 
 def _serves(client: ClusterClient, group: str) -> bool:
-    return any(one.group == group for one in client.types())
+    return any(type_.group == group for type_ in client.types())
 
 
 def _api(what: str, name: str, served: bool) -> Line:
@@ -112,23 +112,23 @@ def _program(name: str, found: list[KubeObject] | KubeError, wanted: bool) -> Li
         )
     if not found:
         return Line(name, BAD if wanted else ABSENT, _("A Deployment of this name doesn't exist."))
-    one = found[0]
-    status, spec = csv.mapping(one.get("status")), csv.mapping(one.get("spec"))
+    item = found[0]
+    status, spec = csv.mapping(item.get("status")), csv.mapping(item.get("spec"))
     ready, needed = int(status.get("availableReplicas", 0) or 0), int(spec.get("replicas", 1) or 0)
-    told = {"ready": ready, "wanted": needed, "namespace": namespace_of(one), "image": image(one)}
+    told = {"ready": ready, "wanted": needed, "namespace": namespace_of(item), "image": image(item)}
     words = _("%(ready)d of %(wanted)d ready in %(namespace)s, %(image)s") % told
     return Line(
         name,
         GOOD if ready >= needed else BAD,
         words,
-        page_of("deployments", namespace_of(one), name_of(one), "apps", "v1"),
+        page_of("deployments", namespace_of(item), name_of(item), "apps", "v1"),
     )
 
 
 def image(deployment: KubeObject) -> str:
     """Of its first container, without the digest."""
     pod = csv.mapping(csv.mapping(csv.mapping(deployment.get("spec")).get("template")).get("spec"))
-    return next((csv.text(one.get("image")) for one in csv.items(pod.get("containers"))), "").partition("@")[0]
+    return next((csv.text(item.get("image")) for item in csv.items(pod.get("containers"))), "").partition("@")[0]
 
 
 def _version(client: ClusterClient, running: list[KubeObject]) -> str:
@@ -142,13 +142,13 @@ def _version(client: ClusterClient, running: list[KubeObject]) -> str:
             continue
         if version := csv.text(csv.mapping(found.get("spec")).get("version")):
             return version
-    for one in running:
-        pod = csv.mapping(csv.mapping(csv.mapping(one.get("spec")).get("template")).get("spec"))
+    for item in running:
+        pod = csv.mapping(csv.mapping(csv.mapping(item.get("spec")).get("template")).get("spec"))
         for container in csv.items(pod.get("containers")):
             for pair in csv.items(container.get("env")):
                 if pair.get("name") == "RELEASE_VERSION" and pair.get("value"):
                     return csv.text(pair["value"])
-        tag = image(one).rpartition("/")[2].partition(":")[2]
+        tag = image(item).rpartition("/")[2].partition(":")[2]
         if tag and tag != "latest":
             return tag
     return ""
@@ -174,10 +174,10 @@ def _package_api(client: ClusterClient, wanted: bool) -> Line:
             what, UNKNOWN, _("You don't have permission to look for it here: %(words)s") % {"words": error.message}
         )
     url = page_of("apiservices", "", "v1.packages.operators.coreos.com", "apiregistration.k8s.io", "v1")
-    for one in csv.items(csv.mapping(found.get("status")).get("conditions")):
-        if one.get("type") == "Available":
-            good = one.get("status") == "True"
-            return Line(what, GOOD if good else BAD, csv.text(one.get("message")) or csv.text(one.get("reason")), url)
+    for item in csv.items(csv.mapping(found.get("status")).get("conditions")):
+        if item.get("type") == "Available":
+            good = item.get("status") == "True"
+            return Line(what, GOOD if good else BAD, csv.text(item.get("message")) or csv.text(item.get("reason")), url)
     return Line(what, BAD, _("The APIService is there, and nothing has answered for it yet."), url)
 
 
@@ -194,12 +194,12 @@ def _catalogs(client: ClusterClient) -> list[Line]:
     if not found:
         return [Line("CatalogSources", BAD, _("None exists, so OperatorHub is empty."), reverse("operatorhub:catalog"))]
     lines = []
-    for one in found:
-        state = csv.text(csv.mapping(csv.mapping(one.get("status")).get("connectionState")).get("lastObservedState"))
-        place = f"{namespace_of(one)}/{name_of(one)}"
+    for item in found:
+        state = csv.text(csv.mapping(csv.mapping(item.get("status")).get("connectionState")).get("lastObservedState"))
+        place = f"{namespace_of(item)}/{name_of(item)}"
         good = state == "READY"
         words = f"{place}: {state or _('not looked at yet')}"
         lines.append(
-            Line("CatalogSource", GOOD if good else BAD, words, page_of(olm.SOURCES, namespace_of(one), name_of(one)))
+            Line("CatalogSource", GOOD if good else BAD, words, page_of(olm.SOURCES, namespace_of(item), name_of(item)))
         )
     return lines

@@ -92,7 +92,7 @@ def status(client: ClusterClient, namespace: str, catalog: str, package: str) ->
     if found is None:
         raise missing(namespace, catalog, package)
     row, known = found
-    heads = {one.entries[0].name for one in known.channels if one.entries}
+    heads = {channel.entries[0].name for channel in known.channels if channel.entries}
     rows = stored.bundles(row).filter(package=package, name__in=heads).select_related("catalog").defer("manifests")
     csvs = {one.name: stored.csv_of(one) for one in rows}
     return manifest.status(known, csvs, namespace, catalog, row.title or row.name)

@@ -61,17 +61,17 @@ class Need:
 
 def webhooks(csv: Object) -> tuple[Webhook, ...]:
     """Those of `spec.webhookdefinitions`, with one sentence for each."""
-    return tuple(_webhook(one) for one in items(mapping(csv.get("spec")).get("webhookdefinitions")))
+    return tuple(_webhook(item) for item in items(mapping(csv.get("spec")).get("webhookdefinitions")))
 
 
-def _webhook(one: Object) -> Webhook:
-    kind = text(one.get("type"))
+def _webhook(item: Object) -> Webhook:
+    kind = text(item.get("type"))
     does = {
         VALIDATING: _("May refuse objects"),
         MUTATING: _("May change objects before they are stored, or refuse them"),
         CONVERSION: _("Converts objects between versions of their API"),
     }.get(kind, kind)
-    rules = list(items(one.get("rules")))
+    rules = list(items(item.get("rules")))
     operations = dict.fromkeys(word for rule in rules for word in strings(rule.get("operations")))
     objects = dict.fromkeys(
         f"{resource}.{group}" if group not in ("", "*") else resource
@@ -80,14 +80,14 @@ def _webhook(one: Object) -> Webhook:
         for resource in strings(rule.get("resources"))
     )
     if kind == CONVERSION:
-        objects = dict.fromkeys(strings(one.get("conversionCRDs")))
+        objects = dict.fromkeys(strings(item.get("conversionCRDs")))
         silent = _("Then these objects can't be read or written.")
-    elif text(one.get("failurePolicy")) == "Ignore":
+    elif text(item.get("failurePolicy")) == "Ignore":
         silent = _("Then it is passed over.")
     else:
         silent = _("These objects can't be written then.")
     return Webhook(
-        name=text(one.get("generateName")),
+        name=text(item.get("generateName")),
         kind=kind,
         does=does,
         operations=tuple(operations),
@@ -104,10 +104,10 @@ def images(csv: Object, related: Iterable[Object] = (), bundle: str = "") -> tup
             words = _("container %(container)s of Deployment %(deployment)s")
             name = text(container.get("name"))
             uses.setdefault(image, {})[words % {"container": name, "deployment": deployment}] = None
-    for one in (*items(mapping(csv.get("spec")).get("relatedImages")), *related):
-        if image := text(one.get("image")):
+    for item in (*items(mapping(csv.get("spec")).get("relatedImages")), *related):
+        if image := text(item.get("image")):
             uses.setdefault(image, {})
-            if (name := text(one.get("name"))) and not uses[image]:
+            if (name := text(item.get("name"))) and not uses[image]:
                 uses[image][name] = None
     if bundle:
         uses.setdefault(bundle, {})[_("the bundle itself: its manifests, no program")] = None
@@ -120,16 +120,16 @@ def deployments(csv: Object) -> tuple[Object, ...]:
 
 
 def _containers(csv: Object) -> Iterator[tuple[str, Object]]:
-    for one in deployments(csv):
-        pod = mapping(mapping(mapping(one.get("spec")).get("template")).get("spec"))
+    for deployment in deployments(csv):
+        pod = mapping(mapping(mapping(deployment.get("spec")).get("template")).get("spec"))
         for field in ("initContainers", "containers"):
             for container in items(pod.get(field)):
-                yield text(one.get("name")), container
+                yield text(deployment.get("name")), container
 
 
 def manifests(others: Iterable[Object]) -> tuple[tuple[str, int], ...]:
     """The bundle's other objects: (kind, how many)."""
-    return tuple(sorted(Counter(text(one.get("kind")) or "?" for one in others).items()))
+    return tuple(sorted(Counter(text(item.get("kind")) or "?" for item in others).items()))
 
 
 def needs(csv: Object, properties: Sequence[Object] = ()) -> tuple[Need, ...]:
@@ -137,8 +137,8 @@ def needs(csv: Object, properties: Sequence[Object] = ()) -> tuple[Need, ...]:
     https://olm.operatorframework.io/docs/concepts/olm-architecture/dependency-resolution/
     """
     found: dict[Need, None] = {}
-    for one in properties:
-        kind, value = text(one.get("type")), mapping(one.get("value"))
+    for prop in properties:
+        kind, value = text(prop.get("type")), mapping(prop.get("value"))
         if kind == "olm.package.required":
             found[Need("package", text(value.get("packageName")), text(value.get("versionRange")))] = None
         elif kind == "olm.gvk.required":
@@ -182,8 +182,8 @@ def _constraint(value: Object) -> Iterator[Need]:
     elif gvk := mapping(value.get("gvk")):
         yield _api(gvk)
     elif every := mapping(value.get("all")):
-        for one in items(every.get("constraints")):
-            yield from _constraint(one)
+        for item in items(every.get("constraints")):
+            yield from _constraint(item)
     else:
         cel = text(mapping(value.get("cel")).get("rule"))
         yield Need(

@@ -42,12 +42,12 @@ def answers(
     wanted = tuple(needs)
     if not wanted:
         return ()
-    installed = {one.package for one in subscriptions if one.installed}
+    installed = {subscription.package for subscription in subscriptions if subscription.installed}
     rows = list(Package.objects.filter(cluster=client.name, hidden="").order_by("title"))
     visible = {place: bundles.visible(client, place) for place in {row.namespace for row in rows}}
     automatic = namespace not in _NOT_RESOLVED
     seen = [row for row in rows if visible[row.namespace] and not (automatic and row.namespace in _NOT_RESOLVED)]
-    return tuple(_answer(client, one, installed, seen, automatic=automatic) for one in wanted)
+    return tuple(_answer(client, need, installed, seen, automatic=automatic) for need in wanted)
 
 
 def _answer(client: ClusterClient, need: Need, installed: set[str], rows: list[Package], *, automatic: bool) -> Answer:

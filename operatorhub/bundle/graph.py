@@ -120,11 +120,11 @@ def draw(
     header = TOP + int(max((min(len(one.name), _LABEL) for one in channels), default=0) * 5.8)
     height = {name: header + TOP + number * ROW for number, name in enumerate(shown)}
     rows = tuple(_row(graph, name, height[name], installed, chosen) for name in shown)
-    left = LEFT + max((_width(one) for one in rows), default=0)
+    left = LEFT + max((_width(row) for row in rows), default=0)
     lanes = tuple(_lane(one, left + number * LANE, graph.default) for number, one in enumerate(channels))
     nodes, edges = [], []
     for lane, channel in zip(lanes, channels, strict=True):
-        present = [one for one in channel.entries if one.name in height]
+        present = [entry for entry in channel.entries if entry.name in height]
         nodes += _nodes(channel=channel, present=present, x=lane.x, height=height, installed=installed, chosen=chosen)
         edges += _edges(channel, present, lane.x, height)
     # The names of channels lean to the right of the last lane.
@@ -164,16 +164,16 @@ def _nodes(
     return [
         Node(
             x=x,
-            y=height[one.name],
+            y=height[entry.name],
             channel=channel.name,
-            name=one.name,
-            version=one.version or one.name,
-            head=one.name == head,
-            deprecated=bool(one.deprecated),
-            installed=one.name in installed,
-            chosen=(channel.name, one.name) == chosen,
+            name=entry.name,
+            version=entry.version or entry.name,
+            head=entry.name == head,
+            deprecated=bool(entry.deprecated),
+            installed=entry.name in installed,
+            chosen=(channel.name, entry.name) == chosen,
         )
-        for one in present
+        for entry in present
     ]
 
 
@@ -181,30 +181,30 @@ def ordered(graph: Graph) -> list[str]:
     """The names of all versions, newest first; those whose version is none keep their channel's order, at the end."""
     known: dict[str, str] = {}
     for channel in graph.channels:
-        for one in channel.entries:
-            known[one.name] = known.get(one.name) or one.version
+        for entry in channel.entries:
+            known[entry.name] = known.get(entry.name) or entry.version
     return sorted(known, key=lambda name: versions.key(known[name]), reverse=True)
 
 
 def _row(graph: Graph, name: str, y: int, installed: frozenset[str], chosen: tuple[str, str]) -> Row:
-    found = [(channel, one) for channel in graph.channels for one in channel.entries if one.name == name]
+    found = [(channel, entry) for channel in graph.channels for entry in channel.entries if entry.name == name]
     return Row(
         y=y,
         name=name,
-        version=next((one.version for _channel, one in found if one.version), name),
+        version=next((entry.version for _channel, entry in found if entry.version), name),
         channels=tuple(
-            sorted(dict.fromkeys(channel.name for channel, _entry in found), key=lambda one: one != chosen[0])
+            sorted(dict.fromkeys(channel.name for channel, _entry in found), key=lambda fromkey: fromkey != chosen[0])
         ),
         heads=tuple(channel.name for channel in graph.channels if channel.entries and channel.entries[0].name == name),
-        deprecated=next((one.deprecated for _channel, one in found if one.deprecated), ""),
+        deprecated=next((entry.deprecated for _channel, entry in found if entry.deprecated), ""),
         installed=name in installed,
         chosen=name == chosen[1],
     )
 
 
 def _edges(channel: Channel, present: Sequence[Entry], x: int, height: Mapping[str, int]) -> list[Edge]:
-    here = {one.name: one for one in channel.entries}
-    taken = sorted(height[one.name] for one in present)
+    here = {entry.name: entry for entry in channel.entries}
+    taken = sorted(height[entry.name] for entry in present)
     edges = []
     for one in present:
         y = height[one.name]
@@ -257,12 +257,12 @@ def _words(new: str, old: str, channel: Channel) -> dict[str, str]:
     return {"new": new, "old": old, "channel": channel.name}
 
 
-def _last_in(one: Entry, channel: Channel, height: Mapping[str, int]) -> str:
+def _last_in(entry: Entry, channel: Channel, height: Mapping[str, int]) -> str:
     """The lowest row of the channel's versions that the range holds."""
     reached = [
         other.name
         for other in channel.entries
-        if other.name in height and other.name != one.name and in_range(other.version, one.skip_range)
+        if other.name in height and other.name != entry.name and in_range(other.version, entry.skip_range)
     ]
     return max(reached, key=lambda name: height[name], default="")
 
@@ -295,9 +295,9 @@ def _all(version: str, part: str) -> bool:
 
 def _one(version: str, operator: str, bound: str) -> bool:
     parts = bound.removeprefix("v").split(".")
-    wild = len(parts) < 3 or any(one in ("x", "X", "*") for one in parts)
+    wild = len(parts) < 3 or any(part in ("x", "X", "*") for part in parts)
     if wild:
-        given = [one for one in parts if one not in ("x", "X", "*")]
+        given = [part for part in parts if part not in ("x", "X", "*")]
         same = version.removeprefix("v").split(".")[: len(given)] == given
         if operator in ("=", "=="):
             return same

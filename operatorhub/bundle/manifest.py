@@ -38,7 +38,7 @@ def status(
         "catalogSourceDisplayName": title,
         "packageName": graph.package,
         "defaultChannel": graph.default,
-        "channels": [_channel(one, csvs) for one in graph.channels],
+        "channels": [_channel(channel, csvs) for channel in graph.channels],
         **_deprecation(graph.deprecated),
     }
 
@@ -47,7 +47,7 @@ def desc(csv: Mapping[str, Any]) -> dict[str, Any]:
     """`currentCSVDesc` of a CSV."""
     spec = mapping(csv.get("spec"))
     found = {key: spec[key] for key in _SPEC if key in spec}
-    images = [str(one["image"]) for one in items(spec.get("relatedImages")) if one.get("image")]
+    images = [str(item["image"]) for item in items(spec.get("relatedImages")) if item.get("image")]
     return {
         **found,
         "annotations": dict(mapping(mapping(csv.get("metadata")).get("annotations"))),
@@ -55,20 +55,20 @@ def desc(csv: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _channel(one: Channel, csvs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    current = one.entries[0].name if one.entries else ""
+def _channel(channel: Channel, csvs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    current = channel.entries[0].name if channel.entries else ""
     said = desc(csvs.get(current, {}))
-    if one.entries:
-        said.setdefault("version", one.entries[0].version)
+    if channel.entries:
+        said.setdefault("version", channel.entries[0].version)
     entries = [
-        {"name": entry.name, "version": entry.version, **_deprecation(entry.deprecated)} for entry in one.entries
+        {"name": entry.name, "version": entry.version, **_deprecation(entry.deprecated)} for entry in channel.entries
     ]
     return {
-        "name": one.name,
+        "name": channel.name,
         "currentCSV": current,
         "currentCSVDesc": said,
         "entries": entries,
-        **_deprecation(one.deprecated),
+        **_deprecation(channel.deprecated),
     }
 
 

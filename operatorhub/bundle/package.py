@@ -107,7 +107,7 @@ def manifest(status: Mapping[str, Any], namespace: str, catalog: str, name: str)
     """From a PackageManifest's status."""
     default = csv.text(status.get("defaultChannel"))
     channels = sorted(
-        (_channel(one, default) for one in csv.items(status.get("channels"))), key=lambda one: not one.default
+        (_channel(item, default) for item in csv.items(status.get("channels"))), key=lambda channel: not channel.default
     )
     return Manifest(
         namespace=namespace,
@@ -127,14 +127,14 @@ def _channel(entry: Mapping[str, Any], default: str) -> Channel:
         csv.text(entry.get("currentCSV")),
         csv.text(desc.get("version")),
     )
-    versions = [(csv.text(one.get("name")), csv.text(one.get("version"))) for one in csv.items(entry.get("entries"))]
+    versions = [(csv.text(item.get("name")), csv.text(item.get("version"))) for item in csv.items(entry.get("entries"))]
     if current and current not in dict(versions):
         versions.insert(0, (current, version))
     deprecated = csv.text(csv.mapping(entry.get("deprecation")).get("message"))
     withdrawn = {
-        csv.text(one.get("name")): csv.text(csv.mapping(one.get("deprecation")).get("message"))
-        for one in csv.items(entry.get("entries"))
-        if one.get("deprecation")
+        csv.text(item.get("name")): csv.text(csv.mapping(item.get("deprecation")).get("message"))
+        for item in csv.items(entry.get("entries"))
+        if item.get("deprecation")
     }
     return Channel(
         name=name,
@@ -190,7 +190,7 @@ def described(
         support=csv.text(notes.get("support")),
         maturity=csv.text(desc.get("maturity")),
         min_kube=csv.text(desc.get("minKubeVersion")),
-        features=tuple(str(csv.FEATURES.get(one, one)) for one in csv.features(notes)),
+        features=tuple(str(csv.FEATURES.get(feature, feature)) for feature in csv.features(notes)),
         categories=csv.split(notes.get("categories")),
         keywords=csv.strings(desc.get("keywords")),
         suggested_namespace=csv.suggested_namespace(notes),
@@ -201,14 +201,14 @@ def described(
 
 def _links(value: Any, which: str) -> tuple[Link, ...]:
     found = []
-    for one in csv.items(value):
-        address = csv.text(one.get(which))
+    for item in csv.items(value):
+        address = csv.text(item.get(which))
         url = (
             _web(address)
             if which == "url"
             else (f"mailto:{address}" if "@" in address and not set(address) & set(" ?&<>\"'") else "")
         )
-        name = csv.text(one.get("name")) or address
+        name = csv.text(item.get("name")) or address
         if name:
             found.append(Link(name, url))
     return tuple(found)
@@ -233,4 +233,4 @@ def subscriptions(client: ClusterClient, name: str) -> tuple[olm.Subscription, .
         found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS)).items
     except Forbidden:
         return ()
-    return tuple(one for one in map(olm.subscription, found) if one.package == name)
+    return tuple(subscription for subscription in map(olm.subscription, found) if subscription.package == name)

@@ -87,9 +87,9 @@ def roles(csv: Mapping[str, Any]) -> tuple[Role, ...]:
     """Cluster-wide ones first; a service account may come more than once."""
     spec = mapping(mapping(mapping(csv.get("spec")).get("install")).get("spec"))
     return tuple(
-        Role(scope, text(one.get("serviceAccountName")) or "default", tuple(items(one.get("rules"))))
+        Role(scope, text(item.get("serviceAccountName")) or "default", tuple(items(item.get("rules"))))
         for scope, field in ((CLUSTER, "clusterPermissions"), (NAMESPACE, "permissions"))
-        for one in items(spec.get(field))
+        for item in items(spec.get(field))
     )
 
 
@@ -107,10 +107,10 @@ def level(rights: Iterable[Right]) -> str:
     else ''.
     """
     found = ""
-    for one in rights:
-        if one.scope == CLUSTER and one.cause == "everything":
+    for right in rights:
+        if right.scope == CLUSTER and right.cause == "everything":
             return "cluster-admin"
-        found = found or ("elevated" if one.danger else "")
+        found = found or ("elevated" if right.danger else "")
     return found
 
 
@@ -145,7 +145,7 @@ def _atoms(every: Iterable[Role]) -> _Atoms:
                 ).update(verbs)
             groups = rule.get("apiGroups")
             parts = (
-                tuple(dict.fromkeys(text(one) for one in groups)) if isinstance(groups, list) else ("",),
+                tuple(dict.fromkeys(text(item) for item in groups)) if isinstance(groups, list) else ("",),
                 strings(rule.get("resources")),
                 strings(rule.get("resourceNames")) or ("",),
             )
@@ -239,17 +239,24 @@ def _rights(atoms: _Atoms, own: frozenset[str]) -> tuple[Right, ...]:
     for field in ("names", "resources", "groups", "urls"):
         singles = _joined(singles, field)
     singles.sort(
-        key=lambda one: (_RANK[one.danger], one.scope, one.service_account, one.groups, one.resources, one.names)
+        key=lambda right: (
+            _RANK[right.danger],
+            right.scope,
+            right.service_account,
+            right.groups,
+            right.resources,
+            right.names,
+        )
     )
     return tuple(singles)
 
 
 def _joined(rights: Iterable[Right], field: str) -> list[Right]:
     together: dict[Right, list[str]] = {}
-    for one in rights:
-        value = getattr(one, field)
+    for right in rights:
+        value = getattr(right, field)
         # What is about no name at all stays apart from what is limited to some.
-        together.setdefault(_with(one, field, ("",) if value else ()), []).extend(value)
+        together.setdefault(_with(right, field, ("",) if value else ()), []).extend(value)
     return [_with(key, field, tuple(sorted(set(values)))) for key, values in together.items()]
 
 

@@ -85,11 +85,12 @@ def _ordered(folder: Path, root: Path, notes: list[str], seen: set[Path]) -> Ite
     if more := sorted(set(map(str, said)) - _UNDERSTOOD):
         words = _("%(file)s also has %(what)s, which is not done here. Give the output of “kubectl kustomize” instead.")
         notes.append(words % {"file": place.relative_to(root), "what": ", ".join(more)})
-    for one in strings(said.get("resources")):
-        path = (folder / one).resolve()
+    for resource in strings(said.get("resources")):
+        path = (folder / resource).resolve()
         if not path.is_relative_to(root) or not path.exists():
             notes.append(
-                _("%(file)s lists %(what)s, which it doesn't contain.") % {"file": place.relative_to(root), "what": one}
+                _("%(file)s lists %(what)s, which it doesn't contain.")
+                % {"file": place.relative_to(root), "what": resource}
             )
         elif path.is_dir():
             yield from _ordered(path, root, notes, seen)
@@ -106,18 +107,21 @@ def _text(path: Path, root: Path) -> str:
 
 def into(documents: tuple[Document, ...], namespace: str) -> tuple[Document, ...]:
     """The same for another namespace: that of the text's only Namespace, or of its Subscription, becomes this one."""
-    old = next((name_of(one.object) for one in documents if one.kind == "Namespace"), "")
+    old = next((name_of(document.object) for document in documents if document.kind == "Namespace"), "")
     old = old or next(
         (
-            str((one.object.get("metadata") or {}).get("namespace") or "")
-            for one in documents
-            if one.kind == "Subscription"
+            str((document.object.get("metadata") or {}).get("namespace") or "")
+            for document in documents
+            if document.kind == "Subscription"
         ),
         "",
     )
     if not old or not namespace or old == namespace:
         return documents
-    return tuple(one if one.problem else replace(one, object=moved(one.object, old, namespace)) for one in documents)
+    return tuple(
+        document if document.problem else replace(document, object=moved(document.object, old, namespace))
+        for document in documents
+    )
 
 
 class Bringing(imports.Import):
@@ -129,7 +133,7 @@ class Bringing(imports.Import):
         self.brings = False
 
     def run(self, documents: tuple[Document, ...], only: frozenset[int] = frozenset()) -> tuple[Result, ...]:
-        self.brings = any(one.kind in _BRINGS for one in documents)
+        self.brings = any(document.kind in _BRINGS for document in documents)
         return super().run(documents, only)
 
     def one(self, document: Document, kinds: set[Any], spaces: set[str]) -> Result:
@@ -158,14 +162,14 @@ class Bringing(imports.Import):
 
 def waiting(results: tuple[Result, ...]) -> tuple[Result, ...]:
     """Those whose kinds are still to come."""
-    return tuple(one for one in results if one.outcome == "waits" and one.detail == "operator")
+    return tuple(result for result in results if result.outcome == "waits" and result.detail == "operator")
 
 
 def served(client: ClusterClient, kinds: Iterable[str]) -> bool:
     """Whether all of them ("group/Kind") are there now."""
     client.forget_types()
-    known = {f"{one.group}/{one.kind}" for one in client.types()}
-    return all(one in known for one in kinds)
+    known = {f"{type_.group}/{type_.kind}" for type_ in client.types()}
+    return all(kind in known for kind in kinds)
 
 
 def read(text: str) -> tuple[Document, ...]:

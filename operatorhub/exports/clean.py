@@ -25,13 +25,16 @@ def moved(obj: KubeObject, old: str, new: str) -> KubeObject:
     if obj["kind"] == "OperatorGroup" and spec.get("targetNamespaces"):
         found["spec"] = {
             **spec,
-            "targetNamespaces": [new if one == old else one for one in strings(spec["targetNamespaces"])],
+            "targetNamespaces": [
+                new if namespace == old else namespace for namespace in strings(spec["targetNamespaces"])
+            ],
         }
     if obj["kind"] == "Subscription" and text(spec.get("sourceNamespace")) == old:
         found["spec"] = {**spec, "sourceNamespace": new}
     if obj["kind"] in ("RoleBinding", "ClusterRoleBinding"):
         subjects = [
-            {**one, "namespace": new} if one.get("namespace") == old else one for one in found.get("subjects") or []
+            {**subject, "namespace": new} if subject.get("namespace") == old else subject
+            for subject in found.get("subjects") or []
         ]
         found["subjects"] = subjects
     return found

@@ -75,7 +75,7 @@ def _rank(obj: KubeObject) -> int:
 
 
 def _kustomization(resources: list[str], head: str = "") -> str:
-    lines = "".join(f"  - {one}\n" for one in resources)
+    lines = "".join(f"  - {resource}\n" for resource in resources)
     return f"{head}apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n{lines}{_SORT}"
 
 
@@ -92,8 +92,8 @@ def zipped(name: str, listed: Iterable[File]) -> bytes:
     """The same files give the same bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for one in listed:
-            info = zipfile.ZipInfo(f"{name}/{one.path}", (2000, 1, 1, 0, 0, 0))
+        for file in listed:
+            info = zipfile.ZipInfo(f"{name}/{file.path}", (2000, 1, 1, 0, 0, 0))
             info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            archive.writestr(info, one.text)
+            archive.writestr(info, file.text)
     return out.getvalue()

@@ -89,9 +89,9 @@ def look(client: ClusterClient, namespace: str, csv: str) -> Offer:
             plural="operatorgroups",
             kind="OperatorGroup",
             namespace=namespace,
-            name=name_of(one),
+            name=name_of(group),
         )
-        for one in groups
+        for group in groups
     ]
     run = text(mapping(mapping(found.get("metadata")).get("labels")).get(RUN))
     package = run.removesuffix(f".{namespace}") or csv.partition(".")[0]
@@ -106,7 +106,7 @@ def look(client: ClusterClient, namespace: str, csv: str) -> Offer:
     )
     spec = mapping(found.get("spec"))
     title, version = text(spec.get("displayName")) or csv, text(spec.get("version"))
-    kept = {one.key: one for one in reversed(items)}.values()
+    kept = {item.key: item for item in reversed(items)}.values()
     return Offer(
         namespace=namespace,
         csv=csv,
@@ -121,7 +121,11 @@ def look(client: ClusterClient, namespace: str, csv: str) -> Offer:
 def _subscriptions(client: ClusterClient, namespace: str, csv: str, listed: "Listed") -> list[olm.Subscription]:
     """Those that brought this CSV."""
     found = listed(partial(_objects, client, olm.type_of(client, olm.SUBSCRIPTIONS), namespace), "Subscriptions")
-    return [one for one in map(olm.subscription, found) if csv in (one.installed_csv, one.current_csv)]
+    return [
+        subscription
+        for subscription in map(olm.subscription, found)
+        if csv in (subscription.installed_csv, subscription.current_csv)
+    ]
 
 
 def _subscribed(sub: olm.Subscription) -> Iterator[Item]:
@@ -175,7 +179,7 @@ def _run(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterator[Ite
             name=name_of(csv),
         )
         return
-    for group, plural in sorted(KINDS, key=lambda one: (one[1] != "customresourcedefinitions", one[1] == olm.CSVS)):
+    for group, plural in sorted(KINDS, key=lambda kind: (kind[1] != "customresourcedefinitions", kind[1] == olm.CSVS)):
         if plural in ("namespaces", "operatorgroups"):
             continue
         try:
@@ -184,14 +188,14 @@ def _run(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterator[Ite
             continue
         place = namespace_of(csv) if type_.namespaced else ""
         rows = listed(partial(_rows, client, type_, place, f"{RUN}={run}"), plural)
-        for one in rows:
+        for row in rows:
             yield _item(
                 part="operator",
                 group=group,
                 plural=plural,
                 kind=type_.kind,
                 namespace=place,
-                name=name_of(one),
+                name=name_of(row),
                 ticked=plural != "secrets",
                 secret=plural == "secrets",
             )
@@ -246,7 +250,7 @@ def _referred(
     type_ = client.find("", "v1", plural)
     for space in dict.fromkeys(item.namespace for item, _obj in found if item.namespace):
         rows = listed(partial(_rows, client, type_, space), plural)
-        names = {name_of(one) for one in rows if not mapping(one.get("metadata")).get("ownerReferences")}
+        names = {name_of(row) for row in rows if not mapping(row.get("metadata")).get("ownerReferences")}
         for item, obj in found:
             for name in sorted(names & set(_texts(obj.get("spec")))) if item.namespace == space else ():
                 why = _("%(name)s refers to it.") % {"name": f"{item.kind} {item.name}"}
@@ -272,16 +276,16 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _texts(one)
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
 
 
 def objects(client: ClusterClient, items: Iterable[Item]) -> tuple[list[tuple[Item, KubeObject]], list[str]]:
     """The chosen ones as they stand in the cluster, and what could not be read."""
     found, unread = [], []
-    for one in items:
+    for item in items:
         try:
-            found.append((one, client.get(client.find(one.group, "", one.plural), one.name, one.namespace)))
+            found.append((item, client.get(client.find(item.group, "", item.plural), item.name, item.namespace)))
         except KubeError as error:
-            unread.append(f"{one.kind} {one.name}: {error.message}")
+            unread.append(f"{item.kind} {item.name}: {error.message}")
     return found, unread

@@ -59,13 +59,13 @@ def candidates(
         )
         for name, one in entries.items()
     ]
-    return tuple(sorted(found, key=lambda one: versions.key(one.version), reverse=True))
+    return tuple(sorted(found, key=lambda candidate: versions.key(candidate.version), reverse=True))
 
 
 def resolved(found: tuple[Candidate, ...], *, self_certified: bool = False) -> Candidate | None:
     """The one that OLM would install; None: it says that there is none."""
-    able = [one for one in found if one.fits and (one.follows or self_certified)]
-    return min(able, key=lambda one: bool(one.deprecated), default=None)
+    able = [candidate for candidate in found if candidate.fits and (candidate.follows or self_certified)]
+    return min(able, key=lambda candidate: bool(candidate.deprecated), default=None)
 
 
 def follows(entry: Entry, name: str, version: str) -> bool:

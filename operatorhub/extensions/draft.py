@@ -54,7 +54,7 @@ class Draft:
 
     @property
     def yaml(self) -> str:
-        return "---\n".join(yamltext.dump(one) for one in self.objects)
+        return "---\n".join(yamltext.dump(item) for item in self.objects)
 
     @property
     def kubectl(self) -> str:
@@ -126,7 +126,7 @@ def upgrade(
         else []
     )
     # The account is there: it is the roles that change.
-    objects = [one for one in objects if one["kind"] != "ServiceAccount"]
+    objects = [item for item in objects if item["kind"] != "ServiceAccount"]
     objects.append(extension(choices, accounts=accounts))
     return Draft(
         choices=choices,

@@ -138,7 +138,7 @@ def topic(client: ClusterClient, plural: str = EXTENSIONS) -> str:
 def serving(catalog: KubeObject) -> bool:
     """Whether a ClusterCatalog's contents can be had."""
     conditions = items(mapping(catalog.get("status")).get("conditions"))
-    return any(one.get("type") == "Serving" and one.get("status") == "True" for one in conditions)
+    return any(condition.get("type") == "Serving" and condition.get("status") == "True" for condition in conditions)
 
 
 def ref(name: str) -> str:
@@ -171,13 +171,13 @@ def read(obj: KubeObject) -> Extension:
     )
 
 
-def _condition(one: Mapping[str, Any]) -> Condition:
-    return Condition(*(text(one.get(key)) for key in ("type", "status", "reason", "message", "lastTransitionTime")))
+def _condition(item: Mapping[str, Any]) -> Condition:
+    return Condition(*(text(item.get(key)) for key in ("type", "status", "reason", "message", "lastTransitionTime")))
 
 
 def every(client: ClusterClient) -> tuple[Extension, ...]:
     """All of them, by name. Raises NotFound without OLM v1, Forbidden for those who may not list them."""
-    return tuple(sorted(map(read, client.list(type_of(client)).items), key=lambda one: one.name))
+    return tuple(sorted(map(read, client.list(type_of(client)).items), key=lambda extension: extension.name))
 
 
 def wants_account(client: ClusterClient) -> bool:

@@ -104,9 +104,10 @@ def _merged(bundles: list[Bundle], *, namespaced: bool) -> Iterator[Rule]:
 
 def _brought(bundle: Bundle) -> Iterator[tuple[str, str, str]]:
     """(group, kind, name) of everything that OLM v1 makes of a bundle; the name '' where OLM makes it up."""
-    made = [one for one in direct.objects(bundle, "x") if one["kind"] != "ClusterServiceVersion"]
+    made = [item for item in direct.objects(bundle, "x") if item["kind"] != "ClusterServiceVersion"]
     roles = any(
-        one["kind"] in ("Role", "ClusterRole") and direct.HASH in mapping(one["metadata"].get("labels")) for one in made
+        item["kind"] in ("Role", "ClusterRole") and direct.HASH in mapping(item["metadata"].get("labels"))
+        for item in made
     )
     for one in made:
         if direct.HASH in mapping(one["metadata"].get("labels")):
@@ -128,8 +129,8 @@ def _granted(bundle: Bundle) -> Iterator[Rule]:
     """What the operator gets, so that the account may give it."""
     asked = direct.strategy(bundle.csv)
     for scope in ("clusterPermissions", "permissions"):
-        for one in items(asked.get(scope)):
-            yield from (dict(rule) for rule in items(one.get("rules")))
+        for item in items(asked.get(scope)):
+            yield from (dict(rule) for rule in items(item.get("rules")))
     if any(True for _one in items(asked.get("permissions"))):
         yield {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "list", "watch"]}
     for other in bundle.others:

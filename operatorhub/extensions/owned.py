@@ -58,18 +58,18 @@ def instances(client: ClusterClient, found: tuple[Owned, ...]) -> tuple[tuple[st
     None: not to be counted here.
     """
     counted: list[tuple[str, int | None]] = []
-    for one in found:
-        if one.kind != "CustomResourceDefinition":
+    for owned in found:
+        if owned.kind != "CustomResourceDefinition":
             continue
-        plural, _dot, group = one.name.partition(".")
+        plural, _dot, group = owned.name.partition(".")
         try:
             page = client.table(client.find(group, "", plural), limit=1, whole=True)
         except NotFound:
-            counted.append((one.name, 0))
+            counted.append((owned.name, 0))
         except KubeError:
-            counted.append((one.name, None))
+            counted.append((owned.name, None))
         else:
-            counted.append((one.name, len(page.rows) + (page.remaining or 0)))
+            counted.append((owned.name, len(page.rows) + (page.remaining or 0)))
     return tuple(counted)
 
 

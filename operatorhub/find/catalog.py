@@ -107,7 +107,7 @@ def everything(cluster: str, revision: int) -> Everything:
     rows = list(Package.objects.filter(cluster=cluster, hidden=""))
     labels = _labels(rows)
     # What its publisher gave up comes last.
-    found = sorted(map(_entry, rows), key=lambda one: (one.deprecated, one.title.casefold(), one.key))
+    found = sorted(map(_entry, rows), key=lambda entry: (entry.deprecated, entry.title.casefold(), entry.key))
     answer = Everything(tuple(found), labels)
     with _lock:
         _kept[cluster] = (revision, answer)
@@ -192,9 +192,9 @@ def visible(client: ClusterClient, entries: Iterable[Entry], picked: str) -> tup
     everywhere = catalogsources.everywhere(client.name)
     allowed = {
         place: bundles.visible(client, place, picked if place in everywhere else "")
-        for place in {one.namespace for one in every}
+        for place in {entry.namespace for entry in every}
     }
-    return every if all(allowed.values()) else tuple(one for one in every if allowed[one.namespace])
+    return every if all(allowed.values()) else tuple(entry for entry in every if allowed[entry.namespace])
 
 
 def find(
@@ -205,19 +205,21 @@ def find(
 ) -> Result:
     """Rank, filter and count. `known`: the states of packages that are not absent, by their keys."""
     every = [
-        replace(one, states=states, facts={**one.facts, "state": states}) if (states := known.get(one.key)) else one
-        for one in entries
+        replace(entry, states=states, facts={**entry.facts, "state": states})
+        if (states := known.get(entry.key))
+        else entry
+        for entry in entries
     ]
-    present = {facet: frozenset(value for one in every for value in one.facts[facet]) for facet in facets.KINDS}
-    ranked = [every[number] for number in search.rank(query.q, [one.texts for one in every])]
-    passed, counts = facets.sift([one.facts for one in ranked], query.chosen)
+    present = {facet: frozenset(value for entry in every for value in entry.facts[facet]) for facet in facets.KINDS}
+    ranked = [every[number] for number in search.rank(query.q, [entry.texts for entry in every])]
+    passed, counts = facets.sift([entry.facts for entry in ranked], query.chosen)
     matching = [ranked[number] for number in passed]
     if query.sort in _ORDERS:
         matching.sort(key=_ORDERS[query.sort], reverse=query.sort == "name-desc")
     shown = tuple(matching[: query.shown])
-    picked = {one.key: one for one in every if one.key in query.compared}
+    picked = {entry.key: entry for entry in every if entry.key in query.compared}
     compared = tuple(picked[key] for key in query.compared if key in picked)
-    aside = tuple(one for one in compared if one not in shown)
+    aside = tuple(entry for entry in compared if entry not in shown)
     built = facets.build(counts, query.chosen, labels, present)
     return Result(
         entries=shown,
@@ -231,11 +233,11 @@ def find(
 
 
 _ORDERS: dict[str, Callable[[Entry], tuple[object, ...]]] = {
-    "name": lambda one: (one.title.casefold(),),
-    "name-desc": lambda one: (one.title.casefold(),),
-    "provider": lambda one: (not one.provider, facets.provider_key(one.provider), one.title.casefold()),
-    "level": lambda one: (-one.level, one.title.casefold()),
-    "newest": lambda one: (not one.created, _reversed(one.created), one.title.casefold()),
+    "name": lambda entry: (entry.title.casefold(),),
+    "name-desc": lambda entry: (entry.title.casefold(),),
+    "provider": lambda entry: (not entry.provider, facets.provider_key(entry.provider), entry.title.casefold()),
+    "level": lambda entry: (-entry.level, entry.title.casefold()),
+    "newest": lambda entry: (not entry.created, _reversed(entry.created), entry.title.casefold()),
 }
 
 

@@ -32,7 +32,7 @@ class Query:
     def read(cls, data: QueryDict) -> "Query":
         """Anything may stand there; what is no value of ours is left out."""
         shown, sort, view = data.get("shown", ""), data.get("sort", ""), data.get("view", "")
-        compared = (one for one in data.getlist("compare")[:100] if one.count("/") == 2 and len(one) < 600)
+        compared = (value for value in data.getlist("compare")[:100] if value.count("/") == 2 and len(value) < 600)
         return cls(
             q=" ".join(data.get("q", "").split())[:200],
             chosen={

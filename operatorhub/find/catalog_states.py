@@ -64,13 +64,13 @@ def _ordered(values: set[str]) -> tuple[str, ...]:
 def _subscriptions(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
     if not olm.served(client):
         return
-    for one in map(olm.subscription, client.list(olm.type_of(client, olm.SUBSCRIPTIONS)).items):
-        if not one.installed:
+    for item in map(olm.subscription, client.list(olm.type_of(client, olm.SUBSCRIPTIONS)).items):
+        if not item.installed:
             state = {facets.INSTALLING}
         else:
-            newer = bool(one.current_csv) and one.current_csv != one.installed_csv
+            newer = bool(item.current_csv) and item.current_csv != item.installed_csv
             state = {facets.INSTALLED, facets.UPDATE} if newer else {facets.INSTALLED}
-        yield f"{one.catalog_namespace}/{one.catalog}/{one.package}", state
+        yield f"{item.catalog_namespace}/{item.catalog}/{item.package}", state
 
 
 def _extensions(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
@@ -80,10 +80,10 @@ def _extensions(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
     except NotFound:
         return
     catalogs = list(Catalog.objects.filter(cluster=client.name, namespace="-").values_list("name", flat=True))
-    for one in found:
-        state = facets.INSTALLED if one.installed else facets.INSTALLING
-        for catalog in (one.catalog,) if one.catalog else catalogs:
-            yield f"-/{catalog}/{one.package}", {state}
+    for extension in found:
+        state = facets.INSTALLED if extension.installed else facets.INSTALLING
+        for catalog in (extension.catalog,) if extension.catalog else catalogs:
+            yield f"-/{catalog}/{extension.package}", {state}
 
 
 def _runs(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
@@ -93,19 +93,19 @@ def _runs(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
     )
     if not catalogs or not olm.served(client):
         return
-    for one in follow.runs(client):
+    for run in follow.runs(client):
         for catalog in catalogs:
-            yield f"~/{catalog}/{one.package}", {facets.INSTALLED if one.phase == olm.SUCCEEDED else facets.INSTALLING}
+            yield f"~/{catalog}/{run.package}", {facets.INSTALLED if run.phase == olm.SUCCEEDED else facets.INSTALLING}
 
 
 def troubles(client: ClusterClient, sources: Iterable[Mapping[str, Any]]) -> tuple[Trouble, ...]:
     """The CatalogSources that are not ready, and the console's own catalogs that could not be read."""
     found = []
-    for one in sources:
-        state = text(mapping(mapping(one.get("status")).get("connectionState")).get("lastObservedState"))
-        message = text(mapping(one.get("status")).get("message"))
+    for source in sources:
+        state = text(mapping(mapping(source.get("status")).get("connectionState")).get("lastObservedState"))
+        message = text(mapping(source.get("status")).get("message"))
         if state not in ("", "READY", "CONNECTING", "IDLE"):
-            namespace, name = namespace_of(dict(one)), name_of(dict(one))
+            namespace, name = namespace_of(dict(source)), name_of(dict(source))
             found.append(Trouble(f"{namespace}/{name}", message or state, namespace, name))
     rows = Catalog.objects.filter(cluster=client.name, state=Catalog.FAILED).order_by("namespace", "name")
     failed = [row for row in rows if bundles.told(client, row)]

@@ -43,7 +43,7 @@ class Row:
 
     @property
     def same(self) -> bool:
-        return len({(one.lines, one.more, one.links) for one in self.cells}) < 2
+        return len({(cell.lines, cell.more, cell.links) for cell in self.cells}) < 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,40 +91,44 @@ def rows(found: Iterable[Column]) -> tuple[Row, ...]:
     """The table below the titles."""
     known = tuple(found)
     return tuple(
-        Row(label, tuple(tell(one.chosen) if one.chosen else Cell(()) for one in known)) for label, tell in _tellers()
+        Row(label, tuple(tell(column.chosen) if column.chosen else Cell(()) for column in known))
+        for label, tell in _tellers()
     )
 
 
 def _tellers() -> tuple[tuple[str, Callable[[Chosen], Cell]], ...]:
     return (
-        (_("Provider"), lambda one: _texts(one.about.provider if one.about else "")),
-        (_("Catalog"), lambda one: _texts(one.manifest.catalog_title)),
-        (_("Newest version"), lambda one: _texts(one.version)),
-        (_("Last release"), lambda one: _texts(_day(one))),
+        (_("Provider"), lambda chosen: _texts(chosen.about.provider if chosen.about else "")),
+        (_("Catalog"), lambda chosen: _texts(chosen.manifest.catalog_title)),
+        (_("Newest version"), lambda chosen: _texts(chosen.version)),
+        (_("Last release"), lambda chosen: _texts(_day(chosen))),
         (
             _("Versions"),
-            lambda one: _texts(str(len({each.name for way in one.graph.channels for each in way.entries}))),
+            lambda chosen: _texts(str(len({each.name for way in chosen.graph.channels for each in way.entries}))),
         ),
-        (_("Channels"), lambda one: _few([way.name for way in one.graph.channels])),
+        (_("Channels"), lambda chosen: _few([way.name for way in chosen.graph.channels])),
         (_("Deprecated"), _deprecated),
         (_("Capability level"), _level),
         (_("Can be installed for"), _modes),
         (_("Permissions"), _permissions),
         (_("Dangerous permissions"), _dangerous),
-        (_("Webhooks"), lambda one: _whole(one, lambda: [str(len(one.webhooks))])),
-        (_("Images"), lambda one: _whole(one, lambda: [image.name for image in one.images])),
-        (_("Kinds"), lambda one: _few([api.kind for api in one.about.apis] if one.about else [])),
-        (_("What it needs"), lambda one: _few([need.package or need.api_kind or need.words for need in one.needs])),
-        (_("Infrastructure features"), lambda one: _few(one.about.features if one.about else ())),
-        (_("Valid subscription"), lambda one: _few(one.about.subscriptions if one.about else ())),
-        (_("Categories"), lambda one: _few(one.about.categories if one.about else ())),
-        (_("Kubernetes at least"), lambda one: _texts(one.about.min_kube if one.about else "")),
+        (_("Webhooks"), lambda chosen: _whole(chosen, lambda: [str(len(chosen.webhooks))])),
+        (_("Images"), lambda chosen: _whole(chosen, lambda: [image.name for image in chosen.images])),
+        (_("Kinds"), lambda chosen: _few([api.kind for api in chosen.about.apis] if chosen.about else [])),
+        (
+            _("What it needs"),
+            lambda chosen: _few([need.package or need.api_kind or need.words for need in chosen.needs]),
+        ),
+        (_("Infrastructure features"), lambda chosen: _few(chosen.about.features if chosen.about else ())),
+        (_("Valid subscription"), lambda chosen: _few(chosen.about.subscriptions if chosen.about else ())),
+        (_("Categories"), lambda chosen: _few(chosen.about.categories if chosen.about else ())),
+        (_("Kubernetes at least"), lambda chosen: _texts(chosen.about.min_kube if chosen.about else "")),
         (_("Links"), _links),
     )
 
 
 def _texts(*lines: str, mark: str = "") -> Cell:
-    return Cell(tuple(one for one in lines if one), mark=mark)
+    return Cell(tuple(line for line in lines if line), mark=mark)
 
 
 def _few(lines: Iterable[str]) -> Cell:
@@ -132,50 +136,51 @@ def _few(lines: Iterable[str]) -> Cell:
     return Cell(every[:_FEW], max(len(every) - _FEW, 0))
 
 
-def _whole(one: Chosen, lines: Callable[[], list[str]]) -> Cell:
-    return _few(lines()) if one.whole else Cell((_("not known"),))
+def _whole(chosen: Chosen, lines: Callable[[], list[str]]) -> Cell:
+    return _few(lines()) if chosen.whole else Cell((_("not known"),))
 
 
-def _day(one: Chosen) -> str:
-    created = one.about.created if one.about else ""
+def _day(chosen: Chosen) -> str:
+    created = chosen.about.created if chosen.about else ""
     return csv.created({"createdAt": created}) or created
 
 
-def _deprecated(one: Chosen) -> Cell:
-    words = one.manifest.deprecated or one.channel.deprecated or one.deprecated
+def _deprecated(chosen: Chosen) -> Cell:
+    words = chosen.manifest.deprecated or chosen.channel.deprecated or chosen.deprecated
     return Cell((words,), mark="warn") if words else Cell((_("no"),))
 
 
-def _level(one: Chosen) -> Cell:
-    if one.about is None or not one.about.level:
+def _level(chosen: Chosen) -> Cell:
+    if chosen.about is None or not chosen.about.level:
         return Cell((_("not said"),))
-    return Cell((f"{one.about.level} – {one.about.level_name}",))
+    return Cell((f"{chosen.about.level} – {chosen.about.level_name}",))
 
 
-def _modes(one: Chosen) -> Cell:
-    return _few([facets.label("mode", mode, {}) for mode in (one.about.modes if one.about else ())])
+def _modes(chosen: Chosen) -> Cell:
+    return _few([facets.label("mode", mode, {}) for mode in (chosen.about.modes if chosen.about else ())])
 
 
-def _permissions(one: Chosen) -> Cell:
-    if not one.whole:
+def _permissions(chosen: Chosen) -> Cell:
+    if not chosen.whole:
         return Cell((_("not known"),))
-    if one.level == "cluster-admin":
+    if chosen.level == "cluster-admin":
         return Cell((_("Like cluster-admin"),), mark="bad")
-    if one.dangerous:
+    if chosen.dangerous:
         return Cell(
-            (_("%(number)d dangerous of %(all)d") % {"number": one.dangerous, "all": len(one.rights)},), mark="warn"
+            (_("%(number)d dangerous of %(all)d") % {"number": chosen.dangerous, "all": len(chosen.rights)},),
+            mark="warn",
         )
     return Cell((_("Without dangerous ones"),), mark="good")
 
 
-def _dangerous(one: Chosen) -> Cell:
-    if not one.whole:
+def _dangerous(chosen: Chosen) -> Cell:
+    if not chosen.whole:
         return Cell((_("not known"),))
-    return _few(dict.fromkeys(right.words for right in one.rights if right.danger))
+    return _few(dict.fromkeys(right.words for right in chosen.rights if right.danger))
 
 
-def _links(one: Chosen) -> Cell:
-    if one.about is None:
+def _links(chosen: Chosen) -> Cell:
+    if chosen.about is None:
         return Cell(())
-    repository = (package.Link(_("Repository"), one.about.repository),) if one.about.repository else ()
-    return Cell((), links=(*repository, *(link for link in one.about.links if link.url))[:_FEW])
+    repository = (package.Link(_("Repository"), chosen.about.repository),) if chosen.about.repository else ()
+    return Cell((), links=(*repository, *(link for link in chosen.about.links if link.url))[:_FEW])

@@ -208,6 +208,6 @@ def _folded(choices: Sequence[Choice], limit: int) -> tuple[tuple[Choice, ...], 
     """
     if len(choices) <= limit:
         return tuple(choices), ()
-    useful = [one for one in choices if one.count][:limit]
-    first = tuple(one for one in choices if one.checked or one in useful)
-    return first, tuple(one for one in choices if one not in first)
+    useful = [choice for choice in choices if choice.count][:limit]
+    first = tuple(choice for choice in choices if choice.checked or choice in useful)
+    return first, tuple(choice for choice in choices if choice not in first)

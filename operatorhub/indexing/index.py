@@ -83,8 +83,8 @@ class Outcome:
 def fingerprint(sources: Iterable[Any]) -> str:
     """The state of the CatalogSources in 64 characters; it changes whenever one of them does."""
     parts = sorted(
-        f"{namespace_of(one)}/{name_of(one)}/{one['metadata'].get('uid')}/{one['metadata'].get('resourceVersion')}"
-        for one in sources
+        f"{namespace_of(source)}/{name_of(source)}/{source['metadata'].get('uid')}/{source['metadata'].get('resourceVersion')}"
+        for source in sources
     )
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
@@ -100,7 +100,7 @@ def build(client: ClusterClient) -> Outcome | None:
         found = _sources(client)
         outcome = _write(client.name, {} if found is None else _rows(client), fingerprint(found or ()))
         Index.objects.filter(cluster=client.name).update(
-            places=places(client, {namespace_of(one) for one in found or ()})
+            places=places(client, {namespace_of(item) for item in found or ()})
         )
     except KubeError as error:
         Index.objects.filter(cluster=client.name).update(error=str(error), busy_until=None, built_at=timezone.now())
@@ -175,7 +175,7 @@ def places(client: ClusterClient, homes: set[str]) -> list[str] | None:
     OLM's package server knows them by an option of its own (olm upstream, openshift-marketplace on OpenShift); nothing
     in the cluster's objects says it.
     """
-    probe = next((one for one in ("default", "kube-public", "kube-system") if one not in homes), "")
+    probe = next((item for item in ("default", "kube-public", "kube-system") if item not in homes), "")
     if not probe:
         return None
     try:
@@ -183,8 +183,8 @@ def places(client: ClusterClient, homes: set[str]) -> list[str] | None:
         rows_of_probe = client.table(client.find(packagemanifests.GROUP, "v1", "packagemanifests"), probe).rows
     except KubeError:
         return None
-    labels = (csv.mapping(csv.mapping(one.object.get("metadata")).get("labels")) for one in rows_of_probe)
-    return sorted({csv.text(one.get("catalog-namespace")) for one in labels} - {"", probe})
+    labels = (csv.mapping(csv.mapping(row.object.get("metadata")).get("labels")) for row in rows_of_probe)
+    return sorted({csv.text(label.get("catalog-namespace")) for label in labels} - {"", probe})
 
 
 def nodes(client: ClusterClient) -> frozenset[str] | None:
@@ -195,11 +195,11 @@ def nodes(client: ClusterClient) -> frozenset[str] | None:
         found = client.list(client.find("", "v1", "nodes"), limit=500).items
     except (Forbidden, NotFound):
         return None
-    infos = (csv.mapping(csv.mapping(one.get("status")).get("nodeInfo")) for one in found)
+    infos = (csv.mapping(csv.mapping(item.get("status")).get("nodeInfo")) for item in found)
     pairs = {
-        f"{one['operatingSystem']}/{one['architecture']}"
-        for one in infos
-        if one.get("operatingSystem") and one.get("architecture")
+        f"{info['operatingSystem']}/{info['architecture']}"
+        for info in infos
+        if info.get("operatingSystem") and info.get("architecture")
     }
     return frozenset(pairs) or None
 

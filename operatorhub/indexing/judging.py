@@ -30,8 +30,10 @@ def judge(cluster: str) -> int:
         namespace, _slash, name = (
             catalog.describes.partition("/") if catalog.describes else (catalog.namespace, "", catalog.name)
         )
-        heads = {one.csv: one for place, one in known.items() if place[:2] == (namespace, name) and one.csv}
-        done += _looked_at(catalog, {(one.name, one.csv): one for one in heads.values()})
+        heads = {
+            package.csv: package for place, package in known.items() if place[:2] == (namespace, name) and package.csv
+        }
+        done += _looked_at(catalog, {(head.name, head.csv): head for head in heads.values()})
     if done:
         Package.objects.bulk_update(done, ["webhooks", "rights", "judged"], batch_size=_CHUNK)
         catalogs.bump(cluster)

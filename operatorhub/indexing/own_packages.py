@@ -85,9 +85,9 @@ def _csv(key: int | None) -> Mapping[str, Any]:
 
 
 def _icon(csv: Mapping[str, Any]) -> bytes:
-    for one in items(mapping(csv.get("spec")).get("icon")):
+    for item in items(mapping(csv.get("spec")).get("icon")):
         try:
-            return base64.b64decode("".join(text(one.get("base64data")).split()), validate=True)
+            return base64.b64decode("".join(text(item.get("base64data")).split()), validate=True)
         except binascii.Error:
             continue
     return b""

@@ -95,6 +95,6 @@ def of_folder(path: Path, *, stays: bool, digests: Container[str] = ()) -> Opene
 
 
 def _streams(path: Path, files: list[Path]) -> Iterator[tuple[str, BinaryIO]]:
-    for one in files:
-        with one.open("rb") as stream:
-            yield str(one.relative_to(path)), stream
+    for file in files:
+        with file.open("rb") as stream:
+            yield str(file.relative_to(path)), stream

@@ -80,7 +80,9 @@ def take(row: Catalog, source: reading.Opened, client: ClusterClient) -> None:
         raise SourceError(_("It contains no packages. %(first)s") % {"first": first})
     values = {
         "digest": source.digest,
-        "problems": [[text.replace("\0", "")[:2000] for text in one] for one in found.problems[:_MOST_PROBLEMS]],
+        "problems": [
+            [text.replace("\0", "")[:2000] for text in problem] for problem in found.problems[:_MOST_PROBLEMS]
+        ],
         "packages": len(found.graphs),
         "bundles": len(found.seen),
         "generation": found.generation,
@@ -134,8 +136,8 @@ def _read(row: Catalog, drafts: Iterable[Draft]) -> _Reading:
     _flush(found)
     PackageGraph.objects.bulk_create(
         (
-            PackageGraph(catalog=row, generation=found.generation, package=one.package, data=stored.pack(one))
-            for one in found.graphs
+            PackageGraph(catalog=row, generation=found.generation, package=graph.package, data=stored.pack(graph))
+            for graph in found.graphs
         ),
         batch_size=_CHUNK,
     )

@@ -130,4 +130,4 @@ def _storable(value: Any) -> Any:
     """Without the one character that PostgreSQL takes in no text."""
     if isinstance(value, str):
         return value.replace("\0", "")
-    return [_storable(one) for one in value] if isinstance(value, list) else value
+    return [_storable(item) for item in value] if isinstance(value, list) else value

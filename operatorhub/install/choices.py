@@ -107,8 +107,12 @@ def forced(channel: Channel, situation: Situation, package: str, version: str, n
         return "older"
     if any(cfg.tokens.values()):
         return "token"
-    others = (one for one in situation.subscriptions if one.namespace == namespace and one.package != package)
-    return "neighbour" if any(one.approval == MANUAL for one in others) else ""
+    others = (
+        subscription
+        for subscription in situation.subscriptions
+        if subscription.namespace == namespace and subscription.package != package
+    )
+    return "neighbour" if any(subscription.approval == MANUAL for subscription in others) else ""
 
 
 def read(

@@ -104,7 +104,7 @@ def read(data: Mapping[str, str], asked: tuple[tuple[str, str], ...] = ()) -> Co
     env = [{"name": name, "value": value} for name, value in tokens.items() if value] + (of("env", _env) or [])
     if env:
         others = [
-            one for one in spec.get("env") or [] if mapping(one).get("name") not in {pair["name"] for pair in env}
+            item for item in spec.get("env") or [] if mapping(item).get("name") not in {pair["name"] for pair in env}
         ]
         spec["env"] = env + others
     if labels := of("node_selector", _labels):
@@ -225,10 +225,10 @@ def _tolerations(value: str) -> list[dict[str, str]]:
             words = _("Line %(n)d: write key=value:Effect; the effect is %(effects)s.")
             raise ValueError(words % {"n": number, "effects": ", ".join(EFFECTS)})
         key, equals, wanted = rest.partition("=")
-        one = {"key": key.strip(), "operator": "Equal" if equals else "Exists"}
+        item = {"key": key.strip(), "operator": "Equal" if equals else "Exists"}
         if equals:
-            one["value"] = wanted.strip()
-        found.append({**one, "effect": effect} if effect else one)
+            item["value"] = wanted.strip()
+        found.append({**item, "effect": effect} if effect else item)
     return found
 
 

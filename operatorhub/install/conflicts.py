@@ -75,11 +75,11 @@ class Asked:
 def find(asked: Asked) -> tuple[Conflict, ...]:
     """Everything that can be told from the situation alone, the gravest first."""
     found = [*_choices(asked), *_namespace(asked)]
-    if not any(one.field == "namespace" for one in found):
+    if not any(conflict.field == "namespace" for conflict in found):
         found += [*_subscribed(asked)]
-    if not any(one.field in ("namespace", "mode") for one in found):
+    if not any(conflict.field in ("namespace", "mode") for conflict in found):
         found += [*_group(asked)]
-    if not any(one.field in ("namespace", "mode") for one in found):
+    if not any(conflict.field in ("namespace", "mode") for conflict in found):
         found += [*_overlap(asked)]
     return (*found, *_approval(asked), *_neighbours(asked), *_unread(asked))
 
@@ -94,8 +94,8 @@ def _choices(asked: Asked) -> Iterator[Conflict]:
     if not about.modes:
         yield Conflict("modes", "mode", str(words.NO_MODE))
     elif choices.mode not in about.modes:
-        modes = ", ".join(words.mode(one) for one in about.modes)
-        ways = tuple(asked.again(words.mode(one), mode=one) for one in about.modes)
+        modes = ", ".join(words.mode(mode) for mode in about.modes)
+        ways = tuple(asked.again(words.mode(mode), mode=mode) for mode in about.modes)
         yield Conflict("mode", "mode", words.WRONG_MODE % {"modes": modes}, ways)
     elif choices.mode in (SINGLE, MULTI) and not asked.groups and (problem := _watch_problem(asked)):
         yield Conflict("watch", "watch", problem)
@@ -157,12 +157,12 @@ def _elsewhere(asked: Asked) -> tuple[Way, ...]:
 
 def _subscribed(asked: Asked) -> Iterator[Conflict]:
     name, package = asked.choices.namespace, asked.manifest.name
-    for one in asked.situation.subscriptions:
-        if one.namespace != name or package not in (one.package, one.name):
+    for subscription in asked.situation.subscriptions:
+        if subscription.namespace != name or package not in (subscription.package, subscription.name):
             continue
-        open_it = Way(_("Open it"), reverse("operatorhub:progress", args=[one.namespace, one.name]))
-        told = {"namespace": name, "name": one.name, "package": one.package}
-        if one.package == package:
+        open_it = Way(_("Open it"), reverse("operatorhub:progress", args=[subscription.namespace, subscription.name]))
+        told = {"namespace": name, "name": subscription.name, "package": subscription.package}
+        if subscription.package == package:
             yield Conflict("subscribed", "namespace", words.SUBSCRIBED % told, (open_it, *_elsewhere(asked)))
         else:
             yield Conflict("name-taken", "namespace", words.NAME_TAKEN % told, (open_it, *_elsewhere(asked)))
@@ -177,10 +177,10 @@ def _group(asked: Asked) -> Iterator[Conflict]:
     if len(groups) > 1:
         pages = [
             Way(
-                _("Delete %(name)s") % {"name": name_of(one)},
-                reverse("operatorhub:group-delete", args=[namespace, name_of(one)]),
+                _("Delete %(name)s") % {"name": name_of(group)},
+                reverse("operatorhub:group-delete", args=[namespace, name_of(group)]),
             )
-            for one in groups[:3]
+            for group in groups[:3]
         ]
         names = ", ".join(map(name_of, groups))
         yield Conflict(
@@ -195,7 +195,7 @@ def _group(asked: Asked) -> Iterator[Conflict]:
         "group": name_of(groups[0]),
         "namespace": namespace,
         "present": words.mode(present),
-        "modes": ", ".join(words.mode(one) for one in asked.about.modes),
+        "modes": ", ".join(words.mode(mode) for mode in asked.about.modes),
     }
     edit = Way(
         _("Edit the OperatorGroup"),
@@ -219,16 +219,18 @@ def _overlap(asked: Asked) -> Iterator[Conflict]:
     """Two installs of one operator may not watch the same namespace."""
     choices, package = asked.choices, asked.manifest.name
     mine = set(olm.group_targets(asked.groups[0]) if asked.groups else choices.targets or (olm.EVERYWHERE,))
-    for one in asked.situation.subscriptions:
-        if one.package != package or one.namespace == choices.namespace:
+    for subscription in asked.situation.subscriptions:
+        if subscription.package != package or subscription.namespace == choices.namespace:
             continue
-        open_it = Way(_("Open it"), reverse("operatorhub:progress", args=[one.namespace, one.name]))
-        for group in asked.situation.groups.get(one.namespace, ()):
+        open_it = Way(_("Open it"), reverse("operatorhub:progress", args=[subscription.namespace, subscription.name]))
+        for group in asked.situation.groups.get(subscription.namespace, ()):
             theirs = set(olm.group_targets(group))
             if olm.EVERYWHERE in mine | theirs or mine & theirs:
                 narrow = olm.EVERYWHERE not in theirs and choices.mode == ALL and OWN in asked.about.modes
                 own = (asked.again(_("Watch its own namespace only"), mode=OWN),) if narrow else ()
-                yield Conflict("overlap", "mode", words.OVERLAP % {"namespace": one.namespace}, (open_it, *own))
+                yield Conflict(
+                    "overlap", "mode", words.OVERLAP % {"namespace": subscription.namespace}, (open_it, *own)
+                )
                 return
     if any(one.package == package and one.namespace != choices.namespace for one in asked.situation.subscriptions):
         yield Conflict("shared", "package", str(words.SHARED), (), blocks=False)
@@ -255,12 +257,12 @@ def _neighbours(asked: Asked) -> Iterator[Conflict]:
     """Operators of one namespace are planned together."""
     choices = asked.choices
     others = [
-        one
-        for one in asked.situation.subscriptions
-        if one.namespace == choices.namespace and one.package != asked.manifest.name
+        subscription
+        for subscription in asked.situation.subscriptions
+        if subscription.namespace == choices.namespace and subscription.package != asked.manifest.name
     ]
-    if others and choices.approval == MANUAL and any(one.approval == AUTOMATIC for one in others):
-        names = ", ".join(one.name for one in others)
+    if others and choices.approval == MANUAL and any(subscription.approval == AUTOMATIC for subscription in others):
+        names = ", ".join(subscription.name for subscription in others)
         yield Conflict("neighbours", "approval", words.NEIGHBOURS % {"names": names}, _elsewhere(asked), blocks=False)
 
 

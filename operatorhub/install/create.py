@@ -45,7 +45,7 @@ class Made:
     @property
     def refused(self) -> str:
         """The object that was refused."""
-        return next((one.title for one in self.answers if one.outcome == "refused"), "")
+        return next((answer.title for answer in self.answers if answer.outcome == "refused"), "")
 
 
 def place_of(type_: ResourceType, obj: KubeObject) -> str:
@@ -62,11 +62,11 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
     created: list[Target] = []
     for obj in objects:
         about = (obj["kind"], name_of(obj), namespace_of(obj))
-        if any(one.error for one in answers):
+        if any(answer.error for answer in answers):
             answers.append(Answer(*about, "untried"))
             continue
         if obj["kind"] == "Subscription":
-            obj = with_made(obj, {one.kind: one.uid for one in created})
+            obj = with_made(obj, {target.kind: target.uid for target in created})
         type_, ref = None, title(obj)
         try:
             type_ = client.type_of(obj)
@@ -94,7 +94,7 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
                 )
             )
             done(ref, "ok")
-    return Made(tuple(answers), tuple(created), next((one.error for one in answers if one.error), None))
+    return Made(tuple(answers), tuple(created), next((answer.error for answer in answers if answer.error), None))
 
 
 def dry_run(client: ClusterClient, objects: Iterable[KubeObject]) -> tuple[Answer, ...]:

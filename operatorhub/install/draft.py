@@ -38,25 +38,25 @@ class Draft:
     def errors(self) -> Mapping[str, str]:
         """The first thing that holds it up, by field."""
         found: dict[str, str] = {}
-        for one in self.conflicts:
-            if one.blocks:
-                found.setdefault(one.field, one.words)
+        for conflict in self.conflicts:
+            if conflict.blocks:
+                found.setdefault(conflict.field, conflict.words)
         return {**found, **self.choices.config.errors}
 
     @property
     def blocking(self) -> tuple[Conflict, ...]:
-        return tuple(one for one in self.conflicts if one.blocks)
+        return tuple(conflict for conflict in self.conflicts if conflict.blocks)
 
     @property
     def warnings(self) -> tuple[Conflict, ...]:
-        return tuple(one for one in self.conflicts if not one.blocks)
+        return tuple(conflict for conflict in self.conflicts if not conflict.blocks)
 
     @property
     def ways(self) -> Mapping[str, tuple[Way, ...]]:
         """Ways out of what `errors` names, by field."""
         found: dict[str, tuple[Way, ...]] = {}
-        for one in self.blocking:
-            found.setdefault(one.field, one.ways)
+        for conflict in self.blocking:
+            found.setdefault(conflict.field, conflict.ways)
         return found
 
     @property
@@ -76,7 +76,7 @@ def make(asked: Asked, client: ClusterClient | None = None) -> Draft:
         asked = replace(asked, choices=replace(asked.choices, config=checked))
     choices, found = asked.choices, asked.situation
     told = list(conflicts.find(asked))
-    if client is not None and "namespace" not in {one.field for one in told}:
+    if client is not None and "namespace" not in {conflict.field for conflict in told}:
         told += [*_there(client, asked), *owners.find(client, asked)]
     told = [replace(conflict, ways=_working(client, asked, conflict, told)) for conflict in told]
     notes = mapping(asked.channel.desc.get("annotations"))

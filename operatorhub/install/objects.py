@@ -126,7 +126,7 @@ def made_with(subscription: KubeObject) -> dict[str, str]:
 
 def as_yaml(objects: Iterable[KubeObject]) -> str:
     """All of them as one text."""
-    return "---\n".join(yaml.safe_dump(one, sort_keys=False, allow_unicode=True) for one in objects)
+    return "---\n".join(yaml.safe_dump(item, sort_keys=False, allow_unicode=True) for item in objects)
 
 
 def as_kubectl(objects: Iterable[KubeObject]) -> str:

@@ -83,7 +83,11 @@ def _provided(client: ClusterClient, asked: Asked) -> Iterator[tuple[Owner, Conf
 
 def _own_namespaces(asked: Asked) -> set[str]:
     """Where the same package is installed."""
-    return {one.namespace for one in asked.situation.subscriptions if one.package == asked.manifest.name}
+    return {
+        subscription.namespace
+        for subscription in asked.situation.subscriptions
+        if subscription.package == asked.manifest.name
+    }
 
 
 def _unowned(client: ClusterClient, asked: Asked, provided: Iterable[tuple[Owner, Conflict]]) -> Iterator[Conflict]:
@@ -94,7 +98,7 @@ def _unowned(client: ClusterClient, asked: Asked, provided: Iterable[tuple[Owner
 
 def _meet(asked: Asked, namespace: str, mine: set[str]) -> bool:
     groups = asked.situation.groups.get(namespace, ())
-    theirs = {one for group in groups for one in olm.group_targets(group)}
+    theirs = {target for group in groups for target in olm.group_targets(group)}
     return namespace != asked.choices.namespace and (olm.EVERYWHERE in mine | theirs or bool(mine & theirs))
 
 
@@ -119,16 +123,16 @@ def _named(client: ClusterClient, namespace: str, wanted: Iterable[str]) -> dict
     except KubeError:
         return {}
     return {
-        api.crd: name_of(one)
-        for one in csvs
-        for api in apis(mapping(one.get("spec")).get("customresourcedefinitions"))
+        api.crd: name_of(csv)
+        for csv in csvs
+        for api in apis(mapping(csv.get("spec")).get("customresourcedefinitions"))
         if api.crd in wanted
     }
 
 
 def _lying(client: ClusterClient, kinds: Iterable[Api], here: bool) -> Iterator[Conflict]:
     """CRDs that are there and belong to no operator that is installed: OLM takes them over, objects and all."""
-    served = {(one.group, one.plural) for one in client.types()}
+    served = {(type_.group, type_.plural) for type_ in client.types()}
     found = [api for api in kinds if (api.group, api.plural) in served]
     if not found or here:
         return
@@ -163,7 +167,7 @@ def _alongside(client: ClusterClient, crd: str) -> str | None:
     except KubeError:
         return None
     notes = [mapping(mapping(row.object.get("metadata")).get("annotations")) for row in rows]
-    return ", ".join(text(value) for one in notes for key, value in one.items() if key.startswith(ALONGSIDE))
+    return ", ".join(text(value) for note in notes for key, value in note.items() if key.startswith(ALONGSIDE))
 
 
 def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:

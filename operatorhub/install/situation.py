@@ -53,10 +53,12 @@ def look(client: ClusterClient, near: str = "") -> Situation:
 
     spaces = listed("namespaces", lambda _: client.list(client.find("", "v1", "namespaces")), narrow=False)
     groups: dict[str, tuple[KubeObject, ...]] = {}
-    for one in listed("operatorgroups", lambda place: client.list(olm.type_of(client, "operatorgroups"), place)):
-        groups[namespace_of(one)] = (*groups.get(namespace_of(one), ()), one)
+    for operatorgroup in listed(
+        "operatorgroups", lambda place: client.list(olm.type_of(client, "operatorgroups"), place)
+    ):
+        groups[namespace_of(operatorgroup)] = (*groups.get(namespace_of(operatorgroup), ()), operatorgroup)
     subscriptions = listed(olm.SUBSCRIPTIONS, lambda place: client.list(olm.type_of(client, olm.SUBSCRIPTIONS), place))
-    phases = {name_of(one): text(mapping(one.get("status")).get("phase")) for one in sorted(spaces, key=name_of)}
+    phases = {name_of(space): text(mapping(space.get("status")).get("phase")) for space in sorted(spaces, key=name_of)}
     if near and "namespaces" in unread:
         phases.setdefault(near, "")
     return Situation(phases, groups, tuple(map(olm.subscription, subscriptions)), tuple(unread), version(client))
@@ -79,8 +81,8 @@ def waiting_plan(client: ClusterClient, namespace: str) -> str:
         plans = client.list(olm.type_of(client, olm.PLANS), namespace).items
     except KubeError:
         return ""
-    waits = (one for one in plans if text(mapping(one.get("status")).get("phase")) == "RequiresApproval")
-    return next((name_of(one) for one in waits if not mapping(one.get("spec")).get("approved")), "")
+    waits = (plan for plan in plans if text(mapping(plan.get("status")).get("phase")) == "RequiresApproval")
+    return next((name_of(item) for item in waits if not mapping(item.get("spec")).get("approved")), "")
 
 
 def visible(client: ClusterClient, catalog: tuple[str, str], package: str, namespace: str) -> bool | None:
@@ -96,5 +98,7 @@ def visible(client: ClusterClient, catalog: tuple[str, str], package: str, names
         return None
     except KubeError:
         return None
-    places = (mapping(one.get("status")) for one in found)
-    return any((text(one.get("catalogSourceNamespace")), text(one.get("catalogSource"))) == catalog for one in places)
+    places = (mapping(item.get("status")) for item in found)
+    return any(
+        (text(place.get("catalogSourceNamespace")), text(place.get("catalogSource"))) == catalog for place in places
+    )

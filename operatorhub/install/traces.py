@@ -89,9 +89,9 @@ def _dependencies(client: ClusterClient, namespace: str, plan: str) -> Iterator[
         found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS), namespace).items if plan else []
     except KubeError:
         return
-    for one in found:
-        if mapping(mapping(one.get("metadata")).get("annotations")).get(GENERATED_BY) == plan:
-            yield one
+    for item in found:
+        if mapping(mapping(item.get("metadata")).get("annotations")).get(GENERATED_BY) == plan:
+            yield item
 
 
 def _versions(
@@ -197,7 +197,9 @@ def _neighbours(client: ClusterClient, namespace: str) -> list[str]:
     except KubeError:
         return []
     return [
-        name_of(one) for one in found if not mapping(mapping(one.get("metadata")).get("annotations")).get(GENERATED_BY)
+        name_of(item)
+        for item in found
+        if not mapping(mapping(item.get("metadata")).get("annotations")).get(GENERATED_BY)
     ]
 
 
@@ -210,4 +212,4 @@ def _by_uid(
         found = client.list(type_, place).items if place else [client.get(type_, name)]
     except KubeError:
         return None
-    return next((one for one in found if uid_of(one) == uid), None)
+    return next((item for item in found if uid_of(item) == uid), None)

@@ -79,17 +79,17 @@ def targets(tokens: Iterable[str]) -> tuple[Target, ...]:
 def remove(client: ClusterClient, wanted: Iterable[Target], done: Callable[[str, str], None]) -> tuple[Removed, ...]:
     """In the given order; one that is refused does not hold up the others."""
     found = []
-    for one in wanted:
+    for target in wanted:
         outcome, problem = "removed", None
         try:
-            type_ = client.find(one.group, one.version, one.plural)
-            client.delete(type_, one.name, one.namespace, uid=one.uid, propagation="Background")
+            type_ = client.find(target.group, target.version, target.plural)
+            client.delete(type_, target.name, target.namespace, uid=target.uid, propagation="Background")
         except NotFound:
             outcome = "gone"
         except Conflict:
             outcome = "replaced"
         except KubeError as error:
             outcome, problem = "refused", error
-        done(one.ref, "ok" if outcome == "removed" else problem.reason if problem else outcome)
-        found.append(Removed(one, outcome, problem))
+        done(target.ref, "ok" if outcome == "removed" else problem.reason if problem else outcome)
+        found.append(Removed(target, outcome, problem))
     return tuple(found)

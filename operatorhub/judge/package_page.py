@@ -158,15 +158,15 @@ def choose(
 
 def _entry(graph: Graph, channel: str, name: str) -> Entry | None:
     return next(
-        (one for each in graph.channels if each.name == channel for one in each.entries if one.name == name), None
+        (entry for each in graph.channels if each.name == channel for entry in each.entries if entry.name == name), None
     )
 
 
 def accounts(rights: Iterable[Right]) -> tuple[Account, ...]:
     """The rights by service account, the most dangerous account first."""
     found: dict[str, list[Right]] = {}
-    for one in rights:
-        found.setdefault(one.service_account, []).append(one)
+    for right in rights:
+        found.setdefault(right.service_account, []).append(right)
     return tuple(
         Account(name, tuple(one for one in each if one.danger), tuple(one for one in each if not one.danger))
         for name, each in found.items()
@@ -207,11 +207,13 @@ def here(client: ClusterClient, chosen: Chosen) -> Place:
     kubernetes = _kubernetes(client) if wanted else ""
     here = (manifest.namespace, manifest.catalog)
     return Place(
-        subscriptions=tuple(one for one in every if one.package == manifest.name),
+        subscriptions=tuple(subscription for subscription in every if subscription.package == manifest.name),
         unlisted=unlisted,
         kubernetes=kubernetes,
         too_old=too_old(kubernetes, wanted),
-        offers=tuple(one for one in bundles.others(client, manifest.name) if (one.namespace, one.catalog) != here),
+        offers=tuple(
+            offer for offer in bundles.others(client, manifest.name) if (offer.namespace, offer.catalog) != here
+        ),
         answers=dependencies.answers(client, chosen.needs, every, manifest.namespace),
         running=_running(client, manifest),
     )
@@ -225,24 +227,24 @@ def _running(client: ClusterClient, manifest: Manifest) -> tuple[Running, ...]:
             return ()
         return tuple(
             Running(
-                one.name,
-                one.installed or one.version,
-                reverse("operatorhub:extension", args=[one.name]),
-                bool(one.installed),
+                extension.name,
+                extension.installed or extension.version,
+                reverse("operatorhub:extension", args=[extension.name]),
+                bool(extension.installed),
             )
-            for one in found
-            if one.package == manifest.name and one.catalog in ("", manifest.catalog)
+            for extension in found
+            if extension.package == manifest.name and extension.catalog in ("", manifest.catalog)
         )
     if manifest.namespace == catalogs.OWN:
         return tuple(
             Running(
-                one.namespace,
-                one.csv,
-                reverse("operatorhub:run-progress", args=[one.namespace, one.package]),
-                one.phase == olm.SUCCEEDED,
+                run.namespace,
+                run.csv,
+                reverse("operatorhub:run-progress", args=[run.namespace, run.package]),
+                run.phase == olm.SUCCEEDED,
             )
-            for one in follow.runs(client)
-            if one.package == manifest.name
+            for run in follow.runs(client)
+            if run.package == manifest.name
         )
     return ()
 

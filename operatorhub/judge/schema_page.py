@@ -49,9 +49,9 @@ def find(client: ClusterClient, place: tuple[str, str, str], name: str, crd: str
     except SourceError as error:
         bundle, unknown = None, str(error)
     if bundle is not None:
-        for one in bundle.crds:
-            if csv.text(csv.mapping(one.get("metadata")).get("name")) == crd:
-                return Known(one, installed=False, unknown="", csv=bundle.csv)
+        for item in bundle.crds:
+            if csv.text(csv.mapping(item.get("metadata")).get("name")) == crd:
+                return Known(item, installed=False, unknown="", csv=bundle.csv)
         unknown = unknown or "\n".join(bundle.problems)
     found = _installed(client, crd)
     return Known(found, found is not None, unknown, bundle.csv if bundle else {})
@@ -70,14 +70,14 @@ def examples(found: Mapping[str, Any], group: str, version: str, kind: str) -> t
     """
     notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
     mine = [
-        one
-        for one in csv.objects(notes.get("alm-examples"))
-        if one.get("kind") == kind and csv.text(one.get("apiVersion")).partition("/")[0] == group
+        item
+        for item in csv.objects(notes.get("alm-examples"))
+        if item.get("kind") == kind and csv.text(item.get("apiVersion")).partition("/")[0] == group
     ]
-    mine.sort(key=lambda one: one.get("apiVersion") != f"{group}/{version}")
+    mine.sort(key=lambda item: item.get("apiVersion") != f"{group}/{version}")
     return tuple(
-        Example(csv.text(csv.mapping(one.get("metadata")).get("name")) or _("example"), yamltext.dump(one))
-        for one in mine
+        Example(csv.text(csv.mapping(item.get("metadata")).get("name")) or _("example"), yamltext.dump(item))
+        for item in mine
     )
 
 

@@ -53,7 +53,7 @@ class After:
     @property
     def waits(self) -> bool:
         """True while a kind is not served yet: the page looks again."""
-        return any(not one.served for one in (*self.kinds, *((self.required,) if self.required else ())))
+        return any(not kind.served for kind in (*self.kinds, *((self.required,) if self.required else ())))
 
 
 def read(client: ClusterClient, facts: Facts) -> After | None:

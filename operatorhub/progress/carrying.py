@@ -59,30 +59,30 @@ def requirements(facts: Facts) -> Iterator[Trouble]:
     missing = facts.missing
     if not missing:
         return
-    kinds = [one for one in missing if one.kind == "CustomResourceDefinition"]
-    accounts = [one for one in missing if one.kind == "ServiceAccount"]
+    kinds = [requirement for requirement in missing if requirement.kind == "CustomResourceDefinition"]
+    accounts = [requirement for requirement in missing if requirement.kind == "ServiceAccount"]
     page = page_of(olm.CSVS, facts.subscription.namespace, facts.csv_name)
     if kinds:
-        names = ", ".join(one.name for one in kinds)
+        names = ", ".join(kind.name for kind in kinds)
         words = _(
             "It needs kinds that this cluster does not serve: %(names)s. Install the operator that brings them."
         ) % {"names": names}
         ways = (Way(_("Search for %(kind)s") % {"kind": kinds[0].name}, search_page(kinds[0].name.partition(".")[0])),)
         yield Trouble(
-            "missing-crd", "csv", words, "; ".join(f"{one.kind} {one.name}: {one.message}" for one in kinds), ways
+            "missing-crd", "csv", words, "; ".join(f"{kind.kind} {kind.name}: {kind.message}" for kind in kinds), ways
         )
     elif accounts:
-        rules = [rule for one in accounts for rule in one.rules]
+        rules = [rule for account in accounts for rule in account.rules]
         words = _(
             "One of its ServiceAccounts lacks permissions that it needs: %(names)s. Its roles were removed, or the"
             " ServiceAccount of an OperatorGroup doesn't allow them."
         )
-        told = words % {"names": ", ".join(one.name for one in accounts)}
+        told = words % {"names": ", ".join(account.name for account in accounts)}
         yield Trouble(
             "rights",
             "csv",
             told,
-            "; ".join(rules or [one.message for one in accounts]),
+            "; ".join(rules or [account.message for account in accounts]),
             (Way(_("Open the ClusterServiceVersion"), page),),
         )
     else:
@@ -91,7 +91,7 @@ def requirements(facts: Facts) -> Iterator[Trouble]:
             "requirements",
             "csv",
             words,
-            "; ".join(f"{one.kind} {one.name}: {one.message}" for one in missing),
+            "; ".join(f"{requirement.kind} {requirement.name}: {requirement.message}" for requirement in missing),
             (Way(_("Open the ClusterServiceVersion"), page),),
         )
 
@@ -105,10 +105,10 @@ def containers(facts: Facts) -> Iterator[Trouble]:
 
 
 def deployments(facts: Facts) -> Iterator[Trouble]:
-    for name, one in facts.deployments:
-        failure = stages.condition(one, "ReplicaFailure")
+    for name, item in facts.deployments:
+        failure = stages.condition(item, "ReplicaFailure")
         if stages.is_true(failure):
-            cause = pods.cause_of(one, "Deployment", "apps/v1") if one else None
+            cause = pods.cause_of(item, "Deployment", "apps/v1") if item else None
             words = _("%(name)s can't create its Pods") % {"name": name}
             way = Way(
                 _("Open the Deployment"), page_of("deployments", facts.subscription.namespace, name, "apps", "v1")

@@ -51,10 +51,10 @@ def place(facts: Facts) -> Iterator[Trouble]:
         )
         ways = tuple(
             Way(
-                _("Delete %(name)s") % {"name": name_of(one)},
-                reverse("operatorhub:group-delete", args=[namespace, name_of(one)]),
+                _("Delete %(name)s") % {"name": name_of(group)},
+                reverse("operatorhub:group-delete", args=[namespace, name_of(group)]),
             )
-            for one in groups
+            for group in groups
         )
         yield Trouble("groups", "place", words % {"namespace": namespace, "names": names}, raw, ways)
 

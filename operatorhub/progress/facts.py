@@ -190,12 +190,12 @@ def _running(
     made: list[tuple[str, KubeObject | None]] = []
     pods: dict[str, KubeObject] = {}
     for name in workloads.deployments(found) if found else ():
-        one = reader.one(
+        item = reader.one(
             "Deployment",
             lambda name=name: client.get(client.find("apps", "v1", "deployments"), name, namespace),  # type: ignore[misc]
         )
-        made.append((name, one))
-        labels = csv.mapping(csv.mapping(csv.mapping((one or {}).get("spec")).get("selector")).get("matchLabels"))
+        made.append((name, item))
+        labels = csv.mapping(csv.mapping(csv.mapping((item or {}).get("spec")).get("selector")).get("matchLabels"))
         if labels:
             query = ",".join(f"{key}={value}" for key, value in labels.items())
             listed = reader.many(
@@ -218,7 +218,7 @@ def _events(reader: _Reader, namespace: str) -> dict[str, tuple[Mapping[str, Any
         lambda: client.list(client.find("", "v1", "events"), namespace, fields="type=Warning", limit=_EVENTS).items,
     )
     found: dict[str, tuple[Mapping[str, Any], ...]] = {}
-    for one in sorted(listed or (), key=lambda one: csv.text(one.get("lastTimestamp") or one.get("eventTime"))):
-        uid = csv.text(csv.mapping(one.get("involvedObject")).get("uid"))
-        found[uid] = (*found.get(uid, ()), one)
+    for item in sorted(listed or (), key=lambda one: csv.text(one.get("lastTimestamp") or one.get("eventTime"))):
+        uid = csv.text(csv.mapping(item.get("involvedObject")).get("uid"))
+        found[uid] = (*found.get(uid, ()), item)
     return found

@@ -50,7 +50,7 @@ def troubles(
 def cause_of(obj: KubeObject, kind: str, api_version: str, said: Iterable[Mapping[str, Any]] = ()) -> Cause | None:
     """The worst cause of one object by itself."""
     whole = {**obj, "kind": kind, "apiVersion": api_version}
-    newest_first = tuple(_event(one) for one in reversed(tuple(said)))
+    newest_first = tuple(_event(item) for item in reversed(tuple(said)))
     found = find_causes(evidence(whole, events={uid_of(obj): newest_first}, now=timezone.now()))
     return next((cause for cause in found if cause.severity != Severity.NOTE), None)
 

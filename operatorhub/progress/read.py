@@ -102,7 +102,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> Progress:
     judged = stages.judged(lines, broken)
     asks = any(stage.state == ASKS for stage in judged)
     names = csv.strings(csv.mapping((found.plan or {}).get("spec")).get("clusterServiceVersionNames"))
-    end = next((one for one in lines if one.key == "csv"), lines[-1])
+    end = next((line for line in lines if line.key == "csv"), lines[-1])
     total = stages.chosen_after(found.subscription.created, end.at)
     return Progress(
         subscription=found.subscription,

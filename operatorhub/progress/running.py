@@ -38,7 +38,7 @@ def version(facts: Facts) -> Stage:
     )
     end = ""
     if state == DONE:
-        ends = [one for one in csv.items(status.get("conditions")) if one.get("phase") == olm.SUCCEEDED]
+        ends = [item for item in csv.items(status.get("conditions")) if item.get("phase") == olm.SUCCEEDED]
         end = csv.text((ends[-1] if ends else status).get("lastTransitionTime"))
     url = page_of(olm.CSVS, facts.subscription.namespace, name)
     return Stage(
@@ -56,12 +56,12 @@ def version(facts: Facts) -> Stage:
 def deployments(facts: Facts) -> Stage:
     """All of them in one line."""
     namespace = facts.subscription.namespace
-    parts = tuple(workloads.deployment_part(namespace, name, one) for name, one in facts.deployments)
-    begun = [created(one) for _name, one in facts.deployments if one]
+    parts = tuple(workloads.deployment_part(namespace, name, item) for name, item in facts.deployments)
+    begun = [created(item) for _name, item in facts.deployments if item]
     ends = [
         csv.text(available.get("lastTransitionTime"))
-        for _name, one in facts.deployments
-        if is_true(available := condition(one, "Available"))
+        for _name, item in facts.deployments
+        if is_true(available := condition(item, "Available"))
     ]
     return _sum("deployments", _("Deployments"), parts, begun, ends)
 
@@ -117,22 +117,22 @@ def started(pod: KubeObject) -> bool:
     """Whether a container of it has ever run, so that there is a log."""
     states = csv.items(csv.mapping(pod.get("status")).get("containerStatuses"))
     return any(
-        csv.mapping(one.get("state")).get("running")
-        or csv.mapping(one.get("state")).get("terminated")
-        or csv.mapping(one.get("lastState")).get("terminated")
-        or one.get("restartCount")
-        for one in states
+        csv.mapping(state.get("state")).get("running")
+        or csv.mapping(state.get("state")).get("terminated")
+        or csv.mapping(state.get("lastState")).get("terminated")
+        or state.get("restartCount")
+        for state in states
     )
 
 
 def _said(facts: Facts, pod: KubeObject) -> Iterator[Said]:
-    for one in facts.events.get(uid_of(pod), ())[-3:]:
-        at = csv.text(one.get("lastTimestamp") or one.get("eventTime"))
-        yield Said(csv.text(one.get("reason")), csv.text(one.get("message")), int(one.get("count") or 1), at)
+    for item in facts.events.get(uid_of(pod), ())[-3:]:
+        at = csv.text(item.get("lastTimestamp") or item.get("eventTime"))
+        yield Said(csv.text(item.get("reason")), csv.text(item.get("message")), int(item.get("count") or 1), at)
 
 
 def _sum(key: str, title: str, parts: tuple[Part, ...], begun: list[str], ends: list[str]) -> Stage:
-    states = {one.state for one in parts}
+    states = {part.state for part in parts}
     state = next((one for one in (FAILED, RUNNING, WAITING) if one in states), DONE if parts else WAITING)
     start, end = min(begun, default=""), max(ends, default="")
     return Stage(

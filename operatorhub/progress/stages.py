@@ -40,7 +40,7 @@ def state_of(lines: Sequence[Stage]) -> str:
     states = [line.state for line in lines]
     if FAILED in states:
         return FAILED
-    return ASKS if ASKS in states else DONE if all(one == DONE for one in states) else RUNNING
+    return ASKS if ASKS in states else DONE if all(state == DONE for state in states) else RUNNING
 
 
 def judged(lines: Sequence[Stage], trouble: Trouble | None) -> tuple[Stage, ...]:
@@ -79,7 +79,7 @@ def chosen_after(start: str, end: str) -> float | None:
 def condition(obj: Mapping[str, Any] | None, type_: str) -> Mapping[str, Any]:
     """The condition of that type, {} where there is none."""
     conditions = csv.items(csv.mapping((obj or {}).get("status")).get("conditions"))
-    return next((one for one in conditions if one.get("type") == type_), {})
+    return next((item for item in conditions if item.get("type") == type_), {})
 
 
 def is_true(found: Mapping[str, Any]) -> bool:
@@ -112,12 +112,12 @@ def place(facts: Facts) -> Stage:
     parts = tuple(
         Part(
             "OperatorGroup",
-            name_of(one),
+            name_of(group),
             state,
             "",
-            reverse("operatorhub:group", args=[namespace, name_of(one)]),
+            reverse("operatorhub:group", args=[namespace, name_of(group)]),
         )
-        for one in (groups if len(groups) > 1 else ())
+        for group in (groups if len(groups) > 1 else ())
     )
     return Stage(key="place", title=title, state=state, words=words, url=url, at=created(facts.space), parts=parts)
 
@@ -207,7 +207,7 @@ def plan(facts: Facts) -> Stage:
     status = csv.mapping(found.get("status"))
     phase = csv.text(status.get("phase"))
     parts = tuple(_step(step, phase, facts.subscription.namespace) for step in csv.items(status.get("plan")))
-    made = sum(one.state == DONE for one in parts)
+    made = sum(part.state == DONE for part in parts)
     count = _("%(made)d of %(all)d objects are there.") % {"made": made, "all": len(parts)} if parts else ""
     state, words = {
         "Complete": (DONE, count),
@@ -232,9 +232,9 @@ def plan_problem(found: Mapping[str, Any]) -> str:
     """What OLM says is wrong with an InstallPlan, '' when nothing is."""
     status = csv.mapping(found.get("status"))
     told = " ".join(
-        csv.text(one.get("message")) or csv.text(one.get("reason"))
-        for one in csv.items(status.get("conditions"))
-        if csv.text(one.get("status")) == "False" and csv.text(one.get("reason"))
+        csv.text(item.get("message")) or csv.text(item.get("reason"))
+        for item in csv.items(status.get("conditions"))
+        if csv.text(item.get("status")) == "False" and csv.text(item.get("reason"))
     )
     return csv.text(status.get("message")) or told
 

@@ -96,7 +96,7 @@ def goes(client: ClusterClient, found: KubeObject) -> tuple[tuple[str, str], ...
     asked = [*csv.items(strategy.get("permissions")), *csv.items(strategy.get("clusterPermissions"))]
     accounts = [
         ("ServiceAccount", name)
-        for name in csv.strings([one.get("serviceAccountName") for one in asked])
+        for name in csv.strings([item.get("serviceAccountName") for item in asked])
         if name != "default"
     ]
     selector = f"{OWNER}={name_of(found)},olm.owner.namespace={namespace_of(found)}"
@@ -130,11 +130,11 @@ def find(
 ) -> tuple[Leftover, ...]:
     """In the order in which they would go."""
     namespace = namespace_of(found)
-    neighbours = [one for one in others if namespace_of(one) == namespace]
+    neighbours = [item for item in others if namespace_of(item) == namespace]
     subs = [
-        one
-        for one in _list(client, olm.type_of(client, olm.SUBSCRIPTIONS), namespace, gaps)
-        if not sub or name_of(one) != sub.name
+        item
+        for item in _list(client, olm.type_of(client, olm.SUBSCRIPTIONS), namespace, gaps)
+        if not sub or name_of(item) != sub.name
     ]
     made: list[Leftover] = [*_crds(client, kinds, others, gaps)]
     made += _webhooks(client, found, gaps)
@@ -162,16 +162,16 @@ def _crds(
     client: ClusterClient, kinds: Iterable[OwnedApi], others: list[KubeObject], gaps: list[str]
 ) -> Iterable[Leftover]:
     type_ = client.find("apiextensions.k8s.io", "", "customresourcedefinitions")
-    for one in kinds:
+    for kind in kinds:
         try:
-            obj = client.get(type_, one.api.crd)
+            obj = client.get(type_, kind.api.crd)
         except KubeError as error:
             if error.code != 404:
-                gaps.append(f"{one.api.crd}: {error}")
+                gaps.append(f"{kind.api.crd}: {error}")
             continue
-        users = [f"{namespace_of(other)}/{name_of(other)}" for other in others if _uses(other, one.api.crd)]
+        users = [f"{namespace_of(other)}/{name_of(other)}" for other in others if _uses(other, kind.api.crd)]
         refused = _("%(names)s needs it too.") % {"names": ", ".join(users)} if users else ""
-        words = _("the kind %(kind)s; every instance of it goes with it") % {"kind": one.api.kind}
+        words = _("the kind %(kind)s; every instance of it goes with it") % {"kind": kind.api.kind}
         yield leftover(type_, obj, words, refused, "crd")
 
 
@@ -192,15 +192,15 @@ def _webhooks(client: ClusterClient, found: KubeObject, gaps: list[str]) -> Iter
         except KubeError as error:
             gaps.append(_("%(kind)s can't be listed: %(error)s") % {"kind": plural, "error": error})
             continue
-        for one in every:
-            owner = csv.mapping(csv.mapping(one.get("metadata")).get("labels")).get(OWNER)
+        for item in every:
+            owner = csv.mapping(csv.mapping(item.get("metadata")).get("labels")).get(OWNER)
             services = [
                 csv.mapping(csv.mapping(hook.get("clientConfig")).get("service"))
-                for hook in csv.items(one.get("webhooks"))
+                for hook in csv.items(item.get("webhooks"))
             ]
             if owner is None and any(service.get("namespace") == namespace for service in services):
                 yield leftover(
-                    type_, one, _("it calls a Service in this namespace; without it, it rejects what it guards")
+                    type_, item, _("it calls a Service in this namespace; without it, it rejects what it guards")
                 )
 
 
@@ -214,11 +214,15 @@ def _made(
     """ConfigMaps, Secrets and claims that bear the operator's or an instance's name, and that nothing owns: nobody
     else removes them.
     """
-    names = {csv.text(one) for one in (sub.package if sub else "", name_of(found), *_deployments(found)) if one}
+    names = {
+        csv.text(deployment)
+        for deployment in (sub.package if sub else "", name_of(found), *_deployments(found))
+        if deployment
+    }
     places = {namespace_of(found)}
-    for one in listed:
-        places |= {place for place, _number in one.by_namespace if place}
-        names |= {name for _namespace, name, _finalizers in one.rows}
+    for operands in listed:
+        places |= {place for place, _number in operands.by_namespace if place}
+        names |= {name for _namespace, name, _finalizers in operands.rows}
     found_: list[Leftover] = []
     for place in sorted(places)[:_PLACES]:
         for plural in _LEFT:
@@ -234,11 +238,11 @@ def _made(
 
 def _deployments(found: Mapping[str, Any]) -> tuple[str, ...]:
     strategy = csv.mapping(csv.mapping(csv.mapping(found.get("spec")).get("install")).get("spec"))
-    return csv.strings([one.get("name") for one in csv.items(strategy.get("deployments"))])
+    return csv.strings([item.get("name") for item in csv.items(strategy.get("deployments"))])
 
 
 def _used(neighbours: list[KubeObject], subs: list[KubeObject]) -> str:
-    users = [name_of(one) for one in (*neighbours, *subs)]
+    users = [name_of(item) for item in (*neighbours, *subs)]
     return _("%(names)s lives there too.") % {"names": ", ".join(dict.fromkeys(users))} if users else ""
 
 
@@ -246,8 +250,8 @@ def _groups(
     client: ClusterClient, namespace: str, neighbours: list[KubeObject], subs: list[KubeObject]
 ) -> Iterable[Leftover]:
     type_ = olm.type_of(client, "operatorgroups")
-    for one in groups.readable(client, namespace):
-        obj = {"metadata": {"name": one.name, "namespace": namespace, "uid": one.uid}}
+    for group in groups.readable(client, namespace):
+        obj = {"metadata": {"name": group.name, "namespace": namespace, "uid": group.uid}}
         refused = _used(neighbours, subs)
         if not refused and namespace in _KEPT:
             refused = _("It belongs to the cluster's namespace for operators.")

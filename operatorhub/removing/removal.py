@@ -58,13 +58,13 @@ def document(client: ClusterClient, plan: Plan, kinds: Iterable[str], ticked: It
     if plan.refused:
         raise Forbidden(plan.refused)
     wanted = set(ticked)
-    rest = [one for one in plan.leftovers if one.offered and one.key in wanted]
+    rest = [leftover for leftover in plan.leftovers if leftover.offered and leftover.key in wanted]
     # A kind takes its instances along: they go first, while their operator still works.
-    instances = {*kinds, *(one.name for one in rest if one.stage == "crd")}
+    instances = {*kinds, *(leftover.name for leftover in rest if leftover.stage == "crd")}
     items: list[Item] = []
-    for one in plan.operands:
-        if one.owned.type is not None and one.owned.api.crd in instances and not one.problem:
-            items += [_item("operands", one.owned.type, *names) for names in one.every]
+    for operand in plan.operands:
+        if operand.owned.type is not None and operand.owned.api.crd in instances and not operand.problem:
+            items += [_item("operands", operand.owned.type, *names) for names in operand.every]
     for stage, plural, name, uid in (
         ("subscription", olm.SUBSCRIPTIONS, plan.subscription, plan.subscription_uid),
         ("csv", olm.CSVS, plan.csv, plan.csv_uid),
@@ -82,7 +82,7 @@ def document(client: ClusterClient, plan: Plan, kinds: Iterable[str], ticked: It
         "items": items,
         "despite": False,
         "changed": time.time(),
-        "apis": [one.owned.api.crd for one in plan.operands],
+        "apis": [operands.owned.api.crd for operands in plan.operands],
         "deployments": list(plan.deployments),
     }
 
@@ -115,17 +115,17 @@ def advance(client: ClusterClient, run: Run, seconds: float) -> None:
             (
                 name
                 for name in STAGES
-                if any(one["stage"] == name and one["state"] in (WAITING, GOING) for one in state["items"])
+                if any(item["stage"] == name and item["state"] in (WAITING, GOING) for item in state["items"])
             ),
             "",
         )
         if not stage:
-            run.state = "failed" if any(one["state"] == FAILED for one in state["items"]) else "done"
+            run.state = "failed" if any(item["state"] == FAILED for item in state["items"]) else "done"
             return
         if (
             stage != "operands"
             and not state["despite"]
-            and any(one["stage"] == "operands" and one["state"] == FAILED for one in state["items"])
+            and any(item["stage"] == "operands" and item["state"] == FAILED for item in state["items"])
         ):
             run.state = "stopped"
             return
@@ -142,8 +142,8 @@ def advance(client: ClusterClient, run: Run, seconds: float) -> None:
 
 def _stage(client: ClusterClient, run: Run, stage: str) -> bool:
     """One round: ask for some deletions, look what is gone. Whether anything changed."""
-    items = [one for one in run.document["items"] if one["stage"] == stage]
-    if asked := [one for one in items if one["state"] == WAITING][:_AT_ONCE]:
+    items = [item for item in run.document["items"] if item["stage"] == stage]
+    if asked := [item for item in items if item["state"] == WAITING][:_AT_ONCE]:
         for _done in _workers.map(with_current_context(partial(_delete, client)), asked):
             pass
         audit.write_now()
@@ -151,9 +151,9 @@ def _stage(client: ClusterClient, run: Run, stage: str) -> bool:
         if time.time() - run.document.get("looked", 0.0) < _SEEN_SECONDS:
             return True
     run.document["looked"] = time.time()
-    going = [one for one in items if one["state"] == GOING]
+    going = [item for item in items if item["state"] == GOING]
     _look(client, going)
-    return bool(asked) or any(one["state"] != GOING for one in going)
+    return bool(asked) or any(item["state"] != GOING for item in going)
 
 
 def _type(client: ClusterClient, item: Item) -> ResourceType:
@@ -208,8 +208,9 @@ def _made_again(client: ClusterClient, item: Item, found: KubeObject) -> bool:
     """
     subscriptions = map(olm.subscription, every(client, olm.type_of(client, olm.SUBSCRIPTIONS), item["namespace"]))
     if any(
-        one.namespace == item["namespace"] and item["name"] in (one.current_csv, one.installed_csv)
-        for one in subscriptions
+        subscription.namespace == item["namespace"]
+        and item["name"] in (subscription.current_csv, subscription.installed_csv)
+        for subscription in subscriptions
     ):
         return False
     item["uid"] = uid_of(found)
@@ -262,7 +263,7 @@ def _look_at(client: ClusterClient, type_: ResourceType, items: list[Item]) -> N
 def _namespace_words(found: KubeObject) -> str:
     """Why a namespace that is being deleted is still there."""
     conditions = csv.items(csv.mapping(found.get("status")).get("conditions"))
-    return " ".join(csv.text(one.get("message")) for one in conditions if one.get("status") == "True")
+    return " ".join(csv.text(condition.get("message")) for condition in conditions if condition.get("status") == "True")
 
 
 def go_anyway(run: Run) -> None:

@@ -87,11 +87,13 @@ class Page:
 
     @property
     def operator_gone(self) -> bool:
-        return all(one.remaining == 0 and not one.failed for one in self.stages if one.key in ("subscription", "csv"))
+        return all(
+            stage.remaining == 0 and not stage.failed for stage in self.stages if stage.key in ("subscription", "csv")
+        )
 
     @property
     def operands(self) -> Stage | None:
-        return next((one for one in self.stages if one.key == "operands"), None)
+        return next((stage for stage in self.stages if stage.key == "operands"), None)
 
 
 def titles() -> Mapping[str, str]:
@@ -112,16 +114,16 @@ def read(client: ClusterClient, key: str) -> Page:
         raise NotFound(_("This uninstall doesn't exist. Uninstalls are stored for a day."))
     items = run.document["items"]
     stages = tuple(
-        _stage(key, [one for one in items if one["stage"] == key])
+        _stage(key, [item for item in items if item["stage"] == key])
         for key in STAGES
-        if any(one["stage"] == key for one in items)
+        if any(item["stage"] == key for item in items)
     )
     slow = [
-        one
-        for one in items
-        if one["state"] == GOING and one.get("finalizers") and time.time() - one["asked"] > SLOW_SECONDS
+        item
+        for item in items
+        if item["state"] == GOING and item.get("finalizers") and time.time() - item["asked"] > SLOW_SECONDS
     ]
-    stuck = tuple(_stuck(run, one) for one in slow[:_EXPLAINED]) if run.state in ("running", "stuck") else ()
+    stuck = tuple(_stuck(run, item) for item in slow[:_EXPLAINED]) if run.state in ("running", "stuck") else ()
     return Page(
         run=run,
         title=run.document["title"],
@@ -144,8 +146,8 @@ _RANK = {FAILED: 0, GOING: 1, WAITING: 2, GONE: 3}
 
 
 def _stage(key: str, items: list[dict[str, Any]]) -> Stage:
-    ordered = sorted(items, key=lambda one: _RANK[one["state"]])
-    gone, failed = (sum(one["state"] == state for one in items) for state in (GONE, FAILED))
+    ordered = sorted(items, key=lambda item: _RANK[item["state"]])
+    gone, failed = (sum(item["state"] == state for item in items) for state in (GONE, FAILED))
     things = tuple(map(_thing, ordered[:_SHOWN]))
     return Stage(
         key=key,
@@ -158,24 +160,24 @@ def _stage(key: str, items: list[dict[str, Any]]) -> Stage:
     )
 
 
-def _thing(one: Mapping[str, Any]) -> Thing:
+def _thing(item: Mapping[str, Any]) -> Thing:
     return Thing(
-        kind=one["kind"],
-        group=one["group"] or "core",
-        version=one["version"],
-        plural=one["plural"],
-        namespace=one["namespace"],
-        name=one["name"],
-        state=_STATES[one["state"]],
-        message=one["message"],
+        kind=item["kind"],
+        group=item["group"] or "core",
+        version=item["version"],
+        plural=item["plural"],
+        namespace=item["namespace"],
+        name=item["name"],
+        state=_STATES[item["state"]],
+        message=item["message"],
     )
 
 
-def _stuck(run: Run, one: Mapping[str, Any]) -> Stuck:
-    kind = f"{one['plural']}.{one['group']}" if one["group"] else one["plural"]
-    scope = f" -n {one['namespace']}" if one["namespace"] else ""
-    command = f'kubectl patch {kind} {one["name"]}{scope} --type merge -p \'{{"metadata":{{"finalizers":null}}}}\''
-    return Stuck(_thing(one), tuple((name, whose(name, run.document)) for name in one["finalizers"]), command)
+def _stuck(run: Run, item: Mapping[str, Any]) -> Stuck:
+    kind = f"{item['plural']}.{item['group']}" if item["group"] else item["plural"]
+    scope = f" -n {item['namespace']}" if item["namespace"] else ""
+    command = f'kubectl patch {kind} {item["name"]}{scope} --type merge -p \'{{"metadata":{{"finalizers":null}}}}\''
+    return Stuck(_thing(item), tuple((name, whose(name, run.document)) for name in item["finalizers"]), command)
 
 
 def whose(finalizer: str, document: Mapping[str, Any]) -> str:
@@ -217,11 +219,13 @@ def topics(client: ClusterClient, page: Page) -> str:
     """What the page follows: the kinds that are going."""
     found = [olm.topic(client, plural, page.run.namespace) for plural in (olm.CSVS, olm.SUBSCRIPTIONS)]
     kinds = dict.fromkeys(
-        (one["plural"], one["group"], one["version"]) for one in page.run.document["items"] if one["state"] == GOING
+        (item["plural"], item["group"], item["version"])
+        for item in page.run.document["items"]
+        if item["state"] == GOING
     )
     found += [olm.topic(client, plural, "", group, version) for plural, group, version in list(kinds)[:8]]
     return " ".join(dict.fromkeys(found))
 
 
 def namespaces(page: Page) -> tuple[str, ...]:
-    return csv.strings([one["namespace"] for one in page.run.document["items"]])
+    return csv.strings([item["namespace"] for item in page.run.document["items"]])

@@ -77,12 +77,12 @@ class Plan:
     @property
     def instances(self) -> int:
         """Objects of its kinds, as far as they could be counted."""
-        return sum(one.number for one in self.operands)
+        return sum(operand.number for operand in self.operands)
 
     @property
     def problems(self) -> tuple[tuple[str, str], ...]:
         """(kind, why its objects can't be listed)."""
-        return tuple((one.owned.api.title, one.problem) for one in self.operands if one.problem)
+        return tuple((operand.owned.api.title, operand.problem) for operand in self.operands if operand.problem)
 
     @property
     def kubectl(self) -> Commands:
@@ -117,7 +117,11 @@ class Plan:
 def look(client: ClusterClient, namespace: str, name: str) -> Plan:
     """Raises NotFound when there is no such CSV, and none that a Subscription waits for."""
     sub = next(
-        (one for one in installed.subscriptions(client, namespace) if name in (one.current_csv, one.installed_csv)),
+        (
+            subscription
+            for subscription in installed.subscriptions(client, namespace)
+            if name in (subscription.current_csv, subscription.installed_csv)
+        ),
         None,
     )
     try:
@@ -146,9 +150,9 @@ def look(client: ClusterClient, namespace: str, name: str) -> Plan:
     kinds = operands.owned(client, csv.apis(spec.get("customresourcedefinitions")), namespace)
     gaps: list[str] = []
     others = _others(client, namespace, name, gaps)
-    shared = {one.api.crd: tuple(_owners(others, one.api.crd)) for one in kinds}
+    shared = {kind.api.crd: tuple(_owners(others, kind.api.crd)) for kind in kinds}
     targets = olm.targets(found) or ()
-    listed = tuple(_operands(client, one, targets) for one in kinds if one.type and not shared[one.api.crd])
+    listed = tuple(_operands(client, kind, targets) for kind in kinds if kind.type and not shared[kind.api.crd])
     left = leftovers.find(client=client, found=found, sub=sub, kinds=kinds, listed=listed, others=others, gaps=gaps)
     return Plan(
         namespace=namespace,
@@ -190,7 +194,9 @@ def _others(client: ClusterClient, namespace: str, name: str, gaps: list[str]) -
             while True:
                 page = client.list(type_, place, labels=olm.ORIGINALS, limit=100, continue_=token, whole=True)
                 # Of each only what is asked of it here: they are large.
-                found += [_short(one) for one in page.items if (namespace_of(one), name_of(one)) != (namespace, name)]
+                found += [
+                    _short(item) for item in page.items if (namespace_of(item), name_of(item)) != (namespace, name)
+                ]
                 token = page.continue_
                 if not token:
                     return found
@@ -213,20 +219,20 @@ def _short(obj: KubeObject) -> KubeObject:
 
 
 def _owners(others: Iterable[KubeObject], crd: str) -> Iterable[str]:
-    for one in others:
-        definitions = csv.mapping(one.get("spec")).get("customresourcedefinitions")
+    for item in others:
+        definitions = csv.mapping(item.get("spec")).get("customresourcedefinitions")
         if any(api.crd == crd for api in csv.apis(definitions)):
-            yield f"{namespace_of(one)}/{name_of(one)}"
+            yield f"{namespace_of(item)}/{name_of(item)}"
 
 
-def _operands(client: ClusterClient, one: OwnedApi, targets: tuple[str, ...]) -> Operands:
+def _operands(client: ClusterClient, api: OwnedApi, targets: tuple[str, ...]) -> Operands:
     """What is there of a kind in the namespaces that the operator watches (`targets`, () is all): counted by
     namespace, some named.
     """
     try:
-        seen = there(client, one.type, targets) if one.type else []
+        seen = there(client, api.type, targets) if api.type else []
     except KubeError as error:
-        return Operands(one, (), 0, (), str(error))
+        return Operands(api, (), 0, (), str(error))
     watched = {*targets, ""} if targets else None
     found = [obj for obj in seen if watched is None or namespace_of(obj) in watched]
     places: dict[str, int] = {}
@@ -235,7 +241,7 @@ def _operands(client: ClusterClient, one: OwnedApi, targets: tuple[str, ...]) ->
     rows = tuple((namespace_of(obj), name_of(obj), finalizers(obj)) for obj in found[:SHOWN])
     names = tuple((namespace_of(obj), name_of(obj), uid_of(obj)) for obj in found)
     return Operands(
-        owned=one,
+        owned=api,
         rows=rows,
         number=len(found),
         by_namespace=tuple(sorted(places.items())),

@@ -60,13 +60,13 @@ def runs(client: ClusterClient) -> tuple[Running, ...]:
         return ()
     return tuple(
         Running(
-            package_of(one),
-            namespace_of(one),
-            name_of(one),
-            text(mapping(one.get("spec")).get("displayName")),
-            olm.phase(one),
+            package_of(item),
+            namespace_of(item),
+            name_of(item),
+            text(mapping(item.get("spec")).get("displayName")),
+            olm.phase(item),
         )
-        for one in found
+        for item in found
     )
 
 
@@ -80,10 +80,12 @@ def read(client: ClusterClient, namespace: str, package: str) -> Following:
     """Raises Forbidden when CSVs may not be read here; a run without a CSV is none any more (NotFound)."""
     query = f"{RUN}={run_name(package, namespace)}"
     found = [
-        one for one in client.list(olm.type_of(client, olm.CSVS), namespace, labels=query).items if not olm.copied(one)
+        item
+        for item in client.list(olm.type_of(client, olm.CSVS), namespace, labels=query).items
+        if not olm.copied(item)
     ]
-    replaced = {text(mapping(one.get("spec")).get("replaces")) for one in found}
-    csv = next((one for one in found if name_of(one) not in replaced), None)
+    replaced = {text(mapping(item.get("spec")).get("replaces")) for item in found}
+    csv = next((item for item in found if name_of(item) not in replaced), None)
     if csv is None:
         words = _("The bundle “%(package)s” isn't running in the namespace “%(namespace)s”. It may have been removed.")
         raise NotFound(words % {"package": package, "namespace": namespace})

@@ -43,7 +43,7 @@ class Given:
 
     def find(self, name: str) -> Bundle | None:
         """The bundle of that name; the first one for ''."""
-        return next((one for one in self.bundles if not name or one.name == name), None)
+        return next((bundle for bundle in self.bundles if not name or bundle.name == name), None)
 
 
 @contextmanager
@@ -90,17 +90,17 @@ def registry(reference: str) -> Given:
 
 def _read(root: Path, place: str) -> Given:
     found = [*_in_time(_drafts(_top(root)))]
-    bundles = [_bundle(one) for one in found if isinstance(one, BundleDraft) and one.contents is not None]
-    problems = tuple(one for one in found if isinstance(one, Problem))
+    bundles = [_bundle(draft) for draft in found if isinstance(draft, BundleDraft) and draft.contents is not None]
+    problems = tuple(problem for problem in found if isinstance(problem, Problem))
     if not bundles:
-        why = "; ".join(f"{one.place}: {one.words}" for one in problems[:3])
+        why = "; ".join(f"{problem.place}: {problem.words}" for problem in problems[:3])
         words = _(
             "It contains no bundle. A bundle has a manifests folder with a ClusterServiceVersion; a catalog has"
             " olm.bundle entries."
         )
         raise SourceError(f"{words} {why}".strip())
     order = {name: place for place, name in enumerate(dict.fromkeys(_newest(found)))}
-    bundles.sort(key=lambda one: order.get(one.name, len(order)))
+    bundles.sort(key=lambda bundle: order.get(bundle.name, len(order)))
     return Given(tuple(bundles), problems, place)
 
 
@@ -144,7 +144,7 @@ def _drafts(root: Path) -> Iterator[Draft]:
             loose += bundlefiles.documents(path)
         except (YamlProblem, OSError, ValueError) as error:
             yield Problem(str(path.relative_to(root)), str(error))
-    said = contents(one for one in loose if mapping(one).get("kind") != "Kustomization")
+    said = contents(item for item in loose if mapping(item).get("kind") != "Kustomization")
     if said.csv:
         name = text(mapping(said.csv.get("metadata")).get("name"))
         version = text(mapping(said.csv.get("spec")).get("version"))
@@ -152,9 +152,9 @@ def _drafts(root: Path) -> Iterator[Draft]:
 
 
 def _newest(found: list[Draft]) -> Iterator[str]:
-    for one in found:
-        if isinstance(one, PackageDraft):
-            graph = one.graph
+    for draft in found:
+        if isinstance(draft, PackageDraft):
+            graph = draft.graph
             for channel in sorted(graph.channels, key=lambda each: each.name != graph.default):
                 yield from (entry.name for entry in channel.entries)
 
@@ -184,20 +184,20 @@ def carried(given: Given) -> str:
     """As a hidden control holds it. Raises SourceError when it is too large for that."""
     bundles = [
         {
-            "name": one.name,
-            "package": one.package,
-            "version": one.version,
-            "image": one.image,
-            "csv": one.csv,
-            "crds": one.crds,
-            "others": one.others,
-            "properties": one.properties,
-            "images": one.related_images,
-            "partial": one.partial,
+            "name": bundle.name,
+            "package": bundle.package,
+            "version": bundle.version,
+            "image": bundle.image,
+            "csv": bundle.csv,
+            "crds": bundle.crds,
+            "others": bundle.others,
+            "properties": bundle.properties,
+            "images": bundle.related_images,
+            "partial": bundle.partial,
         }
-        for one in given.bundles
+        for bundle in given.bundles
     ]
-    problems = [[one.place, one.words] for one in given.problems[:20]]
+    problems = [[problem.place, problem.words] for problem in given.problems[:20]]
     value = {"place": given.place, "problems": problems, "bundles": bundles}
     packed = base64.b64encode(zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 6)).decode()
     if len(packed) > limits.RUN_CARRIED.value:

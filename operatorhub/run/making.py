@@ -31,13 +31,15 @@ class _Run(Import):
 
 def run(client: ClusterClient, wanted: Plan, *, dry_run: bool) -> tuple[Result, ...]:
     """The results in the plan's order. A dry run says "waits" of what needs a namespace or kind of the same run."""
-    documents = tuple(Document(number, 0, one) for number, one in enumerate(wanted.objects, 1))
+    documents = tuple(Document(number, 0, item) for number, item in enumerate(wanted.objects, 1))
     return _Run(client, wanted.choice.namespace, True, dry_run).run(documents)
 
 
 def hand_over(client: ClusterClient, results: tuple[Result, ...], done: Done) -> None:
     """Owner references to the CSV on all that is in its namespace, so that whoever deletes the CSV takes them too."""
-    csv = next((one.made for one in results if one.document.kind == "ClusterServiceVersion" and one.made), None)
+    csv = next(
+        (result.made for result in results if result.document.kind == "ClusterServiceVersion" and result.made), None
+    )
     if csv is None:
         return
     reference = {

@@ -34,8 +34,8 @@ def _of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterator[str]:
     spec = mapping(crd.get("spec"))
     group = text(spec.get("group"))
     schemas = {
-        f"{group}/{text(one.get('name'))}": mapping(mapping(one.get("schema")).get("openAPIV3Schema"))
-        for one in items(spec.get("versions"))
+        f"{group}/{text(item.get('name'))}": mapping(mapping(item.get("schema")).get("openAPIV3Schema"))
+        for item in items(spec.get("versions"))
     }
     try:
         objects: list[KubeObject] = client.list(

@@ -63,7 +63,7 @@ class Plan:
 
     @property
     def yaml(self) -> str:
-        return "---\n".join(yamltext.dump(one) for one in self.objects)
+        return "---\n".join(yamltext.dump(item) for item in self.objects)
 
     @property
     def kubectl(self) -> str:
@@ -128,7 +128,7 @@ def plan(client: ClusterClient, bundle: Bundle, choice: Choice, situation: Situa
         *_required(client, bundle),
         *misfits.find(client, bundle),
     ]
-    labelled = tuple(_labelled(one, bundle, choice, present, place) for one in objects)
+    labelled = tuple(_labelled(item, bundle, choice, present, place) for item in objects)
     return Plan(
         bundle=bundle,
         choice=choice,
@@ -171,7 +171,7 @@ def _choice_errors(bundle: Bundle, choice: Choice, situation: Situation) -> Iter
 
 def _csvs(client: ClusterClient, namespace: str) -> list[KubeObject]:
     try:
-        return [one for one in client.list(olm.type_of(client, olm.CSVS), namespace).items if not olm.copied(one)]
+        return [item for item in client.list(olm.type_of(client, olm.CSVS), namespace).items if not olm.copied(item)]
     except KubeError:
         return []
 
@@ -181,9 +181,9 @@ def _installed(bundle: Bundle, choice: Choice, situation: Situation, csvs: list[
 
     An operator that a Subscription follows is upgraded through that, or OLM would undo it.
     """
-    for one in situation.subscriptions:
-        if one.namespace == choice.namespace and one.package == bundle.package:
-            told = {"namespace": one.namespace, "name": one.name}
+    for subscription in situation.subscriptions:
+        if subscription.namespace == choice.namespace and subscription.package == bundle.package:
+            told = {"namespace": subscription.namespace, "name": subscription.name}
             return "", [
                 _(
                     "The Subscription “%(name)s” keeps this operator in “%(namespace)s”. Upgrade it there, uninstall"
@@ -192,12 +192,12 @@ def _installed(bundle: Bundle, choice: Choice, situation: Situation, csvs: list[
                 % told
             ]
     run = run_name(bundle.package, choice.namespace)
-    mine = [one for one in csvs if mapping(mapping(one.get("metadata")).get("labels")).get(RUN) == run]
-    replaced = {text(mapping(one.get("spec")).get("replaces")) for one in mine}
-    current = next((one for one in mine if name_of(one) not in replaced), None)
+    mine = [csv for csv in csvs if mapping(mapping(csv.get("metadata")).get("labels")).get(RUN) == run]
+    replaced = {text(mapping(item.get("spec")).get("replaces")) for item in mine}
+    current = next((item for item in mine if name_of(item) not in replaced), None)
     if current is not None and name_of(current) != bundle.name:
         return name_of(current), []
-    if current is None and any(name_of(one) == bundle.name for one in csvs):
+    if current is None and any(name_of(csv) == bundle.name for csv in csvs):
         return "", [
             _("“%(name)s” is installed in “%(namespace)s” already.")
             % {
@@ -247,11 +247,11 @@ def _owners(client: ClusterClient, bundle: Bundle, choice: Choice, here: list[Ku
     except (Forbidden, NotFound):
         everywhere = here
     run = run_name(bundle.package, choice.namespace)
-    for one in everywhere:
-        theirs = {api.crd for api in apis(mapping(one.get("spec")).get("customresourcedefinitions"))}
-        own = mapping(mapping(one.get("metadata")).get("labels")).get(RUN) == run
-        if mine & theirs and not own and not olm.copied(one):
-            told = {"csv": name_of(one), "namespace": namespace_of(one), "crd": sorted(mine & theirs)[0]}
+    for item in everywhere:
+        theirs = {api.crd for api in apis(mapping(item.get("spec")).get("customresourcedefinitions"))}
+        own = mapping(mapping(item.get("metadata")).get("labels")).get(RUN) == run
+        if mine & theirs and not own and not olm.copied(item):
+            told = {"csv": name_of(item), "namespace": namespace_of(item), "crd": sorted(mine & theirs)[0]}
             yield (
                 _(
                     "“%(csv)s” in “%(namespace)s” owns %(crd)s too. Where both watch the same namespaces OLM fails the"
@@ -262,7 +262,7 @@ def _owners(client: ClusterClient, bundle: Bundle, choice: Choice, here: list[Ku
 
 
 def _taken(objects: list[KubeObject], present: frozenset[str]) -> Iterator[str]:
-    crds = [name_of(one) for one in objects if one["kind"] == "CustomResourceDefinition" and title(one) in present]
+    crds = [name_of(item) for item in objects if item["kind"] == "CustomResourceDefinition" and title(item) in present]
     for name in crds:
         yield _(
             "%(crd)s is there already. It is changed to this bundle's version, and stays when the run is taken away."
@@ -271,7 +271,7 @@ def _taken(objects: list[KubeObject], present: frozenset[str]) -> Iterator[str]:
 
 def _required(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
     """Kinds that it needs from others: nobody resolves dependencies here."""
-    served = {(one.group, one.plural) for one in client.types()}
+    served = {(type_.group, type_.plural) for type_ in client.types()}
     for api in apis(mapping(bundle.csv.get("spec")).get("customresourcedefinitions"), "required"):
         if (api.group, api.plural) not in served:
             yield _("It needs the kind %(kind)s (%(crd)s), which this cluster does not have: OLM waits for it.") % {

@@ -64,7 +64,7 @@ class Removal:
 
     @property
     def instances(self) -> int:
-        return sum(len(one.instances or ()) for one in self.kinds)
+        return sum(len(kind.instances or ()) for kind in self.kinds)
 
     @property
     def kubectl(self) -> Commands:
@@ -112,13 +112,13 @@ def look(client: ClusterClient, namespace: str, package: str) -> Removal:
             unread.append(qualified(plural, group))
             continue
         for row in rows:
-            one = _target(type_, row.object)
+            target = _target(type_, row.object)
             if plural == "customresourcedefinitions":
-                kinds.append(Kind(one, _instances(client, one.name)))
+                kinds.append(Kind(target, _instances(client, target.name)))
             elif plural == "namespaces":
-                space = one
+                space = target
             else:
-                objects.append(one)
+                objects.append(target)
     return Removal(
         package=package,
         namespace=namespace,
@@ -161,13 +161,13 @@ def take(
     """
     results: list[Removed] = []
     if operands:
-        wanted = [one for kind in found.kinds for one in kind.instances or ()]
+        wanted = [instance for kind in found.kinds for instance in kind.instances or ()]
         results += remove(client, wanted, done)
         if wanted and (held := [*_held(client, wanted)]):
-            return (*results, *(Removed(one, "held") for one in held))
+            return (*results, *(Removed(target, "held") for target in held))
     results += remove(client, found.objects, done)
     if kinds:
-        results += remove(client, [one.target for one in found.kinds if operands or one.instances == ()], done)
+        results += remove(client, [kind.target for kind in found.kinds if operands or kind.instances == ()], done)
     if space and found.space is not None:
         results += remove(client, [found.space], done)
     return tuple(results)
@@ -177,18 +177,18 @@ def _held(client: ClusterClient, wanted: list[Target]) -> Iterator[Target]:
     """Those that are still there after some seconds, because of finalizers."""
     left, until = list(wanted), time.monotonic() + _WAIT
     while left:
-        left = [one for one in left if _is_there(client, one)]
+        left = [target for target in left if _is_there(client, target)]
         if not left or time.monotonic() > until:
             break
         time.sleep(0.1)
     yield from left
 
 
-def _is_there(client: ClusterClient, one: Target) -> bool:
+def _is_there(client: ClusterClient, target: Target) -> bool:
     try:
-        obj = client.get(client.find(one.group, one.version, one.plural), one.name, one.namespace)
+        obj = client.get(client.find(target.group, target.version, target.plural), target.name, target.namespace)
     except NotFound:
         return False
     except KubeError:
         return True
-    return uid_of(obj) == one.uid
+    return uid_of(obj) == target.uid

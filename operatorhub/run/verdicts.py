@@ -91,11 +91,11 @@ def judge(bundle: Bundle) -> tuple[Verdict, ...]:
             " image instead."
         )
         found.insert(0, Verdict(ERROR, words % {"image": bundle.image or "?"}))
-    return tuple(sorted(found, key=lambda one: one.level != ERROR))
+    return tuple(sorted(found, key=lambda verdict: verdict.level != ERROR))
 
 
 def refused(verdicts: tuple[Verdict, ...]) -> bool:
-    return any(one.level == ERROR for one in verdicts)
+    return any(verdict.level == ERROR for verdict in verdicts)
 
 
 def _head(bundle: Bundle) -> Iterator[Verdict]:
@@ -123,19 +123,21 @@ def _strategy(bundle: Bundle) -> Iterator[Verdict]:
         yield Verdict(
             ERROR, _("The install strategy is not “deployment”, the only one that OLM knows."), "spec.install.strategy"
         )
-    deployments = {text(one.get("name")): one for one in items(asked.get("deployments"))}
+    deployments = {text(item.get("name")): item for item in items(asked.get("deployments"))}
     if not deployments and not bundle.partial:
         yield Verdict(WARNING, _("It makes no Deployment: nothing will run."), "spec.install.spec.deployments")
     granted = {
-        text(one.get("serviceAccountName"))
+        text(item.get("serviceAccountName"))
         for key in ("permissions", "clusterPermissions")
-        for one in items(asked.get(key))
+        for item in items(asked.get(key))
     }
     own = {
-        text(mapping(one.get("metadata")).get("name")) for one in bundle.others if one.get("kind") == "ServiceAccount"
+        text(mapping(item.get("metadata")).get("name"))
+        for item in bundle.others
+        if item.get("kind") == "ServiceAccount"
     }
-    for name, one in deployments.items():
-        pod = mapping(mapping(mapping(one.get("spec")).get("template")).get("spec"))
+    for name, deployment in deployments.items():
+        pod = mapping(mapping(mapping(deployment.get("spec")).get("template")).get("spec"))
         account = text(pod.get("serviceAccountName"))
         if account and account != "default" and account not in granted | own:
             words = _(
@@ -155,23 +157,23 @@ def _kinds(bundle: Bundle) -> Iterator[Verdict]:
     defined = {text(mapping(crd.get("metadata")).get("name")): mapping(crd.get("spec")) for crd in bundle.crds}
     owned = list(items(mapping(mapping(bundle.csv.get("spec")).get("customresourcedefinitions")).get("owned")))
     place = "spec.customresourcedefinitions.owned"
-    for one in owned if not bundle.partial else ():
-        name, version = text(one.get("name")), text(one.get("version"))
+    for item in owned if not bundle.partial else ():
+        name, version = text(item.get("name")), text(item.get("version"))
         spec = defined.get(name)
         if spec is None:
             words = _(
                 "It declares that it provides %(kind)s (%(name)s), but doesn't contain that CustomResourceDefinition."
             )
-            yield Verdict(ERROR, words % {"kind": text(one.get("kind")), "name": name}, place)
+            yield Verdict(ERROR, words % {"kind": text(item.get("kind")), "name": name}, place)
             continue
-        if text(mapping(spec.get("names")).get("kind")) != text(one.get("kind")):
+        if text(mapping(spec.get("names")).get("kind")) != text(item.get("kind")):
             words = _("It calls the kind of %(name)s “%(said)s”, the CustomResourceDefinition “%(kind)s”.")
             yield Verdict(
                 ERROR,
                 words
                 % {
                     "name": name,
-                    "said": text(one.get("kind")),
+                    "said": text(item.get("kind")),
                     "kind": text(mapping(spec.get("names")).get("kind")),
                 },
                 place,
@@ -202,15 +204,15 @@ def _examples(bundle: Bundle) -> Iterator[Verdict]:
         yield Verdict(ERROR, _("The examples are no JSON: %(why)s") % {"why": error}, place)
         return
     schemas = dict(_schemas(bundle.crds))
-    for number, one in enumerate(items(examples)):
-        key = (text(one.get("apiVersion")), text(one.get("kind")))
+    for number, item in enumerate(items(examples)):
+        key = (text(item.get("apiVersion")), text(item.get("kind")))
         where = f"{place}[{number}]"
         if key not in schemas:
             if bundle.crds and not bundle.partial:
                 words = _("An example is of %(kind)s (%(version)s), which the bundle does not bring.")
                 yield Verdict(WARNING, words % {"kind": key[1], "version": key[0]}, where)
             continue
-        for problem in check.problems(Schema.of(schemas[key]), dict(one))[:5]:
+        for problem in check.problems(Schema.of(schemas[key]), dict(item))[:5]:
             words = _("The example of %(kind)s does not fit its schema: %(where)s: %(message)s")
             yield Verdict(WARNING, words % {"kind": key[1], "where": problem.where, "message": problem.message}, where)
 
@@ -231,8 +233,8 @@ def _schemas(crds: tuple[Mapping[str, Any], ...]) -> Iterator[tuple[tuple[str, s
 
 def _others(bundle: Bundle) -> Iterator[Verdict]:
     seen: set[tuple[str, str]] = set()
-    for one in bundle.others:
-        key = (text(one.get("kind")), text(mapping(one.get("metadata")).get("name")))
+    for item in bundle.others:
+        key = (text(item.get("kind")), text(mapping(item.get("metadata")).get("name")))
         if key[0] not in KINDS:
             yield Verdict(
                 WARNING,

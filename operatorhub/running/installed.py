@@ -104,8 +104,8 @@ def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
     shown = [*own, *watching] if seen_all else [*own, *copies]
     subs = _subscriptions(client, namespace if not watching else "", namespace, gaps)
     known = summaries(client, (row.object for row in shown), namespace if not watching else "")
-    by_csv = {(one.namespace, name): one for one in subs for name in (one.current_csv, one.installed_csv) if name}
-    icons = _icons(client.name, {one.package for one in subs})
+    by_csv = {(sub.namespace, name): sub for sub in subs for name in (sub.current_csv, sub.installed_csv) if name}
+    icons = _icons(client.name, {sub.package for sub in subs})
     health = updates.catalogs(client)
     rows = [
         _row(row, known[uid_of(row.object)], by_csv.get((namespace_of(row.object), name_of(row.object))), icons, health)
@@ -113,10 +113,10 @@ def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
     ]
     there = {(row.namespace, row.csv) for row in rows}
     rows += [
-        _coming(one, icons, health)
-        for one in subs
-        if (not namespace or one.namespace == namespace)
-        and there.isdisjoint({(one.namespace, one.current_csv), (one.namespace, one.installed_csv)})
+        _coming(sub, icons, health)
+        for sub in subs
+        if (not namespace or sub.namespace == namespace)
+        and there.isdisjoint({(sub.namespace, sub.current_csv), (sub.namespace, sub.installed_csv)})
     ]
     rows = _judged(client, rows, by_csv)
     return Listed(tuple(sorted(rows, key=lambda row: (row.title.lower(), row.namespace, row.csv))), tuple(gaps))

@@ -44,7 +44,7 @@ class Filter:
             ("q", self.q),
             ("labels", self.labels),
             *(("status", one) for one in self.status),
-            *(("in", one) for one in self.places),
+            *(("in", place) for place in self.places),
         ]
         return "?" + urlencode(
             [(key, value) for key, value in (*pairs, ("page", str(page) if page > 1 else "")) if value]
@@ -109,7 +109,7 @@ def apply(rows: Iterable[Operator], wish: Filter) -> Result:
         if of_status[value] or value in wish.status
     )
     names = sorted({*of_place, *wish.places}, key=lambda one: (-of_place[one], one))
-    places = tuple(Choice(one, one, of_place[one], one in wish.places) for one in names)
+    places = tuple(Choice(name, name, of_place[name], name in wish.places) for name in names)
     pages = max(1, -(-len(left) // PAGE))
     page = min(max(1, wish.page), pages)
     return Result(

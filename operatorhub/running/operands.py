@@ -151,16 +151,16 @@ def _kept(client: ClusterClient, api: OwnedApi, namespace: str) -> list[Instance
 
 
 def _read(
-    client: ClusterClient, one: OwnedApi, namespace: str, below: ChildTroubles
+    client: ClusterClient, api: OwnedApi, namespace: str, below: ChildTroubles
 ) -> tuple[list[Instance], tuple[str, str] | None, tuple[OwnedApi, int] | None]:
-    if one.type is None:
+    if api.type is None:
         return [], None, None
     try:
-        page = client.list(one.type, namespace if one.type.namespaced else "", limit=SHOWN)
+        page = client.list(api.type, namespace if api.type.namespaced else "", limit=SHOWN)
     except KubeError as error:
-        return [], (one.api.title, str(error)), None
-    more = (one, len(page.items) + (page.remaining or 0)) if page.continue_ else None
-    return [_instance(one.type, obj, below) for obj in page.items], None, more
+        return [], (api.api.title, str(error)), None
+    more = (api, len(page.items) + (page.remaining or 0)) if page.continue_ else None
+    return [_instance(api.type, obj, below) for obj in page.items], None, more
 
 
 def _instance(type_: ResourceType, obj: KubeObject, below: ChildTroubles) -> Instance:

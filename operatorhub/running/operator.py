@@ -113,7 +113,9 @@ def read(client: ClusterClient, namespace: str, name: str) -> tuple[KubeObject, 
     """The CSV, the Subscription that keeps it, and its row. Raises NotFound, Forbidden."""
     obj = client.get(olm.type_of(client, olm.CSVS), name, namespace)
     subs = installed.subscriptions(client, namespace)
-    sub = next((one for one in subs if name in (one.current_csv, one.installed_csv)), None)
+    sub = next(
+        (subscription for subscription in subs if name in (subscription.current_csv, subscription.installed_csv)), None
+    )
     return obj, sub, _operator(client, obj, sub)
 
 
@@ -198,7 +200,7 @@ def new_place(row: Operator, picked: str) -> str:
 def _conditions(status: Mapping[str, Any]) -> tuple[Mapping[str, str], ...]:
     """Newest first."""
     names = ("phase", "reason", "message", "lastTransitionTime")
-    return tuple({key: csv.text(one.get(key)) for key in names} for one in csv.items(status.get("conditions")))[::-1]
+    return tuple({key: csv.text(item.get(key)) for key in names} for item in csv.items(status.get("conditions")))[::-1]
 
 
 def requirements(status: Mapping[str, Any]) -> tuple[Part, ...]:
@@ -206,8 +208,8 @@ def requirements(status: Mapping[str, Any]) -> tuple[Part, ...]:
     return tuple(dict.fromkeys(_requirement(entry) for entry in csv.items(status.get("requirementStatus"))))
 
 
-def _requirement(one: Mapping[str, Any]) -> Part:
-    state = csv.text(one.get("status"))
+def _requirement(item: Mapping[str, Any]) -> Part:
+    state = csv.text(item.get("status"))
     known = {"Present": workloads.DONE, "Satisfied": workloads.DONE, "DependentSatisfied": workloads.DONE}
     words = {
         "Present": _("is there"),
@@ -217,15 +219,15 @@ def _requirement(one: Mapping[str, Any]) -> Part:
         "NotAvailable": _("does not answer"),
     }
     said = words.get(state, state)
-    if state not in known and (message := csv.text(one.get("message"))):
+    if state not in known and (message := csv.text(item.get("message"))):
         said = f"{said}: {message}"
     below = [
         csv.text(inner.get("message"))
-        for inner in csv.items(one.get("dependents"))
+        for inner in csv.items(item.get("dependents"))
         if "Not" in csv.text(inner.get("status"))
     ]
     words_all = "; ".join([said, *below])
-    return Part(csv.text(one.get("kind")), csv.text(one.get("name")), known.get(state, workloads.FAILED), words_all)
+    return Part(csv.text(item.get("kind")), csv.text(item.get("name")), known.get(state, workloads.FAILED), words_all)
 
 
 def facts(obj: KubeObject) -> Facts:
@@ -242,9 +244,10 @@ def facts(obj: KubeObject) -> Facts:
         level=csv.level(notes.get("capabilities")),
         strategy=csv.text(strategy.get("strategy")),
         modes=csv.install_modes(spec.get("installModes")),
-        accounts=csv.strings([one.get("serviceAccountName") for one in asked]),
+        accounts=csv.strings([item.get("serviceAccountName") for item in asked]),
         images=tuple(
-            Link(csv.text(one.get("name")), csv.text(one.get("image"))) for one in csv.items(spec.get("relatedImages"))
+            Link(csv.text(item.get("name")), csv.text(item.get("image")))
+            for item in csv.items(spec.get("relatedImages"))
         ),
         replaces=csv.text(spec.get("replaces")),
         skips=csv.strings(spec.get("skips")),
@@ -257,25 +260,25 @@ def facts(obj: KubeObject) -> Facts:
 
 
 def _links(value: Any, key: str) -> tuple[Link, ...]:
-    found = [Link(csv.text(one.get("name")), csv.text(one.get(key))) for one in csv.items(value)]
+    found = [Link(csv.text(item.get("name")), csv.text(item.get(key))) for item in csv.items(value)]
     if key == "email":
-        return tuple(one for one in found if one.name or one.url)
-    return tuple(one for one in found if one.url.startswith(("https://", "http://")))
+        return tuple(link for link in found if link.name or link.url)
+    return tuple(link for link in found if link.url.startswith(("https://", "http://")))
 
 
-def _webhook(one: Mapping[str, Any]) -> Webhook:
+def _webhook(item: Mapping[str, Any]) -> Webhook:
     kinds = [
         "/".join(part for part in (",".join(csv.strings(rule.get("apiGroups"))), resource) if part)
-        for rule in csv.items(one.get("rules"))
+        for rule in csv.items(item.get("rules"))
         for resource in csv.strings(rule.get("resources"))
     ]
-    what = tuple(dict.fromkeys(kinds)) or csv.strings(one.get("conversionCRDs"))
+    what = tuple(dict.fromkeys(kinds)) or csv.strings(item.get("conversionCRDs"))
     return Webhook(
-        csv.text(one.get("generateName")),
-        csv.text(one.get("type")),
-        csv.text(one.get("deploymentName")),
+        csv.text(item.get("generateName")),
+        csv.text(item.get("type")),
+        csv.text(item.get("deploymentName")),
         what,
-        csv.text(one.get("failurePolicy")) or ("Fail" if one.get("rules") else ""),
+        csv.text(item.get("failurePolicy")) or ("Fail" if item.get("rules") else ""),
     )
 
 
@@ -308,6 +311,6 @@ def topics(client: ClusterClient, found: Detail, namespace: str) -> list[str]:
     topics_ = [olm.topic(client, plural, namespace) for plural in (olm.CSVS, olm.SUBSCRIPTIONS, olm.PLANS)]
     topics_.append(olm.topic(client, "deployments", namespace, "apps", "v1"))
     topics_ += [
-        olm.topic(client, one.type.plural, "", one.type.group, one.type.version) for one in found.apis[:10] if one.type
+        olm.topic(client, api.type.plural, "", api.type.group, api.type.version) for api in found.apis[:10] if api.type
     ]
     return topics_

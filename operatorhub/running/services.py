@@ -30,12 +30,12 @@ class Service:
 
     @property
     def icon_name(self) -> str:
-        return next((one.icon_name for one in self.operators if one.icon_name), "")
+        return next((operator.icon_name for operator in self.operators if operator.icon_name), "")
 
     @property
     def titles(self) -> tuple[str, ...]:
         """Of its operators, each once."""
-        return tuple(dict.fromkeys(one.title for one in self.operators))
+        return tuple(dict.fromkeys(operator.title for operator in self.operators))
 
 
 def services(operators: Iterable[Operator], q: str = "") -> tuple[Service, ...]:
@@ -48,25 +48,25 @@ def services(operators: Iterable[Operator], q: str = "") -> tuple[Service, ...]:
                 replace(known, operators=(*known.operators, operator)) if known else Service(api, (operator,))
             )
     words = q.lower().split()
-    kept = (one for one in found.values() if all(word in _texts(one) for word in words))
-    return tuple(sorted(kept, key=lambda one: (one.api.title.lower(), one.api.crd)))
+    kept = (service for service in found.values() if all(word in _texts(service) for word in words))
+    return tuple(sorted(kept, key=lambda service: (service.api.title.lower(), service.api.crd)))
 
 
-def _texts(one: Service) -> str:
-    api = one.api
-    return " ".join((api.title, api.kind, api.group, api.plural, api.description, *one.titles)).lower()
+def _texts(service: Service) -> str:
+    api = service.api
+    return " ".join((api.title, api.kind, api.group, api.plural, api.description, *service.titles)).lower()
 
 
 def served(client: ClusterClient, found: Iterable[Service], namespace: str) -> tuple[Service, ...]:
     """With the type that the cluster serves, and whether this user may create one in the namespace ('' = in every
     one).
     """
-    return tuple(_served(client, one, namespace) for one in found)
+    return tuple(_served(client, service, namespace) for service in found)
 
 
-def _served(client: ClusterClient, one: Service, namespace: str) -> Service:
-    type_ = kind_versions.preferred_type(client, one.api.group, one.api.plural)
+def _served(client: ClusterClient, service: Service, namespace: str) -> Service:
+    type_ = kind_versions.preferred_type(client, service.api.group, service.api.plural)
     if type_ is None:
-        return one
+        return service
     access = can(client, "create", type_, namespace)
-    return replace(one, type=type_, refused="" if access.allowed else access.reason or "–")
+    return replace(service, type=type_, refused="" if access.allowed else access.reason or "–")

@@ -91,7 +91,7 @@ def _singly(client: ClusterClient, heads: list[KubeObject], namespace: str) -> I
         except KubeError:
             return None
 
-    return [one for one in _workers.map(get, heads) if one]
+    return [item for item in _workers.map(get, heads) if item]
 
 
 def _by_pages(client: ClusterClient, heads: list[KubeObject], namespace: str) -> Iterable[KubeObject]:

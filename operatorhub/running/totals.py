@@ -25,11 +25,15 @@ class Totals:
 
 def totals(operators: Iterable[Operator]) -> Totals:
     """Copies are counted where they run only."""
-    own = [one for one in operators if not one.runs_in]
-    counts = Counter(one.state for one in own)
-    failed = tuple(one for one in own if one.state == FAILED)
+    own = [operator for operator in operators if not operator.runs_in]
+    counts = Counter(operator.state for operator in own)
+    failed = tuple(operator for operator in own if operator.state == FAILED)
     # An update that waits for approval asks too, although the present version runs well.
-    asking = tuple(one for one in own if one.state == ASKS or (one.update is not None and one.update.state == ASKS))
+    asking = tuple(
+        operator
+        for operator in own
+        if operator.state == ASKS or (operator.update is not None and operator.update.state == ASKS)
+    )
     return Totals(
         total=len(own),
         succeeded=counts[DONE],

@@ -152,5 +152,5 @@ def version_states(
 def last_written(obj: KubeObject) -> str:
     """When the object was last changed, by what its writers noted (managedFields); its creation where nobody did."""
     meta = csv.mapping(obj.get("metadata"))
-    times = [csv.text(one.get("time")) for one in csv.items(meta.get("managedFields"))]
+    times = [csv.text(item.get("time")) for item in csv.items(meta.get("managedFields"))]
     return max([*times, csv.text(meta.get("creationTimestamp"))])

@@ -44,7 +44,7 @@ def page_of(plural: str, namespace: str, name: str, group: str = olm.GROUP, vers
 def deployments(found: Mapping[str, Any]) -> tuple[str, ...]:
     """Names of the Deployments that a CSV makes."""
     strategy = csv.mapping(csv.mapping(csv.mapping(found.get("spec")).get("install")).get("spec"))
-    return tuple(csv.text(one.get("name")) for one in csv.items(strategy.get("deployments")) if one.get("name"))
+    return tuple(csv.text(item.get("name")) for item in csv.items(strategy.get("deployments")) if item.get("name"))
 
 
 def of(client: ClusterClient, namespace: str, found: Mapping[str, Any]) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
@@ -53,11 +53,11 @@ def of(client: ClusterClient, namespace: str, found: Mapping[str, Any]) -> tuple
     pods: list[Part] = []
     for name in deployments(found):
         try:
-            one: KubeObject | None = client.get(client.find("apps", "v1", "deployments"), name, namespace)
+            item: KubeObject | None = client.get(client.find("apps", "v1", "deployments"), name, namespace)
         except (NotFound, Forbidden):
-            one = None
-        shown.append(deployment_part(namespace, name, one))
-        labels = csv.mapping(csv.mapping(csv.mapping((one or {}).get("spec")).get("selector")).get("matchLabels"))
+            item = None
+        shown.append(deployment_part(namespace, name, item))
+        labels = csv.mapping(csv.mapping(csv.mapping((item or {}).get("spec")).get("selector")).get("matchLabels"))
         if labels:
             pods += _pods(client, namespace, ",".join(f"{key}={value}" for key, value in labels.items()))
     return tuple(shown), tuple(pods)
@@ -77,13 +77,13 @@ def deployment_part(namespace: str, name: str, obj: KubeObject | None) -> Part:
     spec, status = csv.mapping(obj.get("spec")), csv.mapping(obj.get("status"))
     wanted, ready = int(spec.get("replicas", 1) or 0), int(status.get("availableReplicas", 0) or 0)
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
-    for one in csv.items(status.get("conditions")):
-        if one.get("type") == "ReplicaFailure" and one.get("status") == "True":
+    for item in csv.items(status.get("conditions")):
+        if item.get("type") == "ReplicaFailure" and item.get("status") == "True":
             return Part(
                 "Deployment",
                 name,
                 FAILED,
-                csv.text(one.get("message")),
+                csv.text(item.get("message")),
                 page_of("deployments", namespace, name, "apps", "v1"),
             )
     return Part(
@@ -99,21 +99,21 @@ def pod_part(namespace: str, pod: KubeObject) -> Part:
     status = csv.mapping(pod.get("status"))
     phase = csv.text(status.get("phase"))
     ready = any(
-        one.get("type") == "Ready" and one.get("status") == "True" for one in csv.items(status.get("conditions"))
+        item.get("type") == "Ready" and item.get("status") == "True" for item in csv.items(status.get("conditions"))
     )
     reasons = [
         f"{csv.text(state.get('reason'))} {csv.text(state.get('message'))}".strip()
-        for one in (*csv.items(status.get("initContainerStatuses")), *csv.items(status.get("containerStatuses")))
+        for item in (*csv.items(status.get("initContainerStatuses")), *csv.items(status.get("containerStatuses")))
         for state in (
-            csv.mapping(csv.mapping(one.get("state")).get("waiting")),
-            csv.mapping(csv.mapping(one.get("state")).get("terminated")),
+            csv.mapping(csv.mapping(item.get("state")).get("waiting")),
+            csv.mapping(csv.mapping(item.get("state")).get("terminated")),
         )
         if state.get("reason") not in (None, "Completed", "ContainerCreating", "PodInitializing")
     ]
     unscheduled = [
-        csv.text(one.get("message"))
-        for one in csv.items(status.get("conditions"))
-        if one.get("type") == "PodScheduled" and one.get("status") == "False"
+        csv.text(item.get("message"))
+        for item in csv.items(status.get("conditions"))
+        if item.get("type") == "PodScheduled" and item.get("status") == "False"
     ]
     words = "; ".join(reasons or unscheduled) or (_("ready") if ready else phase or _("to come"))
     state = DONE if ready else FAILED if reasons or unscheduled or phase == "Failed" else RUNNING

@@ -139,8 +139,8 @@ def layer(
 
 def _white_out(folder: Path, name: str) -> None:
     if name == _OPAQUE:
-        for one in folder.iterdir() if folder.is_dir() else ():
-            _remove(one)
+        for path in folder.iterdir() if folder.is_dir() else ():
+            _remove(path)
     elif hidden := name.removeprefix(_WHITEOUT).strip("."):
         _remove(folder / name.removeprefix(_WHITEOUT)) if hidden else None
 

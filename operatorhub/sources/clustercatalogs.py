@@ -42,12 +42,12 @@ def look(client: ClusterClient, name: str) -> Source:
     status, notes = mapping(found.get("status")), mapping(mapping(found.get("metadata")).get("annotations"))
     image = text(mapping(mapping(status.get("resolvedSource")).get("image")).get("ref"))
     serving = any(
-        one.get("type") == "Serving" and one.get("status") == "True" for one in items(status.get("conditions"))
+        item.get("type") == "Serving" and item.get("status") == "True" for item in items(status.get("conditions"))
     )
     base = text(mapping(status.get("urls")).get("base")) if serving else ""
     if not base and not image:
         said = "; ".join(
-            text(one.get("message")) for one in items(status.get("conditions")) if text(one.get("message"))
+            text(item.get("message")) for item in items(status.get("conditions")) if text(item.get("message"))
         )
         words = _("The ClusterCatalog %(name)s serves nothing yet. %(said)s")
         raise SourceError(words % {"name": name, "said": said})

@@ -114,24 +114,24 @@ def contents(
     csv: Mapping[str, Any] = {}
     crds: list[Mapping[str, Any]] = []
     others: list[Mapping[str, Any]] = []
-    for one in documents:
-        if not isinstance(one, Mapping) or not isinstance(one.get("kind"), str):
+    for document in documents:
+        if not isinstance(document, Mapping) or not isinstance(document.get("kind"), str):
             continue
-        if one["kind"] == "ClusterServiceVersion" and not csv:
-            csv = one
-        elif one["kind"] == "CustomResourceDefinition":
-            crds.append(one)
+        if document["kind"] == "ClusterServiceVersion" and not csv:
+            csv = document
+        elif document["kind"] == "CustomResourceDefinition":
+            crds.append(document)
         else:
-            others.append(one)
+            others.append(document)
     images = related_images or tuple(items(mapping(csv.get("spec")).get("relatedImages")))
     return Contents(csv, tuple(crds), tuple(others), properties, images)
 
 
 def bundle_version(said: Contents) -> str:
     """As its properties say, else as its CSV does."""
-    for one in said.properties:
-        if one.get("type") == "olm.package":
-            return text(mapping(one.get("value")).get("version"))
+    for prop in said.properties:
+        if prop.get("type") == "olm.package":
+            return text(mapping(prop.get("value")).get("version"))
     return text(mapping(said.csv.get("spec")).get("version"))
 
 
@@ -177,12 +177,12 @@ def _channel_problems(channel: Channel, names: set[str]) -> Iterator[str]:
 def newest_first(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """By version where all are semantic ones; else as the edges run, the heads first. Never trusts the edges to end."""
     given = tuple(entries)
-    if all(versions.valid(one.version) for one in given):
-        return tuple(sorted(given, key=lambda one: versions.key(one.version), reverse=True))
-    by_name = {one.name: one for one in given}
-    below = {one.replaces for one in given}
+    if all(versions.valid(entry.version) for entry in given):
+        return tuple(sorted(given, key=lambda entry: versions.key(entry.version), reverse=True))
+    by_name = {entry.name: entry for entry in given}
+    below = {entry.replaces for entry in given}
     order: dict[str, Entry] = {}
-    for head in (*(one for one in given if one.name not in below), *given):
+    for head in (*(entry for entry in given if entry.name not in below), *given):
         one: Entry | None = head
         while one is not None and one.name not in order:
             order[one.name] = one

@@ -96,7 +96,7 @@ def _blob(catalog: _Catalog, blob: blobs.Blob, place: str) -> Iterator[Draft]:
         else:
             catalog.packages[name] = {key: value.get(key) for key in ("defaultChannel", "icon", "description")}
     elif schema == "olm.channel" and name and package:
-        catalog.channels.setdefault(package, []).append((name, [_entry(one) for one in items(value.get("entries"))]))
+        catalog.channels.setdefault(package, []).append((name, [_entry(item) for item in items(value.get("entries"))]))
     elif schema == "olm.bundle" and name and package:
         if name in catalog.versions.setdefault(package, {}):
             yield Problem(place, _("the bundle %(name)s is a duplicate") % {"name": name})
@@ -129,12 +129,12 @@ def bundle(value: Mapping[str, Any], raw: bytes) -> tuple[BundleDraft, list[str]
     properties = tuple(items(value.get("properties")))
     objects: list[Any] = []
     about: Mapping[str, Any] = {}
-    for one in properties:
-        if one.get("type") == "olm.bundle.object":
-            objects += _object(mapping(one.get("value")), bad)
-        elif one.get("type") == "olm.csv.metadata":
-            about = mapping(one.get("value"))
-    rest = tuple(one for one in properties if one.get("type") not in ("olm.bundle.object", "olm.csv.metadata"))
+    for prop in properties:
+        if prop.get("type") == "olm.bundle.object":
+            objects += _object(mapping(prop.get("value")), bad)
+        elif prop.get("type") == "olm.csv.metadata":
+            about = mapping(prop.get("value"))
+    rest = tuple(item for item in properties if item.get("type") not in ("olm.bundle.object", "olm.csv.metadata"))
     name, package, images = text(value["name"]), text(value["package"]), tuple(items(value.get("relatedImages")))
     found: Contents | None = contents(objects, rest, images)
     if found is not None and not found.csv:
@@ -188,9 +188,9 @@ def _partial(name: str, about: Mapping[str, Any], properties: tuple[Mapping[str,
     }
 
 
-def _entry(one: Mapping[str, Any]) -> Entry:
+def _entry(item: Mapping[str, Any]) -> Entry:
     return Entry(
-        text(one.get("name")), "", text(one.get("replaces")), strings(one.get("skips")), text(one.get("skipRange"))
+        text(item.get("name")), "", text(item.get("replaces")), strings(item.get("skips")), text(item.get("skipRange"))
     )
 
 
@@ -205,17 +205,17 @@ def _packages(catalog: _Catalog) -> Iterator[Draft]:
                 channel,
                 newest_first(
                     replace(
-                        one,
-                        version=known.get(one.name, ""),
-                        deprecated=catalog.deprecations.get((name, "olm.bundle", one.name), ""),
+                        entry,
+                        version=known.get(entry.name, ""),
+                        deprecated=catalog.deprecations.get((name, "olm.bundle", entry.name), ""),
                     )
-                    for one in entries
+                    for entry in entries
                 ),
                 catalog.deprecations.get((name, "olm.channel", channel), ""),
             )
             for channel, entries in catalog.channels.get(name, [])
         ]
-        ordered = tuple(sorted(channels, key=lambda one: (one.name != default, one.name)))
+        ordered = tuple(sorted(channels, key=lambda channel: (channel.name != default, channel.name)))
         graph = Graph(name, default, ordered, True, catalog.deprecations.get((name, "olm.package", ""), ""))
         yield PackageDraft(graph, _icon(mapping(said.get("icon"))))
 

@@ -51,7 +51,7 @@ def unpacked(path: Path, target: Path) -> Path:
 def _inner(folder: Path) -> Path:
     """Archives often hold one folder with everything in it."""
     while True:
-        inside = [one for one in folder.iterdir() if not one.name.startswith(".")]
+        inside = [path for path in folder.iterdir() if not path.name.startswith(".")]
         if len(inside) != 1 or not inside[0].is_dir() or inside[0].name in ("manifests", "metadata", "configs"):
             return folder
         if (inside[0] / "package.json").is_file() or any(inside[0].glob("*/manifests")):

@@ -162,7 +162,9 @@ def _package(folder: Path, path: Path, whole: bool) -> Iterator[Draft]:
         yield Problem(f"{path.name}/package.json", str(error))
         return
     name, default = text(said["name"]), text(said.get("defaultChannel"))
-    channels = sorted((_channel(one) for one in items(said.get("channels"))), key=lambda one: one.name != default)
+    channels = sorted(
+        (_channel(item) for item in items(said.get("channels"))), key=lambda channel: channel.name != default
+    )
     yield PackageDraft(
         Graph(name, default, tuple(channels), True, text(mapping(said.get("deprecation")).get("message")))
     )
@@ -170,7 +172,7 @@ def _package(folder: Path, path: Path, whole: bool) -> Iterator[Draft]:
         yield from _bundle(folder, path / (text(one.get("path")) or "."), name, one, whole)
 
 
-def _channel(one: Mapping[str, Any]) -> Channel:
+def _channel(item: Mapping[str, Any]) -> Channel:
     entries = newest_first(
         Entry(
             name=text(entry.get("name")),
@@ -180,11 +182,11 @@ def _channel(one: Mapping[str, Any]) -> Channel:
             skip_range=text(entry.get("skipRange")),
             deprecated=text(mapping(entry.get("deprecation")).get("message")),
         )
-        for entry in items(one.get("entries"))
+        for entry in items(item.get("entries"))
     )
-    head = text(one.get("head"))
+    head = text(item.get("head"))
     entries = tuple(sorted(entries, key=lambda entry: entry.name != head)) if head else entries
-    return Channel(text(one.get("name")), entries, text(mapping(one.get("deprecation")).get("message")))
+    return Channel(text(item.get("name")), entries, text(mapping(item.get("deprecation")).get("message")))
 
 
 def _bundle(folder: Path, path: Path, package: str, said: Mapping[str, Any], whole: bool) -> Iterator[Draft]:
@@ -199,7 +201,7 @@ def _bundle(folder: Path, path: Path, package: str, said: Mapping[str, Any], who
     found = None
     if whole:
         found, _about, bad = bundlefiles.read(path)
-        yield from (Problem(f"{path.relative_to(folder)}/{one.place}", one.words) for one in bad)
+        yield from (Problem(f"{path.relative_to(folder)}/{problem.place}", problem.words) for problem in bad)
     yield BundleDraft(
         package=package,
         name=text(said.get("name")),
@@ -218,14 +220,14 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
     for path in paths:
         found, said, bad = bundlefiles.read(path)
         place = str(path.relative_to(folder))
-        yield from (Problem(f"{place}/{one.place}", one.words) for one in bad)
+        yield from (Problem(f"{place}/{problem.place}", problem.words) for problem in bad)
         name = text(mapping(found.csv.get("metadata")).get("name"))
         if not name:
             yield Problem(place, _("no ClusterServiceVersion in it"))
             continue
         package = said.get("package.v1") or name.partition(".")[0]
         entry = _entry(name, found)
-        for channel in [one.strip() for one in said.get("channels.v1", "").split(",") if one.strip()] or ["default"]:
+        for channel in [part.strip() for part in said.get("channels.v1", "").split(",") if part.strip()] or ["default"]:
             packages.setdefault(package, {}).setdefault(channel, []).append(entry)
         if said.get("channel.default.v1"):
             defaults[package] = said["channel.default.v1"]

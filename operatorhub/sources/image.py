@@ -62,7 +62,7 @@ def pull(reference: str, target: Path, known: str = "", seconds: float = 0) -> P
         if not chosen:
             raise SourceError(_("The image %(image)s is for no machine at all.") % {"image": where})
         manifest, _digest = source.manifest(chosen)
-    layers = [text(one.get("digest")) for one in items(manifest.get("layers"))]
+    layers = [text(item.get("digest")) for item in items(manifest.get("layers"))]
     if not layers or len(layers) > limits.IMAGE_LAYERS.value:
         words = _("The image %(image)s has %(number)d layers; it can't be read.")
         raise SourceError(words % {"image": where, "number": len(layers)})
@@ -70,8 +70,8 @@ def pull(reference: str, target: Path, known: str = "", seconds: float = 0) -> P
     labels = {text(key): text(value) for key, value in mapping(mapping(config.get("config")).get("Labels")).items()}
     folders = _folders(labels, where)
     budget, deadline = archive.Budget(), time.monotonic() + (seconds or limits.IMAGE_SECONDS.value)
-    for one in layers:
-        _layer(source=source, digest=one, target=target, budget=budget, folders=folders, deadline=deadline)
+    for layer in layers:
+        _layer(source=source, digest=layer, target=target, budget=budget, folders=folders, deadline=deadline)
     return Pulled(digest, _placed(target, folders, where), labels, text(config.get("created")))
 
 
@@ -116,7 +116,9 @@ def _layer(
     def wanted(name: str) -> bool:
         # Also a whiteout of the folder itself, or of one above it.
         plain = name.replace(".wh.", "")
-        return any(name.startswith(f"{one}/") or plain == one or one.startswith(f"{plain}/") for one in folders)
+        return any(
+            name.startswith(f"{folder}/") or plain == folder or folder.startswith(f"{plain}/") for folder in folders
+        )
 
     with tempfile.TemporaryFile() as sink:
         source.blob(digest, sink, limits.IMAGE_LAYER.value, max(deadline - time.monotonic(), 1))

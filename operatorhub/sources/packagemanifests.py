@@ -52,21 +52,23 @@ def status(client: ClusterClient, namespace: str, catalog: str, name: str, picke
 def graph(said: Mapping[str, Any], package: str) -> Graph:
     """Names and versions of all channels, the default one first."""
     default = text(said.get("defaultChannel"))
-    channels = sorted((_channel(one) for one in items(said.get("channels"))), key=lambda one: one.name != default)
+    channels = sorted(
+        (_channel(item) for item in items(said.get("channels"))), key=lambda channel: channel.name != default
+    )
     return Graph(package, default, tuple(channels), False, _deprecation(said))
 
 
-def _channel(one: Mapping[str, Any]) -> Channel:
-    desc = mapping(one.get("currentCSVDesc"))
+def _channel(item: Mapping[str, Any]) -> Channel:
+    desc = mapping(item.get("currentCSVDesc"))
     entries = [
         Entry(text(entry.get("name")), text(entry.get("version")), deprecated=_deprecation(entry))
-        for entry in items(one.get("entries"))
+        for entry in items(item.get("entries"))
     ]
-    current = text(one.get("currentCSV"))
+    current = text(item.get("currentCSV"))
     if current and all(entry.name != current for entry in entries):
         entries.insert(0, Entry(current, text(desc.get("version"))))
-    return Channel(text(one.get("name")), tuple(entries), _deprecation(one))
+    return Channel(text(item.get("name")), tuple(entries), _deprecation(item))
 
 
-def _deprecation(one: Mapping[str, Any]) -> str:
-    return text(mapping(one.get("deprecation")).get("message"))
+def _deprecation(item: Mapping[str, Any]) -> str:
+    return text(mapping(item.get("deprecation")).get("message"))

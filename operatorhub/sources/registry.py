@@ -224,12 +224,12 @@ def choose(index: dict[str, Any], machine: str) -> str:
     """The digest of the manifest for linux on `machine`, else of any for linux, else the first: catalogs and bundles
     are the same on all. '' without any.
     """
-    found = [one for one in items(index.get("manifests")) if text(one.get("digest"))]
+    found = [item for item in items(index.get("manifests")) if text(item.get("digest"))]
     # Attestations are no images.
-    found = [one for one in found if text(mapping(one.get("platform")).get("os")) != "unknown"] or found
+    found = [item for item in found if text(mapping(item.get("platform")).get("os")) != "unknown"] or found
 
-    def rank(one: Any) -> tuple[bool, bool]:
-        said = mapping(one.get("platform"))
+    def rank(item: Any) -> tuple[bool, bool]:
+        said = mapping(item.get("platform"))
         return (text(said.get("os")) != "linux", text(said.get("architecture")) != machine)
 
     return text(min(found, key=rank)["digest"]) if found else ""

@@ -126,7 +126,7 @@ def _resolved(parts: SplitResult, url: str) -> str:
     """The numeric address to connect to: the first that is allowed. Raises SourceError."""
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
     try:
-        found = [str(one[4][0]) for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+        found = [str(item[4][0]) for item in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
     except (OSError, UnicodeError):
         words = _(
             "The host %(host)s of %(url)s is unknown. Check it for typing errors, and the DNS of the console's machine."

@@ -117,7 +117,7 @@ def document(client: ClusterClient, of: InstallPlan) -> dict[str, Any]:
     return {
         "todo": todo,
         "done": 0,
-        "total": sum(one["total"] for one in todo),
+        "total": sum(item["total"] for item in todo),
         "refused": 0,
         "findings": [],
         "problems": problems,
@@ -203,7 +203,9 @@ def _page(client: ClusterClient, state: dict[str, Any], entry: dict[str, Any], n
     except Gone:
         # The list changed too much since the last page: this kind from its beginning.
         state["findings"] = [
-            one for one in state["findings"] if (one["crd"], one["version"]) != (entry["crd"], entry["version"])
+            finding
+            for finding in state["findings"]
+            if (finding["crd"], finding["version"]) != (entry["crd"], entry["version"])
         ]
         state["refused"] -= entry.get("refused", 0)
         state["done"] -= entry["seen"]
@@ -253,8 +255,8 @@ def examine(node: Node, obj: KubeObject) -> tuple[list[str], bool] | None:
 
 def _check(run: Run) -> Check:
     state = run.document
-    findings = tuple(Finding(**{**one, "causes": tuple(one["causes"])}) for one in state["findings"])
-    kinds = tuple(dict.fromkeys(one["kind"] for one in state["todo"]))
+    findings = tuple(Finding(**{**finding, "causes": tuple(finding["causes"])}) for finding in state["findings"])
+    kinds = tuple(dict.fromkeys(item["kind"] for item in state["todo"]))
     return Check(
         state=run.state,
         done=state["done"],

@@ -91,7 +91,7 @@ class OperatorChange:
 
     @property
     def dangers(self) -> tuple[Right, ...]:
-        return tuple(one for one in self.added if one.danger)
+        return tuple(right for right in self.added if right.danger)
 
 
 def changes(client: ClusterClient, plan: InstallPlan) -> tuple[OperatorChange, ...]:
@@ -100,7 +100,7 @@ def changes(client: ClusterClient, plan: InstallPlan) -> tuple[OperatorChange, .
     old = _replaced(client, plan)
     names = dict.fromkeys((*plan.csvs, *(step.resolving for step in every)))
     return tuple(
-        _operator(client, plan, name, [one for one in every if one.resolving == name], old.get(name, ""))
+        _operator(client, plan, name, [step for step in every if step.resolving == name], old.get(name, ""))
         for name in names
     )
 
@@ -109,7 +109,7 @@ def _replaced(client: ClusterClient, plan: InstallPlan) -> Mapping[str, str]:
     """The installed CSVs by the name of the one that takes their place, as Subscriptions tell."""
     subs = installed.subscriptions(client, plan.namespace)
     return {
-        one.current_csv: one.installed_csv for one in subs if one.installed_csv and one.current_csv != one.installed_csv
+        sub.current_csv: sub.installed_csv for sub in subs if sub.installed_csv and sub.current_csv != sub.installed_csv
     }
 
 
@@ -123,7 +123,7 @@ def _operator(client: ClusterClient, plan: InstallPlan, name: str, own: list[Ste
     gap = "" if new or not own else (step.gap if step else _("The plan does not hold the ClusterServiceVersion."))
     compared = list(
         _workers.map(
-            lambda one: _other(client, plan, one), [one for one in own if one.kind not in (CSV, CRD)][:_COMPARED]
+            lambda item: _other(client, plan, item), [one for one in own if one.kind not in (CSV, CRD)][:_COMPARED]
         )
     )
     return OperatorChange(
@@ -155,10 +155,10 @@ def containers(of: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     """Images by (deployment, container) of a CSV's install strategy."""
     strategy = csv.mapping(csv.mapping(csv.mapping(of.get("spec")).get("install")).get("spec"))
     found: dict[tuple[str, str], str] = {}
-    for one in csv.items(strategy.get("deployments")):
-        pod = csv.mapping(csv.mapping(csv.mapping(one.get("spec")).get("template")).get("spec"))
+    for item in csv.items(strategy.get("deployments")):
+        pod = csv.mapping(csv.mapping(csv.mapping(item.get("spec")).get("template")).get("spec"))
         for container in (*csv.items(pod.get("initContainers")), *csv.items(pod.get("containers"))):
-            found[csv.text(one.get("name")), csv.text(container.get("name"))] = csv.text(container.get("image"))
+            found[csv.text(item.get("name")), csv.text(container.get("name"))] = csv.text(container.get("image"))
     return found
 
 
@@ -295,10 +295,10 @@ def _like(live: Any, wanted: Any) -> Any:
     if isinstance(wanted, Mapping) and isinstance(live, Mapping):
         return {key: _like(live[key], wanted[key]) for key in wanted if key in live}
     if isinstance(wanted, list) and isinstance(live, list) and len(live) == len(wanted):
-        return [_like(one, other) for one, other in zip(live, wanted, strict=True)]
+        return [_like(item, other) for item, other in zip(live, wanted, strict=True)]
     return live
 
 
 def grave(found: Iterable[OperatorChange]) -> bool:
     """Whether OLM would refuse any of it."""
-    return any(crd.diff is not None and crd.diff.grave for one in found for crd in one.crds)
+    return any(crd.diff is not None and crd.diff.grave for change in found for crd in change.crds)

@@ -120,13 +120,13 @@ def plan(obj: KubeObject) -> InstallPlan:
     """An InstallPlan, read."""
     meta, spec, status = (csv.mapping(obj.get(part)) for part in ("metadata", "spec", "status"))
     phase = csv.text(status.get("phase"))
-    bad = [one for one in csv.items(status.get("conditions")) if csv.text(one.get("status")) == "False"]
-    said = [csv.text(one.get("message")) or csv.text(one.get("reason")) for one in bad]
+    bad = [item for item in csv.items(status.get("conditions")) if csv.text(item.get("status")) == "False"]
+    said = [csv.text(item.get("message")) or csv.text(item.get("reason")) for item in bad]
     lookups = [
-        csv.text(one.get("message")) or csv.text(one.get("reason"))
+        csv.text(item.get("message")) or csv.text(item.get("reason"))
         for lookup in csv.items(status.get("bundleLookups"))
-        for one in csv.items(lookup.get("conditions"))
-        if csv.text(one.get("status")) == "True"
+        for item in csv.items(lookup.get("conditions"))
+        if csv.text(item.get("status")) == "True"
     ]
     generation = spec.get("generation")
     return InstallPlan(
@@ -140,14 +140,15 @@ def plan(obj: KubeObject) -> InstallPlan:
         csvs=csv.strings(spec.get("clusterServiceVersionNames")),
         catalogs=csv.strings(status.get("catalogSources")),
         subscriptions=csv.strings(
-            [one.get("name") for one in csv.items(meta.get("ownerReferences")) if one.get("kind") == "Subscription"]
+            [item.get("name") for item in csv.items(meta.get("ownerReferences")) if item.get("kind") == "Subscription"]
         ),
         components=len(list(csv.items(status.get("plan")))),
         created=csv.text(meta.get("creationTimestamp")),
-        message=csv.text(status.get("message")) or "; ".join(dict.fromkeys(one for one in (*said, *lookups) if one)),
+        message=csv.text(status.get("message"))
+        or "; ".join(dict.fromkeys(lookup for lookup in (*said, *lookups) if lookup)),
         conditions=tuple(
-            {key: csv.text(one.get(key)) for key in ("type", "status", "reason", "message", "lastTransitionTime")}
-            for one in csv.items(status.get("conditions"))
+            {key: csv.text(item.get(key)) for key in ("type", "status", "reason", "message", "lastTransitionTime")}
+            for item in csv.items(status.get("conditions"))
         ),
         generation=generation if isinstance(generation, int) else 0,
         object=obj,
@@ -160,7 +161,7 @@ def listed(
     """Newest first; where `csv_name` is given only those that carry it, or that its Subscription asks for: the next
     version's. Raises Forbidden.
     """
-    found = [plan(one) for one in client.list(olm.type_of(client, olm.PLANS), namespace).items]
+    found = [plan(item) for item in client.list(olm.type_of(client, olm.PLANS), namespace).items]
     wanted = [
         one
         for one in found
@@ -181,12 +182,12 @@ def steps(client: ClusterClient, of: InstallPlan) -> tuple[Step, ...]:
     """
     bundles = _Bundles(client)
     entries = csv.items(csv.mapping(of.object.get("status")).get("plan"))
-    return tuple(_step(bundles, number, one, of.phase) for number, one in enumerate(entries))
+    return tuple(_step(bundles, number, entry, of.phase) for number, entry in enumerate(entries))
 
 
-def _step(bundles: "_Bundles", number: int, one: Mapping[str, Any], phase: str) -> Step:
-    resource = csv.mapping(one.get("resource"))
-    status = csv.text(one.get("status"))
+def _step(bundles: "_Bundles", number: int, item: Mapping[str, Any], phase: str) -> Step:
+    resource = csv.mapping(item.get("resource"))
+    status = csv.text(item.get("status"))
     names = {key: csv.text(resource.get(key)) for key in ("kind", "group", "version", "name")}
     given = decoded(csv.text(resource.get("manifest")))
     gap = ""
@@ -198,7 +199,7 @@ def _step(bundles: "_Bundles", number: int, one: Mapping[str, Any], phase: str) 
     full = _typed(given, names) if given is not None else None
     return Step(
         number=number,
-        resolving=csv.text(one.get("resolving")),
+        resolving=csv.text(item.get("resolving")),
         kind=names["kind"],
         group=names["group"],
         version=names["version"],

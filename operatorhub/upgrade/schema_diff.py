@@ -53,16 +53,16 @@ class SchemaDiff:
 
     @property
     def grave(self) -> bool:
-        return any(one.level == "danger" for one in self.remarks)
+        return any(remark.level == "danger" for remark in self.remarks)
 
     @property
     def tight(self) -> bool:
-        return any(one.level != "info" for one in self.remarks)
+        return any(remark.level != "info" for remark in self.remarks)
 
 
 def versions(crd: Node) -> dict[str, Node]:
     """spec.versions by name."""
-    return {csv.text(one.get("name")): one for one in csv.items(csv.mapping(crd.get("spec")).get("versions"))}
+    return {csv.text(item.get("name")): item for item in csv.items(csv.mapping(crd.get("spec")).get("versions"))}
 
 
 def schema_of(version: Node) -> Node:
@@ -90,7 +90,7 @@ def compare(old: Node, new: Node) -> SchemaDiff:
             found += walk.found
             rules += walk.rules
     rank = {"danger": 0, "tight": 1, "info": 2}
-    found.sort(key=lambda one: rank[one.level])
+    found.sort(key=lambda remark: rank[remark.level])
     return SchemaDiff(tuple(found[:REMARKS]), max(0, len(found) - REMARKS), rules)
 
 
@@ -115,12 +115,12 @@ def _whole(old: Node, new: Node) -> Iterator[Remark]:
             )
         elif before[name].get("served") is True and after[name].get("served") is not True:
             yield Remark("tight", name, _("The version %(name)s is no longer served.") % {"name": name})
-    for name, one in after.items():
+    for name, item in after.items():
         if name not in before:
             yield Remark("info", name, _("The version %(name)s is new.") % {"name": name})
-        if one.get("storage") is True and name in before and before[name].get("storage") is not True:
+        if item.get("storage") is True and name in before and before[name].get("storage") is not True:
             yield Remark("info", name, _("Objects are stored in the version %(name)s from now on.") % {"name": name})
-        elif one.get("storage") is True and name not in before:
+        elif item.get("storage") is True and name not in before:
             yield Remark(
                 "info", name, _("Objects are stored in the new version %(name)s from now on.") % {"name": name}
             )
@@ -175,7 +175,7 @@ class _Walk:
                 self.node(before, after, f"{path}{mark}", depth + 1)
 
     def _type(self, old: Node, new: Node, path: str) -> None:
-        before, after = (_type_word(one) for one in (old, new))
+        before, after = (_type_word(item) for item in (old, new))
         if before != after:
             level = "info" if not after or (before == "integer" and after in ("number", "int-or-string")) else "tight"
             self.add(
@@ -234,13 +234,13 @@ class _Walk:
         elif not isinstance(before, list):
             self.add("tight", path, _("Only these values are allowed now: %(names)s.") % {"names": _names(after)})
         else:
-            if gone := [one for one in before if one not in after]:
+            if gone := [item for item in before if item not in after]:
                 self.add("tight", path, _("These values are no longer allowed: %(names)s.") % {"names": _names(gone)})
-            if more := [one for one in after if one not in before]:
+            if more := [item for item in after if item not in before]:
                 self.add("info", path, _("These values are allowed too: %(names)s.") % {"names": _names(more)})
 
     def _rules(self, old: Node, new: Node, path: str) -> None:
-        known = {csv.text(one.get("rule")) for one in csv.items(old.get("x-kubernetes-validations"))}
+        known = {csv.text(item.get("rule")) for item in csv.items(old.get("x-kubernetes-validations"))}
         for one in csv.items(new.get("x-kubernetes-validations")):
             rule = csv.text(one.get("rule"))
             if rule not in known:

@@ -83,7 +83,7 @@ class Page:
     def source(self) -> bundles.Offer | None:
         """The catalog that it takes its versions from; None where that doesn't have the package (any more)."""
         of = (self.sub.catalog_namespace, self.sub.catalog)
-        return next((one for one in self.sources if (one.namespace, one.catalog) == of), None)
+        return next((offer for offer in self.sources if (offer.namespace, offer.catalog) == of), None)
 
     @property
     def spec(self) -> Mapping[str, Any]:
@@ -107,7 +107,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> Page:
     sub = olm.subscription(obj)
     health = updates.catalogs(client)
     graph, problem = _graph(client, sub)
-    others = [one for one in installed.subscriptions(client, namespace) if one.name != name]
+    others = [subscription for subscription in installed.subscriptions(client, namespace) if subscription.name != name]
     return Page(
         object=obj,
         sub=sub,
@@ -116,10 +116,10 @@ def read(client: ClusterClient, namespace: str, name: str) -> Page:
         heads=heads(graph, sub.channel) if graph else (),
         graph_problem=problem,
         plan=_plan(client, sub),
-        others_manual=tuple(one.name for one in others if one.approval == "Manual"),
-        others_automatic=tuple(one.name for one in others if one.approval != "Manual"),
-        neighbours=tuple(one.name for one in others),
-        sources=tuple(one for one in bundles.others(client, sub.package) if one.namespace not in ("~", "-")),
+        others_manual=tuple(subscription.name for subscription in others if subscription.approval == "Manual"),
+        others_automatic=tuple(subscription.name for subscription in others if subscription.approval != "Manual"),
+        neighbours=tuple(subscription.name for subscription in others),
+        sources=tuple(offer for offer in bundles.others(client, sub.package) if offer.namespace not in ("~", "-")),
         config=config_texts(obj),
         graph=graph,
     )
@@ -145,16 +145,16 @@ def heads(graph: Graph, current: str) -> tuple[Head, ...]:
     """The channels with the version that each leads to."""
     chosen = current or graph.default
     found = []
-    for one in graph.channels:
-        head = one.entries[0] if one.entries else None
+    for channel in graph.channels:
+        head = channel.entries[0] if channel.entries else None
         found.append(
             Head(
-                name=one.name,
+                name=channel.name,
                 csv=head.name if head else "",
                 version=head.version if head else "",
-                default=one.name == graph.default,
-                deprecated=one.deprecated,
-                current=one.name == chosen,
+                default=channel.name == graph.default,
+                deprecated=channel.deprecated,
+                current=channel.name == chosen,
             )
         )
     return tuple(found)
@@ -185,7 +185,7 @@ def edit(page: Page, posted: Mapping[str, str]) -> Edit:
     errors: dict[str, str] = {}
     channel = posted.get("channel", page.sub.channel).strip()
     if channel != page.sub.channel and not (not page.sub.channel and _is_default(page, channel)):
-        if page.heads and channel not in {one.name for one in page.heads}:
+        if page.heads and channel not in {head.name for head in page.heads}:
             errors["channel"] = _("The package has no channel “%(name)s”. Choose one of the list.") % {"name": channel}
         spec["channel"] = channel
     approval = posted.get("approval", page.sub.approval)
@@ -202,7 +202,7 @@ def edit(page: Page, posted: Mapping[str, str]) -> Edit:
 
 
 def _is_default(page: Page, channel: str) -> bool:
-    return any(one.default and one.name == channel for one in page.heads)
+    return any(head.default and head.name == channel for head in page.heads)
 
 
 def _source(page: Page, wanted: str, spec: dict[str, Any]) -> None:

@@ -57,11 +57,11 @@ class Shown:
 
     @property
     def made(self) -> int:
-        return sum(one.outcome in ("created", "changed", "there") for one in self.results)
+        return sum(result.outcome in ("created", "changed", "there") for result in self.results)
 
     @property
     def refused(self) -> int:
-        return sum(one.outcome == "refused" for one in self.results)
+        return sum(result.outcome == "refused" for result in self.results)
 
 
 def _shown(run: Run, tried: tuple[apply.Result, ...] = ()) -> dict[str, Any]:

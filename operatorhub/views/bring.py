@@ -92,7 +92,7 @@ def waiting(request: ConsoleRequest) -> HttpResponse:
 
 def _given(request: ConsoleRequest) -> bring.Brought:
     """Uploaded files, or the text that an earlier page carries. Raises SourceError."""
-    if uploads := [(str(one.name), one.read()) for one in request.FILES.getlist("files") if one.size]:
+    if uploads := [(str(file.name), file.read()) for file in request.FILES.getlist("files") if file.size]:
         return bring.files(uploads)
     return bring.Brought(request.POST.get("text", "").replace("\r\n", "\n"), tuple(request.POST.getlist("note")))
 
@@ -107,13 +107,15 @@ def _page(request: ConsoleRequest) -> Page:
         raise SourceError(_("“%(name)s” can not be the name of a namespace.") % {"name": namespace})
     applying = "~apply" in post
     bringing = bring.Bringing(request.cluster, namespace, not applying)
-    only = frozenset(int(one) for one in post.get("only", "").split(",") if one.isdigit()) if applying else frozenset()
+    only = (
+        frozenset(int(part) for part in post.get("only", "").split(",") if part.isdigit()) if applying else frozenset()
+    )
     results = bringing.run(bring.into(documents, namespace), only)
     if applying:
         importing.record(request, results)
         forget_namespaces()
     rows = outcomes.rows(results, not applying)
-    changes = ((f"{one.document.kind} {one.document.name}", bringing.difference(one)) for one in results)
+    changes = ((f"{result.document.kind} {result.document.name}", bringing.difference(result)) for result in results)
     differences = tuple(Difference(title, found) for title, found in changes if found and found.changes)
     return _standing(
         Page(
@@ -133,18 +135,20 @@ def _page(request: ConsoleRequest) -> Page:
 def _standing(page: Page, results: tuple[Result, ...], applying: bool) -> Page:
     """With the summary, and what is still to be sent."""
     later = bring.waiting(results)
-    bad = [one for one in results if not one.good and one.outcome != "skipped"]
+    bad = [result for result in results if not result.good and result.outcome != "skipped"]
     left = [*later, *(bad if applying else ())]
-    kinds = sorted({f"{one.document.group}/{one.document.kind}" for one in later})
-    url = f"{reverse('operatorhub:import-waiting')}?{urlencode([('kind', one) for one in kinds])}"
+    kinds = sorted({f"{result.document.group}/{result.document.kind}" for result in later})
+    url = f"{reverse('operatorhub:import-waiting')}?{urlencode([('kind', kind) for kind in kinds])}"
     return replace(
         page,
         summary=_summary(len(results), len(bad), len(later), applying),
-        only=",".join(str(one.document.number) for one in left),
+        only=",".join(str(item.document.number) for item in left),
         waiting_url=url if kinds and applying else "",
         good=not bad,
         installs=tuple(
-            (one.namespace, name_of(one.made)) for one in results if one.made and one.document.kind == "Subscription"
+            (result.namespace, name_of(result.made))
+            for result in results
+            if result.made and result.document.kind == "Subscription"
         )
         if applying
         else (),

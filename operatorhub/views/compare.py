@@ -25,10 +25,10 @@ def compare(request: ConsoleRequest) -> HttpResponse:
     rows = subject.rows(columns)
     differing = request.GET.get("differences") == "1"
     context = {
-        "columns": [(one, without[one.key]) for one in columns],
-        "rows": [one for one in rows if not one.same] if differing else rows,
+        "columns": [(column, without[column.key]) for column in columns],
+        "rows": [row for row in rows if not row.same] if differing else rows,
         "differing": differing,
-        "here": urlencode([("package", one) for one in keys]),
+        "here": urlencode([("package", key) for key in keys]),
         "few": len(keys) < subject.LEAST,
         "full": len(keys) >= MOST_COMPARED,
         "most": MOST_COMPARED,

@@ -48,7 +48,7 @@ def extension(request: ConsoleRequest, name: str) -> HttpResponse:
     context = {
         "extension": found,
         "objects": owned.objects(client, name),
-        "next": [one for one in versions if one.follows and one.name != found.bundle],
+        "next": [version for version in versions if version.follows and version.name != found.bundle],
         "topics": " ".join((facts.topic(client), *owned.topics(client, found.namespace))),
         "refused": ""
         if allowed.allowed
@@ -91,8 +91,10 @@ def upgrade(request: ConsoleRequest, name: str) -> HttpResponse:
     choices = _kept(present, request.POST if request.method == "POST" else request.GET)
     graph = _graph(client, choices.catalog, choices.package)
     _found, picked = draft.target(graph, choices, (present.bundle, present.installed))
-    both = (_bundle(client, choices, one) for one in dict.fromkeys((present.bundle, picked.name if picked else "")))
-    wanted = draft.upgrade(present, choices, graph, [one for one in both if one], accounts=accounts)
+    both = (
+        _bundle(client, choices, fromkey) for fromkey in dict.fromkeys((present.bundle, picked.name if picked else ""))
+    )
+    wanted = draft.upgrade(present, choices, graph, [bundle for bundle in both if bundle], accounts=accounts)
     context: dict[str, Any] = {"draft": wanted, "graph": graph, "accounts": accounts, "extension": present}
     return _answer(request, wanted, "operatorhub/extension_upgrade.html", context)
 
@@ -104,7 +106,7 @@ def _answer(request: ConsoleRequest, wanted: draft.Draft, template: str, context
     if acts and context["ready"]:
         checked = "~check" in request.POST
         results = _Taking(request.cluster, wanted.choices.namespace, True, checked).run(_documents(wanted.objects))
-        good = all(one.good for one in results)
+        good = all(result.good for result in results)
         if not checked:
             importing.record(request, results)
             forget_namespaces()
@@ -128,7 +130,7 @@ class _Taking(imports.Import):
 
 
 def _documents(objects: tuple[KubeObject, ...]) -> tuple[imports.Document, ...]:
-    return tuple(imports.Document(number, 0, one) for number, one in enumerate(objects, 1))
+    return tuple(imports.Document(number, 0, item) for number, item in enumerate(objects, 1))
 
 
 def _choices(data: QueryDict, here: situation.Situation) -> draft.Choices:
@@ -145,7 +147,7 @@ def _choices(data: QueryDict, here: situation.Situation) -> draft.Choices:
         namespace=data.get("namespace", base).strip(),
         account=data.get("account", f"{base}-installer").strip(),
         version=data.get("version", "").strip(),
-        channels=tuple(one for one in channels if one),
+        channels=tuple(channel for channel in channels if channel),
         policy=data.get("policy", facts.CATALOG_PROVIDED),
         make_account=first or "make_account" in data,
         safe=first or "unsafe" not in data,
@@ -171,7 +173,7 @@ def _kept(present: facts.Extension, data: QueryDict) -> draft.Choices:
     return replace(
         kept,
         version=data.get("version", "").strip(),
-        channels=tuple(one for one in data.getlist("channels") if one),
+        channels=tuple(channel for channel in data.getlist("channels") if channel),
         policy=data.get("policy", kept.policy),
         make_account="make_account" in data,
         safe="unsafe" not in data,
@@ -199,7 +201,7 @@ def _serving(client: ClusterClient) -> bool:
         found = client.list(facts.type_of(client, facts.CATALOGS)).items
     except KubeError:
         return True
-    return any(facts.serving(one) for one in found)
+    return any(facts.serving(item) for item in found)
 
 
 def _graph(client: ClusterClient, catalog: str, package: str) -> bundles.Graph | None:

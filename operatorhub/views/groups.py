@@ -57,7 +57,7 @@ def _begun(old: subject.Group | None) -> dict[str, str]:
 def edit(request: ConsoleRequest, namespace: str, name: str = "") -> HttpResponse:
     """A new one, or one that is there. `try` shows what it would do, `save` does it."""
     page = subject.read(request.cluster, namespace)
-    old = next((one for one in page.groups if one.name == name), None)
+    old = next((group for group in page.groups if group.name == name), None)
     if name and old is None:
         raise NotFound(
             _("The OperatorGroup “%(name)s” doesn't exist in the namespace “%(namespace)s”.")
@@ -115,7 +115,7 @@ def _kubectl(namespace: str, old: subject.Group | None, wanted: subject.Draft | 
 def delete(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     """Without a group OLM installs and updates nothing in the namespace."""
     page = subject.read(request.cluster, namespace)
-    old = next((one for one in page.groups if one.name == name), None)
+    old = next((group for group in page.groups if group.name == name), None)
     if old is None:
         return HttpResponseRedirect(reverse("operatorhub:groups", args=[namespace]))
     problem = None

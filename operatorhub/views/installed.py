@@ -19,7 +19,7 @@ def _wish(request: ConsoleRequest) -> installed_filter.Filter:
     return installed_filter.Filter(
         get.get("q", "").strip()[:200],
         get.get("labels", "").strip()[:500],
-        tuple(one for one in get.getlist("status") if one in installed_filter.status_labels()),
+        tuple(value for value in get.getlist("status") if value in installed_filter.status_labels()),
         tuple(dict.fromkeys(get.getlist("in")))[:50] if not request.namespace else (),
         int(page) if page.isascii() and page.isdecimal() and len(page) < 7 else 1,
     )

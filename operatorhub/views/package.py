@@ -52,7 +52,7 @@ def _parts(request: ConsoleRequest, chosen: subject.Chosen) -> dict[str, Any]:
     place = subject.here(request.cluster, chosen)
     tab = request.GET.get("tab", "")
     tab = tab if tab in subject.TABS else subject.TABS[0]
-    installed = [one.installed_csv for one in place.subscriptions if one.installed]
+    installed = [subscription.installed_csv for subscription in place.subscriptions if subscription.installed]
     most = 0 if request.GET.get("all") else graph.MOST
     key = f"{chosen.manifest.namespace}/{chosen.manifest.catalog}/{chosen.manifest.name}"
     return {
@@ -91,7 +91,7 @@ def _tabs(request: HttpRequest, chosen: subject.Chosen) -> list[tuple[str, str, 
     names = {
         "overview": (_("Overview"), 0),
         "permissions": (_("Permissions"), chosen.dangerous),
-        "versions": (_("Versions"), len({one.name for each in chosen.graph.channels for one in each.entries})),
+        "versions": (_("Versions"), len({entry.name for each in chosen.graph.channels for entry in each.entries})),
         "contents": (_("Contents"), 0),
     }
     where = f"{request.path}?{picked(chosen)}"

@@ -86,7 +86,9 @@ def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         context = {"plan": found, "part": PARTS[part], "check": plan_check.look(client, found)}
         return render.page(request, "operatorhub/plan_part.html", context, fragment=PARTS[part])
     subs = [
-        one for one in installed.subscriptions(client, namespace) if one.name in found.subscriptions or one.plan == plan
+        subscription
+        for subscription in installed.subscriptions(client, namespace)
+        if subscription.name in found.subscriptions or subscription.plan == plan
     ]
     context = {
         "plan": found,

@@ -72,11 +72,11 @@ def run(request: ConsoleRequest) -> HttpResponse:
 def _source(request: ConsoleRequest) -> given.Given | None:
     """What was given, in one of the ways; None when nothing was. Raises SourceError."""
     post = request.POST
-    if files := [one for one in request.FILES.getlist("files") if one.size]:
-        if sum(one.size or 0 for one in files) > limits.RUN_BYTES.value:
+    if files := [file for file in request.FILES.getlist("files") if file.size]:
+        if sum(file.size or 0 for file in files) > limits.RUN_BYTES.value:
             words = _("These files are larger than %(most)d MiB. Add them as a catalog instead.")
             raise SourceError(words % {"most": limits.RUN_BYTES.value // 2**20})
-        return given.files((str(one.name), one.read()) for one in files)
+        return given.files((str(file.name), file.read()) for file in files)
     if post.get("~given"):
         return given.received(post["~given"])
     if url := post.get("address", "").strip():
@@ -130,7 +130,7 @@ def _looked(request: ConsoleRequest) -> Page:
         modes=plan.modes(bundle),
         namespaces=tuple(here.namespaces),
         missing=rights.missing(request.cluster, wanted.objects, "patch") if wanted else (),
-        dangers=tuple(one for one in permissions.asked(bundle.csv) if one.danger)[:8],
+        dangers=tuple(right for right in permissions.asked(bundle.csv) if right.danger)[:8],
     )
 
 
@@ -139,7 +139,7 @@ def _made(request: ConsoleRequest, page: Page, wanted: plan.Plan) -> Page:
     checked = "~check" in request.POST
     results = making.run(request.cluster, wanted, dry_run=checked)
     rows = outcomes.rows(results, checked)
-    good = all(one.good for one in results)
+    good = all(result.good for result in results)
     if checked:
         words = _("All objects would be accepted.") if good else _("Some would be refused.")
         return replace(page, rows=rows, checked=True, summary=words)

@@ -42,13 +42,13 @@ def remove(request: ConsoleRequest, namespace: str, package: str) -> HttpRespons
         wanted = {name: name in request.POST for name in ("operands", "kinds", "space")}
         results = removal.take(client, found, **wanted, done=partial(audit.record, request, "delete"))
         forget_namespaces()
-        if all(one.outcome in ("removed", "gone") for one in results):
+        if all(result.outcome in ("removed", "gone") for result in results):
             messages.success(request, _("The bundle “%(name)s” is being taken away.") % {"name": package})
             return HttpResponseRedirect(reverse("operatorhub:run"))
     bad = [
-        (one, explain(one.error).detail if one.error else "")
-        for one in results
-        if one.outcome not in ("removed", "gone")
+        (result, explain(result.error).detail if result.error else "")
+        for result in results
+        if result.outcome not in ("removed", "gone")
     ]
     context = {"removal": found, "bad": bad}
     return render.page(request, "operatorhub/run_remove.html", context, status=409 if bad else 200)

@@ -78,9 +78,9 @@ def source(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
 def own(client: ClusterClient) -> list[Catalog]:
     """The console's own catalogs, those that describe CatalogSources last."""
     rows = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN)
-    mine = [one for one in rows if bundles.told(client, one)]
+    mine = [row for row in rows if bundles.told(client, row)]
     own_rights.hide_folders(client, mine)
-    return sorted(mine, key=lambda one: (bool(one.describes), (one.title or one.name).lower()))
+    return sorted(mine, key=lambda catalog: (bool(catalog.describes), (catalog.title or catalog.name).lower()))
 
 
 def own_row(client: ClusterClient, name: str) -> Catalog:

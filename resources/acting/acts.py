@@ -176,7 +176,7 @@ def _has_ended(type_: ResourceType, obj: KubeObject) -> bool:
     states = (
         items(mapping(obj.get("status")).get("conditions")) if type_.group == "batch" and type_.kind == "Job" else []
     )
-    return any(one.get("type") in ("Complete", "Failed") and one.get("status") == "True" for one in states)
+    return any(state.get("type") in ("Complete", "Failed") and state.get("status") == "True" for state in states)
 
 
 def suspending(client: ClusterClient, type_: ResourceType) -> str:

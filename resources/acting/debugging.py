@@ -30,9 +30,9 @@ def container(image: str, target: str) -> dict[str, Any]:
     return {**found, "targetContainerName": target} if target else found
 
 
-def add(client: ClusterClient, place: Place, one: dict[str, Any]) -> KubeObject:
+def add(client: ClusterClient, place: Place, item: dict[str, Any]) -> KubeObject:
     """Raises KubeError: Forbidden needs patch on pods/ephemeralcontainers, Invalid names the field."""
-    patch = {"spec": {"ephemeralContainers": [one]}}
+    patch = {"spec": {"ephemeralContainers": [item]}}
     return client.patch(
         place.type, place.name, patch, place.namespace, style="strategic", subresource="ephemeralcontainers"
     )

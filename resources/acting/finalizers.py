@@ -153,7 +153,7 @@ def _controller(client: ClusterClient, type_: ResourceType, namespace: str, name
 def removal(obj: KubeObject, name: str) -> list[dict[str, Any]]:
     """A JSON patch that takes the finalizer away, and fails where the list or the object is another one by now."""
     metadata = mapping(obj.get("metadata"))
-    names = [text(one) for one in metadata.get("finalizers") or ()]
+    names = [text(finalizer) for finalizer in metadata.get("finalizers") or ()]
     at = names.index(name)
     return [
         {"op": "test", "path": "/metadata/uid", "value": text(metadata.get("uid"))},

@@ -40,13 +40,13 @@ def read(keys: Sequence[str], values: Sequence[str], kind: str) -> tuple[Pair, .
     found: list[Pair] = []
     seen: set[str] = set()
     for key, value in zip(keys, values, strict=False):
-        one = Pair(key.strip(), lines(value) if kind == "annotations" else value.strip())
-        if not one.key and not one.value:
+        pair = Pair(key.strip(), lines(value) if kind == "annotations" else value.strip())
+        if not pair.key and not pair.value:
             continue
         found.append(
-            replace(one, error=_wrong(one, kind) or (_("This key is there twice.") if one.key in seen else ""))
+            replace(pair, error=_wrong(pair, kind) or (_("This key is there twice.") if pair.key in seen else ""))
         )
-        seen.add(one.key)
+        seen.add(pair.key)
     return tuple(found)
 
 

@@ -97,7 +97,7 @@ def settings(client: ClusterClient, type_: ResourceType, obj: KubeObject, offer:
     groups = list(dict.fromkeys(("", *(setting.group for setting in found))))
     found.sort(key=lambda setting: groups.index(setting.group))
     if "scale" in type_.subresources and not any(
-        len(one.entries) == 1 and one.entries[0].path[-1] == "replicas" for one in found
+        len(setting.entries) == 1 and setting.entries[0].path[-1] == "replicas" for setting in found
     ):
         found[:0] = _scale(client, type_, obj)
     return tuple(found)
@@ -181,7 +181,7 @@ def _entries(path: tuple[str, ...], descriptor: Descriptor, node: Mapping[str, A
 
 def _options(node: Mapping[str, Any]) -> tuple[str, ...]:
     found = node.get("enum")
-    return tuple(scalar(one) for one in found) if isinstance(found, list) else ()
+    return tuple(scalar(item) for item in found) if isinstance(found, list) else ()
 
 
 def _plain(value: Any) -> str:

@@ -61,7 +61,9 @@ class Causes(APIView):
         obj = place.get(client)
         word = state_of(client, place, obj)
         found = shown_causes(client, place, read_causes(client, place, obj, word))
-        return Response({"state": word.state, "state_reason": word.reason, "causes": [_cause(one) for one in found]})
+        return Response(
+            {"state": word.state, "state_reason": word.reason, "causes": [_cause(cause) for cause in found]}
+        )
 
 
 def _cause(shown: ShownCause) -> dict[str, Any]:
@@ -74,12 +76,12 @@ def _cause(shown: ShownCause) -> dict[str, Any]:
         "about": ref(shown.about.type, shown.about.namespace, shown.about.name) if shown.about else None,
         "evidence": [
             {
-                "text": one.label,
-                "url": one.url,
-                "view": one.view,
-                "object": ref(one.place.type, one.place.namespace, one.place.name),
+                "text": link.label,
+                "url": link.url,
+                "view": link.view,
+                "object": ref(link.place.type, link.place.namespace, link.place.name),
             }
-            for one in shown.links
+            for link in shown.links
         ],
         "fix": {"text": shown.fix.label, "url": shown.fix.url} if shown.fix else None,
         "raw": cause.raw,

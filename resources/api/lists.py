@@ -159,8 +159,8 @@ def states(
         own = explained_health(owned_rows.whole(type_, obj))
         word = below.health(type_, namespace_of(obj), name_of(obj), own)
         created = text(mapping(obj.get("metadata")).get("creationTimestamp"))
-        one = {"uid": uid_of(obj), "name": name_of(obj), "namespace": namespace_of(obj)}
-        found.append({**one, "state": word.state, "reason": word.reason, "created": created})
+        item = {"uid": uid_of(obj), "name": name_of(obj), "namespace": namespace_of(obj)}
+        found.append({**item, "state": word.state, "reason": word.reason, "created": created})
     return found
 
 
@@ -176,7 +176,7 @@ class Tree(APIView):
         sum_ = owned_rows.summary(top)
         return Response(
             {
-                "owners": [_link(one.link) for one in owned_rows.chain(client, obj)],
+                "owners": [_link(above.link) for above in owned_rows.chain(client, obj)],
                 "items": [_owned(node.owned, node.health) for node in owned_rows.walk(top)],
                 "pods": sum_.pods,
                 "ready": sum_.ready,

@@ -105,13 +105,13 @@ def _document(number: int, line: int, value: Any) -> Document:
 
 def _twice(documents: list[Document]) -> Iterator[Document]:
     seen: dict[tuple[str, ...], int] = {}
-    for one in documents:
-        key = (one.api_version, one.kind, namespace_of(one.object), name_of(one.object))
-        if not one.problem and name_of(one.object) and key in seen:
-            yield replace(one, problem=f"twice:{seen[key]}")
+    for document in documents:
+        key = (document.api_version, document.kind, namespace_of(document.object), name_of(document.object))
+        if not document.problem and name_of(document.object) and key in seen:
+            yield replace(document, problem=f"twice:{seen[key]}")
             continue
-        seen.setdefault(key, one.number)
-        yield one
+        seen.setdefault(key, document.number)
+        yield document
 
 
 class Import:
@@ -132,15 +132,17 @@ class Import:
 
     def run(self, documents: tuple[Document, ...], only: frozenset[int] = frozenset()) -> tuple[Result, ...]:
         """The results in the text's order; `only`: numbers of the documents to send, all when it is empty."""
-        kinds = {_defined(one.object) for one in documents} - {None}
-        spaces = {name_of(one.object) for one in documents if (one.group, one.kind) == ("", "Namespace")}
+        kinds = {_defined(document.object) for document in documents} - {None}
+        spaces = {
+            name_of(document.object) for document in documents if (document.group, document.kind) == ("", "Namespace")
+        }
         results: dict[int, Result] = {}
         for one in sorted(documents, key=_rank):
             if only and one.number not in only:
                 results[one.number] = Result(one, outcome="skipped")
             else:
                 results[one.number] = self.one(one, kinds, spaces)
-        return tuple(results[one.number] for one in documents)
+        return tuple(results[document.number] for document in documents)
 
     def one(self, document: Document, kinds: set[Any], spaces: set[str]) -> Result:
         if document.problem:

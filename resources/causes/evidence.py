@@ -274,9 +274,9 @@ def moment(value: str) -> datetime | None:
 
 def replicas_ready(item: Item) -> tuple[int, int] | None:
     """(ready, wanted) of the workload that the item is or belongs to, None where there is none with replicas."""
-    for one in (item, *item.ancestors):
-        if one.group == "apps" and one.kind in ("Deployment", "StatefulSet"):
-            return number(one.status.get("readyReplicas")), number(one.spec.get("replicas"), 1)
-        if one.is_pod and one.health.state == READY:
+    for ancestor in (item, *item.ancestors):
+        if ancestor.group == "apps" and ancestor.kind in ("Deployment", "StatefulSet"):
+            return number(ancestor.status.get("readyReplicas")), number(ancestor.spec.get("replicas"), 1)
+        if ancestor.is_pod and ancestor.health.state == READY:
             return None
     return None

@@ -59,17 +59,17 @@ def state_of(client: ClusterClient, place: Place, obj: KubeObject) -> Health:
 def _evidence(client: ClusterClient, place: Place, obj: KubeObject, owned: Belongings, deprecation: str) -> Evidence:
     below = [(row.depth, whole(row.type, row.object)) for row in owned.rows]
     pods = [
-        one
-        for one in (obj, *(one for _depth, one in below))
-        if (one.get("kind"), one.get("apiVersion")) == ("Pod", "v1")
+        item
+        for item in (obj, *(item for _depth, item in below))
+        if (item.get("kind"), item.get("apiVersion")) == ("Pod", "v1")
     ]
-    known = {name_of(one) for _depth, one in below if one.get("kind") == "PersistentVolumeClaim"}
+    known = {name_of(item) for _depth, item in below if item.get("kind") == "PersistentVolumeClaim"}
     below += [(0, claim) for claim in _claims(client, pods, known)]
     return evidence(
         obj,
         below,
         above=_owners(client, obj),
-        events=_events(client, place, {uid_of(obj), *(uid_of(one) for _depth, one in below)}),
+        events=_events(client, place, {uid_of(obj), *(uid_of(item) for _depth, item in below)}),
         now=timezone.now(),
         stopped_operator=_stopped_operator(client, place.type, obj),
         deprecation=deprecation,
@@ -84,10 +84,10 @@ def _events(client: ClusterClient, place: Place, uids: set[str]) -> dict[str, tu
     except KubeError:
         return {}
     found: dict[str, tuple[Event, ...]] = {}
-    for one in sorted(read, key=events.order, reverse=True):
-        uid = text(mapping(one.get("involvedObject")).get("uid"))
+    for item in sorted(read, key=events.order, reverse=True):
+        uid = text(mapping(item.get("involvedObject")).get("uid"))
         if uid in uids and len(found.get(uid, ())) < limits.CAUSE_EVENTS.value:
-            found[uid] = (*found.get(uid, ()), _event(one))
+            found[uid] = (*found.get(uid, ()), _event(item))
     return found
 
 
@@ -122,7 +122,9 @@ def _owners(client: ClusterClient, obj: KubeObject) -> list[KubeObject]:
     """Nearest first, as far as they can be read."""
     found: list[KubeObject] = []
     while len(found) < limits.CAUSE_REQUESTS.value:
-        reference = next((one for one in owner_references(found[-1] if found else obj) if one.get("controller")), None)
+        reference = next(
+            (item for item in owner_references(found[-1] if found else obj) if item.get("controller")), None
+        )
         if reference is None:
             break
         group, _slash, version = text(reference.get("apiVersion")).rpartition("/")
@@ -168,7 +170,7 @@ def _stopped_operator(client: ClusterClient, type_: ResourceType, obj: KubeObjec
     if not waiting_finalizers(Item(object=obj)):
         return ""
     if running := finalizers.controllers(client, type_):
-        stopped = [one.name for one in running if not one.is_running]
+        stopped = [controller.name for controller in running if not controller.is_running]
         return ", ".join(stopped) if len(stopped) == len(running) else ""
     try:
         definition = client.get(client.find(*DEFINITIONS), f"{type_.plural}.{type_.group}")

@@ -78,7 +78,7 @@ def _forbidden(rule: Rule, before: Any, names: tuple[str, ...]) -> set[str]:
 
     A rule that refuses even what stays as it is says nothing.
     """
-    if before is None or not any(one.names == names[: len(one.names)] for one in fields(rule)):
+    if before is None or not any(field.names == names[: len(field.names)] for field in fields(rule)):
         return set()
     if _refused(rule, Case(before, names, SAME)):
         return set()
@@ -131,9 +131,9 @@ def _collect(node: Any, steps: Steps, made: dict[Steps, tuple[Rule, ...]]) -> No
 def _readable(node: Node) -> list[Rule]:
     found = []
     rules = node.get("x-kubernetes-validations")
-    for one in rules if isinstance(rules, list) else ():
-        text = str(one.get("rule") or "") if isinstance(one, Mapping) else ""
-        if "oldSelf" in text and not one.get("optionalOldSelf"):
+    for rule in rules if isinstance(rules, list) else ():
+        text = str(rule.get("rule") or "") if isinstance(rule, Mapping) else ""
+        if "oldSelf" in text and not rule.get("optionalOldSelf"):
             with suppress(Unreadable):
                 found.append(parse(text))
     return found

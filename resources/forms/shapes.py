@@ -224,8 +224,8 @@ def _choice(node: Node, value: Any, fields: dict[str, Any], text: str | None) ->
     )
 
 
-def _same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and bool(one == other)
+def _same(item: Any, other: Any) -> bool:
+    return type(item) is type(other) and bool(item == other)
 
 
 def entry(field: Field, typed: Typed, key: str) -> Field:

@@ -172,16 +172,16 @@ def _logic(values: list[Any], either: bool) -> Any:
     return ERROR if ERROR in values else not either
 
 
-def _equal(one: Any, other: Any) -> Any:
-    if ERROR in (one, other):
+def _equal(item: Any, other: Any) -> Any:
+    if ERROR in (item, other):
         return ERROR
-    if UNKNOWN in (one, other):
+    if UNKNOWN in (item, other):
         return UNKNOWN
-    if OTHER in (one, other):
+    if OTHER in (item, other):
         # It differs from what it was; whether it is one of the rule's own words cannot be told.
-        pair = other if one is OTHER else one
+        pair = other if item is OTHER else item
         return False if isinstance(pair, _Before) else UNKNOWN
-    return _plain(one) == _plain(other)
+    return _plain(item) == _plain(other)
 
 
 @dataclass(frozen=True, slots=True)

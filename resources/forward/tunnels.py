@@ -108,7 +108,7 @@ def tunnels(client: ClusterClient, target: Target | None = None) -> tuple[Tunnel
 def by_token(token: str) -> Tunnel | None:
     """The one whose pages have this address."""
     with _lock:
-        return next((one for one in _open.values() if secrets.compare_digest(one.token, token)), None)
+        return next((tunnel for tunnel in _open.values() if secrets.compare_digest(tunnel.token, token)), None)
 
 
 def open_tunnel(

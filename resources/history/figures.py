@@ -111,7 +111,7 @@ def numbers_of(obj: Any) -> _Numbers:
     """What an object says of itself; {} for kinds that have no such numbers."""
     spec, status = mapping(mapping(obj).get("spec")), mapping(mapping(obj).get("status"))
     if isinstance(status.get("containerStatuses"), list):
-        return {RESTARTS: sum(_whole(one.get("restartCount")) or 0 for one in items(status["containerStatuses"]))}
+        return {RESTARTS: sum(_whole(item.get("restartCount")) or 0 for item in items(status["containerStatuses"]))}
     wanted, ready = _first(spec, "replicas", "size"), _first(status, "readyReplicas")
     if "desiredNumberScheduled" in status:
         wanted, ready = _whole(status["desiredNumberScheduled"]), _whole(status.get("numberReady"))

@@ -112,8 +112,8 @@ def _change(entry: Entry) -> str:
     events = {Step.CREATED: _("created"), Step.DELETED: _("deleted"), Step.SEEN: _("first seen")}
     if entry.event in events:
         return events[entry.event]
-    for one in entry.fields:
-        return f"{one.path}: {one.before or '–'} → {one.after or '–'}"
+    for field in entry.fields:
+        return f"{field.path}: {field.before or '–'} → {field.after or '–'}"
     return _("changed")
 
 

@@ -51,8 +51,8 @@ def _walk(old: Any, new: Any, path: Path) -> Iterator[Field]:
         for key in dict.fromkeys((*old, *new)):
             yield from _walk(old.get(key, MISSING), new.get(key, MISSING), (*path, key))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new) and old and structured(old):
-        for place, (one, other) in enumerate(zip(old, new, strict=True)):
-            yield from _walk(one, other, (*path, place))
+        for place, (item, other) in enumerate(zip(old, new, strict=True)):
+            yield from _walk(item, other, (*path, place))
     elif (old is MISSING) != (new is MISSING) or not same(old, new):
         yield path, old, new
 
@@ -72,10 +72,10 @@ def _conditions(old: Any, new: Any) -> Iterator[list[str]]:
     """['Ready', 'False', 'True (AllGood)']: a condition as one thing."""
     before, after = _by_type(old), _by_type(new)
     for type_ in dict.fromkeys((*before, *after)):
-        one, other = before.get(type_), after.get(type_)
-        if one != other:
-            short = one is not None and other is not None and _condition(one, False) == _condition(other, False)
-            yield [f"condition {type_}", _condition(one, short), _condition(other, short)]
+        item, other = before.get(type_), after.get(type_)
+        if item != other:
+            short = item is not None and other is not None and _condition(item, False) == _condition(other, False)
+            yield [f"condition {type_}", _condition(item, short), _condition(other, short)]
 
 
 def _by_type(obj: Any) -> dict[str, Mapping[str, Any]]:

@@ -141,7 +141,7 @@ def _entry(step: Step, users: dict[str, str], state_before: str) -> Entry:
         who=_("this console") if step.manager == FIELD_MANAGER else _WORDS.get(step.manager, step.manager),
         user=user,
         health=Health(step.state, step.reason),
-        fields=tuple(_field(one) for one in _list(step.fields)),
+        fields=tuple(_field(item) for item in _list(step.fields)),
         more=max(0, step.changed - len(_list(step.fields))),
         leads_back=bool(step.back),
         moved=step.state != state_before,

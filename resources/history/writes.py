@@ -45,11 +45,11 @@ def wrote(
 
     `verb` as in the audit log. `before` None: it was created; `after` None: it was deleted.
     """
-    one = after or before
-    if one is None:
+    item = after or before
+    if item is None:
         return ""
     secret = place.type.kind == "Secret" and not place.type.group
-    row = _row(client, verb, place, uid_of(dict(one)))
+    row = _row(client, verb, place, uid_of(dict(item)))
     row.resource_version = store.version_of(after) if after else ""
     if not secret:
         row.before, row.after = _packed(before), _packed(after)

@@ -100,7 +100,7 @@ def definition(client: ClusterClient, obj: KubeObject) -> Definition:
     declared = items(spec.get("versions"))
     brought = owner(client, obj)
     versions = tuple(_version(entry, stored, served) for entry in declared)
-    storage = next((one.name for one in versions if one.storage), "")
+    storage = next((version.name for version in versions if version.storage), "")
     type_ = next(iter(served.values()), None)
     qualified = f"{plural}.{group}"
     everywhere = " -A" if text(spec.get("scope")) == "Namespaced" else ""
@@ -126,7 +126,7 @@ def definition(client: ClusterClient, obj: KubeObject) -> Definition:
 def _served(client: ClusterClient, group: str, plural: str) -> Mapping[str, ResourceType]:
     """By version, the preferred one first."""
     try:
-        return {one.version: one for one in client.types() if (one.group, one.plural) == (group, plural)}
+        return {type_.version: type_ for type_ in client.types() if (type_.group, type_.plural) == (group, plural)}
     except KubeError:
         return {}
 
@@ -153,8 +153,8 @@ def _version(entry: Mapping[str, Any], stored: tuple[str, ...], served: Mapping[
         warning=warning if entry.get("deprecated") is True else "",
         subresources=tuple(sorted(str(one) for one in mapping(entry.get("subresources")))),
         columns=tuple(
-            (text(one.get("name")), text(one.get("jsonPath")), text(one.get("priority")) not in ("", "0"))
-            for one in columns
+            (text(column.get("name")), text(column.get("jsonPath")), text(column.get("priority")) not in ("", "0"))
+            for column in columns
         ),
         type=served.get(name),
     )
@@ -193,7 +193,7 @@ def _conversion(client: ClusterClient, conversion: Mapping[str, Any], several: b
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(text(one) for one in value) if isinstance(value, list) else ()
+    return tuple(text(item) for item in value) if isinstance(value, list) else ()
 
 
 PANELS: dict[Kind, Maker] = {("apiextensions.k8s.io", "CustomResourceDefinition"): panels}

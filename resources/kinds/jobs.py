@@ -111,16 +111,16 @@ def _schedule(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
 
 def _runs(client: ClusterClient, obj: KubeObject) -> Panel:
     found = some(client, "batch", "Job", namespace_of(obj))
-    mine = [one for one in found.items if _owner(one) == uid_of(obj)]
-    mine.sort(key=lambda one: text(mapping(one.get("metadata")).get("creationTimestamp")), reverse=True)
+    mine = [item for item in found.items if _owner(item) == uid_of(obj)]
+    mine.sort(key=lambda item: text(mapping(item.get("metadata")).get("creationTimestamp")), reverse=True)
     rows = tuple(
         (
-            see(client, "batch", "Job", name_of(one), namespace_of(obj)),
-            state(health(one)),
-            line(duration(text(mapping(one.get("status")).get("startTime")), ended(one))),
-            line(mapping(one.get("metadata")).get("creationTimestamp"), "age"),
+            see(client, "batch", "Job", name_of(item), namespace_of(obj)),
+            state(health(item)),
+            line(duration(text(mapping(item.get("status")).get("startTime")), ended(item))),
+            line(mapping(item.get("metadata")).get("creationTimestamp"), "age"),
         )
-        for one in mine[:_RUNS]
+        for item in mine[:_RUNS]
     )
     columns = (_("Job"), _("State"), _("Duration"), times.heading())
     empty = _("It has not run yet, or its Jobs are deleted.")
@@ -140,8 +140,8 @@ def _runs(client: ClusterClient, obj: KubeObject) -> Panel:
     )
 
 
-def _owner(one: KubeObject) -> str:
-    owners = items(mapping(one.get("metadata")).get("ownerReferences"))
+def _owner(item: KubeObject) -> str:
+    owners = items(mapping(item.get("metadata")).get("ownerReferences"))
     return next((text(owner.get("uid")) for owner in owners if owner.get("controller") is True), "")
 
 

@@ -96,15 +96,15 @@ def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Itera
 def plans(obj: KubeObject, strategies: Mapping[str, Any] | None = None) -> Plans:
     """Of an Instance, whatever shape its status has. `strategies`: spec.plans of its OperatorVersion."""
     known = mapping(mapping(obj.get("status")).get("planStatus"))
-    every = [_plan(text(name), mapping(one), mapping((strategies or {}).get(name))) for name, one in known.items()]
+    every = [_plan(text(name), mapping(item), mapping((strategies or {}).get(name))) for name, item in known.items()]
     ran = sorted(
-        (one for one in every if one.status != "NEVER_RUN"), key=lambda one: (one.running, one.when), reverse=True
+        (part for part in every if part.status != "NEVER_RUN"), key=lambda part: (part.running, part.when), reverse=True
     )
-    never = sorted((one for one in every if one.status == "NEVER_RUN"), key=lambda one: one.name)
+    never = sorted((part for part in every if part.status == "NEVER_RUN"), key=lambda part: part.name)
     shown = (*ran, *never)[:_MOST]
     return Plans(
-        tuple(one for one in shown if one.status != "NEVER_RUN"),
-        tuple(one for one in shown if one.status == "NEVER_RUN"),
+        tuple(part for part in shown if part.status != "NEVER_RUN"),
+        tuple(part for part in shown if part.status == "NEVER_RUN"),
         frozenset(runnable(obj)),
         busy(obj),
         len(every) - len(shown),
@@ -116,20 +116,20 @@ def runnable(obj: KubeObject) -> tuple[str, ...]:
     known = mapping(mapping(obj.get("status")).get("planStatus"))
     return tuple(
         name
-        for name, one in sorted(known.items())
+        for name, item in sorted(known.items())
         if _NAME.fullmatch(str(name))
-        and (name not in SPECIAL or (name != "cleanup" and text(mapping(one).get("status")) == "FATAL_ERROR"))
+        and (name not in SPECIAL or (name != "cleanup" and text(mapping(item).get("status")) == "FATAL_ERROR"))
     )
 
 
 def busy(obj: KubeObject) -> str:
     """The plan that runs, '' when none does."""
     known = mapping(mapping(obj.get("status")).get("planStatus"))
-    return next((str(name) for name, one in known.items() if text(mapping(one).get("status")) in RUNNING), "")
+    return next((str(name) for name, item in known.items() if text(mapping(item).get("status")) in RUNNING), "")
 
 
 def _plan(name: str, status: Mapping[str, Any], described: Mapping[str, Any]) -> Part:
-    phases = {text(one.get("name")): one for one in items(described.get("phases"))}
+    phases = {text(item.get("name")): item for item in items(described.get("phases"))}
     parts = tuple(
         _part(phase, tuple(_part(step) for step in items(phase.get("steps"))), phases.get(text(phase.get("name")), {}))
         for phase in items(status.get("phases"))

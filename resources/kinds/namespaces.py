@@ -62,9 +62,9 @@ def waits_for(obj: KubeObject) -> tuple[tuple[str, Cell], ...]:
         ),
     }
     found = [
-        (one.type, (*line(words.get(one.type, one.reason)), *line(one.message, "muted")))
-        for one in conditions(obj)
-        if one.status == "True"
+        (condition.type, (*line(words.get(condition.type, condition.reason)), *line(condition.message, "muted")))
+        for condition in conditions(obj)
+        if condition.status == "True"
     ]
     return tuple(found) or ((_("Deletion"), (Bit(_("It has just begun.")),)),)
 

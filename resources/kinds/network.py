@@ -32,7 +32,7 @@ def ingress(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     addresses = items(mapping(mapping(obj.get("status")).get("loadBalancer")).get("ingress"))
     entries = (
         (_("Class"), see(client, "networking.k8s.io", "IngressClass", spec.get("ingressClassName"))),
-        (_("Reached at"), lines(text(one.get("hostname")) or text(one.get("ip")) for one in addresses)),
+        (_("Reached at"), lines(text(address.get("hostname")) or text(address.get("ip")) for address in addresses)),
     )
     yield facts("ingress", _("Ingress"), entries)
 
@@ -85,26 +85,26 @@ def _sides(spec: Mapping[str, Any], kind: str) -> Iterator[Bit]:
     if not rules:
         yield Bit(_("no one"))
     for rule in rules:
-        peers = [_peer(one) for one in items(rule.get(side))] or [_("everybody")]
-        ports = [_port(one) for one in items(rule.get("ports"))]
+        peers = [_peer(item) for item in items(rule.get(side))] or [_("everybody")]
+        ports = [_port(item) for item in items(rule.get("ports"))]
         who = _(" or ").join(peers)
         yield Bit(_("%(who)s, on %(ports)s") % {"who": who, "ports": ", ".join(ports)} if ports else who)
 
 
-def _port(one: Mapping[str, Any]) -> str:
-    last = text(one.get("endPort"))
-    number = text(one.get("port")) or _("all ports")
-    return f"{text(one.get('protocol')) or 'TCP'} {number}{f'–{last}' if last else ''}"
+def _port(item: Mapping[str, Any]) -> str:
+    last = text(item.get("endPort"))
+    number = text(item.get("port")) or _("all ports")
+    return f"{text(item.get('protocol')) or 'TCP'} {number}{f'–{last}' if last else ''}"
 
 
-def _peer(one: Mapping[str, Any]) -> str:
-    if block := mapping(one.get("ipBlock")):
+def _peer(item: Mapping[str, Any]) -> str:
+    if block := mapping(item.get("ipBlock")):
         but = ", ".join(text(part) for part in _list(block.get("except")))
         words = _("addresses %(range)s") % {"range": text(block.get("cidr"))}
         return _("%(addresses)s but %(others)s") % {"addresses": words, "others": but} if but else words
-    spaces = one.get("namespaceSelector")
+    spaces = item.get("namespaceSelector")
     where = _("this namespace") if spaces is None else _spaces(spaces)
-    return _("%(pods)s in %(namespaces)s") % {"pods": _pods(one.get("podSelector")), "namespaces": where}
+    return _("%(pods)s in %(namespaces)s") % {"pods": _pods(item.get("podSelector")), "namespaces": where}
 
 
 def _selector(value: Any) -> str:
@@ -132,7 +132,7 @@ def slice_(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Itera
 
 def endpoints_of(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     """The older kind, read as the newer one."""
-    rows = tuple(row for one in items(obj.get("subsets")) for row in endpoints(client, _as_slice(obj, one)))
+    rows = tuple(row for item in items(obj.get("subsets")) for row in endpoints(client, _as_slice(obj, item)))
     columns = (_("Address"), _("State"), _("Pod"), _("Ports"), _("Node"))
     yield table("endpoints", Table(_("Endpoints"), columns, rows, empty=_("It is empty.")), wide=True)
 

@@ -44,8 +44,8 @@ def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
         yield Panel("taken", "resources/kinds/_bars.html", Bars(_("Taken"), tuple(taken(obj, found.items)), note=note))
     yield facts("node", _("Node"), _facts(obj))
     if rows := tuple(
-        (line(_taint(one)), line(_effects().get(text(one.get("effect")), text(one.get("effect")))))
-        for one in items(mapping(obj.get("spec")).get("taints"))
+        (line(_taint(item)), line(_effects().get(text(item.get("effect")), text(item.get("effect")))))
+        for item in items(mapping(obj.get("spec")).get("taints"))
     ):
         yield table("taints", Table(_("Taints"), (_("Taint"), _("For Pods that do not tolerate it")), rows))
     yield _pods(client, found)
@@ -92,7 +92,7 @@ def requested(pod: Mapping[str, Any], resource: str) -> Decimal:
     https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
     """
     spec = mapping(pod.get("spec"))
-    together = sum((_request(one, resource) for one in items(spec.get("containers"))), Decimal(0))
+    together = sum((_request(item, resource) for item in items(spec.get("containers"))), Decimal(0))
     first = Decimal(0)
     for one in items(spec.get("initContainers")):
         if text(one.get("restartPolicy")) == "Always":
@@ -112,7 +112,7 @@ def _facts(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
     yield _("Roles"), lines(key.removeprefix(_ROLE) for key in labels if key.startswith(_ROLE))
     yield (
         _("Addresses"),
-        lines(f"{text(one.get('type'))}: {text(one.get('address'))}" for one in items(status.get("addresses"))),
+        lines(f"{text(item.get('type'))}: {text(item.get('address'))}" for item in items(status.get("addresses"))),
     )
     yield _("Capacity"), lines(f"{key}: {text(value)}" for key, value in capacity.items())
     yield _("Zone"), line(labels.get("topology.kubernetes.io/zone"))
@@ -129,8 +129,8 @@ def _facts(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
     yield _("Provider's name"), line(mapping(obj.get("spec")).get("providerID"), "code")
 
 
-def _taint(one: Mapping[str, Any]) -> str:
-    return "=".join(filter(None, (text(one.get("key")), text(one.get("value")))))
+def _taint(item: Mapping[str, Any]) -> str:
+    return "=".join(filter(None, (text(item.get("key")), text(item.get("value")))))
 
 
 def _pods(client: ClusterClient, found: Some) -> Panel:

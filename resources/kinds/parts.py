@@ -115,7 +115,9 @@ def table(id_: str, made: Table, *, wide: bool = False) -> Panel:
 
 
 def facts(id_: str, title: str, entries: Iterable[tuple[str, Cell]], *, note: str = "", wide: bool = False) -> Panel:
-    return Panel(id_, "resources/kinds/_facts.html", Facts(title, tuple(one for one in entries if one[1]), note), wide)
+    return Panel(
+        id_, "resources/kinds/_facts.html", Facts(title, tuple(entry for entry in entries if entry[1]), note), wide
+    )
 
 
 def yes(value: Any) -> Cell:

@@ -69,7 +69,7 @@ def quota(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Itera
 
 def _scope(obj: KubeObject) -> str:
     scopes = mapping(obj.get("spec")).get("scopes")
-    names = [text(one) for one in scopes] if isinstance(scopes, list) else []
+    names = [text(scope) for scope in scopes] if isinstance(scopes, list) else []
     return _("It counts only what is: %(scopes)s") % {"scopes": ", ".join(names)} if names else ""
 
 
@@ -88,14 +88,16 @@ def limits_table(id_: str, title: str, found: Iterable[KubeObject]) -> Panel:
         _("Limit if none is said"),
         _("Limit to request"),
     )
-    rows = tuple(row for obj in found for one in items(mapping(obj.get("spec")).get("limits")) for row in _limits(one))
+    rows = tuple(
+        row for obj in found for item in items(mapping(obj.get("spec")).get("limits")) for row in _limits(item)
+    )
     return table(id_, Table(title, columns, rows, empty=_("It limits nothing.")), wide=True)
 
 
-def _limits(one: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-    parts = [mapping(one.get(key)) for key in ("min", "max", "defaultRequest", "default", "maxLimitRequestRatio")]
+def _limits(item: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
+    parts = [mapping(item.get(key)) for key in ("min", "max", "defaultRequest", "default", "maxLimitRequestRatio")]
     for name in dict.fromkeys(name for part in parts for name in part):
-        yield line(one.get("type")), line(name), *(line(part.get(name)) for part in parts)
+        yield line(item.get("type")), line(name), *(line(part.get(name)) for part in parts)
 
 
 def of_namespace(quotas: Iterable[KubeObject]) -> Iterator[Panel]:

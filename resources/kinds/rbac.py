@@ -42,8 +42,8 @@ def role(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterabl
 
 
 def _gathered(obj: KubeObject) -> Iterator[str]:
-    for one in items(mapping(obj.get("aggregationRule")).get("clusterRoleSelectors")):
-        yield ", ".join(f"{key}={text(value)}" for key, value in mapping(one.get("matchLabels")).items()) or "…"
+    for item in items(mapping(obj.get("aggregationRule")).get("clusterRoleSelectors")):
+        yield ", ".join(f"{key}={text(value)}" for key, value in mapping(item.get("matchLabels")).items()) or "…"
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ def rule_row(rule: Mapping[str, Any], *, cluster: bool) -> tuple[Cell, ...]:
     return (
         line(permission_words.plain(verbs, groups, kinds, names, urls)),
         lines((", ".join(verbs),), "code"),
-        lines(islice((*on, *urls), 30), "code") + lines(_("named %(name)s") % {"name": one} for one in names[:30]),
+        lines(islice((*on, *urls), 30), "code") + lines(_("named %(name)s") % {"name": name} for name in names[:30]),
         (*mark, *line(why, "muted")) if level else (),
     )
 
@@ -90,9 +90,9 @@ def _bound(client: ClusterClient, obj: KubeObject, kind: str) -> Panel:
     """Who has the role: its bindings, each with its subjects."""
     found, problems = bindings(client, "" if kind == "ClusterRole" else namespace_of(obj), kind == "ClusterRole")
     rows = tuple(
-        (binding_link(client, one), _scope(one), subjects(client, one))
-        for one in found
-        if (ref := mapping(one.get("roleRef")))
+        (binding_link(client, item), _scope(item), subjects(client, item))
+        for item in found
+        if (ref := mapping(item.get("roleRef")))
         and (text(ref.get("kind")), text(ref.get("name"))) == (kind, name_of(obj))
     )
     columns = (_("Binding"), _("Holds in"), _("For whom"))
@@ -119,17 +119,17 @@ def bindings(client: ClusterClient, namespace: str, whole: bool) -> tuple[list[K
     return [item for _kind, one in asked for item in one.items], problems
 
 
-def binding_link(client: ClusterClient, one: KubeObject) -> Cell:
-    return see(client, GROUP, text(one.get("kind")), name_of(one), namespace_of(one))
+def binding_link(client: ClusterClient, item: KubeObject) -> Cell:
+    return see(client, GROUP, text(item.get("kind")), name_of(item), namespace_of(item))
 
 
-def _scope(one: KubeObject) -> Cell:
-    return line(namespace_of(one) or _("the whole cluster"))
+def _scope(item: KubeObject) -> Cell:
+    return line(namespace_of(item) or _("the whole cluster"))
 
 
-def subjects(client: ClusterClient, one: KubeObject) -> Cell:
+def subjects(client: ClusterClient, item: KubeObject) -> Cell:
     """A line for each user, group and service account."""
-    return tuple(_subject(client, subject, namespace_of(one)) for subject in items(one.get("subjects"))[:100])
+    return tuple(_subject(client, subject, namespace_of(item)) for subject in items(item.get("subjects"))[:100])
 
 
 def _subject(client: ClusterClient, subject: Mapping[str, Any], namespace: str) -> Bit:
@@ -171,7 +171,7 @@ def binding(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
         (_("To"), subjects(client, obj) or line(_("no one"), "muted")),
         (
             _("View as"),
-            _view_as(client, (who for one in items(obj.get("subjects"))[:20] if (who := _who(one, namespace)))),
+            _view_as(client, (who for item in items(obj.get("subjects"))[:20] if (who := _who(item, namespace)))),
         ),
     )
     yield facts("binding", _("Binding"), entries)
@@ -205,9 +205,9 @@ def account(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     yield facts("account", _("Service account"), entries)
     every, problems = bindings(client, "", True)
     rows = tuple(
-        (binding_link(client, one), _scope(one), _role_of(client, one), line(way))
-        for one in every
-        if (way := _way(one, namespace, name))
+        (binding_link(client, item), _scope(item), _role_of(client, item), line(way))
+        for item in every
+        if (way := _way(item, namespace, name))
     )
     columns, empty = (
         (_("Binding"), _("Holds in"), _("Role"), _("As")),
@@ -218,22 +218,22 @@ def account(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
 
 def _secrets(client: ClusterClient, obj: KubeObject, part: str) -> Cell:
     return tuple(
-        bit for one in items(obj.get(part)) for bit in see(client, "", "Secret", one.get("name"), namespace_of(obj))
+        bit for item in items(obj.get(part)) for bit in see(client, "", "Secret", item.get("name"), namespace_of(obj))
     )
 
 
-def _role_of(client: ClusterClient, one: KubeObject) -> Cell:
-    ref = mapping(one.get("roleRef"))
+def _role_of(client: ClusterClient, item: KubeObject) -> Cell:
+    ref = mapping(item.get("roleRef"))
     kind, name = text(ref.get("kind")), text(ref.get("name"))
-    return see(client=client, group=GROUP, kind=kind, name=name, namespace=namespace_of(one), words=f"{kind} {name}")
+    return see(client=client, group=GROUP, kind=kind, name=name, namespace=namespace_of(item), words=f"{kind} {name}")
 
 
-def _way(one: KubeObject, namespace: str, name: str) -> str:
+def _way(item: KubeObject, namespace: str, name: str) -> str:
     """How a binding reaches the account: by its name, or as one of a group; '' when it does not."""
     groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
-    for subject in items(one.get("subjects")):
+    for subject in items(item.get("subjects")):
         kind, who = text(subject.get("kind")), text(subject.get("name"))
-        where = text(subject.get("namespace")) or namespace_of(one)
+        where = text(subject.get("namespace")) or namespace_of(item)
         if (kind, who, where) == ("ServiceAccount", name, namespace):
             return _("itself")
         if kind == "User" and who == f"system:serviceaccount:{namespace}:{name}":

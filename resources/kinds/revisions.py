@@ -45,7 +45,7 @@ class Revisions:
     problem: str = ""
 
     def number(self, wanted: str) -> Revision | None:
-        return next((one for one in self.revisions if str(one.number) == wanted), None)
+        return next((revision for revision in self.revisions if str(revision.number) == wanted), None)
 
 
 def of(client: ClusterClient, obj: KubeObject) -> Revisions:
@@ -57,59 +57,59 @@ def of(client: ClusterClient, obj: KubeObject) -> Revisions:
         return Revisions()
     found = some(client, "apps", kind, namespace_of(obj), labels=labels, limit=200)
     read = _replica_set if kind == "ReplicaSet" else _controller_revision
-    mine = [made for one in found.items if _owned(one, obj) and (made := read(one)) is not None]
-    mine.sort(key=lambda one: one.number, reverse=True)
+    mine = [made for item in found.items if _owned(item, obj) and (made := read(item)) is not None]
+    mine.sort(key=lambda revision: revision.number, reverse=True)
     newest = mine[0].number if mine else 0
     return Revisions(
         tuple(
             Revision(
-                number=one.number,
+                number=revision.number,
                 kind=kind,
-                name=one.name,
-                created=one.created,
-                cause=one.cause,
-                template=one.template,
-                current=one.number == newest,
+                name=revision.name,
+                created=revision.created,
+                cause=revision.cause,
+                template=revision.template,
+                current=revision.number == newest,
             )
-            for one in mine
+            for revision in mine
         ),
         found.problem,
     )
 
 
-def _owned(one: Mapping[str, Any], obj: KubeObject) -> bool:
-    owners = items(mapping(one.get("metadata")).get("ownerReferences"))
+def _owned(item: Mapping[str, Any], obj: KubeObject) -> bool:
+    owners = items(mapping(item.get("metadata")).get("ownerReferences"))
     return any(owner.get("controller") is True and text(owner.get("uid")) == uid_of(obj) for owner in owners)
 
 
-def _replica_set(one: KubeObject) -> Revision | None:
-    metadata = mapping(one.get("metadata"))
+def _replica_set(item: KubeObject) -> Revision | None:
+    metadata = mapping(item.get("metadata"))
     notes = mapping(metadata.get("annotations"))
     number = text(notes.get(_NUMBER))
-    template = mapping(mapping(one.get("spec")).get("template"))
+    template = mapping(mapping(item.get("spec")).get("template"))
     if not number.isdecimal() or not template:
         return None
     inner = dict(mapping(template.get("metadata")))
     inner["labels"] = {key: value for key, value in mapping(inner.get("labels")).items() if key != _HASH}
-    return _made(int(number), one, {**template, "metadata": inner})
+    return _made(int(number), item, {**template, "metadata": inner})
 
 
-def _controller_revision(one: KubeObject) -> Revision | None:
-    number = one.get("revision")
-    template = mapping(mapping(mapping(one.get("data")).get("spec")).get("template"))
+def _controller_revision(item: KubeObject) -> Revision | None:
+    number = item.get("revision")
+    template = mapping(mapping(mapping(item.get("data")).get("spec")).get("template"))
     if not isinstance(number, int) or not template:
         return None
     # It is kept as a strategic merge patch that replaces the whole template.
-    return _made(number, one, {key: value for key, value in template.items() if key != "$patch"})
+    return _made(number, item, {key: value for key, value in template.items() if key != "$patch"})
 
 
-def _made(number: int, one: KubeObject, template: dict[str, Any]) -> Revision:
-    metadata = mapping(one.get("metadata"))
+def _made(number: int, item: KubeObject, template: dict[str, Any]) -> Revision:
+    metadata = mapping(item.get("metadata"))
     cause = text(mapping(metadata.get("annotations")).get(_CAUSE))
     return Revision(
         number=number,
         kind="",
-        name=name_of(one),
+        name=name_of(item),
         created=text(metadata.get("creationTimestamp")),
         cause=cause,
         template=template,

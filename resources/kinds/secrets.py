@@ -50,7 +50,7 @@ class Keys:
 
 def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     data, namespace = mapping(obj.get("data")), namespace_of(obj)
-    if told := [one for one in _facts(client, obj) if one[1]]:
+    if told := [fact for fact in _facts(client, obj) if fact[1]]:
         yield facts("secret", _("Secret"), told)
     kind = text(obj.get("type"))
     if kind == "kubernetes.io/tls" or "tls.crt" in data:

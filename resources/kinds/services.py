@@ -55,7 +55,7 @@ def _endpoints(client: ClusterClient, obj: KubeObject) -> Panel:
     """Who answers: the addresses of its EndpointSlices, and the Pods that have them."""
     labels = f"kubernetes.io/service-name={name_of(obj)}"
     found = some(client, "discovery.k8s.io", "EndpointSlice", namespace_of(obj), labels=labels, limit=100)
-    rows = tuple(row for one in found.items for row in endpoints(client, one))
+    rows = tuple(row for item in found.items for row in endpoints(client, item))
     selects = bool(mapping(mapping(obj.get("spec")).get("selector")))
     empty = (
         _("No Pod matches its selector, so nothing responds.")
@@ -67,16 +67,16 @@ def _endpoints(client: ClusterClient, obj: KubeObject) -> Panel:
     return table("endpoints", made, wide=True)
 
 
-def endpoints(client: ClusterClient, one: KubeObject) -> Iterator[tuple[Cell, ...]]:
+def endpoints(client: ClusterClient, item: KubeObject) -> Iterator[tuple[Cell, ...]]:
     """A row for each endpoint of a slice."""
     ports = tuple(
         f"{text(port.get('port'))}/{text(port.get('protocol')) or 'TCP'}{_named(port)}"
-        for port in items(one.get("ports"))
+        for port in items(item.get("ports"))
     )
-    for entry in items(one.get("endpoints")):
+    for entry in items(item.get("endpoints")):
         addresses = entry.get("addresses")
         target = mapping(entry.get("targetRef"))
-        where = text(target.get("namespace")) or namespace_of(one)
+        where = text(target.get("namespace")) or namespace_of(item)
         yield (
             lines(addresses) if isinstance(addresses, list) else (),
             _serving(mapping(entry.get("conditions"))),

@@ -46,7 +46,9 @@ def _claim(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]]
 
 def _grows(status: Any) -> bool:
     conditions = status.get("conditions")
-    kinds = {text(mapping(one).get("type")) for one in conditions} if isinstance(conditions, list) else set()
+    kinds = (
+        {text(mapping(condition).get("type")) for condition in conditions} if isinstance(conditions, list) else set()
+    )
     return bool(kinds & {"Resizing", "FileSystemResizePending"})
 
 
@@ -100,13 +102,13 @@ def storage_class(client: ClusterClient, _type: ResourceType, obj: KubeObject) -
     found = some(client, "", "PersistentVolumeClaim")
     rows = tuple(
         (
-            see(client, "", "PersistentVolumeClaim", name_of(one), namespace_of(one)),
-            see(client, "", "Namespace", namespace_of(one)),
-            state(health(one)),
-            line(mapping(mapping(one.get("status")).get("capacity")).get("storage")),
+            see(client, "", "PersistentVolumeClaim", name_of(item), namespace_of(item)),
+            see(client, "", "Namespace", namespace_of(item)),
+            state(health(item)),
+            line(mapping(mapping(item.get("status")).get("capacity")).get("storage")),
         )
-        for one in found.items
-        if mapping(one.get("spec")).get("storageClassName") == name_of(obj)
+        for item in found.items
+        if mapping(item.get("spec")).get("storageClassName") == name_of(obj)
     )
     columns = (_("Claim"), _("Namespace"), _("State"), _("Capacity"))
     empty = _("No claim uses it.")

@@ -86,7 +86,7 @@ def uses(pod: KubeObject, kind: str, name: str) -> Iterator[str]:
             mapping(mapping(entry.get("valueFrom")).get(f"{word}KeyRef")) for entry in items(container.get("env"))
         )
         whole = (mapping(entry.get(f"{word}Ref")) for entry in items(container.get("envFrom")))
-        if any(text(one.get("name")) == name for one in (*direct, *whole)):
+        if any(text(item.get("name")) == name for item in (*direct, *whole)):
             yield _("environment of %(name)s") % {"name": text(container.get("name"))}
     if kind == "Secret" and any(text(entry.get("name")) == name for entry in items(spec.get("imagePullSecrets"))):
         yield _("pulls its images")

@@ -107,7 +107,7 @@ def replicas(obj: KubeObject) -> Replicas:
         (_("not ready"), max(0, there - ready), "orange"),
         (_("missing"), max(0, wanted - max(there, ready)), "grey"),
     )
-    return Replicas(wanted, ready, tuple(_arcs(parts)), tuple(one for one in numbers if one[1]))
+    return Replicas(wanted, ready, tuple(_arcs(parts)), tuple(number for number in numbers if number[1]))
 
 
 def _arcs(parts: Iterable[tuple[str, int, str]]) -> Iterator[Arc]:
@@ -179,16 +179,16 @@ def _revisions(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> P
     place = Place(type_, namespace_of(obj), name_of(obj))
     rows = tuple(
         (
-            line(one.number),
-            see(client, "apps", one.kind, one.name, namespace_of(obj)),
-            lines(images(mapping(mapping(one.template).get("spec")))),
-            line(one.cause),
-            line(one.created, "age"),
+            line(revision.number),
+            see(client, "apps", revision.kind, revision.name, namespace_of(obj)),
+            lines(images(mapping(mapping(revision.template).get("spec")))),
+            line(revision.cause),
+            line(revision.created, "age"),
             label(_("now"), "green")
-            if one.current
-            else (Bit(_("Roll back to this"), place.url("rollback", revision=str(one.number))),),
+            if revision.current
+            else (Bit(_("Roll back to this"), place.url("rollback", revision=str(revision.number))),),
         )
-        for one in found.revisions
+        for revision in found.revisions
     )
     columns = (_("Revision"), _("Kept as"), _("Images"), _("Why"), times.heading(), "")
     empty = _("No revision is kept yet.")

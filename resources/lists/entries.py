@@ -120,7 +120,7 @@ def _labels(metadata: Mapping[str, Any]) -> Labels:
 def _owner(metadata: Mapping[str, Any]) -> Owner | None:
     """The controller, or the only owner there is."""
     references = items(metadata.get("ownerReferences"))
-    found = next((one for one in references if one.get("controller") is True), None)
+    found = next((reference for reference in references if reference.get("controller") is True), None)
     if found is None and len(references) == 1:
         found = references[0]
     if found is None:

@@ -350,7 +350,7 @@ def with_states(client: ClusterClient, type_: ResourceType, namespace: str, quer
 
 def kept(entries: Iterable[Entry], query: Query) -> list[Entry]:
     """Those that the query leaves."""
-    return [one for one in _matching(entries, query) if not query.state or one.health.state == query.state]
+    return [entry for entry in _matching(entries, query) if not query.state or entry.health.state == query.state]
 
 
 def matching(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> list[Entry]:

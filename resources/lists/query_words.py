@@ -40,7 +40,7 @@ def read(text: str) -> Words:
     """Of a key that comes twice the last one counts, but labels and fields all hold."""
     rest: list[str] = []
     several: dict[str, list[str]] = {"label": [], "field": []}
-    one: dict[str, str] = {}
+    item: dict[str, str] = {}
     ages = {"<": 0, ">": 0}
     for word in text.split():
         found = _WORD.fullmatch(word)
@@ -51,14 +51,14 @@ def read(text: str) -> Words:
         elif (key := found[1].lower()) in several:
             several[key].append(found[2])
         else:
-            one[key] = found[2]
-    state = one.get("state", "")
+            item[key] = found[2]
+    state = item.get("state", "")
     return Words(
         name=" ".join(rest),
         labels=",".join(several["label"]),
         fields=",".join(several["field"]),
         state=_STATES.get(state.casefold(), state),
-        owner=one.get("owner", ""),
+        owner=item.get("owner", ""),
         younger_than=ages["<"],
         older_than=ages[">"],
     )

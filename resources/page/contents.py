@@ -62,20 +62,20 @@ class Contents:
 
     @property
     def total(self) -> int:
-        return sum(one.count for one in self.counts)
+        return sum(count.count for count in self.counts)
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing but what every namespace has."""
-        return all(one.count <= one.by_itself for one in self.counts) and not (self.gaps or self.refused)
+        return all(count.count <= count.by_itself for count in self.counts) and not (self.gaps or self.refused)
 
 
 def contents(client: ClusterClient, namespace: str) -> Contents:
     """Of one namespace, with the reader's rights."""
     kinds = _kinds(client)
     found = list(_workers.map(lambda type_: _read(client, type_, namespace), kinds))
-    counts = [one for one, _held, _problem in found if one is not None and one.count]
-    counts.sort(key=lambda one: (-one.count, one.place.type.kind))
+    counts = [count for count, _held, _problem in found if count is not None and count.count]
+    counts.sort(key=lambda count: (-count.count, count.place.type.kind))
     held = [one for _count, holding, _problem in found for one in holding]
     problems = [(type_.kind, problem) for type_, (_c, _h, problem) in zip(kinds, found, strict=True) if problem]
     return Contents(
@@ -108,7 +108,7 @@ def _read(
     held = []
     for row in table.rows:
         finalizers = mapping(row.object.get("metadata")).get("finalizers")
-        foreign = tuple(text(one) for one in finalizers or () if not text(one).startswith(OWN))
+        foreign = tuple(text(finalizer) for finalizer in finalizers or () if not text(finalizer).startswith(OWN))
         if foreign:
             held.append(Holding(Place(type_, namespace, name_of(row.object)), foreign))
     by_itself = names[_BY_ITSELF.get((type_.group, type_.plural), "")]

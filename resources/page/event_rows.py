@@ -235,7 +235,7 @@ def _happened(members: Sequence[KubeObject], links: "Linker") -> Happened:
         objects=tuple(links.link(about) for about in list(objects.values())[:NAMED]),
         number=len(objects),
         count=sum(times(event) for event in members),
-        first=min((one for one in firsts if one), default=""),
+        first=min((first for first in firsts if first), default=""),
         last=last_seen(newest),
         source=_source(newest),
         namespace=text(metadata.get("namespace")),

@@ -69,7 +69,7 @@ def about_tree(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> E
     except KubeError as error:
         return Events(problem=str(error))
     regarding = (mapping(event.get("involvedObject")) for event in found)
-    asked = {text(one.get("uid")): text(one.get("kind")) for one in regarding}
+    asked = {text(item.get("uid")): text(item.get("kind")) for item in regarding}
     return _of(client, namespace, found, {own, *uids_below(client, type_, obj, asked)})
 
 

@@ -96,7 +96,7 @@ def instances(client: ClusterClient, definition: KubeObject) -> Instances:
                 if finalizers := metadata.get("finalizers"):
                     holding += 1
                     if len(held) < _NAMED and isinstance(finalizers, list):
-                        names = tuple(text(one) for one in finalizers)
+                        names = tuple(text(finalizer) for finalizer in finalizers)
                         place = Place(type_, namespace, name_of(row.object))
                         held.append(Held(place, names, bool(metadata.get("deletionTimestamp"))))
             read += len(table.rows)

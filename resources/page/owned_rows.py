@@ -267,7 +267,7 @@ def readiness(kind: str, obj: Mapping[str, Any]) -> str:
     if kind == "Pod":
         containers = items(status.get("containerStatuses"))
         all_ = len(items(spec.get("containers"))) or len(containers)
-        return f"{sum(one.get('ready') is True for one in containers)}/{all_}" if all_ else ""
+        return f"{sum(container.get('ready') is True for container in containers)}/{all_}" if all_ else ""
     if kind in ("Deployment", "StatefulSet", "ReplicaSet"):
         return f"{_number(status.get('readyReplicas'))}/{_number(spec.get('replicas'), 1)}" if spec else ""
     if kind == "DaemonSet":
@@ -279,7 +279,7 @@ def readiness(kind: str, obj: Mapping[str, Any]) -> str:
 
 def restarts(pod: Mapping[str, Any]) -> int:
     status = mapping(pod.get("status"))
-    return sum(_number(one.get("restartCount")) for one in items(status.get("containerStatuses")))
+    return sum(_number(item.get("restartCount")) for item in items(status.get("containerStatuses")))
 
 
 def _number(value: Any, default: int = 0) -> int:
@@ -297,7 +297,7 @@ def chain(client: ClusterClient, obj: KubeObject) -> tuple[Above, ...]:
         references = owner_references(obj)
         if not references:
             break
-        nearest = next((one for one in references if one.get("controller") is True), references[0])
+        nearest = next((reference for reference in references if reference.get("controller") is True), references[0])
         above = link(client, nearest, namespace_of(obj))
         if above.type is None or text(nearest.get("uid")) in seen:
             found.append(Above(above, Health()))

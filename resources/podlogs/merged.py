@@ -50,13 +50,13 @@ def sources(pods: Iterable[KubeObject]) -> tuple[Source, ...]:
             uid=uid_of(pod),
             namespace=namespace_of(pod),
             pod=name_of(pod),
-            container=one.name,
-            state=one.state,
-            restarts=one.restarts,
+            container=container.name,
+            state=container.state,
+            restarts=container.restarts,
         )
         for pod in pods
-        for one in containers(pod)
-        if one.kind != "init" or one.state == "running"
+        for container in containers(pod)
+        if container.kind != "init" or container.state == "running"
     )
 
 
@@ -64,20 +64,23 @@ def tails(
     client: ClusterClient, wanted: Iterable[Source], part: Part
 ) -> tuple[tuple[Line, ...], tuple[tuple[str, str], ...]]:
     """That part of each, merged; and (source, why) of those that could not be read."""
-    asked = [one for one in wanted if one.has_log]
+    asked = [source for source in wanted if source.has_log]
     share = min(limits.LOGS_PAGE.value // max(len(asked), 1), limits.LOG_PAGE.value)
     options = {**replace(part, timestamps=True).options, "limit_bytes": share}
 
-    def read(one: Source) -> tuple[Source, str, str]:
+    def read(source: Source) -> tuple[Source, str, str]:
         try:
-            text = client.log(one.pod, one.namespace, container=one.container, **options)
+            text = client.log(source.pod, source.namespace, container=source.container, **options)
         except KubeError as error:
-            return one, "", str(error)
-        return one, text, ""
+            return source, "", str(error)
+        return source, text, ""
 
     answers = list(_workers.map(read, asked))
     found = [
-        stamped(one.key, line, keep=part.timestamps) for one, text, _why in answers for line in text.split("\n") if line
+        stamped(source.key, line, keep=part.timestamps)
+        for source, text, _why in answers
+        for line in text.split("\n")
+        if line
     ]
     # Stable: lines without a time stay behind the line they followed.
     last = ""
@@ -86,7 +89,7 @@ def tails(
         last = line.at or last
         keyed.append((last, line))
     keyed.sort(key=lambda pair: pair[0])
-    return tuple(line for _at, line in keyed), tuple((one.key, why) for one, _text, why in answers if why)
+    return tuple(line for _at, line in keyed), tuple((source.key, why) for source, _text, why in answers if why)
 
 
 def stamped(source: str, line: str, *, keep: bool = False) -> Line:

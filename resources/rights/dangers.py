@@ -202,7 +202,7 @@ def judge(
         if wild:
             return "critical", "everything" if scope == "cluster" else "everything-watched"
         return ("high", "read-everything") if verbs <= READ else ("critical", "every-group")
-    found = next((one for one in DANGERS if _fits(one, group, resource, verbs, wild=wild)), None)
+    found = next((danger for danger in DANGERS if _fits(danger, group, resource, verbs, wild=wild)), None)
     if found is not None:
         level = found.named if name else found.level
         return (level, found.cause) if level else ("", "")

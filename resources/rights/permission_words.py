@@ -115,15 +115,15 @@ def _what(groups: Sequence[str], resources: Sequence[str]) -> str:
         return _("every kind of every API group")
     pairs = [(group, resource.partition("/")[0]) for group in groups for resource in resources]
     if all(pair in NAMES for pair in pairs):
-        return _listed(dict.fromkeys(_named(groups, one) for one in resources))
-    what = _("every kind") if "*" in resources else _listed([_named(groups, one) for one in resources])
+        return _listed(dict.fromkeys(_named(groups, resource) for resource in resources))
+    what = _("every kind") if "*" in resources else _listed([_named(groups, resource) for resource in resources])
     if "*" in groups:
         return _("%(resources)s of every API group") % {"resources": what}
     if tuple(groups) == ("",):
         return _("every kind of the core API group") if "*" in resources else what
     return _("%(resources)s of %(groups)s") % {
         "resources": what,
-        "groups": _listed([one or _("the core group") for one in groups]),
+        "groups": _listed([group or _("the core group") for group in groups]),
     }
 
 

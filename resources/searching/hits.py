@@ -89,8 +89,8 @@ def _names(client: ClusterClient, namespace: str) -> tuple[Name, ...]:
 
 def _types(client: ClusterClient) -> list[ResourceType]:
     served = [kind.type for kind in kinds(client.types())]
-    usual = [one for one in served if one.plural in _USUAL and not is_custom(one.group)]
-    custom = [one for one in served if is_custom(one.group) and one.group not in _NOT]
+    usual = [type_ for type_ in served if type_.plural in _USUAL and not is_custom(type_.group)]
+    custom = [type_ for type_ in served if is_custom(type_.group) and type_.group not in _NOT]
     return custom[:_CUSTOM] + usual
 
 

@@ -134,17 +134,24 @@ def types(client: ClusterClient, chosen: Iterable[str] = (), groups: Iterable[st
     wanted, parts = frozenset(word.lower() for word in chosen), tuple(word.lower() for word in groups)
     found = [kind.type for kind in kinds(client.types())]
     if parts:
-        found = [one for one in found if any(part in one.group_or_core for part in parts)]
+        found = [type_ for type_ in found if any(part in type_.group_or_core for part in parts)]
     if wanted:
-        found = [one for one in found if _names(one) & wanted]
+        found = [type_ for type_ in found if _names(type_) & wanted]
     else:
-        found = [one for one in found if one.kind not in _LEFT_OUT and one.group != "metrics.k8s.io"]
-    return sorted(found, key=lambda one: (not is_custom(one.group), one.kind))
+        found = [type_ for type_ in found if type_.kind not in _LEFT_OUT and type_.group != "metrics.k8s.io"]
+    return sorted(found, key=lambda type_: (not is_custom(type_.group), type_.kind))
 
 
-def _names(one: ResourceType) -> frozenset[str]:
+def _names(type_: ResourceType) -> frozenset[str]:
     """All that a kind may be called: pod, pods, po, core/pods, pods.apps."""
-    plain = (one.plural, one.singular, one.kind, one.qualified, f"{one.group_or_core}/{one.plural}", *one.short_names)
+    plain = (
+        type_.plural,
+        type_.singular,
+        type_.kind,
+        type_.qualified,
+        f"{type_.group_or_core}/{type_.plural}",
+        *type_.short_names,
+    )
     return frozenset(word.lower() for word in plain if word)
 
 
@@ -256,7 +263,7 @@ def _annotated(obj: Mapping[str, Any], wanted: str) -> bool:
     key, equals, value = wanted.partition("=")
     if equals:
         return str(notes.get(key.strip(), "")).strip() == value.strip() and key.strip() in notes
-    return any(key.lower() in one.lower() for one in notes)
+    return any(key.lower() in note.lower() for note in notes)
 
 
 def _rank(hit: Hit, q: str) -> tuple[int, int, str]:

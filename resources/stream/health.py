@@ -131,9 +131,9 @@ class HealthWatch:
             full = isinstance(error, OutOfMemoryError)
             return [PartHealth("redis", False, FULL if full else "no answer")]
         # Of a cluster that nobody looks at, what was known is worth nothing when somebody comes back.
-        self._missed = {one: 0 if found else self._missed.get(one, 0) + 1 for one, found in hubs.items()}
+        self._missed = {name: 0 if found else self._missed.get(name, 0) + 1 for name, found in hubs.items()}
         self._known = {key: state for key, state in self._known.items() if key[0] is None or key[0] in open_}
-        return [redis, *(state for one, found in hubs.items() for state in self._of(one, found))]
+        return [redis, *(state for name, found in hubs.items() for state in self._of(name, found))]
 
     def _of(self, cluster: str, hubs: list[HubState]) -> tuple[PartHealth, ...]:
         api = self._api(cluster)

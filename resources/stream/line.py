@@ -149,7 +149,7 @@ class Line:
             counts.bytes += len(body)
             counts.events += len(times)
             # What was missed before says nothing of how fast we are.
-            counts.observe([one for one in times if one >= self._joined], time.time() * 1000)
+            counts.observe([number for number in times if number >= self._joined], time.time() * 1000)
         except OSError:
             self._finish()
             return

@@ -64,8 +64,8 @@ class _News:
         self.asleep: list[Sleeper] = []
 
     def wake(self) -> None:
-        for one in self.asleep:
-            one.wake()
+        for sleeper in self.asleep:
+            sleeper.wake()
 
     def encoded(self, name: str) -> bytes:
         data: dict[str, object] = {"topic": name, "version": self.version}

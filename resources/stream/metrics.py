@@ -53,7 +53,9 @@ class LiveCollector(Collector):
         lines = [line for broker in tuple(self.brokers) for line in tuple(broker.lines)]
         waiting = [line.mailbox.bytes for line in lines]
         yield _gauge("clients", "Open streams of this process", len(lines))
-        yield _gauge("topics", "Topics that somebody looks at here", sum(len(one.feeds) for one in tuple(self.brokers)))
+        yield _gauge(
+            "topics", "Topics that somebody looks at here", sum(len(broker.feeds) for broker in tuple(self.brokers))
+        )
         yield _gauge("waiting_bytes", "What waits to be sent, all connections together", sum(waiting))
         yield _gauge("waiting_bytes_most", "What waits on the connection on which most does", max(waiting, default=0))
         yield self._lag()
@@ -69,7 +71,7 @@ class LiveCollector(Collector):
 
     def _hubs(self) -> Iterable[Metric]:
         try:
-            hubs = [hub for one in clusters.offered() for hub in hub_states(*filter(None, (one.alias,)))]
+            hubs = [hub for offered in clusters.offered() for hub in hub_states(*filter(None, (offered.alias,)))]
         except RedisError:
             hubs = None
         yield _gauge("redis_up", "Whether Redis answers", int(hubs is not None))

@@ -27,4 +27,6 @@ def latest(entries: Iterable[Entry]) -> list[Entry]:
 
 def unbroken(entries: Sequence[Entry]) -> bool:
     """Whether none is missing between the first and the last of one topic; unknown numbers say nothing."""
-    return all(not one.number or not other.number or other.number == one.number + 1 for one, other in pairwise(entries))
+    return all(
+        not entry.number or not other.number or other.number == entry.number + 1 for entry, other in pairwise(entries)
+    )

@@ -32,4 +32,4 @@ def favourites_navigation(context: Any) -> dict[str, Any]:
         found = favourites.favourites(request.cluster) if request else ()
     except (KubeError, DatabaseError, AttributeError):
         found = ()
-    return {"marks": [one for one in found if one.url][:_IN_NAVIGATION], "request": request}
+    return {"marks": [marked for marked in found if marked.url][:_IN_NAVIGATION], "request": request}

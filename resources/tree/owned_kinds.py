@@ -86,9 +86,12 @@ def _told(client: ClusterClient, told: Iterable[tuple[str, str]]) -> list[Resour
     found: list[ResourceType] = []
     for version, kind in list(told)[:50]:
         fitting = (
-            one
-            for one in client.types()
-            if one.kind == kind and "list" in one.verbs and one.namespaced and version in (one.version, one.api_version)
+            type_
+            for type_ in client.types()
+            if type_.kind == kind
+            and "list" in type_.verbs
+            and type_.namespaced
+            and version in (type_.version, type_.api_version)
         )
         one = next(fitting, None)
         if one is not None and one.kind not in ("Event", "PackageManifest"):

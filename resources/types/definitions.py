@@ -42,9 +42,9 @@ def known(client: ClusterClient) -> Known:
     except KubeError:
         rows = ()
     objects = [row.object for row in rows]
-    there = _csvs(client) if any(alongside(one) for one in objects) else frozenset()
-    brought = {name_of(one): owner for one in objects if (owner := _owner(one, there))}
-    found = Known(frozenset(name_of(one) for one in objects), brought)
+    there = _csvs(client) if any(alongside(item) for item in objects) else frozenset()
+    brought = {name_of(item): owner for item in objects if (owner := _owner(item, there))}
+    found = Known(frozenset(name_of(item) for item in objects), brought)
     with _lock:
         if len(_kept) > 64:
             _kept.clear()
@@ -78,4 +78,4 @@ def _csvs(client: ClusterClient) -> frozenset[tuple[str, str]]:
     except KubeError:
         return frozenset()
     objects = [mapping(row.object) for row in rows]
-    return frozenset((namespace_of(dict(one)), name_of(dict(one))) for one in objects)
+    return frozenset((namespace_of(dict(item)), name_of(dict(item))) for item in objects)

@@ -34,10 +34,10 @@ def look(client: ClusterClient, group: str, version: str, plural: str) -> KindSt
     client.forget_types()
     group = "" if group == "core" else group
     name = f"{plural}.{group}"
-    found = tuple(one for one in client.types() if (one.group, one.plural) == (group, plural))
+    found = tuple(type_ for type_ in client.types() if (type_.group, type_.plural) == (group, plural))
     if not found:
         return KindState(GONE, name)
-    if version not in {one.version for one in found}:
+    if version not in {type_.version for type_ in found}:
         return KindState(OTHER, name, others=found)
     try:
         definition = client.get(client.find(*DEFINITIONS), name)
@@ -48,5 +48,9 @@ def look(client: ClusterClient, group: str, version: str, plural: str) -> KindSt
         return KindState(SERVED, name)
     if not mapping(definition.get("metadata")).get("deletionTimestamp"):
         return KindState(SERVED, name)
-    words = [one.message for one in conditions(definition) if one.type == "Terminating" and one.message]
+    words = [
+        condition.message
+        for condition in conditions(definition)
+        if condition.type == "Terminating" and condition.message
+    ]
     return KindState(GOING, name, words[0] if words else "")

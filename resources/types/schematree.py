@@ -79,22 +79,24 @@ def versions(crd: Mapping[str, Any]) -> tuple[Version, ...]:
     """In the CRD's order; those that are served only, where any is."""
     every = tuple(
         Version(
-            text(one.get("name")),
-            one.get("served") is True,
-            one.get("storage") is True,
-            (text(one.get("deprecationWarning")) or _("This version is deprecated.")) if one.get("deprecated") else "",
-            mapping(mapping(one.get("schema")).get("openAPIV3Schema")),
+            text(item.get("name")),
+            item.get("served") is True,
+            item.get("storage") is True,
+            (text(item.get("deprecationWarning")) or _("This version is deprecated."))
+            if item.get("deprecated")
+            else "",
+            mapping(mapping(item.get("schema")).get("openAPIV3Schema")),
         )
-        for one in items(mapping(crd.get("spec")).get("versions"))
+        for item in items(mapping(crd.get("spec")).get("versions"))
     )
-    return tuple(one for one in every if one.served) or every
+    return tuple(version for version in every if version.served) or every
 
 
 def place(at: str) -> Place:
     """`/spec/items/[]` as its segments."""
     if not at.startswith("/"):
         return ()
-    return tuple(one.replace("~1", "/").replace("~0", "~") for one in at.split("/")[1 : _DEEPEST + 1])
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in at.split("/")[1 : _DEEPEST + 1])
 
 
 def address(where: Place) -> str:
@@ -137,8 +139,8 @@ def children(schema: Schema, where: Place, common: bool = False) -> tuple[Field,
     tree = Resolver.of(schema)
     inner, where, _refs = _inside(tree, _raw(tree, where) or {}, where)
     fields = [
-        _field(tree, mapping(one), inner, (*where, name))
-        for name, one in mapping(inner.get("properties")).items()
+        _field(tree, mapping(item), inner, (*where, name))
+        for name, item in mapping(inner.get("properties")).items()
         if where or common or name not in _COMMON
     ]
     # What every object has comes behind what this kind is about.
@@ -152,12 +154,12 @@ def search(schema: Schema, query: str, limit: int = FOUND, common: bool = False)
     if not words:
         return Found((), 0)
     found: list[tuple[int, int, Place]] = []
-    for where, one in walk(schema, common):
+    for where, item in walk(schema, common):
         name, whole = where[-1].casefold(), path(where).casefold()
         if all(word in whole for word in words):
             rank = 0 if name == words[-1] else 1 if words[-1] in name else 2
         else:
-            rest = text(one.get("description")).casefold()
+            rest = text(item.get("description")).casefold()
             if not all(word in whole or word in rest for word in words):
                 continue
             rank = 3
@@ -169,9 +171,9 @@ def search(schema: Schema, query: str, limit: int = FOUND, common: bool = False)
 
 def walk(schema: Schema, common: bool = False) -> Iterator[tuple[Place, Schema]]:
     """Every field with its place, parents first. What holds itself is not entered again."""
-    for where, one in _walk(Resolver.of(schema), schema, (), frozenset()):
+    for where, item in _walk(Resolver.of(schema), schema, (), frozenset()):
         if common or where[0] not in _COMMON:
-            yield where, one
+            yield where, item
 
 
 def _walk(tree: Resolver, raw: Schema, where: Place, seen: frozenset[str]) -> Iterator[tuple[Place, Schema]]:
@@ -179,10 +181,10 @@ def _walk(tree: Resolver, raw: Schema, where: Place, seen: frozenset[str]) -> It
     if refs & seen or len(where) > _DEEPEST:
         return
     seen = seen | refs if refs else seen
-    for name, one in mapping(inner.get("properties")).items():
-        if isinstance(one, Mapping):
-            yield (*where, name), tree.node(one)
-            yield from _walk(tree, one, (*where, name), seen)
+    for name, item in mapping(inner.get("properties")).items():
+        if isinstance(item, Mapping):
+            yield (*where, name), tree.node(item)
+            yield from _walk(tree, item, (*where, name), seen)
 
 
 def _raw(tree: Resolver, where: Place) -> Schema | None:
@@ -234,9 +236,9 @@ def _field(tree: Resolver, raw: Schema, parent: Schema, where: Place) -> Field:
         required=where[-1] in strings(parent.get("required")),
         description=description,
         default=as_text(here["default"]) if "default" in here and not empty else "",
-        enum=tuple(as_text(one) for one in _list(here.get("enum"))),
+        enum=tuple(as_text(item) for item in _list(here.get("enum"))),
         limits=limits(here),
-        rules=tuple((text(one.get("rule")), text(one.get("message"))) for one in rules),
+        rules=tuple((text(rule.get("rule")), text(rule.get("message"))) for rule in rules),
         deprecated=bool(here.get("deprecated")) or bool(_DEPRECATED.search(description[:400])),
         children=len(mapping(inner.get("properties"))),
         immutable=is_immutable(here),

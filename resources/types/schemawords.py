@@ -14,7 +14,7 @@ _SAME = frozenset({"self==oldSelf", "oldSelf==self"})
 
 def strings(value: Any) -> tuple[str, ...]:
     """The texts in a list, each once; () for anything else."""
-    found = (text(one) for one in (value if isinstance(value, list | tuple) else ()))
+    found = (text(item) for item in (value if isinstance(value, list | tuple) else ()))
     return tuple(dict.fromkeys(one for one in found if one))
 
 
@@ -85,7 +85,7 @@ def limits(here: Node) -> tuple[str, ...]:
 def is_immutable(here: Node) -> bool:
     """Whether a rule of its own forbids any change. https://kubernetes.io/docs/reference/using-api/cel/"""
     rules = items(here.get("x-kubernetes-validations"))
-    return any(text(one.get("rule")).replace(" ", "") in _SAME for one in rules)
+    return any(text(rule.get("rule")).replace(" ", "") in _SAME for rule in rules)
 
 
 def as_text(value: Any) -> str:

@@ -64,7 +64,7 @@ class Kind:
 
     @property
     def versions(self) -> tuple[str, ...]:
-        return tuple(one.version for one in self.served)
+        return tuple(type_.version for type_ in self.served)
 
     @property
     def names(self) -> str:

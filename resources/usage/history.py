@@ -36,8 +36,8 @@ def tiles(client: ClusterClient, plural: str, found: Usages, room: Usage | None 
     now = sum(found.values(), Usage())
     samples = _hour(client, plural, [f"{namespace}/{name}" for namespace, name in found])
     room = room or Usage()
-    cpu = _tile(_("CPU"), now.cores, room.cores, [one and one[0] for one in samples], cpu_text)
-    memory = _tile(_("Memory"), now.memory, room.memory, [one and one[1] for one in samples], memory_text)
+    cpu = _tile(_("CPU"), now.cores, room.cores, [sample and sample[0] for sample in samples], cpu_text)
+    memory = _tile(_("Memory"), now.memory, room.memory, [sample and sample[1] for sample in samples], memory_text)
     containers = next(iter(found.values())).containers if len(found) == 1 else ()
     if len(containers) > 1:
         cpu = replace(cpu, parts=tuple((name, used.cpu_text) for name, used in containers))

@@ -67,7 +67,9 @@ def served(client: ClusterClient, plural: str) -> ResourceType | None:
         types = client.types()
     except KubeError:
         return None
-    found = {(one.group, one.plural): one for one in types if one.plural in (PODS, NODES) and "list" in one.verbs}
+    found = {
+        (type_.group, type_.plural): type_ for type_ in types if type_.plural in (PODS, NODES) and "list" in type_.verbs
+    }
     if plural == ALLOCATABLE:
         return found.get(("", NODES)) if (GROUP, NODES) in found else None
     return found.get((GROUP, plural))
@@ -86,7 +88,11 @@ def usage(item: KubeObject) -> Usage | None:
     containers = item.get("containers")
     if not isinstance(containers, list):
         return _used(item.get("usage"))
-    named = [(str(one.get("name") or ""), _used(one.get("usage"))) for one in containers if isinstance(one, dict)]
+    named = [
+        (str(container.get("name") or ""), _used(container.get("usage")))
+        for container in containers
+        if isinstance(container, dict)
+    ]
     known = tuple((name, used) for name, used in named if used is not None)
     if len(known) < len(containers):
         return None

@@ -118,7 +118,7 @@ class Readings:
     @property
     def objects(self) -> int:
         """How many measurements are kept."""
-        return sum(len(one.usages or ()) for one in self._kept.values())
+        return sum(len(reading.usages or ()) for reading in self._kept.values())
 
     def _let_go(self) -> None:
         while len(self._kept) > 1 and self.objects + _WEIGHT * len(self._kept) > limits.USAGE_OBJECTS.value:

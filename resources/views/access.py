@@ -254,7 +254,7 @@ def _shown(request: ConsoleRequest, page: AccessPage) -> AccessPage:
         return f"?{urlencode(parameters)}" if parameters else "?"
 
     known = page.access.members
-    members = known if asked["system"] == "1" else tuple(one for one in known if not one.is_system)
+    members = known if asked["system"] == "1" else tuple(member for member in known if not member.is_system)
     named = tuple(member for member in members if query.casefold() in member.subject.label.casefold())
     filters = [Filter(_("Everyone"), len(named), url(kind=""), not kind)]
     counts = {}

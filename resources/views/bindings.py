@@ -48,8 +48,8 @@ class BindingPage:
     def lines(self) -> tuple[Line, ...]:
         get = self.errors.get
         return tuple(
-            Line(number, one, get(f"subject-{number}", ""), get(f"subject-{number}-namespace", ""))
-            for number, one in enumerate(self.typed.subjects)
+            Line(number, subject, get(f"subject-{number}", ""), get(f"subject-{number}-namespace", ""))
+            for number, subject in enumerate(self.typed.subjects)
         )
 
 
@@ -67,7 +67,7 @@ def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpR
     if "more" in post:
         return _page(request, place, replace(typed, subjects=(*typed.subjects, Subject())[:_MOST]))
     if less := post.get("less", ""):
-        left = tuple(one for number, one in enumerate(typed.subjects) if str(number) != less)
+        left = tuple(subject for number, subject in enumerate(typed.subjects) if str(number) != less)
         return _page(request, place, replace(typed, subjects=left or (Subject(),)))
     if errors := bindings.problems(typed):
         return _page(request, place, typed, errors)

@@ -109,7 +109,7 @@ def _chosen(request: ConsoleRequest, place: Place) -> tuple[Chosen, ...]:
         query = Filter.of(request.POST).query()
         return tuple(subject.matching(request.cluster, place.type, place.namespace, query))
     found = (Chosen.read(value) for value in request.POST.getlist("chosen"))
-    return tuple(dict.fromkeys(one for one in found if one))
+    return tuple(dict.fromkeys(chosen for chosen in found if chosen))
 
 
 def _carry_out(request: ConsoleRequest, page: BulkPage, *, dry_run: bool) -> BulkPage:
@@ -126,11 +126,11 @@ def _carry_out(request: ConsoleRequest, page: BulkPage, *, dry_run: bool) -> Bul
             return replace(page, error=_("Write at least one change: key=value to set, key- to remove."))
     results = subject.carry_out(request.cluster, page.place.type, page.chosen, page.action, changes, dry_run=dry_run)
     if not dry_run:
-        for one in results:
-            ref = replace(page.place, namespace=one.chosen.namespace, name=one.chosen.name).ref
-            audit.record(request, page.action, ref, one.outcome)
+        for result in results:
+            ref = replace(page.place, namespace=result.chosen.namespace, name=result.chosen.name).ref
+            audit.record(request, page.action, ref, result.outcome)
         done = (one.chosen for one in results if page.action == DELETE and one.outcome == "ok" and one.chosen.uid)
-        gone = ((replace(page.place, namespace=one.namespace, name=one.name), one.uid) for one in done)
+        gone = ((replace(page.place, namespace=chosen.namespace, name=chosen.name), chosen.uid) for chosen in done)
         writes.noted(request.cluster, "delete", gone)
     told = tuple((one, explain(one.error) if one.error else None) for one in results)
     return replace(page, results=told, checked=dry_run)

@@ -34,7 +34,9 @@ class DebugPage:
 
 
 def _page(request: ConsoleRequest, place: Place, **more: object) -> DebugPage:
-    targets = tuple(one.name for one in containers(place.get(request.cluster)) if one.kind == "container")
+    targets = tuple(
+        container.name for container in containers(place.get(request.cluster)) if container.kind == "container"
+    )
     asked = request.POST.get("target", request.GET.get("target", targets[0] if targets else ""))
     image = request.POST.get("image", debugging.IMAGE).strip()
     access = can(

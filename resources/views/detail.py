@@ -204,10 +204,12 @@ def _settings(
     client: ClusterClient, place: Place, obj: KubeObject, offer: Offer, offered: tuple[Action, ...]
 ) -> tuple[SettingPart, ...]:
     """Greyed for who may not edit the object."""
-    refusal = next((one.refusal for one in offered if one.url == place.url("edit")), "")
+    refusal = next((action.refusal for action in offered if action.url == place.url("edit")), "")
     if "patch" not in place.type.verbs:
         return ()
-    return tuple(setting_part(place, one, refusal=refusal) for one in settable.settings(client, place.type, obj, offer))
+    return tuple(
+        setting_part(place, setting, refusal=refusal) for setting in settable.settings(client, place.type, obj, offer)
+    )
 
 
 def _sections(client: ClusterClient, place: Place, obj: KubeObject, offer: Offer) -> tuple[Node, ...]:

@@ -66,7 +66,7 @@ def finalizers(
     if request.method != "POST":
         return render.page(request, "resources/finalizers.html", {"page": _page(request, place, obj)})
     chosen, typed = request.POST.get("finalizer", ""), request.POST.get("typed", "").strip()
-    if chosen not in [one.name for one in of.finalizers(obj)]:
+    if chosen not in [finalizer.name for finalizer in of.finalizers(obj)]:
         error = _("This finalizer no longer exists.")
         page = _page(request, place, obj, typed=typed, error=error)
         return render.page(request, "resources/finalizers.html", {"page": page}, status=409)

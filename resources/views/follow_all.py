@@ -111,7 +111,7 @@ async def _look_after(wish: Wish, transport: AsyncTransport, following: Followin
     first = True
     async for found in containers(wish.client, wish.place, transport):
         # A run that has ended is read to its end; of a Pod that is gone nothing more comes.
-        there = {one.uid for one in found}
+        there = {source.uid for source in found}
         for key in [key for key in following.readers if key[0] not in there]:
             following.readers.pop(key).cancel()
         for one in found:
@@ -122,7 +122,7 @@ async def _look_after(wish: Wish, transport: AsyncTransport, following: Followin
                 part = wish.part if first else Part(timestamps=wish.part.timestamps)
                 reading = _read(wish, transport, one, part, following)
                 following.readers[key] = asyncio.ensure_future(_while_allowed(wish, one, following, reading))
-        names = [one.key for one in found]
+        names = [source.key for source in found]
         if names != said:
             said = names
             await send({"type": "http.response.body", "body": encode("sources", {"sources": names}), "more_body": True})
@@ -140,24 +140,26 @@ async def _while_allowed(wish: Wish, source: Source, following: Following, readi
         await following.queue.put((source.key, f"[{permission.loss}]"))
 
 
-async def _read(wish: Wish, transport: AsyncTransport, one: Source, part: Part, following: Following) -> None:
+async def _read(wish: Wish, transport: AsyncTransport, source: Source, part: Part, following: Following) -> None:
     """Each line comes with its time, by which those are told that were sent already."""
-    until, rest, cutter = following.until.get(one.key, ""), b"", LineCutter()
+    until, rest, cutter = following.until.get(source.key, ""), b"", LineCutter()
     try:
         options = replace(part, timestamps=True).options
-        async for piece in follow_log(transport, one.pod, one.namespace, container=one.container, **options):
+        async for piece in follow_log(transport, source.pod, source.namespace, container=source.container, **options):
             whole, _, rest = (rest + cutter.feed(piece)).rpartition(b"\n")
             for some in in_batches(whole, _BATCH_BYTES):
-                await _put(one, some, until, following, keep=part.timestamps)
+                await _put(source, some, until, following, keep=part.timestamps)
     except KubeError as error:
         rest = f"[{error}]".encode()
-    await _put(one, rest, until, following, keep=part.timestamps)
+    await _put(source, rest, until, following, keep=part.timestamps)
 
 
-async def _put(one: Source, piece: bytes, until: str, following: Following, *, keep: bool) -> None:
-    lines = (merged.stamped(one.key, line, keep=keep) for line in piece.decode("utf-8", "replace").split("\n") if line)
+async def _put(source: Source, piece: bytes, until: str, following: Following, *, keep: bool) -> None:
+    lines = (
+        merged.stamped(source.key, line, keep=keep) for line in piece.decode("utf-8", "replace").split("\n") if line
+    )
     if text := "\n".join(line.text for line in lines if not line.at or line.at > until):
-        await following.queue.put((one.key, text))
+        await following.queue.put((source.key, text))
 
 
 async def _send_lines(following: Following, send: Send) -> None:

@@ -70,10 +70,10 @@ def _page(request: ConsoleRequest, place: Place, **more: object) -> ForwardPage:
     obj = place.get(request.cluster)
     found = choices(request.cluster, place.type, obj)
     asked = request.POST.get("target") or request.GET.get("target", "")
-    chosen = next((one for one in found if one.target.key == asked), found[0] if found else None)
+    chosen = next((choice for choice in found if choice.target.key == asked), found[0] if found else None)
     type_ = request.cluster.find("", "v1", "pods")
     access = can(request.cluster, "create", type_, place.namespace, subresource="portforward")
-    keys = {one.target for one in found}
+    keys = {choice.target for choice in found}
     open_ = tuple(tunnel for tunnel in tunnels(request.cluster) if tunnel.target in keys)
     local = settings.LOCAL_ONLY
     return ForwardPage(
@@ -134,7 +134,7 @@ def forwards(request: ConsoleRequest) -> HttpResponse:
     """
     if request.method == "POST":
         stop = request.POST.get("stop", "")
-        found = next((one for one in tunnels(request.cluster) if str(one.id) == stop), None)
+        found = next((tunnel for tunnel in tunnels(request.cluster) if str(tunnel.id) == stop), None)
         if found and close_tunnel(request.cluster, found.id):
             target = found.target
             audit.record(request, "stop port-forward", f"{target.kind} {target.namespace}/{target.name}", "ok")
@@ -146,7 +146,7 @@ def forwards(request: ConsoleRequest) -> HttpResponse:
     open_ = tunnels(request.cluster)
     if only := request.GET.get("only", ""):
         numbers = set(only.split(","))
-        open_ = tuple(one for one in open_ if str(one.id) in numbers)
+        open_ = tuple(tunnel for tunnel in open_ if str(tunnel.id) in numbers)
     page = {"tunnels": open_, "local": settings.LOCAL_ONLY, "refresh_url": _refresh(open_) if only else ""}
     context = {"page": page, "back": request.GET.get("back") or request.headers.get("HX-Current-URL") or request.path}
     return render.page(request, "resources/forwards.html", context, fragment="resources/_forwards.html")

@@ -161,8 +161,8 @@ class Compared:
     problem: str = ""
 
 
-def _compared(traced: Traced, one: int, other: int) -> Compared:
-    first, last = sorted((one, other))
+def _compared(traced: Traced, number: int, other: int) -> Compared:
+    first, last = sorted((number, other))
     rows = {step.pk: step for step in traced.steps.filter(pk__in=(first, last))}
     made = timeline.versions(traced, (first, last))
     if first == last or first not in made or last not in made:

@@ -59,7 +59,8 @@ class ValuesPage:
     def controls(self) -> tuple[Control, ...]:
         values, errors = self.typed.values, self.errors
         return tuple(
-            Control(one, values.get(one.name, Value()), errors.get(one.name, "")) for one in self.typed.sort.asked
+            Control(asked, values.get(asked.name, Value()), errors.get(asked.name, ""))
+            for asked in self.typed.sort.asked
         )
 
     @property

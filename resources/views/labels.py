@@ -65,10 +65,10 @@ def _save(request: ConsoleRequest, place: Place) -> HttpResponse:
         before = tuple(Pair(key, labelling.lines(value)) for key, value in zip(*was, strict=False))
         parts.append(Rows(kind, _title(kind), typed, before))
     if any(pair.error for part in parts for pair in part.pairs) or "more" in post:
-        shown = tuple(Rows(one.kind, one.title, one.pairs + _EMPTY, one.before) for one in parts)
+        shown = tuple(Rows(part.kind, part.title, part.pairs + _EMPTY, part.before) for part in parts)
         status = 200 if "more" in post else 422
         return render.page(request, "resources/labels.html", {"page": LabelsPage(place, shown)}, status=status)
-    patch = {one.kind: change for one in parts if (change := labelling.changes(one.before, one.pairs))}
+    patch = {part.kind: change for part in parts if (change := labelling.changes(part.before, part.pairs))}
     if patch:
         was_before = writes.looked(request.cluster, place)
         try:

@@ -134,8 +134,8 @@ class ListPage:
             second = self._heading(_("Namespace"), "namespace", "")
             name = replace(name, second=second, direction=name.direction or second.direction)
         others = (
-            self._heading(one.heading, one.key, one.help, _part(one, rank))
-            for one, rank in columns.ranked(self.columns)
+            self._heading(column.heading, column.key, column.help, _part(column, rank))
+            for column, rank in columns.ranked(self.columns)
         )
         return (name, *others)
 
@@ -251,7 +251,7 @@ class ListPage:
             columns.show(self.choice.keys),
         )
         spec = ",".join(filter(None, words))
-        return " ".join(f"{one}?{spec}" if spec else one for one in self.topic.split())
+        return " ".join(f"{part}?{spec}" if spec else part for part in self.topic.split())
 
     @property
     def live_url(self) -> str:
@@ -324,7 +324,7 @@ class ListPage:
         fields = f" --field-selector {shlex.quote(query.fields)}" if query.fields else ""
         wide = " -o wide" if any(column.wide and column.index >= 0 for column in self.columns) else ""
         shown = "".join(
-            f" -L {shlex.quote(one.key[len(LABEL) :])}" for one in self.columns if one.key.startswith(LABEL)
+            f" -L {shlex.quote(column.key[len(LABEL) :])}" for column in self.columns if column.key.startswith(LABEL)
         )
         return f"kubectl get {self.place.type.qualified}{scope}{labels}{fields}{wide}{shown}"
 

@@ -27,7 +27,7 @@ class OpenEnded:
 
     async def until_first(self, *work: Coroutine[Any, Any, None]) -> None:
         """All at once, until one of them ends; then the others end too."""
-        jobs = {asyncio.ensure_future(one) for one in work}
+        jobs = {asyncio.ensure_future(coroutine) for coroutine in work}
         self._open |= jobs
         try:
             await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)

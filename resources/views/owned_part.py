@@ -41,9 +41,9 @@ def owned_part(client: ClusterClient, place: Place, obj: KubeObject) -> OwnedPar
     found = belongings(client, place.type, obj)
     top = nodes(found.rows)
     shown, more = rows(top)
-    telling = [one for one in found.types if one.plural in _TELLING or one.group == place.type.group]
+    telling = [type_ for type_ in found.types if type_.plural in _TELLING or type_.group == place.type.group]
     above = chain(client, obj)
-    topics = dict.fromkeys(_topic(client, one, place.namespace) for one in (place.type, *telling))
+    topics = dict.fromkeys(_topic(client, type_, place.namespace) for type_ in (place.type, *telling))
     topics |= {_topic(client, one.link.type, one.link.namespace): None for one in above if one.link.type}
     names = "" if found.types else " ".join((place.name, *(one.link.name for one in above)))
     drawing = topology(top, place.type, obj)

@@ -48,24 +48,24 @@ def rollback(request: ConsoleRequest, group: str, version: str, plural: str, nam
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     wanted = request.POST.get("revision") or request.GET.get("revision", "")
     obj = place.get(request.cluster)
-    one = _find(request, place, obj, wanted)
+    revision = _find(request, place, obj, wanted)
     if mapping(obj.get("spec")).get("paused") is True:
         # As kubectl has it: nothing would happen until it goes on.
         words = _("“%(name)s” is paused: let it go on before rolling back.") % {"name": place.name}
-        page = RollbackPage(place, one, _generation(obj), None, Problem(409, words, "", ""))
+        page = RollbackPage(place, revision, _generation(obj), None, Problem(409, words, "", ""))
         return render.page(request, "resources/rollback.html", {"page": page}, status=409)
     if request.method != "POST":
-        return _page(request, place, obj, one)
+        return _page(request, place, obj, revision)
     if request.POST.get("generation") != _generation(obj):
         words = _("“%(name)s” was changed meanwhile. Look at the comparison again.") % {"name": place.name}
-        return _page(request, place, obj, one, Problem(409, words, "", ""))
+        return _page(request, place, obj, revision, Problem(409, words, "", ""))
     try:
-        request.cluster.patch(place.type, place.name, _patch(one, _generation(obj)), place.namespace, style="json")
+        request.cluster.patch(place.type, place.name, _patch(revision, _generation(obj)), place.namespace, style="json")
     except KubeError as error:
         audit.record(request, "rollback", place.ref, error.reason)
-        return _page(request, place, obj, one, explain(error))
+        return _page(request, place, obj, revision, explain(error))
     audit.record(request, "rollback", place.ref, "ok")
-    names = {"kind": place.type.kind, "name": place.name, "number": one.number}
+    names = {"kind": place.type.kind, "name": place.name, "number": revision.number}
     messages.success(request, _("%(kind)s “%(name)s” rolled back to revision %(number)d.") % names)
     return HttpResponseRedirect(place.url())
 
@@ -74,34 +74,34 @@ def _find(request: ConsoleRequest, place: Place, obj: KubeObject, wanted: str) -
     if place.type.kind not in revisions.KINDS or place.type.group != "apps":
         raise NotFound(_("%(kind)s keeps no revisions.") % {"kind": place.type.kind})
     found = revisions.of(request.cluster, {**obj, "kind": place.type.kind})
-    one = found.number(wanted)
-    if one is None:
+    revision = found.number(wanted)
+    if revision is None:
         raise NotFound(
             found.problem or _("Revision %(number)s isn't stored (or no longer is).") % {"number": wanted[:20] or "–"}
         )
-    return one
+    return revision
 
 
 def _generation(obj: KubeObject) -> str:
     return text(mapping(obj.get("metadata")).get("generation"))
 
 
-def _patch(one: Revision, generation: str) -> list[dict[str, Any]]:
+def _patch(revision: Revision, generation: str) -> list[dict[str, Any]]:
     test = [{"op": "test", "path": "/metadata/generation", "value": int(generation)}] if generation else []
-    return [*test, {"op": "replace", "path": "/spec/template", "value": one.template}]
+    return [*test, {"op": "replace", "path": "/spec/template", "value": revision.template}]
 
 
 def _page(
-    request: ConsoleRequest, place: Place, obj: KubeObject, one: Revision, problem: Problem | None = None
+    request: ConsoleRequest, place: Place, obj: KubeObject, revision: Revision, problem: Problem | None = None
 ) -> HttpResponse:
-    asked = {**obj, "spec": {**obj["spec"], "template": one.template}}
+    asked = {**obj, "spec": {**obj["spec"], "template": revision.template}}
     found = None
     try:
-        patch = _patch(one, _generation(obj))
+        patch = _patch(revision, _generation(obj))
         result = request.cluster.patch(place.type, place.name, patch, place.namespace, style="json", dry_run=True)
         found = review(obj, asked, result)
     except KubeError as error:
         problem = problem or explain(error)
-    page = RollbackPage(place, one, _generation(obj), found, problem)
+    page = RollbackPage(place, revision, _generation(obj), found, problem)
     status = problem.status if problem else 200
     return render.page(request, "resources/rollback.html", {"page": page}, status=status)

@@ -41,7 +41,7 @@ def search(request: ConsoleRequest) -> HttpResponse:
     get = request.GET
     typed = " ".join(get.get("q", "").split())[:1000]
     labels, annotation = get.get("labels", "").strip()[:2000], get.get("annotation", "").strip()[:2000]
-    chosen = tuple(one for one in get.getlist("kind") if one)[:50]
+    chosen = tuple(value for value in get.getlist("kind") if value)[:50]
     wish = subject.parse(typed, labels, annotation, chosen)
     found, error, status = Found(), "", 200
     if wish.unknown_states:
@@ -53,7 +53,9 @@ def search(request: ConsoleRequest) -> HttpResponse:
     except BadRequest as refused:
         error, status = str(refused), 422
     listed = kinds(request.cluster.types())
-    choices = sorted((f"{one.type.group_or_core}/{one.type.plural}", one.type.kind, one.type.group) for one in listed)
+    choices = sorted(
+        (f"{kind.type.group_or_core}/{kind.type.plural}", kind.type.kind, kind.type.group) for kind in listed
+    )
     page = SearchPage(
         wish=wish,
         typed=typed,
@@ -62,7 +64,7 @@ def search(request: ConsoleRequest) -> HttpResponse:
         chosen=chosen,
         namespace=request.namespace,
         found=found,
-        choices=tuple(sorted(choices, key=lambda one: one[1])),
+        choices=tuple(sorted(choices, key=lambda choice: choice[1])),
         label_error=error,
         saved=() if wants_fragment(request) else saved.mine(request.cluster, None),
     )

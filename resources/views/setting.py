@@ -95,9 +95,9 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
 def _find(request: ConsoleRequest, place: Place, key: str) -> Setting:
     offer = examples.offer(request.cluster, place.type, place.namespace)
     all_ = settable.settings(request.cluster, place.type, place.get(request.cluster), offer)
-    for one in all_:
-        if one.key == key:
-            return one
+    for setting in all_:
+        if setting.key == key:
+            return setting
     raise NotFound(_("“%(key)s” can't be set here.") % {"key": key})
 
 

@@ -55,10 +55,14 @@ def terminal(request: ConsoleRequest, group: str, version: str, plural: str, nam
             _("Only Pods have containers to open a terminal in; %(kind)s has none.") % {"kind": place.type.kind}
         )
     pod = place.get(request.cluster)
-    all_ = tuple(one for one in containers(pod) if one.kind != "init")
+    all_ = tuple(container for container in containers(pod) if container.kind != "init")
     asked = request.GET.get("container", "")
-    running = [one.name for one in all_ if one.state == "running"]
-    chosen = asked if any(asked == one.name for one in all_) else next(iter(running), all_[0].name if all_ else "")
+    running = [container.name for container in all_ if container.state == "running"]
+    chosen = (
+        asked
+        if any(asked == container.name for container in all_)
+        else next(iter(running), all_[0].name if all_ else "")
+    )
     access = can(
         client=request.cluster,
         verb="create",
@@ -68,7 +72,7 @@ def terminal(request: ConsoleRequest, group: str, version: str, plural: str, nam
         subresource="exec",
     )
     refusal = "" if access.allowed else access.reason or _("You don't have permission to run commands in this Pod.")
-    waiting = next((one for one in all_ if one.name == chosen and one.state == "waiting"), None)
+    waiting = next((container for container in all_ if container.name == chosen and container.state == "waiting"), None)
     late = time.time() - _begun(request, pod) > STARTS_SECONDS
     if not refusal and chosen not in running:
         refusal = _("The container “%(name)s” does not run: there is nothing to open a terminal in.") % {"name": chosen}

@@ -76,7 +76,7 @@ class WatchStep(bootsteps.StartStopStep):
         While Redis does not answer it stays as it is.
         """
         while not self._ending.wait(_LOOK_SECONDS):
-            others = {one.alias: one for one in clusters.offered() if one.alias}
+            others = {offered.alias: offered for offered in clusters.offered() if offered.alias}
             if not others:
                 continue
             try:

@@ -145,7 +145,7 @@ class WatchHub:
         if lived and time.monotonic() - self._renewed < _RENEW_SECONDS:
             return forgot
         lost = await self._log.renew(
-            {topic: one.version for topic, one in self._watched.items() if one.claimed}, self.id
+            {topic: watched.version for topic, watched in self._watched.items() if watched.claimed}, self.id
         )
         self._renewed = time.monotonic()
         self._count.lost += len(lost)

@@ -45,8 +45,8 @@ def of(obj: KubeObject) -> Typed:
     """What an existing binding says, to make another of it: all but its name."""
     ref = mapping(obj.get("roleRef"))
     subjects = tuple(
-        Subject(text(one.get("kind")), text(one.get("name")), text(one.get("namespace")))
-        for one in items(obj.get("subjects"))
+        Subject(text(item.get("kind")), text(item.get("name")), text(item.get("namespace")))
+        for item in items(obj.get("subjects"))
     )
     return Typed(
         whole=obj.get("kind") == "ClusterRoleBinding",
@@ -69,7 +69,7 @@ def problems(typed: Typed) -> dict[str, str]:
         found["role"] = _("Choose a role.")
     elif typed.whole and typed.role_kind == "Role":
         found["role"] = _("A Role holds in its namespace only: for the whole cluster it takes a ClusterRole.")
-    given = [one for one in typed.subjects if one.name]
+    given = [subject for subject in typed.subjects if subject.name]
     if not given:
         found["subject-0"] = _("Say who gets the role.")
     for number, one in enumerate(typed.subjects):
@@ -87,14 +87,14 @@ def build(typed: Typed) -> dict[str, Any]:
         "kind": "ClusterRoleBinding" if typed.whole else "RoleBinding",
         "metadata": {"name": typed.name, **({} if typed.whole else {"namespace": typed.namespace})},
         "roleRef": {"apiGroup": GROUP, "kind": typed.role_kind, "name": typed.role},
-        "subjects": [_subject(one, typed) for one in typed.subjects if one.name],
+        "subjects": [_subject(subject, typed) for subject in typed.subjects if subject.name],
     }
 
 
-def _subject(one: Subject, typed: Typed) -> Mapping[str, str]:
-    if one.kind == "ServiceAccount":
-        return {"kind": one.kind, "name": one.name, "namespace": one.namespace or typed.namespace}
-    return {"kind": one.kind, "name": one.name, "apiGroup": GROUP}
+def _subject(subject: Subject, typed: Typed) -> Mapping[str, str]:
+    if subject.kind == "ServiceAccount":
+        return {"kind": subject.kind, "name": subject.name, "namespace": subject.namespace or typed.namespace}
+    return {"kind": subject.kind, "name": subject.name, "apiGroup": GROUP}
 
 
 def roles(client: ClusterClient, namespace: str, whole: bool) -> tuple[tuple[str, str], ...]:

@@ -145,7 +145,7 @@ class Typed:
 
 def sort_of(name: str) -> Sort:
     """The first one for names that are none."""
-    return next((one for one in SORTS if one.name == name), SORTS[0])
+    return next((sort for sort in SORTS if sort.name == name), SORTS[0])
 
 
 def problems(typed: Typed) -> dict[str, str]:
@@ -156,9 +156,9 @@ def problems(typed: Typed) -> dict[str, str]:
     if not typed.name:
         found["name"] = _("Type a name.")
     found |= _rows(typed.rows) if not typed.sort.asked else {}
-    for one in typed.sort.asked:
-        if one.required and not typed.values.get(one.name, Value()).data:
-            found[one.name] = _("This is needed.")
+    for asked in typed.sort.asked:
+        if asked.required and not typed.values.get(asked.name, Value()).data:
+            found[asked.name] = _("This is needed.")
     if typed.sort.name == "tls" and "tls.crt" not in found and "tls.key" not in found:
         found |= _pair(typed.values["tls.crt"].data, typed.values["tls.key"].data)
     if sum(len(value) for value in _data(typed).values()) > MOST:
@@ -202,7 +202,7 @@ def _pair(certificate: bytes, key: bytes) -> dict[str, str]:
 def _data(typed: Typed) -> dict[str, bytes]:
     if not typed.sort.asked:
         return {row.key: row.value.data for row in typed.rows if not row.empty}
-    given = {one.name: typed.values.get(one.name, Value()).data for one in typed.sort.asked}
+    given = {asked.name: typed.values.get(asked.name, Value()).data for asked in typed.sort.asked}
     if typed.sort.name == "registry":
         return {".dockerconfigjson": _login(given)}
     return {key: value for key, value in given.items() if value or key != "username"}

@@ -158,8 +158,8 @@ class _Cut:
         """Where each item's dash stands."""
         found = [node.start_mark.index]
         mark = "\n" + " " * node.start_mark.column + "-"
-        for one, _ in pairwise(node.value):
-            place = self.text.find(mark, max(self.end(one) - 1, found[-1]))
+        for item, _ in pairwise(node.value):
+            place = self.text.find(mark, max(self.end(item) - 1, found[-1]))
             if place < 0:
                 raise _Tangled
             found.append(place + len(mark) - 1)

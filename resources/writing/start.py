@@ -137,7 +137,7 @@ def _spec(obj: KubeObject) -> dict[str, Any]:
 
 
 def examples(offer: Offer) -> tuple[Start, ...]:
-    return tuple(Start(f"example:{one.name}", one.name, one.description) for one in offer.examples)
+    return tuple(Start(f"example:{example.name}", example.name, example.description) for example in offer.examples)
 
 
 def objects(client: ClusterClient, place: Place) -> tuple[Start, ...]:

@@ -54,9 +54,9 @@ class Paths:
             if group:
                 found = self._connection.ask("GET", f"/apis/{group}")
                 prefix = f"/apis/{found['preferredVersion']['groupVersion']}"
-            for one in self._connection.ask("GET", prefix)["resources"]:
-                name = f"{one['name']}.{group}" if group else one["name"]
-                self._known[name] = Served(prefix, one["name"], one["kind"], bool(one["namespaced"]))
+            for resource in self._connection.ask("GET", prefix)["resources"]:
+                name = f"{resource['name']}.{group}" if group else resource["name"]
+                self._known[name] = Served(prefix, resource["name"], resource["kind"], bool(resource["namespaced"]))
             if key not in self._known:
                 raise NotFound(plural, "", group)
         return self._known[key]

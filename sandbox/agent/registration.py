@@ -92,7 +92,7 @@ class Registration:
     def _status(self, before: list[Object]) -> dict[str, Any]:
         """``before`` are the Node's conditions until now: a condition that stays keeps the time when it began."""
         moment = now()
-        since = {(one["type"], one["status"]): one["lastTransitionTime"] for one in before}
+        since = {(item["type"], item["status"]): item["lastTransitionTime"] for item in before}
         return {
             "capacity": _CAPACITY,
             "allocatable": _CAPACITY,

@@ -114,7 +114,7 @@ def _channel(channel: Object, members: list[Object], head: Object) -> Object:
     # The head comes first, then the others, the newest first.
     for member in [
         members[0],
-        *sorted(members[1:], key=lambda one: Version(str(one.get("version", ""))), reverse=True),
+        *sorted(members[1:], key=lambda item: Version(str(item.get("version", ""))), reverse=True),
     ]:
         entry: Object = {"name": member["name"], "version": str(member.get("version", ""))}
         if member.get("deprecation"):

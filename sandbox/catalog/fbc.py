@@ -35,7 +35,7 @@ def blobs(path: Path) -> Iterator[Object]:
     text = path.read_text(encoding="utf-8")
     try:
         if path.suffix != ".json":
-            yield from (one for one in yaml_bounds.load_all(text, Loader) if isinstance(one, dict))
+            yield from (item for item in yaml_bounds.load_all(text, Loader) if isinstance(item, dict))
             return
         decoder, position = json.JSONDecoder(), 0
         while position < len(text):
@@ -131,12 +131,12 @@ def _bundle(blob: Object, objects: Path) -> Source:
             described = value
         elif entry["type"] == "olm.package":
             version = str(value["version"])
-    csv = next((one for one in inline if one.get("kind") == "ClusterServiceVersion"), None)
+    csv = next((item for item in inline if item.get("kind") == "ClusterServiceVersion"), None)
     if csv is None:
         return Source(_described(blob, described or {}, version), objects / "absent.json", apis, packages)
     objects.mkdir(parents=True, exist_ok=True)
     place = objects / f"{blob['name']}.json"
-    place.write_text(json.dumps([csv, *(one for one in inline if one is not csv)]), encoding="utf-8")
+    place.write_text(json.dumps([csv, *(item for item in inline if item is not csv)]), encoding="utf-8")
     return Source(csv, place, apis, packages)
 
 
@@ -145,7 +145,7 @@ def _described(blob: Object, described: Object, version: str) -> Object:
     owned = {"customresourcedefinitions": described.get("crdDescriptions") or {}}
     words = ("description", "displayName", "installModes", "keywords", "links", "maintainers", "maturity", "provider")
     spec = {key: described[key] for key in (*words, "minKubeVersion", "nativeAPIs") if key in described}
-    images = {"relatedImages": [one for one in blob.get("relatedImages") or [] if one.get("image")]}
+    images = {"relatedImages": [image for image in blob.get("relatedImages") or [] if image.get("image")]}
     meta = {
         "name": blob["name"],
         "annotations": described.get("annotations") or {},

@@ -84,7 +84,7 @@ class Olm:
     def subscribe(self, package: str, channel: str = "stable", name: str = "", **spec: Any) -> Answer:
         """A Subscription, named as its package."""
         wanted = {"name": package, "channel": channel, "source": self.catalog, "sourceNamespace": "olm", **spec}
-        return self.make("subscriptions", name or package, {key: one for key, one in wanted.items() if one})
+        return self.make("subscriptions", name or package, {key: item for key, item in wanted.items() if item})
 
     def install(self, package: str, csv: str, channel: str = "stable", **spec: Any) -> Object:
         """Subscribes, and waits until the Subscription says that this CSV is installed. Returns the Subscription."""
@@ -129,7 +129,7 @@ class Olm:
     def subscription(self, name: str, wanted: Callable[[Object], Any]) -> Object:
         """A Subscription as soon as its status is as wanted."""
         found: Object = self.api.until(
-            self.path("subscriptions", name), lambda one: wanted(one.get("status") or {}), seconds=40
+            self.path("subscriptions", name), lambda item: wanted(item.get("status") or {}), seconds=40
         )
         return found
 
@@ -158,7 +158,7 @@ class Olm:
         status = self.subscription(subscription, fits)["status"]
         found: Object = self.api.until(
             self.path("installplans", status["installPlanRef"]["name"]),
-            lambda one: (one.get("status") or {}).get("phase") == phase,
+            lambda item: (item.get("status") or {}).get("phase") == phase,
         )
         return found
 
@@ -171,7 +171,7 @@ class Olm:
 
         def has_all(operator: Object) -> bool:
             refs = operator.get("status", {}).get("components", {}).get("refs", [])
-            states = [one["type"] for ref in refs for one in ref.get("conditions", []) if ref["kind"] == _CSV]
+            states = [item["type"] for ref in refs for item in ref.get("conditions", []) if ref["kind"] == _CSV]
             return kinds <= {ref["kind"] for ref in refs} and "Succeeded" in states
 
         path = f"{_API}/v1/operators/{package}.{self.namespace}"
@@ -181,14 +181,14 @@ class Olm:
 
 def condition(status: Object, type_: str) -> Object:
     """A condition of a status, without its time; empty when there is none."""
-    found: Object = next((one for one in status.get("conditions") or [] if one["type"] == type_), {})
+    found: Object = next((item for item in status.get("conditions") or [] if item["type"] == type_), {})
     return {key: value for key, value in found.items() if key != "lastTransitionTime"}
 
 
 def history(csv: Object) -> list[str]:
     """Phase, reason and message of each condition of a CSV, without those that only a slow cluster shows."""
     lines = [
-        f"{one['phase']}, {one.get('reason', '')}: {one.get('message', '')}" for one in csv["status"]["conditions"]
+        f"{item['phase']}, {item.get('reason', '')}: {item.get('message', '')}" for item in csv["status"]["conditions"]
     ]
     passing = ("Pending, RequirementsNotMet", "Installing, InstallWaiting")
     return [line for line in lines if not line.startswith(passing)]

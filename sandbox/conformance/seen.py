@@ -209,8 +209,8 @@ def _compare(path: str, left: Any, right: Any, say: Callable[[str], None]) -> No
         for key in sorted(left.keys() | right.keys()):
             _compare(f"{path}.{key}", left.get(key, _ABSENT), right.get(key, _ABSENT), say)
     elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
-        for index, (one, other) in enumerate(zip(left, right, strict=True)):
-            _compare(f"{path}[{index}]", one, other, say)
+        for index, (item, other) in enumerate(zip(left, right, strict=True)):
+            _compare(f"{path}[{index}]", item, other, say)
     elif left != right or type(left) is not type(right):
         say(f"  {path.lstrip('.') or '(all)'}: recorded {_short(left)}, here {_short(right)}")
 

@@ -35,12 +35,12 @@ def test_a_server_that_is_not_there(seen: Seen, api: Api, broken: str) -> None:
     seen.value("the condition", found["status"]["conditions"])
     api.until(f"/apis/{broken}", bool)
     seen("the group", api.get(f"/apis/{broken}"))
-    items: Any = api.until("/apis", lambda body: any(one["name"] == broken for one in body["groups"]))["groups"]
-    seen.value("in /apis", next(one for one in items if one["name"] == broken))
+    items: Any = api.until("/apis", lambda body: any(group["name"] == broken for group in body["groups"]))["groups"]
+    seen.value("in /apis", next(item for item in items if item["name"] == broken))
     seen("the version", api.get(f"/apis/{broken}/v1beta1"))
     seen("a list", api.get(f"/apis/{broken}/v1beta1/things"))
     whole = json.loads(api.get("/apis", accept=AGGREGATED).raw)
-    stale = next(one for one in whole["items"] if one["metadata"]["name"] == broken)
+    stale = next(item for item in whole["items"] if item["metadata"]["name"] == broken)
     seen.value("aggregated discovery", stale, without=["metadata.creationTimestamp"])
     assert api.get("/apis/apps/v1").status == 200
 

@@ -92,7 +92,7 @@ def test_token(seen: Seen, api: Api, secrets: str, namespace: str) -> None:
     note = {"kubernetes.io/service-account.name": "default"}
     body = {"metadata": {"name": "t", "annotations": note}, "type": "kubernetes.io/service-account-token"}
     assert api.post(secrets, body).status == 201
-    filled = api.until(f"{secrets}/t", lambda one: "token" in (one.get("data") or {}))
+    filled = api.until(f"{secrets}/t", lambda item: "token" in (item.get("data") or {}))
     assert sorted(filled["data"]) == ["ca.crt", "namespace", "token"]
     assert base64.b64decode(filled["data"]["namespace"]).decode() == namespace
     seen.value("metadata", filled["metadata"], only=["annotations", "labels"])

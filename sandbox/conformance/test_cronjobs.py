@@ -84,7 +84,7 @@ def test_job_from(seen: Seen, api: Api, at: str, namespace: str, k: Kubectl) -> 
     """kubectl create job --from makes one at once, which the CronJob owns"""
     api.post(at, _body(suspend=True))
     seen.text("create", k("create", "job", "b", "--from=cronjob/a"))
-    made = api.until(f"{path(namespace, 'jobs')}/b", lambda one: "Complete" in conditions(one))
+    made = api.until(f"{path(namespace, 'jobs')}/b", lambda item: "Complete" in conditions(item))
     seen.value("made", made["metadata"], only=["annotations", "ownerReferences"])
     seen.value("status of the CronJob", api.get(f"{at}/a").json["status"], without=["lastSuccessfulTime"])
     seen.text("of nothing", k("create", "job", "c", "--from=cronjob/none", fails=True))
@@ -107,7 +107,7 @@ def test_run(seen: Seen, api: Api, at: str, namespace: str) -> None:
     scheduled = job["metadata"]["annotations"].pop("batch.kubernetes.io/cronjob-scheduled-timestamp")
     assert scheduled.endswith(":00Z")
     seen.value("made", job["metadata"], only=["labels.m", "annotations", "ownerReferences"])
-    api.until(f"{at}/a", lambda one: one["status"].get("lastScheduleTime") == scheduled)
+    api.until(f"{at}/a", lambda item: item["status"].get("lastScheduleTime") == scheduled)
     api.patch(f"{at}/a", {"spec": {"suspend": True}})
 
 

@@ -32,11 +32,11 @@ def test_pods(seen: Seen, api: Api, at: str, namespace: str) -> None:
     body = workload()
     body["spec"]["template"]["spec"]["tolerations"] = [{"operator": "Exists"}]
     api.post(at, body)
-    done = api.until(f"{at}/a", lambda one: one["status"]["numberReady"] == count)
+    done = api.until(f"{at}/a", lambda item: item["status"]["numberReady"] == count)
     assert done["status"]["desiredNumberScheduled"] == done["status"]["numberAvailable"] == count
     seen.value("fields of the status", sorted(done["status"]))
     pods = items(api, namespace, "pods")
-    assert len({one["spec"]["nodeName"] for one in pods}) == len(pods) == count
+    assert len({pod["spec"]["nodeName"] for pod in pods}) == len(pods) == count
     (revision,) = items(api, namespace, "controllerrevisions")
     seen.alias("hash", revision["metadata"]["name"].removeprefix("a-"))
     seen.value("revision", revision)
@@ -51,7 +51,7 @@ def test_node_selector(seen: Seen, api: Api, at: str, namespace: str) -> None:
     body = workload()
     body["spec"]["template"]["spec"]["nodeSelector"] = {"no": "such-node"}
     api.post(at, body)
-    seen.value("status", api.until(f"{at}/a", lambda one: one["status"].get("observedGeneration"))["status"])
+    seen.value("status", api.until(f"{at}/a", lambda item: item["status"].get("observedGeneration"))["status"])
     assert items(api, namespace, "pods") == []
 
 
@@ -85,7 +85,7 @@ def test_columns(seen: Seen, api: Api, at: str, k: Kubectl) -> None:
     body = workload()
     body["spec"]["template"]["spec"]["nodeSelector"] = {"no": "such-node"}
     api.post(at, body)
-    api.until(f"{at}/a", lambda one: one["status"].get("observedGeneration"))
+    api.until(f"{at}/a", lambda item: item["status"].get("observedGeneration"))
     seen("columns", api.get(at, accept=TABLE), only=["columnDefinitions"])
     seen.text("get", k("get", "daemonsets", "-o", "wide"))
     seen.text("rollout status", k("rollout", "status", "daemonset/a"))

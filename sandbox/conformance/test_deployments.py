@@ -57,13 +57,13 @@ def test_new_image(seen: Seen, api: Api, at: str, namespace: str) -> None:
     first = _create(api, at, replicas=2)
     done = _next(api, at, f"{IMAGE}.1")
     sets = replica_sets(api, seen, namespace)
-    assert {revision: one["spec"]["replicas"] for revision, one in sets.items()} == {"1": 0, "2": 2}
+    assert {revision: set_["spec"]["replicas"] for revision, set_ in sets.items()} == {"1": 0, "2": 2}
     assert sets["1"]["metadata"]["labels"]["pod-template-hash"] != sets["2"]["metadata"]["labels"]["pod-template-hash"]
     seen.value("status", done["status"], without=["conditions", "terminatingReplicas"])
     seen.value("annotations", done["metadata"]["annotations"])
     seen.value("conditions", conditions(done))
-    for revision, one in sets.items():
-        seen.value(f"annotations of revision {revision}", one["metadata"]["annotations"])
+    for revision, item in sets.items():
+        seen.value(f"annotations of revision {revision}", item["metadata"]["annotations"])
     assert done["metadata"]["generation"] == first["metadata"]["generation"] + 1
     seen.value("events", events(api, namespace, "a", lambda told: len(told) == 5))
 
@@ -74,8 +74,8 @@ def test_only_the_template_counts(seen: Seen, api: Api, at: str, namespace: str)
     assert api.patch(f"{at}/a", {"metadata": {"labels": {"l": "1"}}}).json["metadata"]["generation"] == 1
     annotated = api.patch(f"{at}/a", {"metadata": {"annotations": {"n": "1"}}}).json
     assert annotated["metadata"]["generation"] == 2, "annotations are handed down, so they count"
-    (name,) = [one["metadata"]["name"] for one in items(api, namespace, "replicasets")]
-    found = api.until(path(namespace, "replicasets", name), lambda one: "n" in one["metadata"]["annotations"])
+    (name,) = [replicaset["metadata"]["name"] for replicaset in items(api, namespace, "replicasets")]
+    found = api.until(path(namespace, "replicasets", name), lambda item: "n" in item["metadata"]["annotations"])
     seen.alias("hash", found["metadata"]["labels"]["pod-template-hash"])
     seen.value("replica set", found["metadata"], without=["resourceVersion"])
     _next(api, at, f"{IMAGE}.1")
@@ -97,7 +97,7 @@ def test_recreate(seen: Seen, api: Api, at: str, namespace: str) -> None:
     """Recreate lets all old Pods go before it makes new ones"""
     done = _create(api, at, replicas=2, strategy={"type": "Recreate"})
     seen.value("strategy", done["spec"]["strategy"])
-    before = {one["metadata"]["name"] for one in items(api, namespace, "pods")}
+    before = {pod["metadata"]["name"] for pod in items(api, namespace, "pods")}
     with api.watch(f"{path(namespace, 'pods')}?watch=1") as watch:
         assert api.patch(f"{at}/a", NEW_IMAGE, STRATEGIC).status == 200
         gone: set[str] = set()
@@ -110,7 +110,7 @@ def test_recreate(seen: Seen, api: Api, at: str, namespace: str) -> None:
     assert gone == before
     done = api.until(f"{at}/a", settled)
     sets = replica_sets(api, seen, namespace)
-    seen.value("annotations", {revision: one["metadata"]["annotations"] for revision, one in sets.items()})
+    seen.value("annotations", {revision: set_["metadata"]["annotations"] for revision, set_ in sets.items()})
     seen.value("conditions", conditions(done))
 
 
@@ -129,7 +129,7 @@ def test_surge_and_unavailable(seen: Seen, api: Api, at: str, namespace: str) ->
     seen.value("status", found["status"], without=["conditions", "terminatingReplicas"])
     seen.value("available", conditions(found)["Available"])
     sets = replica_sets(api, seen, namespace)
-    assert {revision: one["spec"]["replicas"] for revision, one in sets.items()} == {"1": 4, "2": 3}
+    assert {revision: set_["spec"]["replicas"] for revision, set_ in sets.items()} == {"1": 4, "2": 3}
     seen.value("progressing", conditions(found)["Progressing"])
     seen.value("sizes", sets["2"]["metadata"]["annotations"])
 
@@ -138,11 +138,11 @@ def test_scaling_in_the_middle(seen: Seen, api: Api, at: str, namespace: str) ->
     """Scaled in the middle of a rollout, each ReplicaSet gets its share"""
     _create(api, at, replicas=4, strategy={"rollingUpdate": {"maxSurge": 2, "maxUnavailable": 0}})
     api.patch(f"{at}/a", {"spec": {"template": {"spec": {"nodeSelector": {"no": "such-node"}}}}})
-    api.until(f"{at}/a", lambda one: one["status"].get("updatedReplicas") == 2 and one["status"]["replicas"] == 6)
+    api.until(f"{at}/a", lambda item: item["status"].get("updatedReplicas") == 2 and item["status"]["replicas"] == 6)
     api.patch(f"{at}/a", {"spec": {"replicas": 8}})
-    api.until(f"{at}/a", lambda one: one["status"]["replicas"] == 10)
+    api.until(f"{at}/a", lambda item: item["status"]["replicas"] == 10)
     sizes = {
-        revision: one["spec"]["replicas"] for revision, one in replica_sets(api, seen, namespace).items() if revision
+        revision: set_["spec"]["replicas"] for revision, set_ in replica_sets(api, seen, namespace).items() if revision
     }
     seen.value("sizes", sizes)
 
@@ -152,10 +152,10 @@ def test_pause(seen: Seen, api: Api, at: str, namespace: str, k: Kubectl) -> Non
     _create(api, at)
     seen.text("pause", k("rollout", "pause", "deployment/a"))
     seen.text("pause again", k("rollout", "pause", "deployment/a", fails=True))
-    paused = api.until(f"{at}/a", lambda one: conditions(one)["Progressing"]["reason"] == "DeploymentPaused")
+    paused = api.until(f"{at}/a", lambda item: conditions(item)["Progressing"]["reason"] == "DeploymentPaused")
     seen.value("paused", conditions(paused))
     api.patch(f"{at}/a", {**NEW_IMAGE, "spec": {**NEW_IMAGE["spec"], "replicas": 2}}, STRATEGIC)
-    scaled = api.until(f"{at}/a", lambda one: one["status"].get("readyReplicas") == 2)
+    scaled = api.until(f"{at}/a", lambda item: item["status"].get("readyReplicas") == 2)
     assert len(items(api, namespace, "replicasets")) == 1
     assert "updatedReplicas" not in scaled["status"]
     seen.text("undo while paused", k("rollout", "undo", "deployment/a", fails=True))
@@ -233,9 +233,9 @@ def test_deadline(seen: Seen, api: Api, at: str, namespace: str) -> None:
     stuck["spec"]["template"]["spec"]["nodeSelector"] = {"no": "such-node"}
     api.post(at, stuck)
 
-    def told(one: dict[str, Any]) -> bool:
+    def told(item: dict[str, Any]) -> bool:
         # On a busy machine the second is over before the controller has counted the Pod.
-        return conditions(one).get("Progressing", {}).get("status") == "False" and "replicas" in one["status"]
+        return conditions(item).get("Progressing", {}).get("status") == "False" and "replicas" in item["status"]
 
     late = api.until(f"{at}/a", told)
     replica_sets(api, seen, namespace)

@@ -58,7 +58,7 @@ def widgets(api: Api, group: str) -> Iterator[str]:
 
 
 def resource(listed: list[dict[str, Any]], name: str) -> dict[str, Any] | None:
-    return next((one for one in listed if one["name"] == name), None)
+    return next((item for item in listed if item["name"] == name), None)
 
 
 def test_roots(seen: Seen, api: Api) -> None:
@@ -67,7 +67,7 @@ def test_roots(seen: Seen, api: Api) -> None:
     seen.value("/api", {**core, "serverAddressByClientCIDRs": len(core["serverAddressByClientCIDRs"]) > 0})
     groups = api.get("/apis").json
     seen.value("head of /apis", {key: value for key, value in groups.items() if key != "groups"})
-    found = {one["name"]: one for one in groups["groups"]}
+    found = {group["name"]: group for group in groups["groups"]}
     assert set(GROUPS) <= set(found)
     for name in GROUPS:
         preferred = found[name]["preferredVersion"]
@@ -160,8 +160,8 @@ def test_custom_group(seen: Seen, api: Api, widgets: str) -> None:
         digest = hashlib.sha256(f"{widgets}/v1/Widget".encode()).digest()[:8]
         assert listed.json["resources"][0]["storageVersionHash"] == base64.b64encode(digest).decode()
     seen("unknown version", api.get(f"/apis/{widgets}/v2"))
-    listed = api.until("/apis", lambda found: any(one["name"] == widgets for one in found["groups"]))
-    seen.value("in /apis", next(one for one in listed["groups"] if one["name"] == widgets))
+    listed = api.until("/apis", lambda found: any(group["name"] == widgets for group in found["groups"]))
+    seen.value("in /apis", next(group for group in listed["groups"] if group["name"] == widgets))
 
 
 def test_aggregated(seen: Seen, api: Api, widgets: str) -> None:
@@ -169,9 +169,9 @@ def test_aggregated(seen: Seen, api: Api, widgets: str) -> None:
 
     def listed() -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = api.get("/apis", accept=AGGREGATED).json["items"]
-        return [one for one in found if one["metadata"]["name"] == widgets]
+        return [item for item in found if item["metadata"]["name"] == widgets]
 
-    api.until("/apis", lambda found: any(one["name"] == widgets for one in found["groups"]))
+    api.until("/apis", lambda found: any(group["name"] == widgets for group in found["groups"]))
     answer = api.get("/apis", accept=AGGREGATED)
     seen.value("head", {key: value for key, value in answer.json.items() if key != "items"})
     seen.value("content type", answer.headers["content-type"])
@@ -179,7 +179,7 @@ def test_aggregated(seen: Seen, api: Api, widgets: str) -> None:
     seen.value("group", listed())
     core = api.get("/api", accept=AGGREGATED).json["items"]
     seen.value("core", [core[0]["metadata"], [version["version"] for version in core[0]["versions"]]])
-    items = {one["resource"]: one for one in core[0]["versions"][0]["resources"]}
+    items = {item["resource"]: item for item in core[0]["versions"][0]["resources"]}
     for name in ("pods", "configmaps", "namespaces"):
         seen.value(name, {key: value for key, value in items[name].items() if key != "subresources"})
 

@@ -77,11 +77,11 @@ def test_field_selectors(seen: Seen, api: Api, core: str, new: str, namespace: s
         "metadata.name=a",
     ):
         found = api.get(f"{core}?fieldSelector={selector}")
-        seen.value(selector, sorted(one["metadata"]["name"] for one in found.json["items"]))
+        seen.value(selector, sorted(item["metadata"]["name"] for item in found.json["items"]))
     seen("unknown", api.get(f"{core}?fieldSelector=message=x"))
     for selector in ("regarding.name=m", "reportingController=example.com/me", "type=Normal"):
         found = api.get(f"{new}?fieldSelector={selector}")
-        seen.value(f"new: {selector}", sorted(one["metadata"]["name"] for one in found.json["items"]))
+        seen.value(f"new: {selector}", sorted(item["metadata"]["name"] for item in found.json["items"]))
     seen("new: unknown", api.get(f"{new}?fieldSelector=involvedObject.name=m"))
 
 

@@ -45,12 +45,12 @@ def test_completion(seen: Seen, api: Api, at: str, namespace: str) -> None:
     done = api.until(f"{at}/a", _complete)
     seen.value("status", done["status"], without=["conditions", "terminating"])
     seen.value("conditions", conditions(done))
-    assert [one["type"] for one in done["status"]["conditions"]] == ["SuccessCriteriaMet", "Complete"]
+    assert [condition["type"] for condition in done["status"]["conditions"]] == ["SuccessCriteriaMet", "Complete"]
     (made,) = items(api, namespace, "pods")
     assert made["metadata"]["name"].startswith("a-")
     seen.value("labels", made["metadata"]["labels"])
     seen.value("owner", made["metadata"]["ownerReferences"])
-    api.until(path(namespace, "pods", made["metadata"]["name"]), lambda one: "finalizers" not in one["metadata"])
+    api.until(path(namespace, "pods", made["metadata"]["name"]), lambda item: "finalizers" not in item["metadata"])
     seen.alias("pod", made["metadata"]["name"])
     seen.value("events", events(api, namespace, "a", lambda told: len(told) == 2))
 
@@ -62,36 +62,36 @@ def test_parallelism(seen: Seen, api: Api, at: str, namespace: str) -> None:
     seen.value("status", done["status"], only=["succeeded", "failed", "active", "ready", "uncountedTerminatedPods"])
     assert len(items(api, namespace, "pods")) == 3
     api.post(at, _waiting("b", completions=3, parallelism=2))
-    started = api.until(f"{at}/b", lambda one: one["status"].get("active") == 2)
+    started = api.until(f"{at}/b", lambda item: item["status"].get("active") == 2)
     seen.value("started", started["status"])
     api.patch(f"{at}/b", {"spec": {"parallelism": 1}})
-    api.until(f"{at}/b", lambda one: one["status"].get("active") == 1)
+    api.until(f"{at}/b", lambda item: item["status"].get("active") == 1)
     seen("fewer", api.patch(f"{at}/b", {"spec": {"parallelism": 0}}), only=["spec.parallelism", "metadata.generation"])
 
 
 def test_suspend(seen: Seen, api: Api, at: str, namespace: str) -> None:
     """A suspended Job has no Pods; resumed, it goes on"""
     api.post(at, _waiting(suspend=True))
-    found = api.until(f"{at}/a", lambda one: conditions(one))
+    found = api.until(f"{at}/a", lambda item: conditions(item))
     seen.value("suspended", found["status"])
     assert items(api, namespace, "pods") == []
     api.patch(f"{at}/a", {"spec": {"suspend": False}})
-    found = api.until(f"{at}/a", lambda one: one["status"].get("active"))
+    found = api.until(f"{at}/a", lambda item: item["status"].get("active"))
     seen.value("resumed", found["status"])
     (made,) = items(api, namespace, "pods")
     api.patch(f"{at}/a", {"spec": {"suspend": True}})
     api.until_gone(path(namespace, "pods", made["metadata"]["name"]))
-    found = api.until(f"{at}/a", lambda one: not one["status"].get("active"))
+    found = api.until(f"{at}/a", lambda item: not item["status"].get("active"))
     seen.value("suspended again", conditions(found))
     seen.alias("pod", made["metadata"]["name"])
-    told = events(api, namespace, "a", lambda told: len([one for one in told if "Suspended" in one]))
+    told = events(api, namespace, "a", lambda told: len([item for item in told if "Suspended" in item]))
     seen.value("events", told)
 
 
 def test_deadline(seen: Seen, api: Api, at: str, namespace: str) -> None:
     """A Job that takes too long has failed"""
     api.post(at, _waiting(activeDeadlineSeconds=1))
-    late = api.until(f"{at}/a", lambda one: "Failed" in conditions(one))
+    late = api.until(f"{at}/a", lambda item: "Failed" in conditions(item))
     seen.value("conditions", conditions(late))
     seen.value("status", late["status"], without=["conditions"])
     assert items(api, namespace, "pods") == []
@@ -102,7 +102,7 @@ def test_failure(seen: Seen, api: Api, at: str, namespace: str) -> None:
     api.post(at, _waiting(backoffLimit=0))
     (made,) = api.until(path(namespace, "pods"), lambda body: body["items"])["items"]
     api.patch(f"{path(namespace, 'pods')}/{made['metadata']['name']}/status", {"status": {"phase": "Failed"}})
-    failed = api.until(f"{at}/a", lambda one: "Failed" in conditions(one))
+    failed = api.until(f"{at}/a", lambda item: "Failed" in conditions(item))
     seen.value("conditions", conditions(failed))
     seen.value("status", failed["status"], without=["conditions"])
     seen.alias("pod", made["metadata"]["name"])

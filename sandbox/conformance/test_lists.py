@@ -176,11 +176,11 @@ def test_custom_lists(seen: Seen, api: Api, group: str, namespace: str) -> None:
 
 def test_metadata_only(seen: Seen, api: Api, five: str) -> None:
     """PartialObjectMetadata leaves out all but metadata"""
-    one = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
+    item = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
     many = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
-    seen("one", api.get(f"{five}/a", accept=one))
+    seen("one", api.get(f"{five}/a", accept=item))
     seen("list", api.get(f"{five}?labelSelector=l&limit=2", accept=many))
-    seen("a list as one", api.get(f"{five}?labelSelector=l", accept=one))
+    seen("a list as one", api.get(f"{five}?labelSelector=l", accept=item))
     seen("one as a list", api.get(f"{five}/a", accept=many))
-    seen("created", api("POST", five, config_map("z", k="v"), accept=one))
-    seen("missing", api.get(f"{five}/none", accept=one))
+    seen("created", api("POST", five, config_map("z", k="v"), accept=item))
+    seen("missing", api.get(f"{five}/none", accept=item))

@@ -21,7 +21,7 @@ def one(olm: Olm, package: str) -> str:
 def test_catalog_source(seen: Seen, api: Api, olm: Olm) -> None:
     """A CatalogSource that answers is READY"""
     path = f"/apis/operators.coreos.com/v1alpha1/namespaces/olm/catalogsources/{olm.catalog}"
-    found = api.until(path, lambda one: one["status"]["connectionState"]["lastObservedState"] == "READY")
+    found = api.until(path, lambda item: item["status"]["connectionState"]["lastObservedState"] == "READY")
     assert found["status"]["connectionState"]["lastConnect"]
     assert "message" not in found["status"] and "reason" not in found["status"]
     seen.value("state", found["status"]["connectionState"]["lastObservedState"])
@@ -34,7 +34,7 @@ def test_catalog_source_that_says_too_little(seen: Seen, olm: Olm, kind: str) ->
     created = olm.make("catalogsources", "short", spec[kind])
     seen("create", created)
     path = olm.path("catalogsources", "short")
-    found = olm.api.until(path, lambda one: (one.get("status") or {}).get("reason"))
+    found = olm.api.until(path, lambda item: (item.get("status") or {}).get("reason"))
     seen.value("status", found["status"])
 
 

@@ -35,7 +35,7 @@ def test_a_required_package(seen: Seen, olm: Olm) -> None:
     plan = olm.plan("conformance-trays", "Complete")
     seen.value("csvs", sorted(plan["spec"]["clusterServiceVersionNames"]))
     found = olm.api.get(olm.path("subscriptions")).json["items"]
-    specs = [one["spec"] for one in found if one["spec"]["name"] == POTS]
+    specs = [item["spec"] for item in found if item["spec"]["name"] == POTS]
     seen.value("its Subscription", specs)
 
 

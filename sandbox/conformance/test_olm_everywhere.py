@@ -97,7 +97,7 @@ def test_rights_in_the_cluster(seen: Seen, home: Olm) -> None:
     query = f"labelSelector=olm.owner={CSV},olm.owner.namespace={home.namespace}"
     for plural in ("clusterroles", "clusterrolebindings", "roles"):
         items = home.api.get(f"/apis/{RBAC}/{plural}?{query}").json["items"]
-        seen.value(plural, sorted((one.get("rules") or one["subjects"] for one in items), key=str))
+        seen.value(plural, sorted((item.get("rules") or item["subjects"] for item in items), key=str))
 
 
 def test_same_kind_elsewhere(seen: Seen, home: Olm, away: Olm) -> None:

@@ -30,7 +30,7 @@ def others(api: Api, seen: Seen) -> Iterator[list[str]]:
 def group(olm: Olm, name: str = "group") -> dict:
     """An OperatorGroup as soon as it has a status."""
     found: dict = olm.api.until(
-        olm.path("operatorgroups", name), lambda one: (one.get("status") or {}).get("namespaces")
+        olm.path("operatorgroups", name), lambda item: (item.get("status") or {}).get("namespaces")
     )
     return found
 
@@ -62,7 +62,7 @@ def test_selector(seen: Seen, olm: Olm, others: list[str]) -> None:
     text = others[0].split("-")[1]
     olm.group(selector={"matchLabels": {"tea": text}})
     found = olm.api.until(
-        olm.path("operatorgroups", "group"), lambda one: len((one.get("status") or {}).get("namespaces", [])) == 2
+        olm.path("operatorgroups", "group"), lambda item: len((item.get("status") or {}).get("namespaces", [])) == 2
     )
     seen.value("both", sorted(found["status"]["namespaces"]))
 
@@ -121,7 +121,7 @@ def test_two_groups(seen: Seen, olm: Olm) -> None:
     seen.value("csv", failure(olm, "TooManyOperatorGroups"))
     for name in ("one", "two"):
         path = olm.path("operatorgroups", name)
-        found = olm.api.until(path, lambda one: condition(one.get("status") or {}, "MultipleOperatorGroup"))
+        found = olm.api.until(path, lambda item: condition(item.get("status") or {}, "MultipleOperatorGroup"))
         seen.value(name, found["status"], without=["lastUpdated"])
     olm.api.delete(olm.path("operatorgroups", "two"))
     olm.csv("tea.v1.0.0", "Succeeded")

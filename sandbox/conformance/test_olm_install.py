@@ -54,7 +54,7 @@ def test_subscription(seen: Seen, home: Olm) -> None:
     seen.value("spec", found["spec"])
     seen.value("labels", found["metadata"]["labels"])
     status = found["status"]
-    mine = [one for one in status.pop("catalogHealth") if one["catalogSourceRef"]["name"] == home.catalog]
+    mine = [item for item in status.pop("catalogHealth") if item["catalogSourceRef"]["name"] == home.catalog]
     seen.value("health of its catalog", mine)
     seen.value("status", status)
 
@@ -107,7 +107,7 @@ def test_accounts_and_roles(seen: Seen, home: Olm) -> None:
         items = home.api.get(home.core(plural, group=RBAC)).json["items"]
         for obj in items:
             obj["metadata"].get("labels", {}).pop("olm.permissions.hash", None)
-        seen.value(plural, sorted(items, key=lambda one: one["metadata"]["name"]))
+        seen.value(plural, sorted(items, key=lambda item: item["metadata"]["name"]))
 
 
 def test_cluster_roles(seen: Seen, home: Olm) -> None:
@@ -153,7 +153,8 @@ def test_rights_for_users(seen: Seen, home: Olm, role: str) -> None:
 def test_operator_group(seen: Seen, home: Olm) -> None:
     """The OperatorGroup says in an annotation which kinds its operators provide"""
     found = home.api.until(
-        home.path("operatorgroups", "group"), lambda one: one["metadata"].get("annotations", {}).get("olm.providedAPIs")
+        home.path("operatorgroups", "group"),
+        lambda item: item["metadata"].get("annotations", {}).get("olm.providedAPIs"),
     )
     seen.value("group", found)
 
@@ -171,7 +172,7 @@ def test_operator_object(seen: Seen, home: Olm) -> None:
     refs = sorted(components["refs"], key=lambda ref: (ref["kind"], ref["name"]))
     seen.value("kinds", sorted({f"{ref['apiVersion']} {ref['kind']}" for ref in refs}))
     csv = next(ref for ref in refs if ref["kind"] == "ClusterServiceVersion")
-    seen.value("reference to the CSV", {**csv, "conditions": [one["type"] for one in csv["conditions"]]})
+    seen.value("reference to the CSV", {**csv, "conditions": [condition["type"] for condition in csv["conditions"]]})
 
 
 def test_custom_resource_definition(seen: Seen, home: Olm) -> None:
@@ -201,8 +202,8 @@ def test_events(seen: Seen, home: Olm) -> None:
     query = f"fieldSelector=involvedObject.name={CSV},involvedObject.kind=ClusterServiceVersion"
     items = home.api.get(f"{home.core('events')}?{query}").json["items"]
     passing = ("RequirementsNotMet", "InstallWaiting")
-    found = {f"{one['type']} {one['reason']}: {one['message']}" for one in items if one["reason"] not in passing}
+    found = {f"{item['type']} {item['reason']}: {item['message']}" for item in items if item["reason"] not in passing}
     seen.value("events", sorted(found))
-    (first,) = [one for one in items if one["reason"] == "RequirementsUnknown"]
+    (first,) = [item for item in items if item["reason"] == "RequirementsUnknown"]
     first["metadata"].pop("name")
     seen.value("one of them", first)

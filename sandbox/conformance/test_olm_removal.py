@@ -32,7 +32,7 @@ def test_subscription_then_csv(seen: Seen, home: Olm) -> None:
     assert home.api.get(f"{CRDS}/jugs.{GROUP}").status == 200
     group = home.api.until(
         home.path("operatorgroups", "group"),
-        lambda one: not (one["metadata"].get("annotations") or {}).get("olm.providedAPIs"),
+        lambda item: not (item["metadata"].get("annotations") or {}).get("olm.providedAPIs"),
     )
     seen.value("annotations of the group", group["metadata"].get("annotations"))
 

@@ -124,8 +124,10 @@ def test_kind_that_goes_away(seen: Seen, olm: Olm, group: str) -> None:
     olm.csv(NAME, "Succeeded", seconds=40)
     olm.api.delete(f"{CRDS}/leaves.{group}")
     olm.api.until_gone(f"{CRDS}/leaves.{group}")
-    found = olm.csv_after_a_look(NAME, lambda one: (one["phase"], one["reason"]) == ("Pending", "RequirementsNotMet"))
-    lines = [f"{one['phase']}, {one['reason']}" for one in found["status"]["conditions"]]
+    found = olm.csv_after_a_look(
+        NAME, lambda item: (item["phase"], item["reason"]) == ("Pending", "RequirementsNotMet")
+    )
+    lines = [f"{condition['phase']}, {condition['reason']}" for condition in found["status"]["conditions"]]
     after = lines[[line.startswith("Succeeded") for line in lines].index(True) + 1 :]
     seen.value("phases", after)
 
@@ -137,9 +139,9 @@ def test_deployment_that_is_changed(seen: Seen, olm: Olm) -> None:
     path = olm.core("deployments", "tea", "apps/v1")
     first = olm.api.get(path).json["metadata"]["uid"]
     olm.api.delete(path)
-    olm.api.until(path, lambda one: one["metadata"]["uid"] != first)
+    olm.api.until(path, lambda item: item["metadata"]["uid"] != first)
     found = olm.csv(NAME, "Succeeded")
-    reasons = [f"{one['phase']}, {one['reason']}" for one in found["status"]["conditions"]]
+    reasons = [f"{condition['phase']}, {condition['reason']}" for condition in found["status"]["conditions"]]
     assert "Failed, ComponentUnhealthy" in reasons
     seen.value("last phases", [line for line in reasons if "InstallWaiting" not in line][-5:])
 

@@ -293,7 +293,7 @@ def test_binding(seen: Seen, api: Api, at: str) -> None:
 def test_scheduling_gates(seen: Seen, api: Api, at: str, k: Kubectl) -> None:
     """A Pod with gates waits; gates can be taken away, not added"""
     api.post(at, pod(schedulingGates=[{"name": "example.com/a"}]))
-    api.until(f"{at}/a", lambda one: one["status"].get("conditions"))
+    api.until(f"{at}/a", lambda item: item["status"].get("conditions"))
     seen("waiting", api.get(f"{at}/a"), only=["status.conditions.reason", "status.conditions.message", "status.phase"])
     seen.text("get", k("get", "pod", "a"))
     seen("none", api.patch(f"{at}/a", {"spec": {"schedulingGates": []}}), only=["spec.schedulingGates"])
@@ -303,7 +303,7 @@ def test_scheduling_gates(seen: Seen, api: Api, at: str, k: Kubectl) -> None:
 def test_unschedulable(seen: Seen, api: Api, at: str, namespace: str) -> None:
     """A Pod that fits nowhere says so"""
     api.post(at, pod(**NOWHERE))
-    found = api.until(f"{at}/a", lambda one: one["status"].get("conditions"))
+    found = api.until(f"{at}/a", lambda item: item["status"].get("conditions"))
     seen.value("conditions", found["status"]["conditions"], only=["type", "status", "reason"])
     seen.value("phase", found["status"], only=["phase", "qosClass", "observedGeneration"])
     told = api.until(path(namespace, "events"), lambda body: body["items"])["items"][0]
@@ -354,7 +354,7 @@ def test_eviction(seen: Seen, api: Api, at: str, namespace: str) -> None:
     budgets = path(namespace, "poddisruptionbudgets")
     budget = {"metadata": {"name": "d"}, "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "a"}}}}
     seen("budget", api.post(budgets, budget))
-    ready = api.until(f"{budgets}/d", lambda one: one.get("status", {}).get("expectedPods"))
+    ready = api.until(f"{budgets}/d", lambda item: item.get("status", {}).get("expectedPods"))
     seen.value("status of the budget", ready["status"])
     seen("against the budget", api.post(f"{at}/a/eviction", body))
     assert api.get(f"{at}/a").status == 200
@@ -386,7 +386,7 @@ def test_field_selectors(seen: Seen, api: Api, at: str) -> None:
         "status.nominatedNodeName=",
     ):
         found = api.get(f"{at}?fieldSelector={selector.replace(',', '%2C')}")
-        seen.value(selector, sorted(one["metadata"]["name"] for one in found.json["items"]))
+        seen.value(selector, sorted(item["metadata"]["name"] for item in found.json["items"]))
     seen("unknown", api.get(f"{at}?fieldSelector=spec.odd=1"))
     seen("no selector", api.get(f"{at}?fieldSelector=x"))
 

@@ -30,10 +30,10 @@ def test_pods(seen: Seen, api: Api, at: str, namespace: str) -> None:
     found = api.until(f"{at}/a", _full)
     seen.value("status", found["status"], without=["terminatingReplicas"])
     pods = items(api, namespace, "pods")
-    assert len(pods) == 2 and all(one["metadata"]["name"].startswith("a-") for one in pods)
+    assert len(pods) == 2 and all(item["metadata"]["name"].startswith("a-") for item in pods)
     seen.value("metadata", pods[0]["metadata"], without=["name", "annotations"])
     told = events(api, namespace, "a", lambda told: len(told) == 2)
-    assert sorted(line.rpartition(": ")[2] for line in told) == sorted(one["metadata"]["name"] for one in pods)
+    assert sorted(line.rpartition(": ")[2] for line in told) == sorted(item["metadata"]["name"] for item in pods)
     seen.value("events", [line.rpartition(": ")[0] for line in told])
 
 
@@ -45,7 +45,7 @@ def test_replacement(api: Api, seen: Seen, at: str, namespace: str) -> None:
     api.delete(f"{path(namespace, 'pods')}/{first['metadata']['name']}?gracePeriodSeconds=0")
     api.until(
         path(namespace, "pods"),
-        lambda body: [one["metadata"]["uid"] for one in body["items"]] not in ([], [first["metadata"]["uid"]]),
+        lambda body: [item["metadata"]["uid"] for item in body["items"]] not in ([], [first["metadata"]["uid"]]),
     )
     extra = pod("extra", nodeSelector={"no": "such-node"})
     extra["metadata"]["labels"] = {"app": "a"}
@@ -60,12 +60,12 @@ def test_adoption(seen: Seen, api: Api, at: str, namespace: str) -> None:
     loner["metadata"]["labels"] = {"app": "a"}
     api.post(path(namespace, "pods"), loner)
     api.post(at, workload(replicas=1))
-    adopted = api.until(path(namespace, "pods", "loner"), lambda one: "ownerReferences" in one["metadata"])
+    adopted = api.until(path(namespace, "pods", "loner"), lambda item: "ownerReferences" in item["metadata"])
     seen.value("owner", adopted["metadata"]["ownerReferences"])
     api.until(f"{at}/a", _full)
     assert len(items(api, namespace, "pods")) == 1
     api.patch(path(namespace, "pods", "loner"), {"metadata": {"labels": {"app": "b"}}})
-    free = api.until(path(namespace, "pods", "loner"), lambda one: "ownerReferences" not in one["metadata"])
+    free = api.until(path(namespace, "pods", "loner"), lambda item: "ownerReferences" not in item["metadata"])
     assert free["metadata"]["labels"] == {"app": "b"}
     api.until(path(namespace, "pods"), lambda body: len(body["items"]) == 2)
 
@@ -77,8 +77,8 @@ def test_template_of_later_pods(seen: Seen, api: Api, at: str, namespace: str) -
     image = {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": f"{IMAGE}.1"}]}}}}
     seen("change", api.patch(f"{at}/a", image, STRATEGIC), only=["metadata.generation"])
     api.patch(f"{at}/a/scale", {"spec": {"replicas": 2}})
-    api.until(f"{at}/a", lambda one: one["status"].get("readyReplicas") == 2)
-    images = sorted(one["spec"]["containers"][0]["image"] for one in items(api, namespace, "pods"))
+    api.until(f"{at}/a", lambda item: item["status"].get("readyReplicas") == 2)
+    images = sorted(item["spec"]["containers"][0]["image"] for item in items(api, namespace, "pods"))
     assert images == [IMAGE, f"{IMAGE}.1"]
 
 
@@ -87,7 +87,7 @@ def test_refused_pods(seen: Seen, api: Api, at: str, namespace: str) -> None:
     body = workload()
     body["spec"]["template"]["spec"]["serviceAccountName"] = "none"
     api.post(at, body)
-    failed = api.until(f"{at}/a", lambda one: conditions(one).get("ReplicaFailure"))
+    failed = api.until(f"{at}/a", lambda item: conditions(item).get("ReplicaFailure"))
     condition = conditions(failed)["ReplicaFailure"]
     seen.value("condition", condition, without=["message"])
     assert 'serviceaccount "none" not found' in condition["message"]
@@ -138,7 +138,7 @@ def test_foreground(seen: Seen, api: Api, at: str, namespace: str, k: Kubectl) -
         only=["kind", "metadata.finalizers", "metadata.generation"],
     )
     name = path(namespace, "pods", made["metadata"]["name"])
-    api.until(name, lambda one: "deletionTimestamp" in one["metadata"])
+    api.until(name, lambda item: "deletionTimestamp" in item["metadata"])
     assert api.get(f"{at}/a").status == 200
     api.patch(name, {"metadata": {"finalizers": None}})
     api.until_gone(f"{at}/a")

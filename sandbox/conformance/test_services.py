@@ -109,12 +109,12 @@ def _ready_deployment(api: Api, namespace: str, replicas: int) -> None:
 
 
 def _addresses(body: Any) -> list[Any]:
-    return [one for subset in body.get("subsets") or [] for one in subset.get("addresses") or []]
+    return [address for subset in body.get("subsets") or [] for address in subset.get("addresses") or []]
 
 
 def _slice(api: Api, namespace: str, ready: int) -> Any:
     def complete(body: Any) -> bool:
-        points = [point for one in body["items"] for point in one.get("endpoints") or []]
+        points = [point for item in body["items"] for point in item.get("endpoints") or []]
         return bool(body["items"]) and [point["conditions"]["ready"] for point in points] == [True] * ready
 
     (found,) = api.until(path(namespace, "endpointslices"), complete)["items"]
@@ -127,19 +127,19 @@ def test_endpoints(seen: Seen, api: Api, at: str, namespace: str) -> None:
     ports = [{"name": "web", "port": 80, "targetPort": "http"}, {"name": "x", "port": 81}]
     api.post(at, _body(selector={"app": "a"}, ports=ports))
     found = api.until(path(namespace, "endpoints", "a"), lambda body: len(_addresses(body)) == 2)
-    pods = {one["status"]["podIP"]: one["metadata"] for one in api.get(path(namespace, "pods")).json["items"]}
+    pods = {item["status"]["podIP"]: item["metadata"] for item in api.get(path(namespace, "pods")).json["items"]}
     for address in _addresses(found):
         assert address["targetRef"]["uid"] == pods[address["ip"]]["uid"]
     for metadata in pods.values():
         seen.alias("pod", metadata["name"])
     for subset in found["subsets"]:
-        subset["ports"].sort(key=lambda one: one["name"])
+        subset["ports"].sort(key=lambda port: port["name"])
     seen.value("endpoints", found, without=["metadata.annotations"])
     assert "endpoints.kubernetes.io/last-change-trigger-time" in found["metadata"]["annotations"]
     slice_ = _slice(api, namespace, 2)
     assert sorted(point["addresses"][0] for point in slice_["endpoints"]) == sorted(pods)
     seen.alias("slice", slice_["metadata"]["name"])
-    slice_["ports"].sort(key=lambda one: one["name"])
+    slice_["ports"].sort(key=lambda port: port["name"])
     seen.value("slice", slice_, without=["metadata.annotations", "metadata.generation"])
 
 

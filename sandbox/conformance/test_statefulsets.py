@@ -48,10 +48,12 @@ def _create(api: Api, at: str, **spec: Any) -> Any:
 
 def _revisions(api: Api, seen: Seen, namespace: str) -> list[Any]:
     """ControllerRevisions by number; their names stand as <revision N>."""
-    found = sorted(items(api, namespace, "controllerrevisions"), key=lambda one: one["revision"])
-    for one in found:
-        seen.alias(f"revision {one['revision']}", one["metadata"]["name"])
-        seen.alias(f"hash {one['revision']}", one["metadata"]["name"].rpartition("-")[2])
+    found = sorted(
+        items(api, namespace, "controllerrevisions"), key=lambda controllerrevision: controllerrevision["revision"]
+    )
+    for item in found:
+        seen.alias(f"revision {item['revision']}", item["metadata"]["name"])
+        seen.alias(f"hash {item['revision']}", item["metadata"]["name"].rpartition("-")[2])
     return found
 
 
@@ -77,7 +79,8 @@ def test_order(seen: Seen, api: Api, at: str, namespace: str) -> None:
                 assert ready == set(order), "the one before is ready"
                 order.append(name)
             if any(
-                one["type"] == "Ready" and one["status"] == "True" for one in made["status"].get("conditions") or []
+                condition["type"] == "Ready" and condition["status"] == "True"
+                for condition in made["status"].get("conditions") or []
             ):
                 ready.add(name)
             if ready == {"a-0", "a-1", "a-2"}:
@@ -114,13 +117,13 @@ def test_parallel(seen: Seen, api: Api, at: str, namespace: str) -> None:
     api.post(at, body)
     api.until(path(namespace, "pods"), lambda body: len(body["items"]) == 3)
     _revisions(api, seen, namespace)
-    seen.value("status", api.until(f"{at}/a", lambda one: one["status"]["replicas"] == 3)["status"])
+    seen.value("status", api.until(f"{at}/a", lambda item: item["status"]["replicas"] == 3)["status"])
 
 
 def test_start(seen: Seen, api: Api, at: str, namespace: str) -> None:
     """ordinals.start is where the numbers begin"""
     _create(api, at, replicas=2, ordinals={"start": 5})
-    assert [one["metadata"]["name"] for one in items(api, namespace, "pods")] == ["a-5", "a-6"]
+    assert [pod["metadata"]["name"] for pod in items(api, namespace, "pods")] == ["a-5", "a-6"]
     seen.value(
         "labels",
         api.get(path(namespace, "pods", "a-6")).json["metadata"]["labels"],
@@ -158,7 +161,7 @@ def test_retention(seen: Seen, api: Api, at: str, namespace: str) -> None:
     )
     api.post(at, body)
     claims = path(namespace, "persistentvolumeclaims")
-    owned = api.until(f"{claims}/data-a-1", lambda one: "ownerReferences" in one["metadata"])
+    owned = api.until(f"{claims}/data-a-1", lambda item: "ownerReferences" in item["metadata"])
     seen.value("owned by the set", owned["metadata"]["ownerReferences"])
     api.patch(f"{at}/a", {"spec": {"replicas": 1}})
     api.until_gone(f"{claims}/data-a-1")
@@ -183,7 +186,7 @@ def test_update(seen: Seen, api: Api, at: str, namespace: str) -> None:
     assert gone == ["a-1", "a-0"]
     done = api.until(f"{at}/a", _rolled)
     revisions = _revisions(api, seen, namespace)
-    assert [one["revision"] for one in revisions] == [1, 2]
+    assert [revision["revision"] for revision in revisions] == [1, 2]
     seen.value("status", done["status"])
     seen.value("events", events(api, namespace, "a", lambda told: sum("Create" in line for line in told) == 2))
 
@@ -193,11 +196,11 @@ def test_partition(seen: Seen, api: Api, at: str, namespace: str) -> None:
     _create(api, at, replicas=3, updateStrategy={"rollingUpdate": {"partition": 2}})
     api.patch(f"{at}/a", _image(), STRATEGIC)
     found = api.until(
-        f"{at}/a", lambda one: one["status"].get("updatedReplicas") == 1 and one["status"].get("readyReplicas") == 3
+        f"{at}/a", lambda item: item["status"].get("updatedReplicas") == 1 and item["status"].get("readyReplicas") == 3
     )
     _revisions(api, seen, namespace)
     seen.value("status", found["status"])
-    images = {one["metadata"]["name"]: one["spec"]["containers"][0]["image"] for one in items(api, namespace, "pods")}
+    images = {pod["metadata"]["name"]: pod["spec"]["containers"][0]["image"] for pod in items(api, namespace, "pods")}
     assert images == {"a-0": IMAGE, "a-1": IMAGE, "a-2": f"{IMAGE}.1"}
 
 
@@ -205,11 +208,11 @@ def test_on_delete(seen: Seen, api: Api, at: str, namespace: str) -> None:
     """OnDelete waits until somebody deletes the Pod"""
     _create(api, at, replicas=1, updateStrategy={"type": "OnDelete"})
     api.patch(f"{at}/a", _image(), STRATEGIC)
-    found = api.until(f"{at}/a", lambda one: one["status"]["updateRevision"] != one["status"]["currentRevision"])
+    found = api.until(f"{at}/a", lambda item: item["status"]["updateRevision"] != item["status"]["currentRevision"])
     _revisions(api, seen, namespace)
     seen.value("waiting", found["status"])
     api.delete(f"{path(namespace, 'pods')}/a-0?gracePeriodSeconds=0")
-    new = api.until(path(namespace, "pods", "a-0"), lambda one: one["spec"]["containers"][0]["image"] != IMAGE)
+    new = api.until(path(namespace, "pods", "a-0"), lambda item: item["spec"]["containers"][0]["image"] != IMAGE)
     assert new["metadata"]["labels"]["controller-revision-hash"] == found["status"]["updateRevision"]
 
 
@@ -224,7 +227,7 @@ def test_rollback(seen: Seen, api: Api, at: str, namespace: str, k: Kubectl) -> 
     seen.text("undo", k("rollout", "undo", "statefulset/a"))
     api.until(f"{at}/a", _rolled)
     assert api.get(f"{at}/a").json["spec"]["template"]["spec"]["containers"][0]["image"] == IMAGE
-    assert [one["revision"] for one in _revisions(api, seen, namespace)] == [2, 3]
+    assert [revision["revision"] for revision in _revisions(api, seen, namespace)] == [2, 3]
     seen.text("scale", k("scale", "statefulset/a", "--replicas=0"))
 
 

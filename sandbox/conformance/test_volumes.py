@@ -49,7 +49,7 @@ def _bound(body: Any) -> bool:
 def test_claim(seen: Seen, api: Api, at: str, namespace: str) -> None:
     """A claim without a class waits for a volume"""
     seen("create", api.post(at, _claim()))
-    found = api.until(f"{at}/a", lambda one: one["status"].get("phase"))
+    found = api.until(f"{at}/a", lambda item: item["status"].get("phase"))
     seen.value("status", found["status"])
     told = api.until(path(namespace, "events"), lambda body: body["items"])["items"][0]
     seen.value("event", told, only=["type", "reason", "message", "source.component", "involvedObject.kind"])
@@ -118,7 +118,7 @@ def test_binding(seen: Seen, api: Api, at: str, unique: str) -> None:
     created = seen("volume", api.post(VOLUMES, _volume(unique, storageClassName=unique)))
     assert created.status == 201
     seen.value(
-        "available", api.until(f"{VOLUMES}/{unique}", lambda one: one["status"].get("phase") == "Available")["status"]
+        "available", api.until(f"{VOLUMES}/{unique}", lambda item: item["status"].get("phase") == "Available")["status"]
     )
     api.post(at, _claim(storageClassName=unique))
     claim = api.until(f"{at}/a", _bound)
@@ -128,7 +128,7 @@ def test_binding(seen: Seen, api: Api, at: str, unique: str) -> None:
     assert volume["spec"]["claimRef"]["uid"] == claim["metadata"]["uid"]
     api.delete(f"{at}/a")
     api.until_gone(f"{at}/a")
-    released = api.until(f"{VOLUMES}/{unique}", lambda one: one["status"]["phase"] == "Released")
+    released = api.until(f"{VOLUMES}/{unique}", lambda item: item["status"]["phase"] == "Released")
     seen.value("released", released, only=["status", "spec.claimRef"])
     seen("delete", api.delete(f"{VOLUMES}/{unique}"), only=["kind", "metadata.name", "metadata.finalizers"])
     api.until_gone(f"{VOLUMES}/{unique}")
@@ -150,13 +150,13 @@ def test_binding_by_name(seen: Seen, api: Api, at: str, unique: str) -> None:
 def test_too_small(seen: Seen, api: Api, at: str, unique: str) -> None:
     """A volume that is too small, or of other modes, is not bound"""
     api.post(VOLUMES, _volume(unique, storageClassName=unique))
-    api.until(f"{VOLUMES}/{unique}", lambda one: one["status"].get("phase") == "Available")
+    api.until(f"{VOLUMES}/{unique}", lambda item: item["status"].get("phase") == "Available")
     api.post(at, _claim(storageClassName=unique, resources={"requests": {"storage": "3Gi"}}))
     api.post(at, _claim("b", storageClassName=unique, accessModes=["ReadWriteMany"]))
     api.post(at, _claim("c", storageClassName=unique, selector={"matchLabels": {"l": "1"}}))
     api.post(at, _claim("d", storageClassName=unique))
     api.until(f"{at}/d", _bound)
-    phases = {one["metadata"]["name"]: one["status"]["phase"] for one in api.get(at).json["items"]}
+    phases = {item["metadata"]["name"]: item["status"]["phase"] for item in api.get(at).json["items"]}
     seen.value("phases", phases)
 
 
@@ -178,7 +178,7 @@ def test_protection(seen: Seen, api: Api, at: str, namespace: str, unique: str) 
     used = container(volumeMounts=[{"name": "v", "mountPath": "/v"}])
     volume = {"name": "v", "persistentVolumeClaim": {"claimName": "a"}}
     api.post(path(namespace, "pods"), pod("p", containers=[used], volumes=[volume]))
-    api.until(path(namespace, "pods", "p"), lambda one: one["spec"].get("nodeName"))
+    api.until(path(namespace, "pods", "p"), lambda item: item["spec"].get("nodeName"))
     seen(
         "delete",
         api.delete(f"{at}/a"),

@@ -155,8 +155,8 @@ def test_what_counts_as_watch(seen: Seen, api: Api, maps: str) -> None:
     """watch=false and watch=0 list; all else watches"""
     found = {}
     for value in ("1", "true", "0", "false", "False", "maybe", ""):
-        with api.watch(f"{maps}?watch={value}&timeoutSeconds=1&fieldSelector=metadata.name%3Dkube-root-ca.crt") as one:
-            found[value] = sorted(one.next())
+        with api.watch(f"{maps}?watch={value}&timeoutSeconds=1&fieldSelector=metadata.name%3Dkube-root-ca.crt") as item:
+            found[value] = sorted(item.next())
     seen.value("first line", {key: value[0] for key, value in found.items()})
 
 

@@ -60,23 +60,23 @@ def settled(obj: Any) -> bool:
 def conditions(obj: Any) -> dict[str, Any]:
     """Conditions by type, without their times."""
     found = (obj.get("status") or {}).get("conditions") or []
-    return {one["type"]: {key: one[key] for key in ("status", "reason", "message") if key in one} for one in found}
+    return {item["type"]: {key: item[key] for key in ("status", "reason", "message") if key in item} for item in found}
 
 
 def items(api: Api, namespace: str, plural: str, query: str = "") -> list[Any]:
     """The objects of a kind, oldest first."""
     found: list[Any] = api.get(path(namespace, plural) + query).json["items"]
-    return sorted(found, key=lambda one: (one["metadata"]["creationTimestamp"], one["metadata"]["name"]))
+    return sorted(found, key=lambda item: (item["metadata"]["creationTimestamp"], item["metadata"]["name"]))
 
 
 def replica_sets(api: Api, seen: Seen, namespace: str) -> dict[str, Any]:
     """ReplicaSets of the namespace by revision; their hashes stand as <hash of revision N> afterwards."""
     found = {}
-    for one in items(api, namespace, "replicasets"):
-        revision = one["metadata"].get("annotations", {}).get("deployment.kubernetes.io/revision", "")
-        if hashed := one["metadata"]["labels"].get("pod-template-hash"):
+    for replicaset in items(api, namespace, "replicasets"):
+        revision = replicaset["metadata"].get("annotations", {}).get("deployment.kubernetes.io/revision", "")
+        if hashed := replicaset["metadata"]["labels"].get("pod-template-hash"):
             seen.alias("hash", hashed)
-        found[revision] = one
+        found[revision] = replicaset
     return found
 
 
@@ -84,7 +84,7 @@ def events(api: Api, namespace: str, name: str, wanted: Callable[[list[str]], An
     """Type, reason and message of the Events about an object, as soon as they are ``wanted``; sorted."""
 
     def told(body: Any) -> list[str]:
-        about = [one for one in body["items"] if one["involvedObject"]["name"] == name]
-        return sorted(f"{one['type']} {one['reason']}: {one['message']}" for one in about)
+        about = [item for item in body["items"] if item["involvedObject"]["name"] == name]
+        return sorted(f"{item['type']} {item['reason']}: {item['message']}" for item in about)
 
     return told(api.until(path(namespace, "events"), lambda body: wanted(told(body))))

@@ -7,7 +7,7 @@ from ..objects import Object, now
 
 def find(conditions: list[Object] | None, kind: str) -> Object | None:
     """The condition of a type."""
-    return next((one for one in conditions or [] if one.get("type") == kind), None)
+    return next((condition for condition in conditions or [] if condition.get("type") == kind), None)
 
 
 def is_true(obj: Object, kind: str) -> bool:
@@ -44,9 +44,9 @@ def with_condition(
     if message:
         condition["message"] = message
     # What was set last stands last.
-    return [*(one for one in conditions or [] if one is not present), condition]
+    return [*(item for item in conditions or [] if item is not present), condition]
 
 
 def without_condition(conditions: list[Object] | None, kind: str) -> list[Object]:
     """The list without the condition of a type."""
-    return [one for one in conditions or [] if one.get("type") != kind]
+    return [condition for condition in conditions or [] if condition.get("type") != kind]

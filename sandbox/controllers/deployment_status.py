@@ -99,7 +99,7 @@ def _progress(deployment: Object, new: Object | None, stored: Object) -> list[Ob
     if grew or now_old < was_old:
         updated = progressing(deployment, "True", "ReplicaSetUpdated", f"{name} is progressing.")
         # Progress is news even when it has the same words: the deadline counts from lastUpdateTime.
-        return [{**one, "lastUpdateTime": now()} if one["type"] == "Progressing" else one for one in updated]
+        return [{**item, "lastUpdateTime": now()} if item["type"] == "Progressing" else item for item in updated]
     if found is not None and _late(deployment, found):
         return progressing(deployment, "False", "ProgressDeadlineExceeded", f"{name} has timed out progressing.")
     return conditions

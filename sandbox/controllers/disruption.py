@@ -111,7 +111,7 @@ def _part(value: Any, whole: int) -> int:
 
 def _conditions(old: list[Object], allowed: int, generation: int) -> list[Object]:
     value, reason = ("True", "SufficientPods") if allowed else ("False", "InsufficientPods")
-    present = next((one for one in old if one.get("type") == "DisruptionAllowed"), None)
+    present = next((item for item in old if item.get("type") == "DisruptionAllowed"), None)
     same = present is not None and present.get("status") == value
     condition = {
         "type": "DisruptionAllowed",
@@ -121,7 +121,7 @@ def _conditions(old: list[Object], allowed: int, generation: int) -> list[Object
         "reason": reason,
         "message": "",
     }
-    return [*(one for one in old if one is not present), condition]
+    return [*(item for item in old if item is not present), condition]
 
 
 async def run(cluster: Cluster, context: Context) -> None:

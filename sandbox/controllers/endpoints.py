@@ -92,14 +92,14 @@ class EndpointsController:
         subsets = []
         for ports, members in groups.items():
             subset: Object = {}
-            for pod in sorted(members, key=lambda one: str(one["status"]["podIP"])):
+            for pod in sorted(members, key=lambda item: str(item["status"]["podIP"])):
                 ready = everyone or (is_ready(pod) and not is_going(pod))
                 if not ready and is_going(pod):
                     continue
                 subset.setdefault("addresses" if ready else "notReadyAddresses", []).append(_address(service, pod))
             listed = [{"name": name, "port": number, "protocol": kind} for name, number, kind in sorted(ports)]
             if subset:
-                listed = [{key: value for key, value in one.items() if value} for one in listed]
+                listed = [{key: value for key, value in item.items() if value} for item in listed]
                 subsets.append({**subset, "ports": listed} if listed else subset)
         return subsets
 

@@ -43,7 +43,7 @@ class GarbageCollector:
         if not owned and place not in self._owners and b'"deletionTimestamp"' not in entry.data:
             return
         obj = decode(entry.data)
-        owners = tuple(str(one.get("uid")) for one in obj["metadata"].get("ownerReferences") or [])
+        owners = tuple(str(reference.get("uid")) for reference in obj["metadata"].get("ownerReferences") or [])
         known = self._owners.get(place, ())
         if owners != known:
             for uid in known:
@@ -118,7 +118,7 @@ class GarbageCollector:
 
     def _blocks(self, dependent: Object, uid: str) -> bool:
         references = dependent["metadata"].get("ownerReferences") or []
-        return any(one.get("uid") == uid and one.get("blockOwnerDeletion") for one in references)
+        return any(reference.get("uid") == uid and reference.get("blockOwnerDeletion") for reference in references)
 
     def _drop_finalizer(self, resource: str, obj: Object, finalizer: str) -> None:
         metadata = obj["metadata"]
@@ -143,10 +143,10 @@ class GarbageCollector:
                 solid.append(reference)
         if solid:
             if dangling or waiting:
-                uids = {str(one["uid"]) for one in (*dangling, *waiting)}
+                uids = {str(item["uid"]) for item in (*dangling, *waiting)}
                 self._disown((resource, obj["metadata"].get("namespace", ""), obj["metadata"]["name"]), obj, uids)
             return
-        has_blocking = any(self._blocks_one(one) for one in waiting)
+        has_blocking = any(self._blocks_one(item) for item in waiting)
         policy = "Foreground" if waiting and has_blocking and self._dependents.get(obj["metadata"]["uid"]) else ""
         if not policy:
             finalizers = obj["metadata"].get("finalizers") or []
@@ -180,7 +180,9 @@ class GarbageCollector:
 
     def _disown(self, place: Place, obj: Object, uids: set[str]) -> None:
         resource, namespace, name = place
-        kept = [one for one in obj["metadata"].get("ownerReferences") or [] if one.get("uid") not in uids]
+        kept = [
+            reference for reference in obj["metadata"].get("ownerReferences") or [] if reference.get("uid") not in uids
+        ]
         change = {"metadata": {"ownerReferences": kept or None, "uid": obj["metadata"]["uid"]}}
         self._cluster.patch(resource, name, change, namespace)
 
@@ -205,7 +207,7 @@ class Everything:
 
     def widen(self) -> list[str]:
         """Follows what is served now; returns the keys that are new. No change is lost: nothing awaits in here."""
-        served = {one.key for one in self._cluster.served() if not one.shares} - _IGNORED | {CRDS}
+        served = {resource.key for resource in self._cluster.served() if not resource.shares} - _IGNORED | {CRDS}
         keys = self._keys | served
         if keys == self._keys:
             return []

@@ -134,10 +134,10 @@ class Jobs:
             return _BACKOFF_LIMIT
         if dig(job, "spec", "template", "spec", "restartPolicy") == "OnFailure":
             restarts = sum(
-                int(one.get("restartCount") or 0)
+                int(item.get("restartCount") or 0)
                 for pod in pods
                 if dig(pod, "status", "phase") in ("Running", "Pending")
-                for one in dig(pod, "status", "containerStatuses") or []
+                for item in dig(pod, "status", "containerStatuses") or []
             )
             if restarts and restarts >= limit:
                 return _BACKOFF_LIMIT
@@ -235,7 +235,7 @@ class Jobs:
             "reason": reason,
             "message": message,
         }
-        others = [one for one in status.get("conditions") or [] if one["type"] != kind]
+        others = [item for item in status.get("conditions") or [] if item["type"] != kind]
         status["conditions"] = [*others, condition]
 
     def _expire(self, job: Object) -> None:

@@ -76,7 +76,7 @@ class Namespaces:
         remaining, failures = self._delete_content(name)
         if not remaining and not failures:
             self._looks.pop(name, None)
-            kept = [one for one in dig(namespace, "spec", "finalizers") or [] if one != "kubernetes"]
+            kept = [finalizer for finalizer in dig(namespace, "spec", "finalizers") or [] if finalizer != "kubernetes"]
             namespace["spec"]["finalizers"] = kept
             self._cluster.update("namespaces", namespace, subresource="finalize")
             return

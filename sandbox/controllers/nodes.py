@@ -29,7 +29,9 @@ def beat(cluster: Cluster) -> None:
     cluster.apply(LEASES, lease, manager="kubelet")
     node = cluster.get("nodes", NODE)
     moment = now()
-    conditions = [{**one, "lastHeartbeatTime": moment} for one in (node.get("status") or {}).get("conditions") or []]
+    conditions = [
+        {**condition, "lastHeartbeatTime": moment} for condition in (node.get("status") or {}).get("conditions") or []
+    ]
     cluster.patch("nodes", NODE, {"status": {"conditions": conditions}}, subresource="status")
 
 

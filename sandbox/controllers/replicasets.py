@@ -52,7 +52,7 @@ class ReplicaSets:
             return
         if owner["metadata"]["uid"] != reference["uid"] or matches(owner["spec"]["selector"], metadata.get("labels")):
             return
-        kept = [one for one in metadata["ownerReferences"] if one["uid"] != reference["uid"]]
+        kept = [item for item in metadata["ownerReferences"] if item["uid"] != reference["uid"]]
         change = {"metadata": {"ownerReferences": kept or None}}
         self._cluster.patch("pods", metadata["name"], change, metadata["namespace"])
 

@@ -18,17 +18,17 @@ _HANDED_DOWN = ("deprecated.daemonset.template.generation",)
 def ensure(cluster: Cluster, owner: Object) -> tuple[Object, list[Object]]:
     """(the revision of the present template, all revisions with the oldest first)."""
     found = children(cluster, RESOURCE, owner, owner["spec"]["selector"])
-    found.sort(key=lambda one: int(one.get("revision") or 0))
+    found.sort(key=lambda item: int(item.get("revision") or 0))
     digest = template_hash(owner["spec"].get("template"))
     name = f"{owner['metadata']['name']}-{digest}"
     newest = int(found[-1]["revision"]) if found else 0
-    present = next((one for one in found if one["metadata"]["name"] == name), None)
+    present = next((item for item in found if item["metadata"]["name"] == name), None)
     if present is None:
         made = cluster.create(RESOURCE, _revision(owner, name, digest, newest + 1))
         return made, [*found, made]
     if int(present["revision"]) != newest:  # the template went back to an older one
         changed = cluster.patch(RESOURCE, name, {"revision": newest + 1}, owner["metadata"]["namespace"])
-        return changed, [*(one for one in found if one is not present), changed]
+        return changed, [*(item for item in found if item is not present), changed]
     return present, found
 
 
@@ -64,7 +64,7 @@ def template_of(revision: Object) -> Object:
 
 def forget(cluster: Cluster, owner: Object, revisions: list[Object], used: set[str]) -> None:
     """Deletes the oldest revisions that no Pod runs, beyond revisionHistoryLimit."""
-    idle = [one for one in revisions if one["metadata"]["name"] not in used]
+    idle = [revision for revision in revisions if revision["metadata"]["name"] not in used]
     limit = int(owner["spec"].get("revisionHistoryLimit", 10))
-    for one in idle[: max(0, len(idle) - limit)]:
-        cluster.delete(RESOURCE, one["metadata"]["name"], owner["metadata"]["namespace"])
+    for item in idle[: max(0, len(idle) - limit)]:
+        cluster.delete(RESOURCE, item["metadata"]["name"], owner["metadata"]["namespace"])

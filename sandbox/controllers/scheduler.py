@@ -27,13 +27,13 @@ def mismatch(spec: Object, node: Object) -> str:
         return _AFFINITY
     tolerations = spec.get("tolerations") or []
     if dig(node, "spec", "unschedulable") and not any(
-        _tolerates(one, "node.kubernetes.io/unschedulable") for one in tolerations
+        _tolerates(toleration, "node.kubernetes.io/unschedulable") for toleration in tolerations
     ):
         return "node(s) were unschedulable"
     for taint in dig(node, "spec", "taints") or []:
         key, value = str(taint.get("key")), str(taint.get("value") or "")
         if taint.get("effect") in ("NoSchedule", "NoExecute") and not any(
-            _tolerates(one, key, value) for one in tolerations
+            _tolerates(toleration, key, value) for toleration in tolerations
         ):
             return (
                 f"node(s) had untolerated taint(s) {{{key}: {value}}}"

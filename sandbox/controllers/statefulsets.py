@@ -75,7 +75,7 @@ class StatefulSets:
         if is_going(owner):
             return
         update, known = revisions.ensure(self._cluster, owner)
-        by_name = {one["metadata"]["name"]: one for one in known}
+        by_name = {item["metadata"]["name"]: item for item in known}
         current = by_name.get(str(dig(owner, "status", "currentRevision")), update)
         try:
             self._advance(State(owner, self._pods(owner), current, update))
@@ -100,7 +100,7 @@ class StatefulSets:
         for ordinal in state.ordinals:
             if not self._bring_up(state, ordinal) and state.ordered:
                 return
-        condemned = sorted((one for one in state.pods if one not in state.ordinals), reverse=True)
+        condemned = sorted((number for number in state.pods if number not in state.ordinals), reverse=True)
         for ordinal in condemned:
             pod = state.pods[ordinal]
             self._hand_over(state, ordinal, pod)
@@ -143,7 +143,7 @@ class StatefulSets:
         if service := state.owner["spec"].get("serviceName"):
             pod["spec"]["subdomain"] = service
         names = {dig(claim, "metadata", "name") for claim in state.owner["spec"].get("volumeClaimTemplates") or []}
-        volumes = [one for one in pod["spec"].get("volumes") or [] if one.get("name") not in names]
+        volumes = [volume for volume in pod["spec"].get("volumes") or [] if volume.get("name") not in names]
         volumes += [
             {"name": one, "persistentVolumeClaim": {"claimName": f"{one}-{name}"}} for one in sorted(map(str, names))
         ]

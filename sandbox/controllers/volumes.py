@@ -79,7 +79,7 @@ class Volumes:
         for pod in self._cluster.list("pods", metadata["namespace"]):
             if not has_ended(pod) and any(name == metadata["name"] for name in claims_of(pod)):
                 return
-        kept = [one for one in metadata["finalizers"] if one != CLAIM_FINALIZER]
+        kept = [finalizer for finalizer in metadata["finalizers"] if finalizer != CLAIM_FINALIZER]
         self._cluster.patch(CLAIMS, metadata["name"], {"metadata": {"finalizers": kept or None}}, metadata["namespace"])
 
     def _find_volume(self, claim: Object) -> None:
@@ -246,7 +246,7 @@ class Volumes:
         name, finalizers = volume["metadata"]["name"], volume["metadata"].get("finalizers") or []
         if _OURS.match(name) and dig(volume, "spec", "persistentVolumeReclaimPolicy") == "Delete":
             shutil.rmtree(folder(self._data, name), ignore_errors=True)
-        kept = [one for one in finalizers if one != VOLUME_FINALIZER]
+        kept = [finalizer for finalizer in finalizers if finalizer != VOLUME_FINALIZER]
         if kept != finalizers:
             self._cluster.patch(VOLUMES, name, {"metadata": {"finalizers": kept or None}})
 

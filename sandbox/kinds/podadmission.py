@@ -62,15 +62,15 @@ def _account(pod: Object, name: str, store: Store) -> Object:
 def _mount_token(spec: Object) -> None:
     """The token, the authority and the namespace as files in each container that has nothing at their place."""
     containers = [
-        one
+        item
         for kind in ("initContainers", "containers")
-        for one in spec.get(kind) or []
-        if isinstance(one, dict)
-        and all(mount.get("mountPath") != MOUNTED_AT for mount in one.get("volumeMounts") or [])
+        for item in spec.get(kind) or []
+        if isinstance(item, dict)
+        and all(mount.get("mountPath") != MOUNTED_AT for mount in item.get("volumeMounts") or [])
     ]
     if not containers:
         return
-    known = [one["name"] for one in spec.get("volumes") or [] if str(one.get("name")).startswith("kube-api-access-")]
+    known = [item["name"] for item in spec.get("volumes") or [] if str(item.get("name")).startswith("kube-api-access-")]
     volume = known[0] if known else generate_name("kube-api-access-")
     for container in containers:
         mount = {"name": volume, "readOnly": True, "mountPath": MOUNTED_AT}
@@ -101,7 +101,7 @@ def _priority(pod: Object, spec: Object, store: Store) -> None:
         found = decode(entry.data)
     elif not name:
         classes = (decode(entry.data) for entry in store.scan(_CLASSES))
-        found = next((one for one in classes if one.get("globalDefault")), None)
+        found = next((class_ for class_ in classes if class_.get("globalDefault")), None)
     if name in _SYSTEM:
         value = _SYSTEM[name]
     elif found is not None:
@@ -129,7 +129,7 @@ def tolerate(spec: Object) -> None:
     given = list(spec.get("tolerations") or [])
     for name in _TAKEN_AWAY:
         key = f"node.kubernetes.io/{name}"
-        if not any(_covers(one, key) for one in given):
+        if not any(_covers(item, key) for item in given):
             given.append({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300})
     spec["tolerations"] = given
 

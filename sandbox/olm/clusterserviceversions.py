@@ -111,7 +111,7 @@ def _add_users(cluster: Cluster, queue: Workqueue, crd: str) -> None:
     """The CSVs that own or require a kind."""
     for csv in cluster.outlines(CSVS, outline):
         described = csv["spec"].get("customresourcedefinitions") or {}
-        if any(one["name"] == crd for one in [*(described.get("owned") or []), *(described.get("required") or [])]):
+        if any(item["name"] == crd for item in [*(described.get("owned") or []), *(described.get("required") or [])]):
             queue.add(csv["metadata"]["namespace"], csv["metadata"]["name"])
 
 
@@ -126,7 +126,7 @@ def _clear_up(cluster: Cluster, namespace: str, name: str) -> None:
 def _let_go(cluster: Cluster, csv: Object) -> None:
     """Takes our finalizer off, so that a deleted CSV goes."""
     meta = csv["metadata"]
-    others = [one for one in meta.get("finalizers") or [] if one != FINALIZER]
+    others = [finalizer for finalizer in meta.get("finalizers") or [] if finalizer != FINALIZER]
     if len(others) != len(meta.get("finalizers") or []):
         cluster.patch(CSVS, meta["name"], {"metadata": {"finalizers": others or None}}, meta["namespace"])
 

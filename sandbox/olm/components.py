@@ -96,7 +96,7 @@ class Components:
 
     def _label_definitions(self, csv: Object, label: str) -> None:
         """The kinds that it owns."""
-        owned = {one["name"] for one in (csv["spec"].get("customresourcedefinitions") or {}).get("owned") or []}
+        owned = {item["name"] for item in (csv["spec"].get("customresourcedefinitions") or {}).get("owned") or []}
         for name in sorted(owned):
             with contextlib.suppress(NotFound):
                 self._label(CRDS, self._cluster.outline(CRDS, metadata, name), label)
@@ -138,9 +138,9 @@ def _reference(obj: Object) -> Object:
     status = obj.get("status") or {}
     conditions: list[Object] = status.get("conditions") or []
     if obj["kind"] == "ClusterServiceVersion":
-        conditions = [_phase(one) for one in conditions[-1:]]
+        conditions = [_phase(condition) for condition in conditions[-1:]]
     keys = ("lastTransitionTime", "lastUpdateTime", "message", "reason", "status", "type")
-    told = [{key: one[key] for key in keys if key in one} for one in conditions]
+    told = [{key: condition[key] for key in keys if key in condition} for condition in conditions]
     return {**found, "conditions": told} if told else found
 
 

@@ -54,11 +54,13 @@ def wanted(cluster: Cluster, csv: Object) -> set[str]:
     ):
         return set()
     present = {
-        one["metadata"]["name"] for one in cluster.list("namespaces") if not one["metadata"].get("deletionTimestamp")
+        namespace["metadata"]["name"]
+        for namespace in cluster.list("namespaces")
+        if not namespace["metadata"].get("deletionTimestamp")
     }
     if targets == [""]:
         disabled = any(
-            (one.get("spec") or {}).get("features", {}).get("disableCopiedCSVs") for one in cluster.list(OLM_CONFIGS)
+            (item.get("spec") or {}).get("features", {}).get("disableCopiedCSVs") for item in cluster.list(OLM_CONFIGS)
         )
         found = set() if disabled else present
     else:
@@ -75,9 +77,9 @@ class Copies:
     async def reconcile(self, _: str, name: str) -> None:
         """All originals and copies of one name."""
         found = self._cluster.list(CSVS, fields=f"metadata.name={name}")
-        copies = {one["metadata"]["namespace"]: one for one in found if csv_of.is_copy(one)}
-        originals = [one for one in found if not csv_of.is_copy(one)]
-        taken = {one["metadata"]["namespace"] for one in originals}
+        copies = {item["metadata"]["namespace"]: item for item in found if csv_of.is_copy(item)}
+        originals = [item for item in found if not csv_of.is_copy(item)]
+        taken = {item["metadata"]["namespace"] for item in originals}
         kept: set[str] = set()
         for original in originals:
             for namespace in wanted(self._cluster, original) - taken - kept:

@@ -43,7 +43,7 @@ def _package(csv: Object) -> str:
     text = (csv["metadata"].get("annotations") or {}).get(PROPERTIES)
     try:
         found = json.loads(text)["properties"] if text else []
-        return next((one["value"]["packageName"] for one in found if one["type"] == "olm.package"), "")
+        return next((item["value"]["packageName"] for item in found if item["type"] == "olm.package"), "")
     except (ValueError, KeyError, TypeError):
         return ""
 

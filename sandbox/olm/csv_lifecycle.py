@@ -267,7 +267,7 @@ class Lifecycle:
 
     def _problem(self) -> tuple[str, bool]:
         found = self._cluster.labelled(DEPLOYMENTS, whole, {"olm.owner": self._name}, self._namespace)
-        return problem(self._deployments(), {one["metadata"]["name"]: one for one in found})
+        return problem(self._deployments(), {item["metadata"]["name"]: item for item in found})
 
     # Writing
 

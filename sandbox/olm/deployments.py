@@ -18,7 +18,7 @@ HASH_LABEL = "olm.deployment-spec-hash"
 
 def deployments(csv: Object, config: Object) -> list[Object]:
     """The Deployments of a CSV. ``config`` is the Subscription's spec.config."""
-    return [_deployment(csv, one, config) for one in strategy(csv).get("deployments") or []]
+    return [_deployment(csv, deployment, config) for deployment in strategy(csv).get("deployments") or []]
 
 
 def _deployment(csv: Object, described: Object, config: Object) -> Object:
@@ -64,7 +64,7 @@ def _configure(container: Object, config: Object) -> None:
 
 
 def _set_variable(container: Object, variable: Object) -> None:
-    others = [one for one in container.get("env") or [] if one["name"] != variable["name"]]
+    others = [item for item in container.get("env") or [] if item["name"] != variable["name"]]
     container["env"] = [*others, variable]
 
 
@@ -95,7 +95,9 @@ def _not_ready(deployment: Object) -> str:
     outdated = status.get("replicas", 0) - status.get("updatedReplicas", 0)
     if outdated > 0:
         return f'deployment "{name}" waiting for {outdated} outdated replica(s) to be terminated'
-    available = next((one for one in status.get("conditions") or [] if one["type"] == "Available"), None)
+    available = next(
+        (condition for condition in status.get("conditions") or [] if condition["type"] == "Available"), None
+    )
     if available is None:
         return f'deployment "{name}" not available: missing condition "Available"'
     if available["status"] != "True":

@@ -26,7 +26,7 @@ def new_plan(
         "metadata": {
             "generateName": "install-",
             "namespace": namespace,
-            "ownerReferences": [_owner(one) for one in subscriptions],
+            "ownerReferences": [_owner(subscription) for subscription in subscriptions],
         },
         "spec": {
             "approval": "Manual" if manual else "Automatic",

@@ -148,7 +148,7 @@ class Execution:
             outcome = "Present"
         for _ in range(200):
             conditions = (self._cluster.get(CRDS, name).get("status") or {}).get("conditions") or []
-            if any(one["type"] == "Established" and one["status"] == "True" for one in conditions):
+            if any(condition["type"] == "Established" and condition["status"] == "True" for condition in conditions):
                 return outcome
             await asyncio.sleep(0.05)
         raise StepRefused(f"CustomResourceDefinition {name} was created, but its kind is not served")

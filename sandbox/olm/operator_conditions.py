@@ -20,10 +20,10 @@ def ensure(cluster: Cluster, csv: Object) -> None:
     """Makes the OperatorCondition and the role that goes with it."""
     meta, details = csv["metadata"], strategy(csv)
     accounts = [
-        one["serviceAccountName"] for key in ("clusterPermissions", "permissions") for one in details.get(key) or []
+        item["serviceAccountName"] for key in ("clusterPermissions", "permissions") for item in details.get(key) or []
     ]
     spec = {
-        "deployments": [one["name"] for one in details.get("deployments") or []],
+        "deployments": [deployment["name"] for deployment in details.get("deployments") or []],
         "serviceAccounts": accounts or ["default"],
     }
     head = {"name": meta["name"], "namespace": meta["namespace"]}

@@ -79,12 +79,15 @@ def promoted(csv: Object) -> list[Object]:
 
 
 def _content(permission: Object) -> Object:
-    return {"serviceAccountName": permission["serviceAccountName"], "rules": [rule(one) for one in permission["rules"]]}
+    return {
+        "serviceAccountName": permission["serviceAccountName"],
+        "rules": [rule(item) for item in permission["rules"]],
+    }
 
 
 def _pair(csv: Object, scope: str, name: str, permission: Object) -> list[Object]:
     """A role and its binding, both without a namespace. ``scope`` is empty or ``Cluster``."""
-    rules = [rule(one) for one in permission["rules"]]
+    rules = [rule(item) for item in permission["rules"]]
     account = {
         "kind": "ServiceAccount",
         "name": permission["serviceAccountName"],

@@ -23,7 +23,7 @@ def requirement_status(cluster: Cluster, csv: Object, authorizer: Authorizer) ->
     """(all met, one status for each requirement)."""
     found = [*_kubernetes(csv), *_kinds(cluster, csv), *_native(cluster, csv)]
     found += permission_statuses(cluster, csv, authorizer)
-    return all(one["status"] in ("Present", "DeploymentFound") for one in found), found
+    return all(item["status"] in ("Present", "DeploymentFound") for item in found), found
 
 
 def _status(group: str, version: str, kind: str, name: str, status: str, message: str = "", **rest: Any) -> Object:
@@ -78,7 +78,9 @@ def _kind(cluster: Cluster, crd: Object) -> Object:
 
 def served_versions(crd: Object) -> Object:
     """What a CSV asks of a CustomResourceDefinition; an outline (sandbox/outlines.py)."""
-    conditions = {one["type"]: one["status"] for one in (crd.get("status") or {}).get("conditions") or []}
+    conditions = {
+        condition["type"]: condition["status"] for condition in (crd.get("status") or {}).get("conditions") or []
+    }
     return {
         "uid": crd["metadata"]["uid"],
         "served": {version["name"] for version in crd["spec"]["versions"] if version["served"]},

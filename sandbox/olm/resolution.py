@@ -173,8 +173,8 @@ class Resolution:
         return next(choice for choice in self._choices if choice.subscription == request.name)
 
     def _is_provided(self, api: Api) -> bool:
-        return any(api in one.provides for one in self._installed) or any(
-            api in one.bundle.provides for one in self._choices
+        return any(api in installed.provides for installed in self._installed) or any(
+            api in choice.bundle.provides for choice in self._choices
         )
 
     def _providers(self, api: Api) -> list[Bundle]:
@@ -192,9 +192,9 @@ class Resolution:
         self._check_installed()
         replaced = {choice.replaces for choice in self._choices}
         others: list[tuple[str, str, frozenset[Api], list[str]]] = [
-            (one.identifier, one.package, one.provides, one.reasons())
-            for one in self._installed
-            if one.name not in replaced
+            (installed.identifier, installed.package, installed.provides, installed.reasons())
+            for installed in self._installed
+            if installed.name not in replaced
         ]
         for choice in self._choices:
             bundle, name = choice.bundle, choice.subscription

@@ -44,7 +44,7 @@ def _account_problem(cluster: Cluster, csv: Object, name: str) -> Object:
     except NotFound:
         return {"status": "NotPresent", "message": "Service account does not exist"}
     references = account["metadata"].get("ownerReferences") or []
-    owners = [one["uid"] for one in references if one["kind"] == "ClusterServiceVersion"]
+    owners = [reference["uid"] for reference in references if reference["kind"] == "ClusterServiceVersion"]
     if owners and csv["metadata"]["uid"] not in owners:
         message = "Service account is owned by another ClusterServiceVersion"
         return {"status": "PresentNotSatisfied", "message": message}
@@ -54,7 +54,7 @@ def _account_problem(cluster: Cluster, csv: Object, name: str) -> Object:
 def _given_by_olm(cluster: Cluster, csv: Object, permission: Object) -> bool:
     """Whether OLM has made a role with these rules for the CSV."""
     labels = {key: value for key, value in owner_labels(csv).items() if key != "olm.managed"}
-    labels[HASH_LABEL] = digest([rule(one) for one in permission.get("rules") or []])
+    labels[HASH_LABEL] = digest([rule(item) for item in permission.get("rules") or []])
     query = ",".join(f"{key}={value}" for key, value in labels.items())
     return bool(cluster.list(f"roles.{GROUP}", csv["metadata"]["namespace"], labels=query))
 
@@ -65,23 +65,23 @@ def _with_rules(status: Object, csv: Object, permission: Object, scope: str, aut
     groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
     grants = list(authorizer.grants(User(name, groups)))
     found = {**status, "dependents": list(status.get("dependents") or [])}
-    for one in permission.get("rules") or []:
-        asked = _asked(one, namespace if scope == "namespaced" else "")
+    for item in permission.get("rules") or []:
+        asked = _asked(item, namespace if scope == "namespaced" else "")
         satisfied = all(allowed_by(grants, attributes) is not None for attributes in asked)
         if not satisfied:
             found |= {"status": "PresentNotSatisfied", "message": "Policy rule not satisfied for service account"}
         dependent = {"group": GROUP, "version": "v1", "kind": "PolicyRule"}
         dependent["status"] = "Satisfied" if satisfied else "NotSatisfied"
-        found["dependents"].append({**dependent, "message": f"{scope} rule:{go_json(rule(one))}"})
+        found["dependents"].append({**dependent, "message": f"{scope} rule:{go_json(rule(item))}"})
     return found
 
 
-def _asked(one: Object, namespace: str) -> list[Attributes]:
+def _asked(item: Object, namespace: str) -> list[Attributes]:
     """Every request that a rule stands for."""
-    verbs = one.get("verbs") or []
-    found = [Attributes(verb, path=path) for verb, path in product(verbs, one.get("nonResourceURLs") or [])]
-    names = one.get("resourceNames") or [""]
-    for verb, group, text, name in product(verbs, one.get("apiGroups") or [], one.get("resources") or [], names):
+    verbs = item.get("verbs") or []
+    found = [Attributes(verb, path=path) for verb, path in product(verbs, item.get("nonResourceURLs") or [])]
+    names = item.get("resourceNames") or [""]
+    for verb, group, text, name in product(verbs, item.get("apiGroups") or [], item.get("resources") or [], names):
         resource, _, subresource = text.partition("/")
         found.append(
             Attributes(

@@ -67,7 +67,7 @@ async def steps(choice: Choice, namespace: str) -> list[Object]:
     if not choice.subscription:
         made.append(dependency_subscription(choice, namespace))
     found = [step(obj, choice) for obj in (csv, *others)] + [step(obj, choice, made_here=True) for obj in made]
-    return sorted(found, key=lambda one: ORDER.get(one["resource"]["kind"], 2))
+    return sorted(found, key=lambda item: ORDER.get(item["resource"]["kind"], 2))
 
 
 def prepared(csv: Object, choice: Choice, namespace: str) -> Object:

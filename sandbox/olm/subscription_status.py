@@ -69,9 +69,9 @@ def deprecated(status: Object, package: str, channel: str, described: Object) ->
     ``described``: a PackageManifest's status.
     A Subscription without a channel follows all of them, and is told of none.
     """
-    channels = {one["name"]: one for one in described.get("channels") or []}
-    followed = [one for name, one in channels.items() if channel in ("", name)]
-    entries = {entry["name"]: entry for one in followed for entry in one.get("entries") or []}
+    channels = {item["name"]: item for item in described.get("channels") or []}
+    followed = [item for name, item in channels.items() if channel in ("", name)]
+    entries = {entry["name"]: entry for item in followed for entry in item.get("entries") or []}
     csv = str(status.get("currentCSV") or "")
     found = []
     for type_, schema, name, about in (
@@ -135,7 +135,7 @@ def _references(plan: Object) -> Object:
 
 def _catalogs(subscription: Object, status: Object, sources: list[Object]) -> Object:
     """catalogHealth and the condition that sums it up."""
-    health, old = [], {one["catalogSourceRef"]["name"]: one for one in status.get("catalogHealth") or []}
+    health, old = [], {item["catalogSourceRef"]["name"]: item for item in status.get("catalogHealth") or []}
     for source in sources:
         meta = source["metadata"]
         state = ((source.get("status") or {}).get("connectionState") or {}).get("lastObservedState", "")
@@ -154,7 +154,7 @@ def _catalogs(subscription: Object, status: Object, sources: list[Object]) -> Ob
         health.append({"catalogSourceRef": reference, "healthy": state == "READY", "lastUpdated": now()})
     found = {**status, "catalogHealth": health}
     spec, type_ = subscription["spec"], "CatalogSourcesUnhealthy"
-    healthy = {one["catalogSourceRef"]["name"]: one["healthy"] for one in health}
+    healthy = {item["catalogSourceRef"]["name"]: item["healthy"] for item in health}
     if spec["source"] not in healthy:
         message = f"targeted catalogsource {spec['sourceNamespace']}/{spec['source']} missing"
         return with_condition(found, type_, "True", "UnhealthyCatalogSourceFound", message)
@@ -195,7 +195,9 @@ def _plan(status: Object, plans: dict[str, Object]) -> Object:
     if phase == "Failed":
         found = without(status, "InstallPlanMissing", "InstallPlanPending")
         reasons = [
-            one["reason"] for one in state.get("conditions") or [] if one["type"] == "Installed" and one.get("reason")
+            condition["reason"]
+            for condition in state.get("conditions") or []
+            if condition["type"] == "Installed" and condition.get("reason")
         ]
         reason = reasons[0] if reasons else "InstallPlanFailed"
         return with_condition(found, "InstallPlanFailed", "True", reason, state.get("message", ""))

@@ -99,7 +99,7 @@ class Namespace:
     def waiting(self) -> bool:
         """Whether an InstallPlan is on its way, or a catalog is still being read."""
         reading = any(_state(source) == "CONNECTING" for source in self.sources)
-        pending = any(status_of.is_pending(one.get("status") or {}) for one in self.subscriptions)
+        pending = any(status_of.is_pending(subscription.get("status") or {}) for subscription in self.subscriptions)
         return reading or pending
 
     def choices(self) -> list[Choice]:
@@ -124,7 +124,9 @@ class Namespace:
                 self.write(subscription, wanted)
 
     def _installed(self) -> list[Installed]:
-        subscriptions = {(one.get("status") or {}).get("installedCSV"): one for one in self.subscriptions}
+        subscriptions = {
+            (subscription.get("status") or {}).get("installedCSV"): subscription for subscription in self.subscriptions
+        }
         seen = {csv.name: csv for csv in self._cluster.outlines(CSVS, as_installed, self.name)}
         found = [
             followed(seen[name], subscriptions[name]["metadata"]["name"] if name in subscriptions else "")
@@ -145,7 +147,7 @@ class Namespace:
     def _stuck(self) -> bool:
         """Whether a plan can not go on: then upstream finds the old and the new version at odds, and says so."""
         states = [plan.get("status") or {} for plan in self.plans.values()]
-        return any(one.get("phase") in ("Installing", "Failed") and one.get("message") for one in states)
+        return any(state.get("phase") in ("Installing", "Failed") and state.get("message") for state in states)
 
     def _request(self, subscription: Object) -> Request | None:
         """None while the installed version is not healthy: nothing replaces it then."""
@@ -169,11 +171,11 @@ class Namespace:
 
     async def install(self, choices: list[Choice]) -> None:
         """Creates the InstallPlan and points the Subscriptions at it."""
-        plan_steps = [one for choice in choices for one in await steps(choice, self.name)]
+        plan_steps = [step for choice in choices for step in await steps(choice, self.name)]
         known = [plan["spec"].get("generation", 0) for plan in self.plans.values()]
-        known += [(one.get("status") or {}).get("installPlanGeneration", 0) for one in self.subscriptions]
+        known += [(item.get("status") or {}).get("installPlanGeneration", 0) for item in self.subscriptions]
         generation = 1 + max(known, default=0)
-        manual = any(one["spec"].get("installPlanApproval") == "Manual" for one in self.subscriptions)
+        manual = any(item["spec"].get("installPlanApproval") == "Manual" for item in self.subscriptions)
         body, status = new_plan(self.name, self.subscriptions, choices, plan_steps, generation, manual=manual)
         plan = self._cluster.create(INSTALL_PLANS, body, self.name)
         self._cluster.patch(INSTALL_PLANS, plan["metadata"]["name"], {"status": status}, self.name, "status")

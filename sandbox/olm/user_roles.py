@@ -72,6 +72,6 @@ def for_group(group: Object, apis: Iterable[Api]) -> list[Object]:
         room = LONGEST - len("olm.og..-") - len(role) - len(end)
         name = f"olm.og.{meta['name'][: max(room, 0)]}.{role}-{end}"
         selectors = [{"matchLabels": {label: "true"}} for label in sorted({label_for(api, role) for api in apis})]
-        one: Object = {"apiVersion": API, "kind": "ClusterRole", "metadata": {"name": name, "labels": dict(labels)}}
-        found.append({**one, "aggregationRule": {"clusterRoleSelectors": selectors} if selectors else None})
+        item: Object = {"apiVersion": API, "kind": "ClusterRole", "metadata": {"name": name, "labels": dict(labels)}}
+        found.append({**item, "aggregationRule": {"clusterRoleSelectors": selectors} if selectors else None})
     return found

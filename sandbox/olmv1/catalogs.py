@@ -89,7 +89,7 @@ def _filtered(data: bytes, request: Request) -> bytes:
 def serves(catalog: Object) -> bool:
     """Whether its contents can be had."""
     found = (catalog.get("status") or {}).get("conditions") or []
-    return any(one["type"] == "Serving" and one["status"] == "True" for one in found)
+    return any(item["type"] == "Serving" and item["status"] == "True" for item in found)
 
 
 class Catalogs:
@@ -167,9 +167,9 @@ async def run(cluster: Cluster, context: Context) -> None:
     await served(cluster, API, "ClusterCatalog")
     cluster = cluster.as_manager("catalogd")
     wanted = published(context.catalogs)
-    for one in cluster.list(CATALOGS):
-        name = one["metadata"]["name"]
-        if FOLDER in (one["metadata"].get("annotations") or {}) and name not in wanted:
+    for item in cluster.list(CATALOGS):
+        name = item["metadata"]["name"]
+        if FOLDER in (item["metadata"].get("annotations") or {}) and name not in wanted:
             cluster.delete(CATALOGS, name)
     for name, folder in wanted.items():
         known = {one["metadata"]["name"] for one in cluster.list(CATALOGS)}

@@ -147,7 +147,7 @@ class Extensions:
 
     def _unsafe(self, objects: list[Object]) -> str:
         lines = []
-        for crd in (one for one in objects if one["kind"] == "CustomResourceDefinition"):
+        for crd in (item for item in objects if item["kind"] == "CustomResourceDefinition"):
             try:
                 old = self._cluster.get(CRDS, crd["metadata"]["name"])
             except NotFound:
@@ -179,8 +179,8 @@ class Extensions:
             kept.add((resource.key, head.get("namespace", ""), head["name"]))
         query = ",".join(f"{key}={value}" for key, value in labels.items())
         for kind in KINDS:
-            for one in self._cluster.list(kind, labels=query):
-                place = (kind, one["metadata"].get("namespace", ""), one["metadata"]["name"])
+            for item in self._cluster.list(kind, labels=query):
+                place = (kind, item["metadata"].get("namespace", ""), item["metadata"]["name"])
                 if place not in kept:
                     self._cluster.delete(kind, place[2], place[1])
 
@@ -190,9 +190,11 @@ class Extensions:
             present = self._cluster.get(key, head["name"], head.get("namespace", ""))
         except NotFound:
             return
-        owners = [one for one in present["metadata"].get("ownerReferences") or [] if one.get("controller")]
+        owners = [
+            reference for reference in present["metadata"].get("ownerReferences") or [] if reference.get("controller")
+        ]
         if (present["metadata"].get("labels") or {}).get(OWNER_NAME) is None or any(
-            one["uid"] != uid for one in owners
+            owner["uid"] != uid for owner in owners
         ):
             place = f'"{head["name"]}" in namespace "{head.get("namespace", "")}"'
             raise Refused(
@@ -255,15 +257,15 @@ def _blobs(data: bytes, package: str) -> list[Object]:
 
 def _query(selector: Object) -> str:
     parts = [f"{key}={value}" for key, value in (selector.get("matchLabels") or {}).items()]
-    for one in selector.get("matchExpressions") or []:
-        key, values = one["key"], ",".join(one.get("values") or [])
+    for expression in selector.get("matchExpressions") or []:
+        key, values = expression["key"], ",".join(expression.get("values") or [])
         words = {
             "In": f"{key} in ({values})",
             "NotIn": f"{key} notin ({values})",
             "Exists": key,
             "DoesNotExist": f"!{key}",
         }
-        parts.append(words.get(one["operator"], key))
+        parts.append(words.get(expression["operator"], key))
     return ",".join(parts)
 
 
@@ -281,8 +283,8 @@ async def run(cluster: Cluster, context: Context) -> None:
             if event.resource == EXTENSIONS:
                 extensions.queue.add("", meta["name"])
             elif event.resource == CATALOGS:
-                for one in cluster.list(EXTENSIONS):
-                    extensions.queue.add("", one["metadata"]["name"])
+                for item in cluster.list(EXTENSIONS):
+                    extensions.queue.add("", item["metadata"]["name"])
             elif event.type == "DELETED" and (owner := (meta.get("labels") or {}).get(OWNER_NAME)):
                 extensions.queue.add("", owner)
     finally:

@@ -30,7 +30,7 @@ def contents(context: Context, catalog: str) -> Path:
 
 def condition(old: list[Object], type_: str, status: str, reason: str, message: str, generation: int) -> list[Object]:
     """The conditions with this one set; its time moves only when its status does."""
-    before = next((one for one in old if one["type"] == type_), None)
+    before = next((item for item in old if item["type"] == type_), None)
     changed = before is None or before["status"] != status
     made = {
         "type": type_,
@@ -40,4 +40,4 @@ def condition(old: list[Object], type_: str, status: str, reason: str, message: 
         "observedGeneration": generation,
         "lastTransitionTime": now() if changed or before is None else before["lastTransitionTime"],
     }
-    return [made if one is before else one for one in old] if before is not None else [*old, made]
+    return [made if item is before else item for item in old] if before is not None else [*old, made]

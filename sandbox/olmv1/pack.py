@@ -38,7 +38,7 @@ def blobs(package: Path) -> Iterator[Object]:
     """olm.package, olm.channel, olm.bundle and olm.deprecations of one package's folder."""
     meta = json.loads((package / "package.json").read_text(encoding="utf-8"))
     name = meta["name"]
-    made = {one["name"]: bundle(name, one["name"], package / one["path"]) for one in meta["bundles"]}
+    made = {item["name"]: bundle(name, item["name"], package / item["path"]) for item in meta["bundles"]}
     yield {"schema": "olm.package", "name": name, "defaultChannel": meta["defaultChannel"]}
     for channel in meta["channels"]:
         kept = ("name", "replaces", "skips", "skipRange")
@@ -54,7 +54,7 @@ def bundle(package: str, name: str, folder: Path) -> Object:
     objects = bundle_objects(folder)
     version = str(objects[0]["spec"].get("version", ""))
     properties: list[Object] = [{"type": "olm.package", "value": {"packageName": package, "version": version}}]
-    for crd in (one for one in objects if one["kind"] == "CustomResourceDefinition"):
+    for crd in (item for item in objects if item["kind"] == "CustomResourceDefinition"):
         spec = crd["spec"]
         for served in spec["versions"]:
             value = {"group": spec["group"], "kind": spec["names"]["kind"], "version": served["name"]}
@@ -77,10 +77,10 @@ def _deprecated(meta: Object) -> Iterator[Object]:
     for channel in meta["channels"]:
         if channel.get("deprecation"):
             yield entry("olm.channel", channel["name"], channel["deprecation"]["message"])
-        for one in channel["entries"]:
-            if one.get("deprecation") and one["name"] not in seen:
-                seen.add(one["name"])
-                yield entry("olm.bundle", one["name"], one["deprecation"]["message"])
+        for item in channel["entries"]:
+            if item.get("deprecation") and item["name"] not in seen:
+                seen.add(item["name"])
+                yield entry("olm.bundle", item["name"], item["deprecation"]["message"])
 
 
 def main(arguments: list[str]) -> int:

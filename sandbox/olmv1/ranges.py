@@ -45,7 +45,7 @@ def _holds(subject: Version, term: str) -> bool:
     numbers = [int(part) if part and part.isdigit() else None for part in found.groups()[1:4]]
     if None in numbers:
         numbers = numbers[: numbers.index(None)] + [None] * (3 - numbers.index(None))
-    known = [one for one in numbers if one is not None]
+    known = [number for number in numbers if number is not None]
     if "-" in subject.text.partition("+")[0] and not found[5]:
         return False
     low = Version(".".join(map(str, [*known, 0, 0, 0][:3])) + (found[5] or ""))

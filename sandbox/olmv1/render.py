@@ -29,10 +29,10 @@ class Unsupported(Exception):
 
 def render(objects: list[Object], namespace: str) -> list[Object]:
     """The objects in the order in which they are applied. Raises Unsupported."""
-    csv = next((one for one in objects if one["kind"] == "ClusterServiceVersion"), None)
+    csv = next((item for item in objects if item["kind"] == "ClusterServiceVersion"), None)
     if csv is None:
         raise Unsupported("bundle contains no ClusterServiceVersion")
-    modes = {one["type"] for one in csv["spec"].get("installModes") or [] if one.get("supported")}
+    modes = {mode["type"] for mode in csv["spec"].get("installModes") or [] if mode.get("supported")}
     if "AllNamespaces" not in modes:
         raise Unsupported("unsupported bundle: bundle does not support AllNamespaces install mode")
     if csv["spec"].get("webhookdefinitions"):
@@ -45,7 +45,7 @@ def render(objects: list[Object], namespace: str) -> list[Object]:
         *_rights(csv, namespace),
         *_deployments(csv, namespace),
     ]
-    return sorted(found, key=lambda one: _ORDER.index(one["kind"]) if one["kind"] in _ORDER else len(_ORDER))
+    return sorted(found, key=lambda item: _ORDER.index(item["kind"]) if item["kind"] in _ORDER else len(_ORDER))
 
 
 def _own(objects: list[Object], namespace: str) -> Iterator[Object]:
@@ -61,7 +61,7 @@ def _own(objects: list[Object], namespace: str) -> Iterator[Object]:
 def _accounts(csv: Object, namespace: str) -> Iterator[Object]:
     details = strategy(csv)
     lists = [*(details.get("permissions") or []), *(details.get("clusterPermissions") or [])]
-    for name in dict.fromkeys(one.get("serviceAccountName") or "default" for one in lists):
+    for name in dict.fromkeys(list_.get("serviceAccountName") or "default" for list_ in lists):
         if name != "default":
             yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": namespace}}
 
@@ -70,10 +70,13 @@ def _rights(csv: Object, namespace: str) -> Iterator[Object]:
     """Everything as ClusterRoles, since the operator watches all namespaces."""
     details = strategy(csv)
     lists = list(details.get("clusterPermissions") or [])
-    lists += [{**one, "rules": [*one["rules"], SEES_NAMESPACES]} for one in details.get("permissions") or []]
-    for one in lists:
-        account = one.get("serviceAccountName") or "default"
-        rules = [rule(each) for each in one["rules"]]
+    lists += [
+        {**permission, "rules": [*permission["rules"], SEES_NAMESPACES]}
+        for permission in details.get("permissions") or []
+    ]
+    for list_ in lists:
+        account = list_.get("serviceAccountName") or "default"
+        rules = [rule(each) for each in list_["rules"]]
         name = _unique(f"{csv['metadata']['name']}-{account}", {"serviceAccountName": account, "rules": rules})
         yield {"apiVersion": f"{_RBAC}/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": rules}
         yield {
@@ -95,12 +98,12 @@ def _unique(base: str, content: Object) -> str:
 
 
 def _deployments(csv: Object, namespace: str) -> Iterator[Object]:
-    for one in strategy(csv).get("deployments") or []:
-        spec: Object = json.loads(json.dumps(one["spec"]))
+    for deployment in strategy(csv).get("deployments") or []:
+        spec: Object = json.loads(json.dumps(deployment["spec"]))
         template = spec.setdefault("template", {}).setdefault("metadata", {})
         annotations = {key: str(value) for key, value in (csv["metadata"].get("annotations") or {}).items()}
         told = {"olm.targetNamespaces": "", "olm.operatorNamespace": namespace}
         template["annotations"] = {**annotations, **(template.get("annotations") or {}), **told}
         spec["revisionHistoryLimit"] = 1
-        meta = {"name": one["name"], "namespace": namespace, "labels": dict(one.get("label") or {})}
+        meta = {"name": deployment["name"], "namespace": namespace, "labels": dict(deployment.get("label") or {})}
         yield {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": spec}

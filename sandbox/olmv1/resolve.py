@@ -45,24 +45,24 @@ class Found:
 
 def package(catalog: str, priority: int, name: str, blobs: list[Object]) -> Package:
     """The blobs of one package."""
-    mine = [one for one in blobs if one.get("package") == name]
+    mine = [blob for blob in blobs if blob.get("package") == name]
     of = {
-        schema: [one for one in mine if one["schema"] == schema]
+        schema: [item for item in mine if item["schema"] == schema]
         for schema in ("olm.channel", "olm.bundle", "olm.deprecations")
     }
-    entries = [entry for one in of["olm.deprecations"] for entry in one["entries"]]
+    entries = [entry for item in of["olm.deprecations"] for entry in item["entries"]]
     return Package(catalog, priority, of["olm.channel"], of["olm.bundle"], entries)
 
 
 def version_of(bundle: Object) -> str:
     """As its olm.package property says."""
-    return next((str(one["value"]["version"]) for one in bundle["properties"] if one["type"] == "olm.package"), "")
+    return next((str(prop["value"]["version"]) for prop in bundle["properties"] if prop["type"] == "olm.package"), "")
 
 
 def objects_of(bundle: Object) -> list[Object]:
     """The objects that it carries."""
-    data = [one["value"]["data"] for one in bundle["properties"] if one["type"] == "olm.bundle.object"]
-    return [json.loads(base64.b64decode(one)) for one in data]
+    data = [prop["value"]["data"] for prop in bundle["properties"] if prop["type"] == "olm.bundle.object"]
+    return [json.loads(base64.b64decode(item)) for item in data]
 
 
 def resolve(wanted: Object, packages: list[Package], installed: Object | None) -> Found:
@@ -104,14 +104,18 @@ def resolve(wanted: Object, packages: list[Package], installed: Object | None) -
 
 def deprecated(bundle: Object, package: Package) -> bool:
     """Whether its author says so of this very bundle."""
-    references = [one["reference"] for one in package.deprecations]
-    return any(one["schema"] == "olm.bundle" and one.get("name") == bundle["name"] for one in references)
+    references = [deprecation["reference"] for deprecation in package.deprecations]
+    return any(
+        reference["schema"] == "olm.bundle" and reference.get("name") == bundle["name"] for reference in references
+    )
 
 
 def _fits(bundle: Object, package: Package, wanted: Object, installed: Object | None) -> bool:
-    channels = [one for one in package.channels if not wanted.get("channels") or one["name"] in wanted["channels"]]
+    channels = [
+        channel for channel in package.channels if not wanted.get("channels") or channel["name"] in wanted["channels"]
+    ]
     if wanted.get("channels") and not any(
-        entry["name"] == bundle["name"] for one in channels for entry in one["entries"]
+        entry["name"] == bundle["name"] for channel in channels for entry in channel["entries"]
     ):
         return False
     if wanted.get("version") and not ranges.within(version_of(bundle), wanted["version"]):
@@ -120,7 +124,7 @@ def _fits(bundle: Object, package: Package, wanted: Object, installed: Object | 
         return True
     if version_of(bundle) == installed["version"]:
         return True
-    entries = [entry for one in channels for entry in one["entries"] if entry["name"] == bundle["name"]]
+    entries = [entry for channel in channels for entry in channel["entries"] if entry["name"] == bundle["name"]]
     return any(_follows(entry, installed) for entry in entries)
 
 

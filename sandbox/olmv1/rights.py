@@ -71,7 +71,7 @@ def _asked(cluster: Cluster, extension: str, objects: list[Object]) -> Iterator[
 def _escalations(cluster: Cluster, access: Authorizer, objects: list[Object], user: User) -> set[str]:
     """What the operator is to be granted and the account does not hold itself."""
     guard, found = Escalation(cluster.verbs.store, access), set()
-    roles = {one["metadata"]["name"]: one for one in objects if one["kind"] in ("Role", "ClusterRole")}
+    roles = {item["metadata"]["name"]: item for item in objects if item["kind"] in ("Role", "ClusterRole")}
     for obj in objects:
         if obj["kind"] not in ("Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"):
             continue

@@ -21,13 +21,13 @@ def problems(old: Object, new: Object) -> list[str]:
     before, after = old["spec"], new["spec"]
     if before["scope"] != after["scope"]:
         found.append(f'scope: scope changed from "{before["scope"]}" to "{after["scope"]}"')
-    versions = {one["name"]: one for one in after["versions"]}
+    versions = {version["name"]: version for version in after["versions"]}
     stored = (old.get("status") or {}).get("storedVersions") or []
     found += [f'storedVersionRemoval: stored version "{name}" removed' for name in stored if name not in versions]
-    for one in before["versions"]:
-        if one["name"] in versions:
-            pair = (_schema(one), _schema(versions[one["name"]]))
-            found += [f"{one['name']}: {line}" for line in _node("^", *pair)]
+    for item in before["versions"]:
+        if item["name"] in versions:
+            pair = (_schema(item), _schema(versions[item["name"]]))
+            found += [f"{item['name']}: {line}" for line in _node("^", *pair)]
     return found
 
 
@@ -65,7 +65,7 @@ def _values(path: str, old: Object, new: Object) -> Iterator[str]:
     if new.get("enum"):
         if not old.get("enum"):
             yield f"{path}: enum: enum constraints {new['enum']} added when there were no restrictions previously"
-        elif gone := [one for one in old["enum"] if one not in new["enum"]]:
+        elif gone := [item for item in old["enum"] if item not in new["enum"]]:
             yield f"{path}: enum: allowed enum values removed: {gone}"
     for key in (*_UPPER, *_LOWER):
         if key in new and key not in old:

@@ -144,7 +144,10 @@ def containers_of(pod: Object, images: Images, logs: Path) -> list[Container]:
     """A Pod's containers, those that run before the others first."""
     spec = pod["spec"]
     kinds = [
-        (one, "sidecar" if one.get("restartPolicy") == "Always" else "init") for one in spec.get("initContainers") or []
+        (container, "sidecar" if container.get("restartPolicy") == "Always" else "init")
+        for container in spec.get("initContainers") or []
     ]
-    kinds += [(one, "main") for one in spec.get("containers") or []]
-    return [Container(one, kind, images.find(str(one.get("image"))), logs / str(one["name"])) for one, kind in kinds]
+    kinds += [(container, "main") for container in spec.get("containers") or []]
+    return [
+        Container(item, kind, images.find(str(item.get("image"))), logs / str(item["name"])) for item, kind in kinds
+    ]

@@ -170,7 +170,7 @@ def resource_value(pod: Object, container: Object, reference: Object) -> str:
     """A container's limit or request as it stands in the spec."""
     name = reference.get("containerName")
     if name:
-        found = [one for one in dig(pod, "spec", "containers") or [] if one["name"] == name]
+        found = [item for item in dig(pod, "spec", "containers") or [] if item["name"] == name]
         container = found[0] if found else container
     kind, _, resource = str(reference.get("resource")).partition(".")
     return str(dig(container, "resources", kind, resource) or "0")

@@ -124,7 +124,7 @@ class Node:
 
     def find(self, namespace: str, name: str) -> PodRunner | None:
         """The Pod of this name."""
-        return next((one for one in self.pods.values() if (one.namespace, one.name) == (namespace, name)), None)
+        return next((pod for pod in self.pods.values() if (pod.namespace, pod.name) == (namespace, name)), None)
 
     async def connect_by_name(
         self, namespace: str, name: str, port: int
@@ -143,7 +143,7 @@ class Node:
                 return await asyncio.open_connection("127.0.0.1", local)
             except OSError as problem:
                 raise Refused(f"dial tcp4 127.0.0.1:{port}: connect: connection refused") from problem
-        if not any(one.running and one.simulated for one in runner.containers):
+        if not any(container.running and container.simulated for container in runner.containers):
             raise Refused(f"dial tcp4 127.0.0.1:{port}: connect: connection refused")
         return await simulated.connect(self.context.data_dir, f"{runner.namespace}/{runner.name}", port)
 

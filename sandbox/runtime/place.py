@@ -52,7 +52,7 @@ class Place:
             if container.program is None:
                 continue
             wanted = [*container.program.ports]
-            wanted += [int(one["containerPort"]) for one in container.spec.get("ports") or []]
+            wanted += [int(item["containerPort"]) for item in container.spec.get("ports") or []]
             for name in ("livenessProbe", "readinessProbe", "startupProbe"):
                 probe = container.spec.get(name) or {}
                 asked = [dig(probe, kind, "port") or 0 for kind in ("httpGet", "tcpSocket", "grpc")]

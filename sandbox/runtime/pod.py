@@ -128,7 +128,7 @@ class PodRunner:
 
     def _change_images(self) -> None:
         specs = {
-            one["name"]: one for kind in ("initContainers", "containers") for one in self.pod["spec"].get(kind) or []
+            item["name"]: item for kind in ("initContainers", "containers") for item in self.pod["spec"].get(kind) or []
         }
         for container in self.containers:
             spec = specs.get(container.name)
@@ -213,9 +213,9 @@ class PodRunner:
     def _resume(self) -> bool:
         """After a restart of the sandbox: simulated containers go on, processes are gone."""
         statuses = {
-            one["name"]: one
+            item["name"]: item
             for kind in ("initContainerStatuses", "containerStatuses")
-            for one in dig(self.pod, "status", kind) or []
+            for item in dig(self.pod, "status", kind) or []
         }
         for container in self.containers:
             if container.name in statuses:

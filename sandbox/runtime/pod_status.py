@@ -10,41 +10,45 @@ from .container import Container
 
 def phase(policy: str, containers: Sequence[Container], *, stopping: bool = False) -> str:
     """Pending, Running, Succeeded or Failed."""
-    inits = [one for one in containers if one.kind == "init"]
-    mains = [one for one in containers if one.kind == "main"]
-    failed_init = any(one.ended is not None and one.ended["exitCode"] for one in inits)
-    if any(one.ended is None or one.ended["exitCode"] for one in inits):
+    inits = [container for container in containers if container.kind == "init"]
+    mains = [container for container in containers if container.kind == "main"]
+    failed_init = any(init.ended is not None and init.ended["exitCode"] for init in inits)
+    if any(init.ended is None or init.ended["exitCode"] for init in inits):
         return "Failed" if (failed_init and policy == "Never") or stopping else "Pending"
-    if any(one.running for one in mains):
+    if any(container.running for container in mains):
         return "Running"
-    ended = [one for one in mains if one.ended is not None]
+    ended = [container for container in mains if container.ended is not None]
     if len(ended) == len(mains):
-        good = all(one.ended is not None and one.ended["exitCode"] == 0 for one in mains)
+        good = all(container.ended is not None and container.ended["exitCode"] == 0 for container in mains)
         if stopping or policy == "Never":
             return "Succeeded" if good else "Failed"
         return "Succeeded" if policy == "OnFailure" and good else "Running"
     if stopping:
         return "Failed"
-    waiting = [one for one in mains if one.ended is None and not one.last_state]
+    waiting = [container for container in mains if container.ended is None and not container.last_state]
     return "Pending" if waiting else "Running"
 
 
 def conditions(old: list[Object] | None, containers: Sequence[Container], word: str) -> list[Object]:
     """The five conditions in a kubelet's order; times of those that stay are kept."""
-    inits = [one for one in containers if one.kind == "init" and (one.ended is None or one.ended["exitCode"])]
-    inits += [one for one in containers if one.kind == "sidecar" and not one.started]
-    unready = [one.name for one in containers if one.kind != "init" and not one.ready]
+    inits = [
+        container
+        for container in containers
+        if container.kind == "init" and (container.ended is None or container.ended["exitCode"])
+    ]
+    inits += [container for container in containers if container.kind == "sidecar" and not container.started]
+    unready = [container.name for container in containers if container.kind != "init" and not container.ready]
     over = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}.get(word, "")
     initialized = ("True", "PodCompleted" if word == "Succeeded" else "", "")
     if inits and word != "Succeeded":
-        names = " ".join(one.name for one in inits)
+        names = " ".join(init.name for init in inits)
         initialized = ("False", "ContainersNotInitialized", f"containers with incomplete status: [{names}]")
     ready = ("True", "", "")
     if over:
         ready = ("False", over, "")
     elif unready:
         ready = ("False", "ContainersNotReady", f"containers with unready status: [{' '.join(unready)}]")
-    placed = ("True" if any(one.id for one in containers) and not over else "False", "", "")
+    placed = ("True" if any(container.id for container in containers) and not over else "False", "", "")
     wanted = {
         "PodReadyToStartContainers": placed,
         "Initialized": initialized,
@@ -52,7 +56,7 @@ def conditions(old: list[Object] | None, containers: Sequence[Container], word: 
         "ContainersReady": ready,
         "PodScheduled": ("True", "", ""),
     }
-    present = {one["type"]: one for one in old or []}
+    present = {item["type"]: item for item in old or []}
     found = [_condition(kind, said, present.pop(kind, None)) for kind, said in wanted.items()]
     return [*found, *present.values()]
 
@@ -84,9 +88,9 @@ def calculate(pod: Object, containers: Sequence[Container], address: str, *, sto
         "podIP": address,
         "podIPs": [{"ip": address}],
         "startTime": old.get("startTime") or now(),
-        "containerStatuses": [one.status() for one in containers if one.kind == "main"],
+        "containerStatuses": [container.status() for container in containers if container.kind == "main"],
     }
-    inits = [one.status() for one in containers if one.kind != "main"]
+    inits = [container.status() for container in containers if container.kind != "main"]
     if inits:
         status["initContainerStatuses"] = inits
     return status

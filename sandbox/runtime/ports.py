@@ -22,7 +22,7 @@ def target_port(port: Object, pod: Object) -> int | None:
     if str(target).isdigit():
         return int(str(target))
     for container in dig(pod, "spec", "containers") or []:
-        for one in container.get("ports") or []:
-            if one.get("name") == target and one.get("protocol", "TCP") == port.get("protocol", "TCP"):
-                return int(one["containerPort"])
+        for item in container.get("ports") or []:
+            if item.get("name") == target and item.get("protocol", "TCP") == port.get("protocol", "TCP"):
+                return int(item["containerPort"])
     return None

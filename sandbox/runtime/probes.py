@@ -34,7 +34,7 @@ def number_of(container: Object, port: Any) -> int:
         return port
     if str(port).isdigit():
         return int(port)
-    return next((int(one["containerPort"]) for one in container.get("ports") or [] if one.get("name") == port), 0)
+    return next((int(item["containerPort"]) for item in container.get("ports") or [] if item.get("name") == port), 0)
 
 
 async def look(container: Object, probe: Object, port: Port, run: Run) -> Outcome:
@@ -81,7 +81,7 @@ async def _http(request: Object, asked: int, port: int | None) -> Outcome:
         return Outcome(False, f'Get "{url}": dial tcp 127.0.0.1:{asked}: connect: connection refused')
     try:
         headers = {"Host": request.get("host") or "127.0.0.1", "User-Agent": "kube-probe/1.36", "Connection": "close"}
-        headers |= {str(one["name"]): str(one["value"]) for one in request.get("httpHeaders") or []}
+        headers |= {str(header["name"]): str(header["value"]) for header in request.get("httpHeaders") or []}
         head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         writer.write(f"GET {path if path.startswith('/') else '/' + path} HTTP/1.1\r\n{head}\r\n".encode())
         status = (await reader.readline()).split()

@@ -96,12 +96,12 @@ class ServiceProxy:
         return found[start:] + found[:start]
 
     def _pods(self, subset: Object, namespace: str, port: int) -> list[tuple[str, str, int]]:
-        names = [dig(one, "targetRef", "name") for one in subset.get("addresses") or []]
+        names = [dig(address, "targetRef", "name") for address in subset.get("addresses") or []]
         return [(namespace, str(name), port) for name in names if name]
 
     def forget(self, namespace: str, name: str) -> None:
         """The Service is no more."""
-        for key in [one for one in self._ports if one[:2] == (namespace, name)]:
+        for key in [port for port in self._ports if port[:2] == (namespace, name)]:
             del self._ports[key]
             server = self._servers.pop(key, None)
             if server is not None:

@@ -65,8 +65,8 @@ def schemas(resource: Resource, schema: Json | None) -> dict[str, Json]:
     both = {name: made, model_name(group, version, resource.collection_kind): _list(resource, name)}
     if resource.selectable:
         fields = [{"fieldPath": path.removeprefix(".")} for path in resource.selectable]
-        for one in both.values():
-            one["x-kubernetes-selectable-fields"] = fields
+        for item in both.values():
+            item["x-kubernetes-selectable-fields"] = fields
     return both
 
 

@@ -58,7 +58,7 @@ async def accept(request: Request) -> Channels:
 
 async def _accept_websocket(request: Request) -> Channels:
     socket = request.websocket()
-    chosen = next((one for one in PROTOCOLS if one in socket.subprotocols), None)
+    chosen = next((protocol for protocol in PROTOCOLS if protocol in socket.subprotocols), None)
     if chosen is None:
         offered = " ".join(socket.subprotocols)
         raise BadRequest(
@@ -69,7 +69,7 @@ async def _accept_websocket(request: Request) -> Channels:
 
 
 async def _accept_spdy(request: Request) -> Channels:
-    offered = [one.strip() for text in request.header_values("X-Stream-Protocol-Version") for one in text.split(",")]
+    offered = [part.strip() for text in request.header_values("X-Stream-Protocol-Version") for part in text.split(",")]
     chosen = next((one for one in offered if one in PROTOCOLS), None)
     if chosen is None:
         clients, servers = " ".join(offered), " ".join(PROTOCOLS)

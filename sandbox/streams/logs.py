@@ -117,9 +117,9 @@ class Logs:
 
 def _status(pod: Object, name: str) -> Object:
     for kind in ("containerStatuses", "initContainerStatuses"):
-        for one in dig(pod, "status", kind) or []:
-            if one["name"] == name:
-                return dict(one)
+        for item in dig(pod, "status", kind) or []:
+            if item["name"] == name:
+                return dict(item)
     return {}
 
 

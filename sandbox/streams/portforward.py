@@ -43,7 +43,7 @@ class PortForward:
                 await socket.accept(TUNNEL)
                 await self._tunnel(socket, runner)
                 return Response.done()
-            chosen = next((one for one in CHANNELS if one in offered), "" if not offered else None)
+            chosen = next((channel for channel in CHANNELS if channel in offered), "" if not offered else None)
             if chosen is None:
                 raise BadRequest(
                     f"unable to negotiate protocol: client supports {offered}, server supports {list(CHANNELS)}"
@@ -60,7 +60,7 @@ class PortForward:
     def _runner(self, request: Request) -> PodRunner:
         pod = stored_pod(self._node, request)
         for text in request.query.get("ports") or []:
-            if not all(one.isdigit() for one in text.split(",")):
+            if not all(part.isdigit() for part in text.split(",")):
                 why = f'strconv.ParseUint: parsing "{text}": invalid syntax'
                 raise BadRequest(f"cannot convert to []int32: {why}")
         check_assigned(pod)
@@ -210,12 +210,12 @@ async def _to_pod(stream: spdy.Stream, writer: asyncio.StreamWriter) -> None:
 
 
 def _ports(request: Request) -> list[int]:
-    ports = [one for text in request.query.get("ports", []) for one in text.split(",") if one]
+    ports = [part for text in request.query.get("ports", []) for part in text.split(",") if part]
     if not ports:
         raise BadRequest('query parameter "ports" is required')
-    for one in ports:
-        if not one.isdigit() or not 0 < int(one) < 65536:
-            raise BadRequest(f'unable to parse "{one}" as a port: it must be a number between 1 and 65535')
+    for port in ports:
+        if not port.isdigit() or not 0 < int(port) < 65536:
+            raise BadRequest(f'unable to parse "{port}" as a port: it must be a number between 1 and 65535')
     return [int(one) for one in ports]
 
 

@@ -21,8 +21,8 @@ def container_name(pod: Object, asked: str) -> str:
     """The container that is meant; BadRequest when that cannot be told."""
     name = pod["metadata"]["name"]
     spec = pod["spec"]
-    mains = [str(one["name"]) for one in spec.get("containers") or []]
-    inits = [str(one["name"]) for one in spec.get("initContainers") or []]
+    mains = [str(container["name"]) for container in spec.get("containers") or []]
+    inits = [str(container["name"]) for container in spec.get("initContainers") or []]
     if asked:
         if asked not in (*mains, *inits):
             raise BadRequest(f"container {asked} is not valid for pod {name}")

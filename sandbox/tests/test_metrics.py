@@ -41,8 +41,8 @@ def _bytes(usage: dict) -> int:
 
 
 def test_it_is_discovered(api: Api) -> None:
-    found = {one["name"]: one for one in api.get(API).json["resources"]}
-    assert {name: (one["kind"], one["namespaced"], one["verbs"]) for name, one in found.items()} == {
+    found = {resource["name"]: resource for resource in api.get(API).json["resources"]}
+    assert {name: (item["kind"], item["namespaced"], item["verbs"]) for name, item in found.items()} == {
         "nodes": ("NodeMetrics", False, ["get", "list"]),
         "pods": ("PodMetrics", True, ["get", "list"]),
     }
@@ -69,11 +69,11 @@ def test_a_simulated_container_uses_nothing(api: Api, engine: str) -> None:
 def test_lists(api: Api, engine: str) -> None:
     found = api.until(engine, lambda body: len(body["items"]) == 2)
     assert found["kind"] == "PodMetricsList"
-    assert [one["metadata"]["name"] for one in found["items"]] == ["engine", "web"]
+    assert [item["metadata"]["name"] for item in found["items"]] == ["engine", "web"]
     chosen = api.get(f"{engine}?labelSelector=app%3Dweb").json["items"]
-    assert [one["metadata"]["name"] for one in chosen] == ["web"]
+    assert [item["metadata"]["name"] for item in chosen] == ["web"]
     everywhere = api.get(f"{API}/pods").json["items"]
-    assert {"engine", "web"} <= {one["metadata"]["name"] for one in everywhere}
+    assert {"engine", "web"} <= {item["metadata"]["name"] for item in everywhere}
     table = api.get(engine, accept=TABLE).json
     assert [column["name"] for column in table["columnDefinitions"]] == ["Name", "cpu", "memory", "Window"]
     assert [row["cells"][0] for row in table["rows"]] == ["engine", "web"]
@@ -129,7 +129,7 @@ def test_a_child_in_a_session_of_its_own_belongs_to_its_parent() -> None:
     with subprocess.Popen([sys.executable, "-c", code], start_new_session=True) as program:
         try:
             deadline = time.monotonic() + 10
-            while not (below := [pid for pid, one in processes().items() if one.parent == program.pid]):
+            while not (below := [pid for pid, process in processes().items() if process.parent == program.pid]):
                 assert time.monotonic() < deadline
             all_ = processes()
             whole = totals(all_, [program.pid])[program.pid][1]

@@ -8,8 +8,8 @@ from typing import Any
 from .declare import ANY, Function
 
 
-def _same(one: Any, other: Any) -> bool:
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+def _same(item: Any, other: Any) -> bool:
+    return bool(item == other) and isinstance(item, bool) == isinstance(other, bool)
 
 
 def _is_sorted(items: list[Any]) -> bool:

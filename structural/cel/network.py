@@ -105,8 +105,8 @@ def _network(value: Any) -> tuple[Address, Network]:
     return found
 
 
-def _inside(one: Network, other: Network) -> bool:
-    return one.version == other.version and other.subnet_of(one)  # type: ignore[arg-type]
+def _inside(network: Network, other: Network) -> bool:
+    return network.version == other.version and other.subnet_of(network)  # type: ignore[arg-type]
 
 
 def _contains_ip(value: Any, other: Any) -> bool:

@@ -73,13 +73,13 @@ def _order(text: str) -> tuple[Any, ...]:
     return int(major), int(minor), int(patch), not before, parts
 
 
-def _compare(one: Any, other: Any) -> int:
-    tags = {tag_of(one), tag_of(other)}
+def _compare(item: Any, other: Any) -> int:
+    tags = {tag_of(item), tag_of(other)}
     if tags == {"quantity"}:
-        left: Any = _number(one)
+        left: Any = _number(item)
         right: Any = _number(other)
     elif tags == {"semver"}:
-        left, right = _order(one["value"]), _order(other["value"])
+        left, right = _order(item["value"]), _order(other["value"])
     else:
         raise ValueError("no such overload")
     return int(left > right) - int(left < right)
@@ -107,13 +107,13 @@ FUNCTIONS: list[Function] = [
         Function(name, (_M, other), _M, run)
         for other in (_M, "INT")
         for name, run in (
-            ("add", lambda one, more: tagged("quantity", str(_number(one) + _amount(more)))),
-            ("sub", lambda one, less: tagged("quantity", str(_number(one) - _amount(less)))),
+            ("add", lambda item, more: tagged("quantity", str(_number(item) + _amount(more)))),
+            ("sub", lambda item, less: tagged("quantity", str(_number(item) - _amount(less)))),
         )
     ),
     Function("compareTo", (_M, _M), "INT", _compare),
-    Function("isGreaterThan", (_M, _M), "BOOL", lambda one, other: _compare(one, other) > 0),
-    Function("isLessThan", (_M, _M), "BOOL", lambda one, other: _compare(one, other) < 0),
+    Function("isGreaterThan", (_M, _M), "BOOL", lambda item, other: _compare(item, other) > 0),
+    Function("isLessThan", (_M, _M), "BOOL", lambda item, other: _compare(item, other) < 0),
     Function("semver", (_S,), _M, _version, False),
     Function("semver", (_S, "BOOL"), _M, lambda text, normalize: _version(_normal(text, normalize)), False),
     Function("isSemver", (_S,), "BOOL", lambda text: _VERSION.fullmatch(text) is not None, False),

@@ -71,4 +71,4 @@ def _package(name: str, text: str, number: int) -> Iterator[dict[str, Any]]:
 
 
 def archive() -> bytes:
-    return b"\n".join(json.dumps(one).encode() for one in blobs())
+    return b"\n".join(json.dumps(blob).encode() for blob in blobs())

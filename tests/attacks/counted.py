@@ -29,11 +29,11 @@ def tried() -> dict[str, int]:
 @cache
 def _in(text: str) -> frozenset[str]:
     whole = {*KEYS, *DEEP, *(pattern for pattern, _text in PATTERNS)} & {text}
-    return frozenset(whole | {one for one in FREE if one in text})
+    return frozenset(whole | {item for item in FREE if item in text})
 
 
 def _objects() -> Iterator[tuple[str, dict[str, Any]]]:
-    for one in (
+    for item in (
         objects.config("ConfigMap", "x"),
         objects.config("Secret", "x"),
         objects.pod("x"),
@@ -41,7 +41,7 @@ def _objects() -> Iterator[tuple[str, dict[str, Any]]]:
         objects.definition(),
         objects.attack("x", objects.ALL),
     ):
-        yield one["kind"], one
+        yield item["kind"], item
     for number, part in enumerate(objects.PARTS):
         yield "Event", objects.event("x", "x", part)
         yield "ClusterServiceVersion", objects.csv("x", part, number)
@@ -57,10 +57,10 @@ def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
         ours = [key for key in value if key not in FREE and key not in KEYS]
         yield from ((f"{path}.<key>", key) for key in value if key in FREE or key in KEYS)
-        for key, one in value.items():
-            yield from _texts(one, f"{path}.{_NUMBERED.sub('N', key)}" if key in ours else f"{path}.*")
+        for key, item in value.items():
+            yield from _texts(item, f"{path}.{_NUMBERED.sub('N', key)}" if key in ours else f"{path}.*")
     elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one, f"{path}[]")
+        for item in value:
+            yield from _texts(item, f"{path}[]")
     elif isinstance(value, str):
         yield path, value

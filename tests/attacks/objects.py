@@ -37,8 +37,8 @@ def conditions(text: str) -> list[dict[str, Any]]:
     return [
         {"type": "Ready", "status": "False", "reason": "Attack", "message": text, "lastTransitionTime": at},
         *(
-            {"type": one, "status": one, "reason": one, "message": one, "lastTransitionTime": at}
-            for one in FREE
+            {"type": item, "status": item, "reason": item, "message": item, "lastTransitionTime": at}
+            for item in FREE
             if text == ALL
         ),
     ]
@@ -61,7 +61,7 @@ def schema() -> dict[str, Any]:
         }
     for number, (pattern, _text) in enumerate(PATTERNS):
         field[f"pattern{number}"] = {"type": "string", "pattern": pattern, "description": "a pattern"}
-    for name in (*KEYS, *(one for one in FREE if one.isprintable())):
+    for name in (*KEYS, *(item for item in FREE if item.isprintable())):
         field[name] = {"type": "string", "description": name}
     field["map"] = {"type": "object", "additionalProperties": {"type": "string"}, "description": ALL}
     field["list"] = {"type": "array", "items": {"type": "string", "description": ALL}, "description": ALL}
@@ -117,7 +117,7 @@ def definition() -> dict[str, Any]:
 def attack(name: str, text: str) -> dict[str, Any]:
     """An instance. The first has every text in the map, in the list and in what no schema describes."""
     spec: dict[str, Any] = (
-        {"map": {f"m{n}": one for n, one in enumerate(FREE)} | dict.fromkeys(FREE, "x"), "list": [*FREE]}
+        {"map": {f"m{n}": item for n, item in enumerate(FREE)} | dict.fromkeys(FREE, "x"), "list": [*FREE]}
         if text == ALL
         else {}
     )
@@ -196,14 +196,14 @@ def event(namespace: str, name: str, text: str) -> dict[str, Any]:
 
 def roles() -> Iterator[dict[str, Any]]:
     """Names of roles may be anything but "." and ".." without "/" and "%"."""
-    names = {one.replace("/", "").replace("%", "")[:250] for one in FREE}
-    for name in sorted(one for one in names if one.isprintable() and ("<" in one or "'" in one)):
+    names = {item.replace("/", "").replace("%", "")[:250] for item in FREE}
+    for name in sorted(item for item in names if item.isprintable() and ("<" in item or "'" in item)):
         rules = [{"apiGroups": [name], "resources": [name], "verbs": [name], "resourceNames": [name]}]
         yield {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": name}, "rules": rules}
 
 
 def examples(text: str) -> str:
-    return json.dumps([attack("from-example", one) for one in (FREE[::8] if text == ALL else (text,))])
+    return json.dumps([attack("from-example", item) for item in (FREE[::8] if text == ALL else (text,))])
 
 
 def csv(name: str, text: str, number: int = 0) -> dict[str, Any]:
@@ -212,11 +212,11 @@ def csv(name: str, text: str, number: int = 0) -> dict[str, Any]:
         [
             {
                 "path": f"f{n}",
-                "displayName": one,
-                "description": one,
-                "x-descriptors": [one, f"urn:alm:descriptor:com.tectonic.ui:{one}"],
+                "displayName": item,
+                "description": item,
+                "x-descriptors": [item, f"urn:alm:descriptor:com.tectonic.ui:{item}"],
             }
-            for n, one in enumerate(FREE)
+            for n, item in enumerate(FREE)
         ]
         if text == ALL
         else [{"path": text, "displayName": text, "description": text}]

@@ -18,11 +18,11 @@ def routes(name: str = "") -> Iterator[tuple[str, frozenset[str]]]:
     """(name, arguments) of every address."""
 
     def walk(patterns: Iterable[URLPattern | URLResolver], space: str) -> Iterator[tuple[str, frozenset[str]]]:
-        for one in patterns:
-            if isinstance(one, URLResolver):
-                yield from walk(one.url_patterns, f"{one.namespace}:" if one.namespace else space)
-            elif one.name:
-                yield f"{space}{one.name}", frozenset(one.pattern.regex.groupindex)
+        for pattern in patterns:
+            if isinstance(pattern, URLResolver):
+                yield from walk(pattern.url_patterns, f"{pattern.namespace}:" if pattern.namespace else space)
+            elif pattern.name:
+                yield f"{space}{pattern.name}", frozenset(pattern.pattern.regex.groupindex)
 
     yield from (
         (found, arguments) for found, arguments in walk(get_resolver().url_patterns, "") if found.startswith(name)
@@ -82,17 +82,17 @@ def of_all(namespace: str) -> Iterator[str]:
 def everything(made: Placed) -> list[tuple[str, dict[str, str]]]:
     """(address, headers): each whole; lists and objects as the part that htmx asks for, too."""
     found: list[str] = [*of_all(made.namespace)]
-    for one in made.full:
-        found += of_object(*one)
-    for number, one in enumerate(made.numbered):
-        if one[2] == "roles" and number % 6:
+    for item in made.full:
+        found += of_object(*item)
+    for number, item in enumerate(made.numbered):
+        if item[2] == "roles" and number % 6:
             continue  # their names stand in the list, each of them
         detail = reverse(
-            "resources:detail", kwargs=dict(zip(("group", "version", "plural", "namespace", "name"), one, strict=True))
+            "resources:detail", kwargs=dict(zip(("group", "version", "plural", "namespace", "name"), item, strict=True))
         )
         found.append(detail)
-        if one[2] == "clusterserviceversions":
-            found.append(reverse("operatorhub:operator", kwargs={"namespace": one[3], "csv": one[4]}))
+        if item[2] == "clusterserviceversions":
+            found.append(reverse("operatorhub:operator", kwargs={"namespace": item[3], "csv": item[4]}))
     for group, version, plural, namespace in sorted({one[:4] for one in (*made.full, *made.numbered)}):
         found += of_kind(group, version, plural, namespace)
     for path in (

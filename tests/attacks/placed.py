@@ -65,7 +65,7 @@ def _fill(client: ClusterClient, made: Placed) -> None:
     for obj in objects.deep():
         _put(client, made, obj, made.numbered)
     # Who changed what is told with the name that the changer gives himself.
-    for text in (one for one in MARKUP if one.isprintable() and len(one) <= 128):
+    for text in (item for item in MARKUP if item.isprintable() and len(item) <= 128):
         path = f"/api/v1/namespaces/{here}/configmaps/full?fieldManager={quote(text, safe='')}"
         patch = json.dumps({"data": {f"by{len(text)}": text}}).encode()
         with contextlib.suppress(KubeError):

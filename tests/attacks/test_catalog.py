@@ -59,9 +59,9 @@ def test_every_page_of_it_is_harmless(packages: list[str]) -> None:
     for path in paths:
         images = "images=1" in path
         found += [
-            f"{path}: {one}" for one in wrong(browser.get(path)) if not (images and "<img>: src leads away" in one)
+            f"{path}: {item}" for item in wrong(browser.get(path)) if not (images and "<img>: src leads away" in item)
         ]
-    icons = {one for one in Package.objects.filter(namespace="~").values_list("icon", flat=True) if one}
+    icons = {item for item in Package.objects.filter(namespace="~").values_list("icon", flat=True) if item}
     for digest in icons:
         answer = browser.get(f"/operatorhub/icons/{digest}")
         assert (
@@ -70,7 +70,7 @@ def test_every_page_of_it_is_harmless(packages: list[str]) -> None:
         )
         assert b"onload" not in body(answer)
     print(f"attacks: {len(paths)} answers about {len(packages)} packages read, {len(icons)} icons")  # noqa: T201  the number is the point
-    assert not found, f"{len(found)}:\n" + "\n".join(dict.fromkeys(one[:500] for one in found[:40]))
+    assert not found, f"{len(found)}:\n" + "\n".join(dict.fromkeys(item[:500] for item in found[:40]))
 
 
 def test_the_same_given_to_be_run(cluster: ClusterClient, settings: Any) -> None:

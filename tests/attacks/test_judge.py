@@ -11,7 +11,7 @@ from tests.attacks.texts import MARKDOWN, MARKUP
 _HARMLESS = ("<noscript>", "` data-atk", " data-atk", "\\u003c", "%3C", "&lt;", "&#60;", "＜")
 
 
-@pytest.mark.parametrize("text", [one for one in MARKUP if not one.startswith((*_HARMLESS, '" ', "' "))])
+@pytest.mark.parametrize("text", [item for item in MARKUP if not item.startswith((*_HARMLESS, '" ', "' "))])
 def test_markup_that_gets_through_is_seen(text: str) -> None:
     assert judge.complaints(f"<p>{text}</p>")
     assert not judge.complaints(f'<p title="{escape(text)}">{escape(text)}</p>')

@@ -28,10 +28,10 @@ from resources.views.shell_socket import TerminalApp
 
 
 def test_an_import_has_so_many_documents() -> None:
-    one = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+    item = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
     most = limits.IMPORT_DOCUMENTS.value
     with pytest.raises(yamltext.YamlProblem, match=str(most)):
-        imports.read("---\n".join([one] * (most + 1)))
+        imports.read("---\n".join([item] * (most + 1)))
     with pytest.raises(yamltext.YamlProblem, match=str(most)):
         imports.read("kind: List\nitems: [" + "{kind: ConfigMap}, " * (most + 1) + "]")
 

@@ -40,10 +40,10 @@ def test_every_page_that_shows_them_is_harmless(attacks: Placed) -> None:
     for path, headers in pages.everything(attacks):
         answer = browser.get(path, headers=headers)
         seen[answer.status_code] = seen.get(answer.status_code, 0) + 1
-        found += [f"{path}: {one}" for one in wrong(answer)]
+        found += [f"{path}: {item}" for item in wrong(answer)]
     print(f"attacks: {sum(tried().values())} inputs in fields, {sum(seen.values())} answers read, by status {seen}")  # noqa: T201  the number is the point
     assert seen[200] > 300
-    assert not found, f"{len(found)}:\n" + "\n".join(dict.fromkeys(one[:500] for one in found[:60]))
+    assert not found, f"{len(found)}:\n" + "\n".join(dict.fromkeys(item[:500] for item in found[:60]))
 
 
 def wrong(answer: HttpResponseBase) -> list[str]:

@@ -15,9 +15,9 @@ __all__ = ["become", "browser", "client", "dev", "namespace"]
 
 
 def abilities(page: str) -> dict[str, int]:
-    lists = (one for one in dom.parse(page).walk() if "data-abilities" in one.attributes)
+    lists = (item for item in dom.parse(page).walk() if "data-abilities" in item.attributes)
     return {
-        str(found.attributes["data-abilities"]): len([one for one in found.walk() if one.tag == "li"])
+        str(found.attributes["data-abilities"]): len([item for item in found.walk() if item.tag == "li"])
         for found in lists
     }
 

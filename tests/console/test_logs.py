@@ -102,4 +102,4 @@ for text in FREE:
     assert not any((ord(char) < 32 and char != "\t") or 127 <= ord(char) < 160 for line in lines for char in line)
     assert not any(char in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069" for line in lines for char in line)
     told = [json.loads(line) for line in _lines(speak, LOG_FORMAT="json")]
-    assert [one["message"] for one in told[::2]] == [f"object={text}" for text in FREE]
+    assert [item["message"] for item in told[::2]] == [f"object={text}" for text in FREE]

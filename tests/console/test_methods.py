@@ -13,6 +13,10 @@ _OTHERS = {"/healthz", "/readyz", "/metrics", "/c/x"}
 
 def test_a_method_that_no_view_has_is_refused_everywhere() -> None:
     browser = Client()
-    answers = {one: browser.generic("PROPFIND", one).status_code for one in addresses("any") if one not in _OTHERS}
+    answers = {
+        address: browser.generic("PROPFIND", address).status_code
+        for address in addresses("any")
+        if address not in _OTHERS
+    }
     assert len(answers) > 180
     assert {address: status for address, status in answers.items() if status != 405} == {}

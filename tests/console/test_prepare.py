@@ -51,8 +51,8 @@ def test_three_at_once_make_the_tables_once(database: str, tmp_path: Path) -> No
     """Each has a folder of its own, as replicas have: what keeps them apart is the database's."""
     waits = prepare(tmp_path / "waits", "--wait", DATABASE_URL=database)
     both = [prepare(tmp_path / str(number), DATABASE_URL=database) for number in range(2)]
-    said = [one.communicate(timeout=240)[0] for one in both]
-    assert [one.returncode for one in both] == [0, 0], said
+    said = [item.communicate(timeout=240)[0] for item in both]
+    assert [item.returncode for item in both] == [0, 0], said
     assert sum("No migrations to apply" in text for text in said) == 1, said
     waits.communicate(timeout=90)
     assert waits.returncode == 0

@@ -56,11 +56,11 @@ _DANGER = re.compile(r'<button[^>]*pf-m-danger[^>]*type="submit"')
 
 def _names(patterns: list[URLPattern | URLResolver], space: str = "") -> set[str]:
     found = set()
-    for one in patterns:
-        if isinstance(one, URLResolver):
-            found |= _names(one.url_patterns, f"{one.namespace}:" if one.namespace else space)
-        elif one.name:
-            found.add(f"{space}{one.name}")
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            found |= _names(pattern.url_patterns, f"{pattern.namespace}:" if pattern.namespace else space)
+        elif pattern.name:
+            found.add(f"{space}{pattern.name}")
     return {name for name in found if "api" not in name}
 
 

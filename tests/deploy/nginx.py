@@ -64,8 +64,12 @@ class Behind:
 
     def clients(self, port: int) -> int:
         """How many connections that process has open at its own address."""
-        with_client = (one for one in self.web(port).net_connections("tcp") if one.status == psutil.CONN_ESTABLISHED)
-        return sum(1 for one in with_client if one.laddr.port == port)
+        with_client = (
+            connection
+            for connection in self.web(port).net_connections("tcp")
+            if connection.status == psutil.CONN_ESTABLISHED
+        )
+        return sum(1 for item in with_client if item.laddr.port == port)
 
 
 def program() -> str:
@@ -113,7 +117,7 @@ def behind(folder: Path, kubeconfig: Path) -> Iterator[Behind]:
     # What this run of tests set for itself is not for a console of its own.
     settings |= {"REDIS_URL": "", "REDIS_PREFIX": "behind-nginx"}
     with ExitStack() as stack:
-        ready = lambda: all(answers(f"http://127.0.0.1:{one}/readyz") for one in found.own)  # noqa: E731
+        ready = lambda: all(answers(f"http://127.0.0.1:{item}/readyz") for item in found.own)  # noqa: E731
         console = stack.enter_context(running(command, folder / "console.log", ready, 120, **settings))
         front = [nginx, "-c", str(folder / "nginx.conf")]
         stack.enter_context(running(front, folder / "nginx.log", lambda: _open(port)))

@@ -80,14 +80,14 @@ class Node:
             "KUBERNETES_SERVICE_HOST": str(urlsplit(f"//{self.api.host}").hostname),
             "KUBERNETES_SERVICE_PORT": str(urlsplit(f"//{self.api.host}").port),
         }
-        for one in container.get("envFrom", []):
+        for item in container.get("envFrom", []):
             values |= next(
                 obj["data"]
                 for obj in found
-                if obj["kind"] == "ConfigMap" and obj["metadata"]["name"] == one["configMapRef"]["name"]
+                if obj["kind"] == "ConfigMap" and obj["metadata"]["name"] == item["configMapRef"]["name"]
             )
-        for one in container.get("env", []):
-            values[one["name"]] = one.get("value", self.namespace)
+        for item in container.get("env", []):
+            values[item["name"]] = item.get("value", self.namespace)
         for mounted in ("/secrets", "/registries"):
             values = {key: value.replace(mounted, f"{self.folder}{mounted}", 1) for key, value in values.items()}
         if "ALIVE_FILE" in values:
@@ -119,9 +119,9 @@ class Node:
     ) -> "subprocess.Popen[str]":
         """A Job's (or an init) container, started."""
         pod = named(found, kind, name)["spec"]["template"]
-        one = pod["spec"]["initContainers" if init else "containers"][container]
+        item = pod["spec"]["initContainers" if init else "containers"][container]
         return subprocess.Popen(
-            self.command(found, pod, one, one["args"], f"{name}-{os.urandom(3).hex()}"),
+            self.command(found, pod, item, item["args"], f"{name}-{os.urandom(3).hex()}"),
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -169,7 +169,7 @@ class Pod:
     def memory(self) -> float:
         """Resident MiB of it and what it started."""
         family = psutil.Process(self.process.pid)
-        return float(sum(one.memory_info().rss for one in [family, *family.children(recursive=True)]) / 2**20)
+        return float(sum(child.memory_info().rss for child in [family, *family.children(recursive=True)]) / 2**20)
 
     def terminate(self) -> int:
         """SIGTERM, and its exit code within the time that the Pod is given."""

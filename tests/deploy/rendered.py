@@ -21,7 +21,7 @@ Object = dict[str, Any]
 def kubectl() -> str:
     """kubectl on PATH, or the real cluster's where that was built once; the test is skipped where there is none."""
     found = shutil.which("kubectl")
-    built = next(cache() / one.key() / "kubectl" for one in ALL if one.name == "kubernetes")
+    built = next(cache() / item.key() / "kubectl" for item in ALL if item.name == "kubernetes")
     if found is None and built.is_file():
         found = str(built)
     if found is None:
@@ -45,18 +45,18 @@ def text(overlay: str, root: Path = ROOT) -> str:
 
 def objects(overlay: str, namespace: str = "okd-style") -> list[Object]:
     """The overlay's objects, in a namespace (and with cluster-wide names) of the test's own."""
-    return [one for one in yaml.safe_load_all(text(overlay).replace("okd-style", namespace)) if one]
+    return [document for document in yaml.safe_load_all(text(overlay).replace("okd-style", namespace)) if document]
 
 
 def named(found: list[Object], kind: str, name: str) -> Object:
     """The only object of that kind whose name is `name`, or `name` and a hash of its content."""
     same = [
-        one
-        for one in found
-        if one["kind"] == kind
-        and (one["metadata"]["name"] == name or one["metadata"]["name"].rpartition("-")[0] == name)
+        item
+        for item in found
+        if item["kind"] == kind
+        and (item["metadata"]["name"] == name or item["metadata"]["name"].rpartition("-")[0] == name)
     ]
-    exact = [one for one in same if one["metadata"]["name"] == name]
+    exact = [item for item in same if item["metadata"]["name"] == name]
     (one,) = exact or same
     return one
 

@@ -24,10 +24,10 @@ def test_it_is_applied_and_applied_again(cluster_kubeconfig: Path, tmp_path: Pat
         again = k("apply", "-f", "-", stdin=manifests)
         assert "created" not in again and "job.batch/console-migrate unchanged" in again, again
         deployments = api.get(f"/apis/apps/v1/namespaces/{namespace}/deployments").json["items"]
-        assert {one["metadata"]["generation"] for one in deployments} == {1}
+        assert {deployment["metadata"]["generation"] for deployment in deployments} == {1}
         api.until(f"/api/v1/namespaces/{namespace}/pods", lambda found: counted(found) == COMPONENTS, 90)
         claims = api.get(f"/api/v1/namespaces/{namespace}/persistentvolumeclaims").json["items"]
-        assert [one["metadata"]["name"] for one in claims] == ["data-console-postgres-0"]
+        assert [claim["metadata"]["name"] for claim in claims] == ["data-console-postgres-0"]
         may = k("auth", "can-i", "*", "*", f"--as=system:serviceaccount:{namespace}:console")
         assert may.strip().endswith("yes")
     finally:
@@ -36,5 +36,5 @@ def test_it_is_applied_and_applied_again(cluster_kubeconfig: Path, tmp_path: Pat
 
 
 def counted(found: dict) -> dict[str, int]:  # type: ignore[type-arg]
-    parts = [one["metadata"]["labels"].get("app.kubernetes.io/component", "") for one in found["items"]]
+    parts = [item["metadata"]["labels"].get("app.kubernetes.io/component", "") for item in found["items"]]
     return {part: parts.count(part) for part in parts}

@@ -67,7 +67,7 @@ def test_compose_takes_the_file(reader: list[str]) -> None:
         assert not service["image"].endswith(":latest")
         if name not in ("redis", "postgres"):
             assert service["read_only"] and service["cap_drop"] == ["ALL"]
-            mounted = {one["target"]: one["source"] for one in service["volumes"]}
+            mounted = {volume["target"]: volume["source"] for volume in service["volumes"]}
             assert mounted["/kube/config"] == "/somewhere/config"
 
 

@@ -84,7 +84,7 @@ def foreign_kinds(api: Api, real_catalog: Path) -> Iterator[set[str]]:
         served = crd["spec"]["names"]["plural"]
         api.until(
             f"/apis/{crd['spec']['group']}/v1",
-            lambda body, served=served: any(one["name"] == served for one in body["resources"]),
+            lambda body, served=served: any(resource["name"] == served for resource in body["resources"]),
             60,
         )
     yield {crd["spec"]["group"] for crd in found}
@@ -103,8 +103,8 @@ def istio() -> list[dict[str, Any]]:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     listed = (Path(json.loads(done.stdout)["Dir"]) / "kubernetes/customresourcedefinitions.gen.yaml").read_text()
-    wanted = [f"{one}.networking.istio.io" for one in ("destinationrules", "gateways", "virtualservices")]
-    return [one for one in yaml.safe_load_all(listed) if one and one["metadata"]["name"] in wanted]
+    wanted = [f"{item}.networking.istio.io" for item in ("destinationrules", "gateways", "virtualservices")]
+    return [document for document in yaml.safe_load_all(listed) if document and document["metadata"]["name"] in wanted]
 
 
 def path(obj: dict[str, Any]) -> str:
@@ -145,9 +145,9 @@ def test_the_api_server_takes_every_object(overlay: str, api: Api, place: str, f
 def test_a_misspelt_field_is_refused(api: Api, place: str) -> None:
     """So the test above can fail."""
     (web,) = (
-        one
-        for one in objects("tutorial", place)
-        if one["kind"] == "Deployment" and one["metadata"]["name"] == "console"
+        item
+        for item in objects("tutorial", place)
+        if item["kind"] == "Deployment" and item["metadata"]["name"] == "console"
     )
     web["spec"]["template"]["spec"]["containers"][0]["readynessProbe"] = {}
     answer = api("PATCH", f"{path(web)}/console?{DRY}", web, APPLY)
@@ -170,26 +170,26 @@ def test_every_pod_keeps_to_the_restricted_standard(overlay: str, api: Api, plac
         assert spec["securityContext"]["runAsNonRoot"] is True
         assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
         assert spec["automountServiceAccountToken"] is (spec.get("serviceAccountName") in ("console", "console-setup"))
-        for one in containers(pod):
-            assert one["securityContext"] == {
+        for container in containers(pod):
+            assert container["securityContext"] == {
                 "allowPrivilegeEscalation": False,
                 "readOnlyRootFilesystem": True,
                 "capabilities": {"drop": ["ALL"]},
-            }, one["name"]
-            assert one["resources"]["requests"].keys() == {"cpu", "memory"}
-            assert one["resources"]["limits"].keys() == {"memory"}
-            assert not one["image"].endswith(":latest")
-            assert ":" in one["image"].rpartition("/")[2], f"{one['image']} is not pinned"
+            }, container["name"]
+            assert container["resources"]["requests"].keys() == {"cpu", "memory"}
+            assert container["resources"]["limits"].keys() == {"memory"}
+            assert not container["image"].endswith(":latest")
+            assert ":" in container["image"].rpartition("/")[2], f"{container['image']} is not pinned"
         # The claim of a StatefulSet's template is no Pod's.
         known = {volume["name"] for volume in spec["volumes"]}
         claims = [
-            {"name": one["metadata"]["name"], "emptyDir": {}} for one in obj["spec"].get("volumeClaimTemplates", [])
+            {"name": item["metadata"]["name"], "emptyDir": {}} for item in obj["spec"].get("volumeClaimTemplates", [])
         ]
         body = {
             "apiVersion": "v1",
             "kind": "Pod",
             "metadata": {"name": "judged", "namespace": place, "labels": pod["metadata"]["labels"]},
-            "spec": {**spec, "volumes": [*spec["volumes"], *(one for one in claims if one["name"] not in known)]},
+            "spec": {**spec, "volumes": [*spec["volumes"], *(claim for claim in claims if claim["name"] not in known)]},
         }
         answer = api.post(f"/api/v1/namespaces/{place}/pods?dryRun=All&fieldValidation=Strict", body)
         assert answer.status == 201, f"{obj['metadata']['name']}: {answer.raw.decode()}"
@@ -199,7 +199,7 @@ def test_every_pod_keeps_to_the_restricted_standard(overlay: str, api: Api, plac
 
 def test_no_secret_stands_in_the_manifests() -> None:
     for overlay in OVERLAYS:
-        assert not [one for one in objects(overlay) if one["kind"] == "Secret"]
+        assert not [item for item in objects(overlay) if item["kind"] == "Secret"]
 
 
 def test_services_and_budgets_find_their_pods() -> None:
@@ -215,7 +215,7 @@ def test_services_and_budgets_find_their_pods() -> None:
                     pod for pod in templates if obj["spec"]["selector"].items() <= pod["metadata"]["labels"].items()
                 ]
                 assert len(chosen) == 1, obj["metadata"]["name"]
-                ports = {port["name"] for one in containers(chosen[0]) for port in one.get("ports", [])}
+                ports = {port["name"] for container in containers(chosen[0]) for port in container.get("ports", [])}
                 assert {port["targetPort"] for port in obj["spec"]["ports"]} <= ports
             elif obj["kind"] in ("PodDisruptionBudget", "NetworkPolicy"):
                 selector = obj["spec"].get("selector") or obj["spec"].get("podSelector") or {}
@@ -299,23 +299,24 @@ def test_dex_leads_back_to_where_the_console_waits(overlay: str) -> None:
     (client,) = config["staticClients"]
     assert config["issuer"] == settings["OIDC_ISSUER"] and client["id"] == settings["OIDC_CLIENT_ID"]
     assert client["redirectURIs"] == [f"{settings['CONSOLE_URL']}{reverse('signin:oidc-back')}"]
-    services = {one["metadata"]["name"]: one["spec"]["ports"] for one in found if one["kind"] == "Service"}
+    services = {item["metadata"]["name"]: item["spec"]["ports"] for item in found if item["kind"] == "Service"}
     if overlay == "public-istio":
         http = named(found, "VirtualService", "console")["spec"]["http"]
         ways = [
-            (one["route"][0]["destination"]["host"], one["route"][0]["destination"]["port"]["number"]) for one in http
+            (item["route"][0]["destination"]["host"], item["route"][0]["destination"]["port"]["number"])
+            for item in http
         ]
         assert ways == [("console-dex", 5556), ("console", 9000)]
         assert all(number in {port["port"] for port in services[name]} for name, number in ways)
     else:
         (rule,) = named(found, "Ingress", "console")["spec"]["rules"]
-        ways = [(one["path"], one["backend"]["service"]["name"]) for one in rule["http"]["paths"]]
+        ways = [(item["path"], item["backend"]["service"]["name"]) for item in rule["http"]["paths"]]
         assert ways == [("/dex", "console-dex"), ("/", "console")]
 
 
 @pytest.mark.parametrize("overlay", ["public-istio", "public-ingress"])
 def test_where_people_sign_in_the_console_itself_may_only_read(overlay: str) -> None:
-    found = [one for one in objects(overlay) if one["kind"] == "ClusterRole"]
+    found = [item for item in objects(overlay) if item["kind"] == "ClusterRole"]
     verbs = {verb for role in found for rule in role.get("rules") or () for verb in rule["verbs"]}
     assert verbs == {"get", "list", "watch"}
     (all_of_them,) = (role for role in found if role.get("aggregationRule"))

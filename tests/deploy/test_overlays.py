@@ -128,9 +128,12 @@ def test_k8_openshift_chooses_the_users() -> None:
     for obj in objects("openshift"):
         if (pod := template(obj)) is None:
             continue
-        for context in (pod["spec"]["securityContext"], *(one["securityContext"] for one in containers(pod))):
+        for context in (
+            pod["spec"]["securityContext"],
+            *(container["securityContext"] for container in containers(pod)),
+        ):
             assert not {"runAsUser", "runAsGroup", "fsGroup", "supplementalGroups"} & context.keys()
         assert pod["spec"]["securityContext"]["runAsNonRoot"] is True
-        assert all(one["securityContext"]["capabilities"] == {"drop": ["ALL"]} for one in containers(pod))
+        assert all(container["securityContext"]["capabilities"] == {"drop": ["ALL"]} for container in containers(pod))
         seen += 1
     assert seen >= 7

@@ -48,7 +48,7 @@ class Person:
         return self._answer(urllib.request.Request(f"{self.base}{path}?{urllib.parse.urlencode(query)}"))
 
     def post(self, path: str, **fields: str) -> tuple[int, str]:
-        token = next(one.value or "" for one in self.jar if one.name.startswith("console_csrf"))
+        token = next(item.value or "" for item in self.jar if item.name.startswith("console_csrf"))
         data = urllib.parse.urlencode({**fields, "csrfmiddlewaretoken": token}).encode()
         return self._answer(urllib.request.Request(f"{self.base}{path}", data, {"Origin": self.base}))
 
@@ -66,7 +66,7 @@ def place(api: Api, found: list[Object], namespace: str) -> Iterator[None]:
     assert api.post("/api/v1/namespaces", {"metadata": {"name": namespace}}).status == 201
     made = []
     try:
-        for obj in sorted((one for one in found if one["kind"] in RBAC), key=lambda one: "Binding" in one["kind"]):
+        for obj in sorted((item for item in found if item["kind"] in RBAC), key=lambda item: "Binding" in item["kind"]):
             where = PATHS[obj["kind"]].format(obj["metadata"].get("namespace", ""))
             answer = api.post(where, obj)
             assert answer.status == 201, answer.raw
@@ -237,8 +237,8 @@ def install(person: Person, api: Api, namespace: str) -> None:
             until(lambda: api.get(instance).status == 404, "the end of the instance")
         for plural in ("subscriptions", "clusterserviceversions"):
             where = f"/apis/operators.coreos.com/v1alpha1/namespaces/{namespace}/{plural}"
-            for one in (api.get(where).json or {}).get("items") or []:
-                api.delete(f"{where}/{one['metadata']['name']}")
+            for item in (api.get(where).json or {}).get("items") or []:
+                api.delete(f"{where}/{item['metadata']['name']}")
         api.delete(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{kind}.{group}")
         api.delete(f"/api/v1/namespaces/{namespace}")
 
@@ -246,7 +246,9 @@ def install(person: Person, api: Api, namespace: str) -> None:
 def make(person: Person, path: str, namespace: str) -> bool:
     """One try to create an instance: the form as it comes, with a name."""
     form = next(
-        one for one in dom.parse(person.get(path, namespace=namespace)[1]).walk() if one.attributes.get("id") == "form"
+        item
+        for item in dom.parse(person.get(path, namespace=namespace)[1]).walk()
+        if item.attributes.get("id") == "form"
     )
     fields = {name: "ours" if name.endswith("/metadata/name") else value for name, value in dom.sent(form)}
     status, page = person.post(form.attributes["action"], **fields)
@@ -255,7 +257,7 @@ def make(person: Person, path: str, namespace: str) -> bool:
 
 def phases(api: Api, namespace: str) -> list[str]:
     answer = api.get(f"/apis/operators.coreos.com/v1alpha1/namespaces/{namespace}/clusterserviceversions")
-    return [one.get("status", {}).get("phase", "") for one in answer.json["items"]]
+    return [item.get("status", {}).get("phase", "") for item in answer.json["items"]]
 
 
 def served(api: Api, group: str) -> str:
@@ -292,9 +294,9 @@ def walk(person: Person, namespace: str, *, allowed: bool) -> None:
         assert status == 200, f"{path}: {status} {page[:2000]}"
     types = json.loads(person.get("/api/resources/")[1])
     seen = {200: 0, 403: 0}
-    for one in types:
-        if "list" in one["verbs"]:
-            path = f"/resources/{one['group'] or 'core'}/{one['version']}/{one['plural']}/"
+    for type_ in types:
+        if "list" in type_["verbs"]:
+            path = f"/resources/{type_['group'] or 'core'}/{type_['version']}/{type_['plural']}/"
             status, page = person.get(path, namespace="-")
             assert status in seen, f"{path}: {status} {page[:2000]}"
             assert status == 200 or f"system:serviceaccount:{namespace}:console" in unescape(page), path

@@ -67,7 +67,9 @@ def test_the_table_is_there() -> None:
     assert {line[3] for line in TABLE} == {"yes", "no", "with the operator"}
 
 
-@pytest.mark.parametrize(("feature", "verb", "resource", "granted"), TABLE, ids=[f"{one[1]} {one[2]}" for one in TABLE])
+@pytest.mark.parametrize(
+    ("feature", "verb", "resource", "granted"), TABLE, ids=[f"{item[1]} {item[2]}" for item in TABLE]
+)
 def test_each_feature_is_granted_as_the_table_says(
     feature: str, verb: str, resource: str, granted: str, api: Api, account: str
 ) -> None:
@@ -99,7 +101,7 @@ def test_each_feature_is_granted_as_the_table_says(
 
 
 def test_nothing_stronger_is_granted() -> None:
-    roles = [one for one in objects("least-privilege") if one["kind"] == "ClusterRole"]
+    roles = [item for item in objects("least-privilege") if item["kind"] == "ClusterRole"]
     assert len(roles) == 4
     for rule in (rule for role in roles for rule in role["rules"]):
         assert "*" not in [*rule["verbs"], *rule["apiGroups"], *rule["resources"]]

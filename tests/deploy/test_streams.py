@@ -14,7 +14,7 @@ ENOUGH = 3 * HEARTBEAT_SECONDS
 
 def test_istio_sets_no_timeout() -> None:
     found = objects("public-istio")
-    (route,) = [one for one in named(found, "VirtualService", "console")["spec"]["http"] if one["name"] == "console"]
+    (route,) = [item for item in named(found, "VirtualService", "console")["spec"]["http"] if item["name"] == "console"]
     assert "timeout" not in route
     assert route["retries"] == {"attempts": 0}
     policy = named(found, "DestinationRule", "console")["spec"]["trafficPolicy"]

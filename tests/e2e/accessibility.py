@@ -53,14 +53,14 @@ class Found:
 
 def overhangs(page: Page) -> list[Found]:
     """What hangs out of the window."""
-    return [Found("hangs out", one, 1) for one in page.evaluate(_OVERHANG)]
+    return [Found("hangs out", item, 1) for item in page.evaluate(_OVERHANG)]
 
 
 def violations(page: Page, *, only: list[str] | None = None) -> list[Found]:
     """What breaks a rule on the page as it stands; `only`: these rules and no others."""
     if not page.evaluate("() => Boolean(window.axe)"):
         page.evaluate(source())
-    return [_found(one) for one in page.evaluate(_RUN, [_TAGS, only])]
+    return [_found(item) for item in page.evaluate(_RUN, [_TAGS, only])]
 
 
 def both_themes(page: Page) -> list[Found]:
@@ -71,8 +71,8 @@ def both_themes(page: Page) -> list[Found]:
     return [
         *light,
         *(
-            Found(f"dark {one.rule}", one.where, one.count)
-            for one in violations(page, only=["color-contrast", "link-in-text-block"])
+            Found(f"dark {violation.rule}", violation.where, violation.count)
+            for violation in violations(page, only=["color-contrast", "link-in-text-block"])
         ),
     ]
 
@@ -83,6 +83,8 @@ def source() -> str:
     return _AXE.read_text()
 
 
-def _found(one: dict[str, Any]) -> Found:
-    first = one["nodes"][0]
-    return Found(f"{one['id']} ({one['help']})", f"{first['target']} {first['html']} {first['why']}", len(one["nodes"]))
+def _found(item: dict[str, Any]) -> Found:
+    first = item["nodes"][0]
+    return Found(
+        f"{item['id']} ({item['help']})", f"{first['target']} {first['html']} {first['why']}", len(item["nodes"])
+    )

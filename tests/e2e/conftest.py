@@ -66,7 +66,11 @@ class Site:
                 yield
                 return
         port = urlsplit(load(str(self.kubeconfig)).host).port
-        found = {one.pid for one in psutil.net_connections("tcp") if one.status == "LISTEN" and one.laddr.port == port}
+        found = {
+            connection.pid
+            for connection in psutil.net_connections("tcp")
+            if connection.status == "LISTEN" and connection.laddr.port == port
+        }
         if not found:
             pytest.skip("needs an API server on this machine, to stop it")
         server = psutil.Process(next(pid for pid in found if pid is not None))

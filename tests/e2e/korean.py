@@ -86,7 +86,7 @@ class _Texts(HTMLParser):
         return
 
     def handle_endtag(self, tag: str) -> None:
-        while any(one == tag for one, _silent in self._open):
+        while any(item == tag for item, _silent in self._open):
             if self._open.pop()[0] == tag:
                 return
 
@@ -100,4 +100,4 @@ def english(html: str, known: tuple[Sentence, ...]) -> list[str]:
     reader = _Texts()
     reader.feed(html)
     texts = dict.fromkeys(" ".join(unescape(text).split()) for text in reader.found)
-    return [text for text in texts if len(_WORD.findall(text)) >= 2 and any(one.fits(text) for one in known)]
+    return [text for text in texts if len(_WORD.findall(text)) >= 2 and any(item.fits(text) for item in known)]

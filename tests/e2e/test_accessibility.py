@@ -41,7 +41,7 @@ def stage(request: pytest.FixtureRequest) -> Iterator[tuple[str, list[Stop]]]:
 
 
 def chosen(stops: list[Stop]) -> list[Stop]:
-    return [one for one in stops if EVERY or one.main]
+    return [stop for stop in stops if EVERY or stop.main]
 
 
 # A hundred pages take minutes, and three times as many on a busy machine.
@@ -67,7 +67,7 @@ def test_a_broken_page_is_found(stage: tuple[str, list[Stop]], page: Page) -> No
           main.querySelector(".night").style.color = "#444";
           main.querySelector(".far").style.marginInlineStart = "3000px";
         }""")
-    found = [one.rule for one in both_themes(page)]
+    found = [theme.rule for theme in both_themes(page)]
     assert any(rule.startswith("label (") for rule in found), found
     assert any(rule.startswith("dark color-contrast") for rule in found), found
     assert overhangs(page)
@@ -109,4 +109,4 @@ def _problems(page: Page, url: str, stop: Stop) -> list[str]:
     status = answer.status if answer else 0
     if status != stop.status:
         return [f"{stop.name}: {stop.address} answers {status}"]
-    return [f"{stop.name}: {one}" for one in (*overhangs(page), *both_themes(page))]
+    return [f"{stop.name}: {item}" for item in (*overhangs(page), *both_themes(page))]

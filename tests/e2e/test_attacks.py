@@ -93,12 +93,12 @@ def test_no_page_runs_them_or_leads_away(site: Site, attacks: Placed, watched: t
     for path in paths:
         page.goto(f"{site.url}{path}", wait_until="load")
         page.wait_for_timeout(150)
-        wrong += [f"{path}: {one}" for one in page.evaluate(_LEFT)]
+        wrong += [f"{path}: {item}" for item in page.evaluate(_LEFT)]
         # What waits for the mouse or the keyboard.
         page.keyboard.press("Tab")
         wrong += [f"{path}: leads to {page.url}"] if urlsplit(page.url).netloc != urlsplit(site.url).netloc else []
-    origins = {urlsplit(one).netloc for one in asked if urlsplit(one).scheme in ("http", "https", "ws", "wss")}
-    assert not wrong, "\n".join(dict.fromkeys(one[:400] for one in wrong[:40]))
+    origins = {urlsplit(item).netloc for item in asked if urlsplit(item).scheme in ("http", "https", "ws", "wss")}
+    assert not wrong, "\n".join(dict.fromkeys(item[:400] for item in wrong[:40]))
     assert origins == {urlsplit(site.url).netloc}
 
 

@@ -27,10 +27,10 @@ def bundle(tmp_path: Path) -> Path:
     packed = tmp_path / "memcached.zip"
     with zipfile.ZipFile(packed, "w") as archive:
         archive.write(version / "csv.yaml", "manifests/csv.yaml")
-        for one in version.glob("crds/*"):
-            archive.write(one, f"manifests/{one.name}")
-        for one in version.glob("metadata/*"):
-            archive.write(one, f"metadata/{one.name}")
+        for path in version.glob("crds/*"):
+            archive.write(path, f"manifests/{path.name}")
+        for path in version.glob("metadata/*"):
+            archive.write(path, f"metadata/{path.name}")
     return packed
 
 

@@ -112,7 +112,7 @@ def test_nothing_hangs_out_and_nothing_breaks_a_rule(
         f"/operatorhub/compare/?package={key}&package=a/b/c",
     ):
         page.goto(f"{site.url}{path}")
-        complaints += [f"{path} {one}" for one in (*overhangs(page), *violations(page))]
+        complaints += [f"{path} {item}" for item in (*overhangs(page), *violations(page))]
     assert complaints == []
 
 

@@ -36,8 +36,8 @@ def catalog_image(server: registry.Registry) -> str:
     """A catalog with one package, whose bundle is in an image too."""
     folder = sorted((ROOT / "examples" / "operators" / "packages" / "memcached").glob("*/csv.yaml"))[-1].parent
     files = {"manifests/csv.yaml": (folder / "csv.yaml").read_bytes()}
-    files |= {f"manifests/{one.name}": one.read_bytes() for one in folder.glob("crds/*")}
-    files |= {f"metadata/{one.name}": one.read_bytes() for one in folder.glob("metadata/*")}
+    files |= {f"manifests/{path.name}": path.read_bytes() for path in folder.glob("crds/*")}
+    files |= {f"metadata/{path.name}": path.read_bytes() for path in folder.glob("metadata/*")}
     bundle = server.add("team/bundle", "v1", [files], labels=LABELS)
     about = {
         "displayName": "Catalog walk",
@@ -110,5 +110,5 @@ def test_pages_of_catalogs(
     for path in ("/operatorhub/catalogs/", place, f"{place}edit/", f"{place}delete/", *kinds):
         answer = page.goto(f"{site.url}{path}")
         assert answer is not None and answer.ok, path
-        complaints += [f"{path} {one}" for one in (*overhangs(page), *violations(page))]
+        complaints += [f"{path} {item}" for item in (*overhangs(page), *violations(page))]
     assert not complaints, "\n".join(complaints)

@@ -30,7 +30,7 @@ def matched(contexts: Contexts, rows: list[str], texts: list[str]) -> list[list[
 def test_patterns_mean_the_same(contexts: Contexts) -> None:
     files = sorted(kinds.CATALOG.glob("*/*/crds/*"))[::6] if kinds.CATALOG.is_dir() else []
     wanted = sorted(
-        {one for file in files for one in patterns_of(yaml.load(file.read_text(), kinds.Loader))} | set(ODD)
+        {item for file in files for item in patterns_of(yaml.load(file.read_text(), kinds.Loader))} | set(ODD)
     )
     assert all(patterns.compiled(pattern) is not None for pattern in wanted)
     for pattern, row in zip(wanted, matched(contexts, wanted, list(TEXTS)), strict=True):

@@ -73,5 +73,5 @@ def test_a_kind_that_goes_while_its_pages_are_open(
     other.goto(f"{site.url}/resources/{group}/v1/widgets/default/one/")
     expect(other.get_by_role("heading", name="one")).to_be_visible(timeout=LONG)
     client.delete(client.find(*definitions.CRDS), crd["metadata"]["name"])
-    for one in (page, other):
-        expect(one.get_by_text("This resource type no longer exists")).to_be_visible(timeout=LONG)
+    for item in (page, other):
+        expect(item.get_by_text("This resource type no longer exists")).to_be_visible(timeout=LONG)

@@ -43,7 +43,7 @@ def test_five_tabs_in_one_row_and_what_matters_above_the_fold(
         for tab in TABS:
             page.goto(f"{site.url}{path}{f'{tab}/' if tab else ''}")
             expect(tabs).to_have_count(5)
-            boxes = [box for one in tabs.all() if (box := one.bounding_box())]
+            boxes = [box for item in tabs.all() if (box := item.bounding_box())]
             assert len({round(box["y"]) for box in boxes}) == 1
             assert max(box["x"] + box["width"] for box in boxes) <= width
             assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), (tab, width)

@@ -125,9 +125,13 @@ def test_every_page(site: Site, contexts: Contexts, space: str, width: int, sche
     for path in PAGES:
         address = path.replace(PACKAGE, package).replace(SPACE, space)
         page.goto(f"{site.url}{address}")
-        complaints += [str(one) for one in overhangs(page)]
+        complaints += [str(overhang) for overhang in overhangs(page)]
         if path in MAIN and (width, scheme) == (1400, "light"):
-            complaints += [str(one) for one in violations(page)]
-        found += [f"{address} {one}" for one in complaints if not re.search(r"Failed to load resource.*(404|501)", one)]
+            complaints += [str(violation) for violation in violations(page)]
+        found += [
+            f"{address} {complaint}"
+            for complaint in complaints
+            if not re.search(r"Failed to load resource.*(404|501)", complaint)
+        ]
         complaints.clear()
     assert not found, "\n".join(found)

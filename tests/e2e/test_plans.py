@@ -18,8 +18,8 @@ KINDS = (("kudo.dev", "instances"),)
 def kinds(client: ClusterClient) -> Iterator[None]:
     made = instances.kinds(client)
     yield
-    for one in made:
-        definitions.remove(client, one)
+    for item in made:
+        definitions.remove(client, item)
 
 
 def test_plans_are_followed_and_run(site: Site, page: Page, client: ClusterClient, namespace: str, kinds: None) -> None:

@@ -76,10 +76,10 @@ def test_on_a_small_screen_nothing_lies_over_something_else(site: Site, page: Pa
         _box(page, selector)
         for selector in ("#pick-namespace", "[data-palette-open]", ".console-tools", ".console-brand")
     ]
-    for index, one in enumerate(boxes):
+    for index, box in enumerate(boxes):
         for other in boxes[index + 1 :]:
-            apart_x = one["x"] + one["width"] <= other["x"] or other["x"] + other["width"] <= one["x"]
-            apart_y = one["y"] + one["height"] <= other["y"] or other["y"] + other["height"] <= one["y"]
+            apart_x = box["x"] + box["width"] <= other["x"] or other["x"] + other["width"] <= box["x"]
+            apart_y = box["y"] + box["height"] <= other["y"] or other["y"] + other["height"] <= box["y"]
             assert apart_x or apart_y
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.locator("[data-nav-toggle]").click()

@@ -48,7 +48,7 @@ def test_a_shell(site: Site, page: Page, namespace: str, pod: str) -> None:
     page.locator("#actions").get_by_role("link", name="Terminal", exact=True).click()
     expect(page.get_by_role("status").filter(has_text="connected")).to_be_visible(timeout=SLOW)
     noted = page.request.get(f"{site.url}/api/audit/?verb=exec&namespace={namespace}").json()["items"]
-    assert [(one["name"], one["outcome"], one["diff"]) for one in noted] == [(pod, "ok", [])]
+    assert [(item["name"], item["outcome"], item["diff"]) for item in noted] == [(pod, "ok", [])]
     rows = page.locator(".xterm-rows")
     page.keyboard.type("echo $((6 * 7))-answers; tty\n")
     expect(rows).to_contain_text("42-answers")

@@ -10,7 +10,7 @@ from tests.faults.conftest import Scenes
 @pytest.mark.timeout(900)
 async def test_nothing_is_lost(scenes: Scenes) -> None:
     async with scenes(hubs=2, webs=2, views=6, browser=0) as found:
-        faults = [one for one in found.kinds if os.environ.get("FAULT", "") in one.name]
+        faults = [kind for kind in found.kinds if os.environ.get("FAULT", "") in kind.name]
         for _ in range(int(os.environ.get("FAULT_TIMES") or 10)):
             async with found.writing(80.0):
                 await found.play(found.chance.choice(faults))

@@ -53,8 +53,8 @@ class Place:
         return str(Topic(cluster, self.group, self.version, self.plural, self.namespace))
 
 
-MAPS = tuple(Place("core", "v1", "configmaps", one) for one in NAMESPACES)
-GAUGES = tuple(Place(GROUP, "v1", PLURAL, one) for one in NAMESPACES)
+MAPS = tuple(Place("core", "v1", "configmaps", namespace) for namespace in NAMESPACES)
+GAUGES = tuple(Place(GROUP, "v1", PLURAL, namespace) for namespace in NAMESPACES)
 #: Where the writer writes; 40 objects each stay on one page of 50 rows.
 PLACES = (*MAPS, *GAUGES)
 
@@ -112,7 +112,7 @@ class Assembly:
             await self.log.close()
         if self.direct is not None:
             await self.direct.aclose()
-        for proxy in (self.front, *(one for slot in self.slots for one in (slot.redis, slot.api))):
+        for proxy in (self.front, *(item for slot in self.slots for item in (slot.redis, slot.api))):
             await proxy.stop()
         for program in self.programs:
             program.end()

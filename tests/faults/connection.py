@@ -20,11 +20,11 @@ APART_SECONDS = 1.0
 _TIME = re.compile(r"^\d+")
 
 
-def earlier(one: str, other: str) -> str:
+def earlier(item: str, other: str) -> str:
     """Of two positions; '' is none."""
-    if not one or not other:
-        return one or other
-    return one if _milliseconds(one) <= _milliseconds(other) else other
+    if not item or not other:
+        return item or other
+    return item if _milliseconds(item) <= _milliseconds(other) else other
 
 
 def _milliseconds(position: str) -> int:
@@ -116,7 +116,7 @@ class Connection:
     def _ask(self, session: aiohttp.ClientSession, since: str) -> Any:
         wish = self._wish()
         if self._old:
-            query = [("topic", one["topic"]) for one in wish["rows"]] + ([("since", since)] if since else [])
+            query = [("topic", row["topic"]) for row in wish["rows"]] + ([("since", since)] if since else [])
             return session.get(f"{self._url}/stream", params=query)
         return session.post(f"{self._url}/stream", json={**wish, **({"since": since} if since else {})})
 

@@ -38,7 +38,7 @@ async def at_random(scene: Scene, seconds: float, at_once: int = 2, *, starts: b
     playing: dict[asyncio.Task[None], frozenset[str]] = {}
     while time.monotonic() < until:
         busy = frozenset().union(*playing.values())
-        free = [one for one in scene.kinds if not one.touches & busy and (starts or not one.starts)]
+        free = [kind for kind in scene.kinds if not kind.touches & busy and (starts or not kind.starts)]
         if len(playing) < at_once and free:
             fault = scene.chance.choice(free)
             playing[asyncio.create_task(scene.play(fault))] = fault.touches

@@ -124,8 +124,8 @@ class Proxy:
             line.reset()
         finally:
             self._lines.discard(line)
-            for one in line.writers:
-                one.close()
+            for item in line.writers:
+                item.close()
 
     async def _carry(self, line: _Line, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await self._connect()

@@ -24,8 +24,8 @@ def figures(scene: Scene, waits: list[float]) -> dict[str, Any]:
         "machine": f"{psutil.cpu_count()} processors, {platform.machine()}, load {psutil.getloadavg()[0]:.1f}",
         "cluster": scene.all.cluster.name,
         "faults": len(scene.played),
-        "by kind": dict(sorted(Counter(one.name for one in scene.played).items())),
-        "problems": [f"{one.name}: {one.problem}" for one in scene.played if one.problem],
+        "by kind": dict(sorted(Counter(item.name for item in scene.played).items())),
+        "problems": [f"{item.name}: {item.problem}" for item in scene.played if item.problem],
         "changes": dict(scene.writer.counts),
         "objects": len(scene.writer.told),
         "pages": {"of our own": len(scene.views), "in Chromium": len(scene.tabs)},
@@ -40,18 +40,18 @@ def figures(scene: Scene, waits: list[float]) -> dict[str, Any]:
         "resyncs": heard["resync"],
         "lists": heard["lists"],
         "connections": heard["connections"],
-        "wrong in the end": [line for one in scene.settled for line in one.wrong],
+        "wrong in the end": [line for item in scene.settled for line in item.wrong],
         "went backward in Chromium": scene.backward,
     }
 
 
 def write(scene: Scene, found: list[Settled], name: str = "report") -> dict[str, Any]:
     """The figures, printed and kept."""
-    told = figures(scene, [wait for one in found for wait in one.waits])
+    told = figures(scene, [wait for item in found for wait in item.waits])
     FOLDER.mkdir(parents=True, exist_ok=True)
     timeline = [
-        {"fault": one.name, "began": round(one.began, 2), "ended": round(one.ended, 2), "problem": one.problem}
-        for one in scene.played
+        {"fault": item.name, "began": round(item.began, 2), "ended": round(item.ended, 2), "problem": item.problem}
+        for item in scene.played
     ]
     (FOLDER / f"{name}.json").write_text(json.dumps({**told, "timeline": timeline}, indent=1) + "\n")
     lines = [f"| {word} | {_text(value)} |" for word, value in told.items() if word != "by kind"]

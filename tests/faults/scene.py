@@ -78,7 +78,7 @@ class Scene:
     @property
     def kinds(self) -> list[Fault]:
         """Those that can be had here."""
-        return [one for one in kinds.ALL.values() if self.all.cluster.plain or not one.plain]
+        return [item for item in kinds.ALL.values() if self.all.cluster.plain or not item.plain]
 
     async def play(self, fault: Fault, seconds: float | None = None) -> None:
         """Begin, wait, heal; both ends are said."""
@@ -117,18 +117,18 @@ class Scene:
         waiting: list[View | Tab] = [*self.views, *self.tabs]
         until = max(self.healed, began) + limit
         while waiting and time.monotonic() < until:
-            for one in list(waiting):
-                if await _shown(one) == truth[one.place]:
-                    waiting.remove(one)
+            for item in list(waiting):
+                if await _shown(item) == truth[item.place]:
+                    waiting.remove(item)
             await asyncio.sleep(LOOK_SECONDS)
-        for one in waiting:
-            self.say(f"{one.name} is not right: {one.state if isinstance(one, View) else 'in Chromium'}")
-            await self._explain(one)
-            shown = await _shown(one)
-            for uid in shown.keys() | truth[one.place].keys():
-                if shown.get(uid) != truth[one.place].get(uid):
+        for item in waiting:
+            self.say(f"{item.name} is not right: {item.state if isinstance(item, View) else 'in Chromium'}")
+            await self._explain(item)
+            shown = await _shown(item)
+            for uid in shown.keys() | truth[item.place].keys():
+                if shown.get(uid) != truth[item.place].get(uid):
                     found.wrong.append(
-                        f"{one.name} shows {shown.get(uid)} of {uid}, true is {truth[one.place].get(uid)}"
+                        f"{item.name} shows {shown.get(uid)} of {uid}, true is {truth[item.place].get(uid)}"
                     )
         found.waits = [wait for one in (*self.views, *self.tabs) for wait in await self._waits(one, truth[one.place])]
         found.seconds = time.monotonic() - began
@@ -139,12 +139,12 @@ class Scene:
         )
         return found
 
-    async def _explain(self, one: View | Tab) -> None:
+    async def _explain(self, item: View | Tab) -> None:
         """What led to it, into a file beside the programs' logs."""
-        topic = one.place.topic(self.all.cluster.name)
+        topic = item.place.topic(self.all.cluster.name)
         lines = [
-            f"{one.name}, {topic}, now {time.monotonic():.2f}, healed {self.healed:.2f}",
-            *getattr(one, "diary", ()),
+            f"{item.name}, {topic}, now {time.monotonic():.2f}, healed {self.healed:.2f}",
+            *getattr(item, "diary", ()),
         ]
         with contextlib.suppress(RedisError):
             for key in await self.all.direct.keys(f"*{topic}"):
@@ -157,19 +157,19 @@ class Scene:
                         }
                         number = re.search(rb'"n":"(\d+)"', fields.get(b"r", b""))
                         lines.append(f"{id_.decode()} {told} shows {number[1] if number else None}")
-        shown, truth = await _shown(one), await self.writer.truth(one.place)
+        shown, truth = await _shown(item), await self.writer.truth(item.place)
         lines += [
             f"{uid}: shows {shown.get(uid)}, true is {truth.get(uid)}"
             for uid in shown.keys() | truth.keys()
             if shown.get(uid) != truth.get(uid)
         ]
-        path = self.all.folder / f"wrong-{one.name}-{len(self.settled)}.txt"
+        path = self.all.folder / f"wrong-{item.name}-{len(self.settled)}.txt"
         path.write_text("\n".join(lines) + "\n")
         self.say(f"why: {path}")
 
-    async def _waits(self, one: View | Tab, truth: dict[str, int]) -> list[float]:
+    async def _waits(self, item: View | Tab, truth: dict[str, int]) -> list[float]:
         """Of each object's last change that was not on the page yet when the last fault healed, or came after it."""
-        shown, gone = await _times(one)
+        shown, gone = await _times(item)
         found = []
         for uid, told in self.writer.told.items():
             if told.deleted and uid in gone:
@@ -189,24 +189,24 @@ class Scene:
         await self.writer.finish()
         last = await self.settle(limit)
         self.backward = []
-        for one in self.tabs:
-            seen = await one.seen()
-            self.backward += [f"{one.name}: {uid} showed {newer}, then {older}" for uid, newer, older in seen.backward]
-            self.backward += [f"{one.name}: {uid} was gone, then showed {number}" for uid, number in seen.returned]
+        for item in self.tabs:
+            seen = await item.seen()
+            self.backward += [f"{item.name}: {uid} showed {newer}, then {older}" for uid, newer, older in seen.backward]
+            self.backward += [f"{item.name}: {uid} was gone, then showed {number}" for uid, number in seen.returned]
         return Settled([*first.waits, *last.waits], [*first.wrong, *last.wrong], first.seconds + last.seconds)
 
 
-async def _shown(one: View | Tab) -> dict[str, int]:
-    if isinstance(one, View):
-        return {uid: shown.number for uid, shown in one.shown.items()}
-    return {uid: number for uid, (number, _) in (await one.seen()).shown.items()}
+async def _shown(item: View | Tab) -> dict[str, int]:
+    if isinstance(item, View):
+        return {uid: shown.number for uid, shown in item.shown.items()}
+    return {uid: number for uid, (number, _) in (await item.seen()).shown.items()}
 
 
-async def _times(one: View | Tab) -> tuple[dict[str, tuple[int, float]], dict[str, float]]:
+async def _times(item: View | Tab) -> tuple[dict[str, tuple[int, float]], dict[str, float]]:
     """(uid → number, since when; uid → when it went), as time.monotonic()."""
-    if isinstance(one, View):
-        return {uid: (shown.number, shown.at) for uid, shown in one.shown.items()}, one.gone
-    seen, shift = await one.seen(), time.time() - time.monotonic()
+    if isinstance(item, View):
+        return {uid: (shown.number, shown.at) for uid, shown in item.shown.items()}, item.gone
+    seen, shift = await item.seen(), time.time() - time.monotonic()
     shown = {uid: (number, at - shift) for uid, (number, at) in seen.shown.items()}
     return shown, {uid: at - shift for uid, at in seen.gone.items()}
 

@@ -71,8 +71,8 @@ class Tab:
         return Seen(
             {uid: (number, at / 1000) for uid, number, at in told["shown"]},
             {uid: at / 1000 for uid, at in told["gone"]},
-            [tuple(one) for one in told["backward"]],
-            [tuple(one) for one in told["returned"]],
+            [tuple(item) for item in told["backward"]],
+            [tuple(item) for item in told["returned"]],
         )
 
 

@@ -37,6 +37,6 @@ async def test_nothing_is_lost(scenes: Scenes) -> None:
 
 
 async def _play(scene: Scene, name: str) -> None:
-    fault = next((one for one in scene.kinds if one.name == name), None)
+    fault = next((kind for kind in scene.kinds if kind.name == name), None)
     if fault is not None:
         await scene.play(fault, min(fault.seconds[1], 2.5))

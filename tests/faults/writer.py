@@ -64,7 +64,7 @@ class Writer:
             for word, count in (("object", self.staying), ("passing", self.passing))
             for number in range(count)
         ]
-        await self._together([self._write(one) for one in self._objects if one.name.startswith("object")])
+        await self._together([self._write(item) for item in self._objects if item.name.startswith("object")])
 
     async def run(self, rate: float) -> None:
         """About `rate` changes a second, until it is cancelled; what is under way is finished."""
@@ -80,8 +80,8 @@ class Writer:
                         done = max(done, due - rate / 4)
                     continue
                 done += 1
-                if one := self._pick():
-                    hand = asyncio.create_task(self._change(one))
+                if item := self._pick():
+                    hand = asyncio.create_task(self._change(item))
                     hands.add(hand)
                     hand.add_done_callback(hands.discard)
         finally:
@@ -89,7 +89,7 @@ class Writer:
 
     async def finish(self) -> None:
         """One more change of every object there is."""
-        await self._together([self._write(one) for one in self._objects if one.uid])
+        await self._together([self._write(item) for item in self._objects if item.uid])
 
     async def _together(self, jobs: list) -> None:
         gate = asyncio.Semaphore(_HANDS)
@@ -108,66 +108,66 @@ class Writer:
         found.busy = True
         return found
 
-    async def _change(self, one: Object) -> None:
-        if one.uid and one.name.startswith("passing") and self.chance.random() < 0.3:
-            await self._delete(one)
+    async def _change(self, item: Object) -> None:
+        if item.uid and item.name.startswith("passing") and self.chance.random() < 0.3:
+            await self._delete(item)
         else:
-            await self._write(one)
+            await self._write(item)
 
-    async def _write(self, one: Object) -> None:
+    async def _write(self, item: Object) -> None:
         """The same number until the API server confirms it."""
-        one.busy = True
+        item.busy = True
         self.number += 1
         number = self.number
         try:
             while True:
                 with contextlib.suppress(aiohttp.ClientError, TimeoutError, OSError, ValueError):
-                    if await (self._patch(one, number) if one.uid else self._create(one, number)):
+                    if await (self._patch(item, number) if item.uid else self._create(item, number)):
                         return
                 self.retries += 1
                 await asyncio.sleep(0.1)
         finally:
-            one.busy = False
+            item.busy = False
 
-    async def _patch(self, one: Object, number: int) -> bool:
-        body = {"metadata": {"labels": {LABEL: str(number)}}, **_content(one.place, number)}
-        status, answer = await self.cluster.ask("PATCH", one.place.path(name=one.name), body, _MERGE)
-        return self._confirmed(one, number, answer, "changed") if status == 200 else False
+    async def _patch(self, item: Object, number: int) -> bool:
+        body = {"metadata": {"labels": {LABEL: str(number)}}, **_content(item.place, number)}
+        status, answer = await self.cluster.ask("PATCH", item.place.path(name=item.name), body, _MERGE)
+        return self._confirmed(item, number, answer, "changed") if status == 200 else False
 
-    async def _create(self, one: Object, number: int) -> bool:
-        head = {"apiVersion": f"{GROUP}/v1", "kind": KIND} if one.place.group == GROUP else {}
+    async def _create(self, item: Object, number: int) -> bool:
+        head = {"apiVersion": f"{GROUP}/v1", "kind": KIND} if item.place.group == GROUP else {}
         body = {
             **head,
-            "metadata": {"name": one.name, "labels": {LABEL: str(number)}},
-            **_content(one.place, number),
+            "metadata": {"name": item.name, "labels": {LABEL: str(number)}},
+            **_content(item.place, number),
         }
-        status, answer = await self.cluster.ask("POST", one.place.path(), body)
+        status, answer = await self.cluster.ask("POST", item.place.path(), body)
         if status == 409:
             # Our own, whose answer was lost; or one that is still going.
-            status, answer = await self.cluster.ask("GET", one.place.path(name=one.name))
+            status, answer = await self.cluster.ask("GET", item.place.path(name=item.name))
             if status != 200 or answer["metadata"]["labels"].get(LABEL) != str(number):
                 return False
-        return self._confirmed(one, number, answer, "created") if status in (200, 201) else False
+        return self._confirmed(item, number, answer, "created") if status in (200, 201) else False
 
-    async def _delete(self, one: Object) -> None:
-        one.busy = True
+    async def _delete(self, item: Object) -> None:
+        item.busy = True
         try:
             while True:
                 with contextlib.suppress(aiohttp.ClientError, TimeoutError, OSError, ValueError):
-                    status, _ = await self.cluster.ask("DELETE", one.place.path(name=one.name))
+                    status, _ = await self.cluster.ask("DELETE", item.place.path(name=item.name))
                     if status in (200, 202, 404):
-                        self.told[one.uid] = Told(one.number, time.monotonic(), deleted=True)
+                        self.told[item.uid] = Told(item.number, time.monotonic(), deleted=True)
                         self.counts["deleted"] += 1
-                        one.uid = ""
+                        item.uid = ""
                         return
                 self.retries += 1
                 await asyncio.sleep(0.1)
         finally:
-            one.busy = False
+            item.busy = False
 
-    def _confirmed(self, one: Object, number: int, answer: dict, word: str) -> bool:
-        one.uid, one.number, one.at = answer["metadata"]["uid"], number, time.monotonic()
-        self.told[one.uid] = Told(number, one.at)
+    def _confirmed(self, item: Object, number: int, answer: dict, word: str) -> bool:
+        item.uid, item.number, item.at = answer["metadata"]["uid"], number, time.monotonic()
+        self.told[item.uid] = Told(number, item.at)
         self.counts[word] += 1
         return True
 

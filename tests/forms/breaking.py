@@ -128,19 +128,19 @@ def _numbers(node: Node, kind: str) -> Iterator[tuple[str, Any, Path]]:
 
 def _lists(node: Node) -> Iterator[tuple[str, Any, Path]]:
     items = node.get("items") or {}
-    one = example(items)
+    item = example(items)
     if node.get("minItems"):
         yield "minItems", [], ()
     if node.get("maxItems") is not None and node["maxItems"] < 300:
-        yield "maxItems", [one] * (node["maxItems"] + 1), ()
+        yield "maxItems", [item] * (node["maxItems"] + 1), ()
     if node.get("x-kubernetes-list-type") == "set":
-        yield "set", [one, one], (1,)
-    if node.get("x-kubernetes-list-type") == "map" and isinstance(one, dict):
+        yield "set", [item, item], (1,)
+    if node.get("x-kubernetes-list-type") == "map" and isinstance(item, dict):
         keys = {
             name: example((items.get("properties") or {}).get(name) or {})
             for name in node["x-kubernetes-list-map-keys"]
         }
-        yield "map", [{**one, **keys}] * 2, (1,)
+        yield "map", [{**item, **keys}] * 2, (1,)
 
 
 def _objects(node: Node) -> Iterator[tuple[str, Any, Path]]:

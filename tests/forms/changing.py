@@ -86,9 +86,9 @@ def another(found: list[Element], value: Any) -> tuple[str, Any] | None:
         texts = (
             [dom.value_of(option) for option in dom.options_of(first)]
             if first.tag == "select"
-            else [one.attributes.get("value", "") for one in found]
+            else [item.attributes.get("value", "") for item in found]
         )
-        text = next((one for one in texts if one and one != said_now(found)), None)
+        text = next((item for item in texts if item and item != said_now(found)), None)
         return (
             None
             if text is None

@@ -100,9 +100,9 @@ def of_file(file: Path, examples: list[dict[str, Any]]) -> Iterator[Kind]:
         for version in crd["spec"]["versions"]:
             api_version = f"{crd['spec']['group']}/{version['name']}"
             mine = [
-                one
-                for one in examples
-                if (one.get("apiVersion"), one.get("kind")) == (api_version, crd["spec"]["names"]["kind"])
+                example
+                for example in examples
+                if (example.get("apiVersion"), example.get("kind")) == (api_version, crd["spec"]["names"]["kind"])
             ]
             if version.get("served", True):
                 yield Kind(crd, version["name"], tuple(mine))

@@ -75,4 +75,4 @@ def type_of(kind: Kind) -> ResourceType:
 
 def _established(crd: Any) -> bool:
     conditions = (crd.get("status") or {}).get("conditions") or []
-    return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
+    return any(condition["type"] == "Established" and condition["status"] == "True" for condition in conditions)

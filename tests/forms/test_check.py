@@ -83,7 +83,7 @@ def _assert_undecodable(answer: str, said: set[str], what: str) -> None:
 
 def _causes(status: dict[str, Any]) -> set[str]:
     causes = status["details"]["causes"]
-    return {one["message"] for one in causes if not any(text in one["message"] for text in _SERVERS)}
+    return {cause["message"] for cause in causes if not any(text in cause["message"] for text in _SERVERS)}
 
 
 @pytest.mark.skipif(not SCHEMAS.is_dir(), reason=f"the schemas are not at {SCHEMAS}")

@@ -129,8 +129,8 @@ def test_nothing_is_said_that_the_server_would_take(obj: dict[str, Any], api: Ap
             assert not said, (given, said)
         elif answer.status == 400 and "cannot unmarshal" in answer.message:
             decoded += 1
-            known += complaint(answer.message) in {complaint(one.message) for one in said}
-            assert all(one.path for one in said)
+            known += complaint(answer.message) in {complaint(item.message) for item in said}
+            assert all(item.path for item in said)
         elif answer.status == 400 and "unknown field" in answer.message:
-            assert any(one.message in answer.message for one in said), (answer.message, said)
+            assert any(item.message in answer.message for item in said), (answer.message, said)
     assert known == decoded

@@ -89,7 +89,8 @@ def complaints(answer: Answer, schema: Schema, obj: dict[str, Any]) -> tuple[Pla
     """As the view has them: the server's, and what the console found besides."""
     status = answer.json
     details = [
-        Cause(one["field"], one["reason"], one["message"]) for one in (status.get("details") or {}).get("causes") or []
+        Cause(cause["field"], cause["reason"], cause["message"])
+        for cause in (status.get("details") or {}).get("causes") or []
     ]
     causes = details or causes_of(BadRequest(status["message"]))
     return errors.joined(errors.place(causes, schema, obj), check.problems(schema, obj))
@@ -119,23 +120,23 @@ def where_it_stands(error: Placed, page: FormPage, root: dom.Element) -> str:
     field = errors.nearest(error.path, on_page)
     summary = next(element for element in root.walk() if element.attributes.get("id") == "form-errors")
     line = next(
-        (one for one in summary.walk() if one.tag == "li" and error.message in " ".join(one.words.split())), None
+        (item for item in summary.walk() if item.tag == "li" and error.message in " ".join(item.words.split())), None
     )
     if line is None and " ".join(error.message.split()) not in " ".join(summary.words.split()):
         return "nowhere"
     if field is None:
         if not error.path:
             return "in the summary: about the whole object"
-        led = line is not None and any(one.name == "~switch" for one in line.walk())
+        led = line is not None and any(item.name == "~switch" for item in line.walk())
         return "in the summary, with a way to the YAML" if led else "nowhere"
     said = [
-        one
-        for one in root.walk()
-        if "console-error" in one.attributes.get("class", "").split() and _says(one, error.message)
+        item
+        for item in root.walk()
+        if "console-error" in item.attributes.get("class", "").split() and _says(item, error.message)
     ]
-    at = [one for one in said if _is_at(one, field, root)]
-    linked = any(one.attributes.get("data-goto") == field.id for one in summary.walk())
-    there = any(one.attributes.get("id") == field.id for one in root.walk())
+    at = [item for item in said if _is_at(item, field, root)]
+    linked = any(item.attributes.get("data-goto") == field.id for item in summary.walk())
+    there = any(item.attributes.get("id") == field.id for item in root.walk())
     if not at or not linked or not there:
         return "nowhere"
     if field.path == error.path:

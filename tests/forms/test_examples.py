@@ -71,7 +71,9 @@ def sample(part: int, parts: int) -> list[Path]:
     newest = [
         sorted(package.glob("*/csv.yaml"))[-1].parent for package in sorted(CATALOG.iterdir()) if package.is_dir()
     ]
-    chosen = [one for one in newest if zlib.crc32(one.parent.name.encode()) % SHARE == 0 or one.parent.name in ALWAYS]
+    chosen = [
+        item for item in newest if zlib.crc32(item.parent.name.encode()) % SHARE == 0 or item.parent.name in ALWAYS
+    ]
     return chosen[part::parts]
 
 

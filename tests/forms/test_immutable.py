@@ -76,9 +76,9 @@ def rules(node: Any) -> Iterator[tuple[dict[str, Any], str]]:
     """(the node, the rule) of every transition rule."""
     if isinstance(node, dict):
         found = node.get("x-kubernetes-validations")
-        for one in found if isinstance(found, list) else ():
-            if isinstance(one, dict) and "oldSelf" in str(one.get("rule")):
-                yield node, one["rule"]
+        for item in found if isinstance(found, list) else ():
+            if isinstance(item, dict) and "oldSelf" in str(item.get("rule")):
+                yield node, item["rule"]
         for inner in node.values():
             yield from rules(inner)
     elif isinstance(node, list):
@@ -119,7 +119,7 @@ def test_what_is_locked_is_refused_by_the_server() -> None:
 
 def _cases(node: dict[str, Any], rule: str) -> Iterator[tuple[Any, tuple[str, ...]]]:
     try:
-        names = {one.names for one in transitions.fields(transitions.parse(rule))}
+        names = {field.names for field in transitions.fields(transitions.parse(rule))}
     except transitions.Unreadable:
         return
     if node.get("type") != "object":
@@ -127,14 +127,14 @@ def _cases(node: dict[str, Any], rule: str) -> Iterator[tuple[Any, tuple[str, ..
         return
     without = {"spec": {}}
     whole: dict[str, Any] = {"spec": breaking.example(node)}
-    for one in names - {()}:
+    for item in names - {()}:
         inner = node
-        for name in one:
+        for name in item:
             inner = (inner.get("properties") or {}).get(name) or {}
-        breaking.put(whole, ("spec", *one), breaking.example(inner), node)
-    for one in names - {()}:
-        yield whole["spec"], one
-        yield without["spec"], one
+        breaking.put(whole, ("spec", *item), breaking.example(inner), node)
+    for item in names - {()}:
+        yield whole["spec"], item
+        yield without["spec"], item
 
 
 def _compared(schema: Schema, old: Any, names: tuple[str, ...]) -> int:

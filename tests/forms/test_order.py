@@ -33,7 +33,7 @@ def names(fields: tuple[Field, ...]) -> list[str]:
 
 def child(field: Field, *path: str | int) -> Field:
     for step in path:
-        field = next(one for one in field.children if one.path[-1] == step)
+        field = next(item for item in field.children if item.path[-1] == step)
     return field
 
 

@@ -174,8 +174,8 @@ def test_items_move_without_script(button: str, place: int, order: str) -> None:
     page = page_of({"things": [{"name": "a", "x": 1}, {"name": "b", "x": 2}, {"name": "c", "x": 3}]})
     page.press(button, f"/spec/things/@{place}")
     made = page.submit().object["spec"]["things"]
-    assert [one["name"] for one in made] == list(order)
-    assert {one["name"]: one["x"] for one in made} == {"a": 1, "b": 2, "c": 3}
+    assert [item["name"] for item in made] == list(order)
+    assert {item["name"]: item["x"] for item in made} == {"a": 1, "b": 2, "c": 3}
 
 
 def test_as_yaml_and_back() -> None:

@@ -22,14 +22,14 @@ async def test_dead_connections_are_noticed_within_half_a_minute() -> None:
         await asyncio.sleep(30)
         return found
 
-    def check(one: socket.socket) -> None:
-        assert one.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+    def check(item: socket.socket) -> None:
+        assert item.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
         idle, every, times = (
-            one.getsockopt(socket.IPPROTO_TCP, name)
+            item.getsockopt(socket.IPPROTO_TCP, name)
             for name in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT)
         )
         assert idle + every * times <= 30
-        assert one.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) <= 30_000
+        assert item.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) <= 30_000
 
     async with serving(answer) as config, AsyncTransport(config) as transport, transport.open(REQUEST) as response:
         assert response.connection is not None

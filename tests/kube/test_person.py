@@ -89,8 +89,8 @@ def test_the_servers_certificate_is_still_checked_and_the_token_is_all_that_coun
 
 def test_two_sessions_of_one_name_share_no_answers(cluster_kubeconfig: Path) -> None:
     way = load(str(cluster_kubeconfig), anonymous=True)
-    one, two = (ClusterClient(person(way, "anna", "t", session)) for session in ("a", "b"))
-    assert one.user == two.user and one.who != two.who
+    first, second = (ClusterClient(person(way, "anna", "t", session)) for session in ("a", "b"))
+    assert first.user == second.user and first.who != second.who
     assert ClusterClient(load(str(cluster_kubeconfig))).who == ClusterClient(load(str(cluster_kubeconfig))).user
 
 

@@ -61,8 +61,8 @@ def test_a_client_certificate_is_replaced_under_a_client(client: ClusterClient, 
     _install(client, tmp_path, "first")
     source = client.config.files[0]
     document = yaml.safe_load(source.read_text())
-    context = next(one["context"] for one in document["contexts"] if one["name"] == client.config.context)
-    user = next(one for one in document["users"] if one["name"] == context["user"])
+    context = next(item["context"] for item in document["contexts"] if item["name"] == client.config.context)
+    user = next(item for item in document["users"] if item["name"] == context["user"])
     user["user"] = {"client-certificate": "me.crt", "client-key": "me.key"}
     (tmp_path / "config").write_text(yaml.safe_dump(document))
     person = ClusterClient(following(str(tmp_path / "config")))

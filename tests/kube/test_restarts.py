@@ -153,7 +153,8 @@ def test_an_answer_is_as_old_as_its_question() -> None:
 
 def _discovery(plurals: list[str]) -> dict[str, object]:
     resources = [
-        {"resource": one, "responseKind": {"kind": one.title()}, "scope": "Namespaced", "verbs": []} for one in plurals
+        {"resource": plural, "responseKind": {"kind": plural.title()}, "scope": "Namespaced", "verbs": []}
+        for plural in plurals
     ]
     group = {"metadata": {"name": "example.com"}, "versions": [{"version": "v1", "resources": resources}]}
     return {"kind": "APIGroupDiscoveryList", "items": [group] if plurals else []}
@@ -174,7 +175,8 @@ def _kind(client: ClusterClient, group: str, *versions: str) -> Iterator[Callabl
     def document(*served: str) -> dict[str, Any]:
         schema = {"openAPIV3Schema": {"type": "object"}}
         listed = [
-            {"name": one, "served": one in served, "storage": one == versions[-1], "schema": schema} for one in versions
+            {"name": version, "served": version in served, "storage": version == versions[-1], "schema": schema}
+            for version in versions
         ]
         names = {"plural": "bears", "singular": "bear", "kind": "Bear", "listKind": "BearList"}
         return {"spec": {"group": group, "scope": "Namespaced", "names": names, "versions": listed}}

@@ -93,7 +93,7 @@ def block_of(
         for details in re.findall(r'<details class="console-kubectl".*?</details>', html, re.DOTALL)
         for copied in re.findall(r'data-copy="([^"]*)"', details)
     ]
-    ((block, details),) = [one for one in found if re.match(of, one[0])]
+    ((block, details),) = [item for item in found if re.match(of, item[0])]
     if "data-follows" not in details:
         return block
     values = set(ticked)
@@ -116,6 +116,6 @@ def block_of(
             json.loads(unescape(said[1])) if (said := re.search(rf'data-{name}="([^"]*)"', attributes)) else []
             for name in ("ticks", "unless")
         )
-        if all(values & set(one) for one in ticks) and not values & set(unless):
+        if all(values & set(tick) for tick in ticks) and not values & set(unless):
             commands.append(unescape(text).strip())
     return "\n".join(commands)

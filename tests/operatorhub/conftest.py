@@ -22,7 +22,9 @@ from tests.operatorhub.blocks import Kubectl
 def ready(client: ClusterClient, least: int) -> bool:
     """Whether there are `least` catalogs, and all answer."""
     sources = client.list(olm.type_of(client, olm.SOURCES)).items
-    states = [((one.get("status") or {}).get("connectionState") or {}).get("lastObservedState") for one in sources]
+    states = [
+        ((source.get("status") or {}).get("connectionState") or {}).get("lastObservedState") for source in sources
+    ]
     return len(states) >= least and set(states) == {"READY"}
 
 

@@ -48,8 +48,8 @@ def clean_subscriptions(client: ClusterClient, name: str) -> None:
     """A namespace and what OLM has in it; the kinds stay."""
     for plural in (olm.SUBSCRIPTIONS, olm.CSVS):
         type_ = olm.type_of(client, plural)
-        for one in client.list(type_, name).items:
-            quietly(client, type_, one["metadata"]["name"], name)
+        for item in client.list(type_, name).items:
+            quietly(client, type_, item["metadata"]["name"], name)
     spaces = client.find("", "v1", "namespaces")
     quietly(client, spaces, name)
     until(lambda: gone(client, spaces, name))
@@ -59,14 +59,14 @@ def clean(client: ClusterClient, name: str) -> None:
     client.forget_types()
     for plural in (olm.SUBSCRIPTIONS, olm.CSVS):
         type_ = olm.type_of(client, plural)
-        for one in client.list(type_, name).items:
-            quietly(client, type_, one["metadata"]["name"], name)
+        for item in client.list(type_, name).items:
+            quietly(client, type_, item["metadata"]["name"], name)
     crds = client.find("apiextensions.k8s.io", "", "customresourcedefinitions")
     try:
         tickets = client.find("flights.com", "", "flighttickets")
-        for one in client.list(tickets).items:
+        for item in client.list(tickets).items:
             client.patch(
-                tickets, one["metadata"]["name"], {"metadata": {"finalizers": None}}, one["metadata"]["namespace"]
+                tickets, item["metadata"]["name"], {"metadata": {"finalizers": None}}, item["metadata"]["namespace"]
             )
     except NotFound:
         pass
@@ -101,14 +101,14 @@ def waiting_plan(client: ClusterClient, namespace: str, csv: str = "") -> str:
     """The name of the plan that waits for approval (of `csv`)."""
 
     def look() -> str:
-        for one in client.list(olm.type_of(client, olm.PLANS), namespace).items:
-            names = one["spec"].get("clusterServiceVersionNames") or []
+        for item in client.list(olm.type_of(client, olm.PLANS), namespace).items:
+            names = item["spec"].get("clusterServiceVersionNames") or []
             if (
-                (one.get("status") or {}).get("phase") == "RequiresApproval"
-                and not one["spec"].get("approved")
+                (item.get("status") or {}).get("phase") == "RequiresApproval"
+                and not item["spec"].get("approved")
                 and (not csv or csv in names)
             ):
-                return str(one["metadata"]["name"])
+                return str(item["metadata"]["name"])
         return ""
 
     return str(until(look))
@@ -136,11 +136,11 @@ def _told(client: ClusterClient, namespace: str) -> list[Any]:
     return [
         {
             key: value
-            for key, value in (one.get("status") or {}).items()
+            for key, value in (item.get("status") or {}).items()
             if key not in ("plan", "catalogHealth", "requirementStatus")
         }
         for plural in plurals
-        for one in client.list(olm.type_of(client, plural), namespace).items
+        for item in client.list(olm.type_of(client, plural), namespace).items
     ]
 
 

@@ -36,22 +36,22 @@ class Person:
     @property
     def words(self) -> str:
         """All text of the page, blanks made one."""
-        return " ".join(" ".join(one.text for one in self.page.walk() if one.tag not in ("script", "style")).split())
+        return " ".join(" ".join(item.text for item in self.page.walk() if item.tag not in ("script", "style")).split())
 
     def element(self, identity: str) -> Element | None:
         """By its id."""
-        return next((one for one in self.page.walk() if one.attributes.get("id") == identity), None)
+        return next((item for item in self.page.walk() if item.attributes.get("id") == identity), None)
 
     def button(self, label: str) -> Element | None:
         """The first button with these words in the page's main part, whether it can be pressed or not."""
-        main = next((one for one in self.page.walk() if one.tag == "main"), self.page)
-        buttons = (one for one in main.walk() if one.tag == "button")
-        return next((one for one in buttons if " ".join(one.words.split()) == label), None)
+        main = next((item for item in self.page.walk() if item.tag == "main"), self.page)
+        buttons = (item for item in main.walk() if item.tag == "button")
+        return next((item for item in buttons if " ".join(item.words.split()) == label), None)
 
     def link(self, label: str) -> str:
         """Where a link leads; '' when there is none."""
-        links = (one for one in self.page.walk() if one.tag == "a" and " ".join(one.words.split()) == label)
-        return next((one.attributes.get("href", "") for one in links), "")
+        links = (item for item in self.page.walk() if item.tag == "a" and " ".join(item.words.split()) == label)
+        return next((item.attributes.get("href", "") for item in links), "")
 
     def press(self, label: str, **values: Any) -> "Person":
         """Fill in the button's form and send it.
@@ -90,7 +90,7 @@ class Person:
 
 def _form_of(page: Element, button: Element) -> Element:
     if name := button.attributes.get("form"):
-        return next(one for one in page.walk() if one.attributes.get("id") == name)
+        return next(item for item in page.walk() if item.attributes.get("id") == name)
     place: Element | None = button
     while place is not None and place.tag != "form":
         place = place.parent
@@ -99,11 +99,11 @@ def _form_of(page: Element, button: Element) -> Element:
 
 
 def _fill(form: Element, name: str, value: Any) -> None:
-    fields = [one for one in form.walk() if one.name == name and one.tag in ("input", "textarea", "select")]
-    assert fields, f"no field {name}; there are {sorted({one.name for one in form.walk() if one.name})}"
-    wanted = [str(one) for one in value] if isinstance(value, list) else [str(value)]
-    for one in fields:
-        if one.kind in ("radio", "checkbox"):
-            one.checked = one.attributes.get("value", "on") in wanted
+    fields = [item for item in form.walk() if item.name == name and item.tag in ("input", "textarea", "select")]
+    assert fields, f"no field {name}; there are {sorted({item.name for item in form.walk() if item.name})}"
+    wanted = [str(item) for item in value] if isinstance(value, list) else [str(value)]
+    for field in fields:
+        if field.kind in ("radio", "checkbox"):
+            field.checked = field.attributes.get("value", "on") in wanted
         else:
-            one.value = wanted[0]
+            field.value = wanted[0]

@@ -47,7 +47,7 @@ def schema() -> Schema:
 def plain(node: Any) -> Any:
     """OpenAPI 3.0 as JSON Schema: `nullable` is another alternative there."""
     if isinstance(node, list):
-        return [plain(one) for one in node]
+        return [plain(item) for item in node]
     if not isinstance(node, dict):
         return node
     found = {key: plain(value) for key, value in node.items() if key != "nullable"}
@@ -67,12 +67,12 @@ def template_of(path: str) -> str:
     """The documented path that an address belongs to: the one with the fewest variables."""
     parts = path.strip("/").split("/")
     fitting = [
-        one
-        for one, _method in operations()
-        if len(pieces := one.strip("/").split("/")) == len(parts)
+        item
+        for item, _method in operations()
+        if len(pieces := item.strip("/").split("/")) == len(parts)
         and all(piece.startswith("{") or piece == part for piece, part in zip(pieces, parts, strict=True))
     ]
-    return min(fitting, key=lambda one: one.count("{"))
+    return min(fitting, key=lambda item: item.count("{"))
 
 
 def ask(method: str, path: str, body: Any = None, query: Any = None, *, status: int = 200) -> Any:
@@ -144,40 +144,40 @@ def test_the_schema_is_complete_and_valid() -> None:
 
 def test_the_catalog_filters_as_the_page_does(built: ClusterClient) -> None:
     whole = ask("GET", f"{BASE}packages/", query={"shown": "10000"})
-    names = {one["name"] for one in whole["entries"]}
+    names = {entry["name"] for entry in whole["entries"]}
     assert {"flightticket", "memcached", "sampledb"} <= names
     assert whole["total"] == whole["everything"] >= 3 and whole["hidden"] == 0
     found = ask("GET", f"{BASE}packages/", query={"q": "fligt ticket", "source": "olm/samples-catalog"})
-    assert [one["name"] for one in found["entries"]] == ["flightticket"]
+    assert [entry["name"] for entry in found["entries"]] == ["flightticket"]
     page = Client().get("/operatorhub/", {"q": "fligt ticket", "source": "olm/samples-catalog"}).content.decode()
     assert f'data-total="{found["total"]}"' in page
     by_name = ask("GET", f"{BASE}packages/", query={"sort": "name-desc", "source": "olm/samples-catalog"})
-    assert [one["title"] for one in by_name["entries"]] == [
+    assert [entry["title"] for entry in by_name["entries"]] == [
         "SampleDB",
         "Memcached",
         "Galera (KUDO form)",
         "FlightTicket",
         "Argo CD (tutorial)",
     ]
-    (source,) = [one for one in by_name["facets"] if one["name"] == "source"] or [{"values": []}]
-    assert all(one["count"] == 5 for one in source["values"] if one["value"] == "olm/samples-catalog")
+    (source,) = [facet for facet in by_name["facets"] if facet["name"] == "source"] or [{"values": []}]
+    assert all(item["count"] == 5 for item in source["values"] if item["value"] == "olm/samples-catalog")
 
 
 def test_a_package_with_its_channels_and_graph(built: ClusterClient) -> None:
     found = ask("GET", PACKAGE)
-    assert [one["name"] for one in found["channels"] if one["default"]] == [found["channel"]] == ["stable"]
-    channels = {one["name"]: one for one in found["channels"]}
+    assert [channel["name"] for channel in found["channels"] if channel["default"]] == [found["channel"]] == ["stable"]
+    channels = {channel["name"]: channel for channel in found["channels"]}
     assert channels["archive"]["deprecated"].startswith("Nothing new comes")
-    assert [one["version"] for one in channels["preview"]["versions"]] == ["2.1.0", "2.0.0", "1.1.0", "1.0.0"]
+    assert [version["version"] for version in channels["preview"]["versions"]] == ["2.1.0", "2.0.0", "1.1.0", "1.0.0"]
     (deprecated,) = {
         entry["deprecated"]
-        for one in found["graph"]["channels"]
-        for entry in one["entries"]
+        for channel in found["graph"]["channels"]
+        for entry in channel["entries"]
         if entry["version"] == "1.0.0"
     }
     assert deprecated.startswith("Version 1.0.0")
     described = ask("GET", PACKAGE, query={"channel": "preview"})["description"]
-    assert (described["version"], [one["kind"] for one in described["required"]]) == ("2.1.0", ["Memcached"])
+    assert (described["version"], [item["kind"] for item in described["required"]]) == ("2.1.0", ["Memcached"])
     missing = ask("GET", f"{BASE}packages/olm/samples-catalog/nothing/", status=404)
     assert missing["reason"] == "NotFound" and missing["advice"]
 
@@ -200,11 +200,11 @@ def test_the_life_of_an_operator(alone: ClusterClient, place: str) -> None:
     assert "nodeSelector" in unknown["detail"]
     wrong = {**wanted, "config": {"volumes": "nope"}, "dryRun": True}
     assert "volumes" in ask("POST", f"{PACKAGE}install/", wrong, status=422)["errors"]["config_yaml"]
-    assert [one["kind"] for one in tried["objects"]] == ["Namespace", "OperatorGroup", "Subscription"]
-    assert [one["outcome"] for one in tried["answers"]] == ["ok", "waits", "waits"]
+    assert [item["kind"] for item in tried["objects"]] == ["Namespace", "OperatorGroup", "Subscription"]
+    assert [answer["outcome"] for answer in tried["answers"]] == ["ok", "waits", "waits"]
     ask("GET", f"{BASE}installs/{place}/flightticket/", status=404)
     made = ask("POST", f"{PACKAGE}install/", wanted, status=201)
-    assert {one["outcome"] for one in made["answers"]} == {"ok"} and made["problem"] is None
+    assert {answer["outcome"] for answer in made["answers"]} == {"ok"} and made["problem"] is None
     again = ask("POST", f"{PACKAGE}install/", wanted, status=422)
     assert "namespace" in again["errors"]
 
@@ -233,11 +233,11 @@ def test_the_life_of_an_operator(alone: ClusterClient, place: str) -> None:
 
 
 def _look_at_the_plan(place: str, plan: str) -> None:
-    assert plan in [one["name"] for one in ask("GET", f"{BASE}installplans/", query={"namespace": place})]
+    assert plan in [item["name"] for item in ask("GET", f"{BASE}installplans/", query={"namespace": place})]
     dry = ask("POST", f"{BASE}installplans/{place}/{plan}/approve/", {"dryRun": True})
     assert dry["approved"] is False and dry["waits"] is True
     here, query = f"{BASE}installplans/{place}/{plan}/", {"changes": "true", "check": "true"}
-    found = until(lambda: (one := ask("GET", here, query=query))["check"]["state"] == "done" and one)
+    found = until(lambda: (item := ask("GET", here, query=query))["check"]["state"] == "done" and item)
     kinds = [step["real_kind"] for step in found["steps"]]
     assert kinds[0] == "ClusterServiceVersion" and "CustomResourceDefinition" in kinds
     (change,) = found["changes"]
@@ -248,7 +248,7 @@ def _look_at_the_plan(place: str, plan: str) -> None:
 def _look_at_the_operator(place: str) -> None:
     def listed() -> dict[str, Any]:
         rows = ask("GET", f"{BASE}operators/", query={"namespace": place})["operators"]
-        (row,) = [one for one in rows if one["namespace"] == place]
+        (row,) = [item for item in rows if item["namespace"] == place]
         return dict(row)
 
     # OLM may install a Deployment once more, on a busy machine: it is Installing for a moment then.
@@ -261,12 +261,12 @@ def _look_at_the_operator(place: str) -> None:
     )
     found = ask("GET", f"{BASE}operators/{place}/{row['csv']}/")
     assert found["object"]["metadata"]["name"] == row["csv"]
-    assert [(one["api"]["kind"], one["count"] is not None) for one in found["apis"]] == [("FlightTicket", True)]
+    assert [(api["api"]["kind"], api["count"] is not None) for api in found["apis"]] == [("FlightTicket", True)]
     groups = ask("GET", f"{BASE}operatorgroups/{place}/")
     (group,) = groups["groups"]
-    assert group["targets"] == [place] and [one["csv"] for one in groups["members"]] == [row["csv"]]
+    assert group["targets"] == [place] and [member["csv"] for member in groups["members"]] == [row["csv"]]
     exported = ask("GET", f"{BASE}operators/{place}/{row['csv']}/export/", query={"into": "elsewhere"})
-    texts = "\n".join(one["text"] for one in exported["files"])
+    texts = "\n".join(file["text"] for file in exported["files"])
     assert "kind: Subscription" in texts and "kind: Kustomization" in texts
     assert f"namespace: {place}" not in texts and "resourceVersion" not in texts
     changed = ask("PATCH", f"{BASE}operatorgroups/{place}/{group['name']}/", {"scope": "all", "dryRun": True})
@@ -280,7 +280,7 @@ def _change_the_subscription(place: str) -> None:
         lambda: (found := ask("GET", url))["subscription"]["current_csv"].endswith("v1.1.0") and found, seconds=60
     )
     assert page["subscription"]["approval"] == "Manual"
-    assert {one["name"] for one in page["channels"]} == {"archive", "candidate", "preview", "stable"}
+    assert {channel["name"] for channel in page["channels"]} == {"archive", "candidate", "preview", "stable"}
     tried = ask("PATCH", url, {"channel": "candidate", "dryRun": True})
     assert (tried["patch"], tried["subscription"]["channel"]) == ({"spec": {"channel": "candidate"}}, "candidate")
     assert ask("GET", url)["subscription"]["channel"] == "stable"
@@ -292,7 +292,7 @@ def _change_the_subscription(place: str) -> None:
     saved = ask("PATCH", url, {"config": {"env": [{"name": "A", "value": "b"}]}})
     assert saved["patch"] == {"spec": {"config": {"env": [{"name": "A", "value": "b"}]}}}
     listed = ask("GET", f"{BASE}subscriptions/", query={"namespace": place})
-    assert [one["name"] for one in listed] == ["flightticket"]
+    assert [item["name"] for item in listed] == ["flightticket"]
 
 
 def _uninstall(client: ClusterClient, place: str) -> None:
@@ -304,7 +304,11 @@ def _uninstall(client: ClusterClient, place: str) -> None:
     assert (preview["subscription"], preview["deployments"]) == ("flightticket", ["flightticket-operator"])
     assert "flighttickets.flights.com" in json.dumps([*preview["operands"], *preview["leftovers"]])
     ask("POST", url, {"csv_uid": "another"}, status=422)
-    groups = [one["key"] for one in preview["leftovers"] if one["kind"] == "OperatorGroup" and one["offered"]]
+    groups = [
+        leftover["key"]
+        for leftover in preview["leftovers"]
+        if leftover["kind"] == "OperatorGroup" and leftover["offered"]
+    ]
     begun = ask("POST", url, {"csv_uid": preview["csv_uid"], "leftovers": groups}, status=202)
     where = f"{BASE}removals/{begun['key']}/"
     done = until(lambda: (found := ask("POST", where))["run"] != "running" and found)
@@ -337,10 +341,10 @@ def test_a_catalog_is_added_changed_and_removed(client: ClusterClient, place: st
     ask("POST", f"{BASE}catalogs/", wanted, status=409)
     # A registry that does not answer is told from one that nobody has looked at.
     found = until(
-        lambda: (one := ask("GET", url)["catalogsource"])["connection"] == "TRANSIENT_FAILURE" and one, seconds=60
+        lambda: (item := ask("GET", url)["catalogsource"])["connection"] == "TRANSIENT_FAILURE" and item, seconds=60
     )
     assert (found["kind"], found["endpoint"], found["everywhere"]) == ("address", "127.0.0.1:9", False) and found["why"]
-    assert place in {one["namespace"] for one in ask("GET", f"{BASE}catalogs/")["catalogsources"]}
+    assert place in {catalogsource["namespace"] for catalogsource in ask("GET", f"{BASE}catalogs/")["catalogsources"]}
     changed = ask("PATCH", url, {"title": "Farther"})
     assert changed["object"]["spec"]["displayName"] == "Farther"
     assert changed["object"]["spec"]["address"] == "127.0.0.1:9"
@@ -362,7 +366,7 @@ def test_catalogs_of_the_consoles_own(client: ClusterClient) -> None:
         status=201,
     )
     assert ask("GET", f"{BASE}catalogs/~/mine/")["own"]["location"] == "http://127.0.0.1:9/x.yaml"
-    assert [one["name"] for one in ask("GET", f"{BASE}catalogs/")["own"]] == ["mine"]
+    assert [item["name"] for item in ask("GET", f"{BASE}catalogs/")["own"]] == ["mine"]
     ask("PATCH", f"{BASE}catalogs/~/mine/", {"title": "x"}, status=422)
     ask("DELETE", f"{BASE}catalogs/~/mine/", status=204)
     ask("GET", f"{BASE}catalogs/~/mine/", status=404)
@@ -371,7 +375,7 @@ def test_catalogs_of_the_consoles_own(client: ClusterClient) -> None:
 def test_packages_side_by_side(built: ClusterClient) -> None:
     keys = [f"olm/samples-catalog/{name}" for name in ("flightticket", "memcached", "nothing")]
     found = ask("GET", f"{BASE}compare/", query={"package": keys})
-    assert [bool(one["problem"]) for one in found["packages"]] == [False, False, True]
+    assert [bool(package["problem"]) for package in found["packages"]] == [False, False, True]
     assert all(len(row["cells"]) == 3 for row in found["rows"])
     ask("GET", f"{BASE}compare/", query={"package": keys[:1]}, status=422)
 
@@ -385,12 +389,12 @@ def test_a_bundle_is_run_and_taken_away(client: ClusterClient, place: str) -> No
     tried = ask("POST", f"{BASE}runs/", {**wanted, "dryRun": True})
     assert tried["good"] and tried["csv"] == "memcached-operator.v0.0.1"
     made = ask("POST", f"{BASE}runs/", wanted, status=201)
-    assert {one["outcome"] for one in made["results"]} <= {"created", "changed", "unchanged"}
+    assert {result["outcome"] for result in made["results"]} <= {"created", "changed", "unchanged"}
     where = f"{BASE}runs/{place}/{made['package']}/"
     until(lambda: ask("GET", where)["usable"], seconds=120)
-    assert (place, made["csv"]) in {(one["namespace"], one["csv"]) for one in ask("GET", f"{BASE}runs/")}
+    assert (place, made["csv"]) in {(item["namespace"], item["csv"]) for item in ask("GET", f"{BASE}runs/")}
     gone = ask("DELETE", where, {"namespace": True})
-    assert {one["outcome"] for one in gone} <= {"removed", "gone"}
+    assert {item["outcome"] for item in gone} <= {"removed", "gone"}
     # A real OLM takes its time to let the CSV go.
     until(lambda: Client().get(where).status_code == 404)
     ask("GET", where, status=404)
@@ -408,10 +412,10 @@ def test_extensions(client: ClusterClient, place: str) -> None:
     ask("POST", f"{BASE}extensions/", wanted, status=201)
     try:
         found = until(
-            lambda: (one := ask("GET", f"{BASE}extensions/{place}/")["extension"])["conditions"] and one, seconds=60
+            lambda: (item := ask("GET", f"{BASE}extensions/{place}/")["extension"])["conditions"] and item, seconds=60
         )
         assert (found["package"], found["installed"]) == ("nobody-has-this", "")
-        assert place in [one["name"] for one in ask("GET", f"{BASE}extensions/")]
+        assert place in [item["name"] for item in ask("GET", f"{BASE}extensions/")]
         assert (
             ask("PATCH", f"{BASE}extensions/{place}/", {"version": "1.x", "channels": ["stable"]})["version"] == "1.x"
         )

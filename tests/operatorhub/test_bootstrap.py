@@ -48,7 +48,7 @@ def _gone(client: ClusterClient, type_, name: str) -> bool:  # type: ignore[no-u
 
 
 def test_the_order_is_that_in_which_they_can_be_applied() -> None:
-    kinds = [one["kind"] for one in manifest.read([("a", RELEASE)])]
+    kinds = [item["kind"] for item in manifest.read([("a", RELEASE)])]
     assert kinds == [
         "Namespace",
         "CustomResourceDefinition",
@@ -66,8 +66,8 @@ def test_the_same_object_twice_counts_once() -> None:
 
 def test_what_its_accounts_may_is_told_with_the_danger() -> None:
     found = manifest.rights(manifest.read([("a", RELEASE)]))
-    assert {one.service_account for one in found} == {"hub-release-account"}
-    assert any(one.danger for one in found)
+    assert {item.service_account for item in found} == {"hub-release-account"}
+    assert any(item.danger for item in found)
 
 
 @pytest.mark.parametrize(
@@ -142,15 +142,15 @@ def test_a_manifest_is_shown_tried_applied_and_taken_away(client: ClusterClient,
 
     until(lambda: 'data-state="done"' in web.post(page, {}).content.decode())
     made = apply.results(apply.find(client, run.key))
-    assert {one.outcome for one in made} == {"created"}
+    assert {item.outcome for item in made} == {"created"}
     assert client.get(client.find("release.operator-console.dev", "v1", "boots"), "first", "hub-release")
 
     listed = web.get(f"{page}manifest/remove/").content.decode()
     assert listed.count('name="target"') == 7
     # The kind is not ticked: all objects of it would go.
     targets = apply.removable(client, apply.find(client, run.key))
-    assert [one.kind for one in targets if one.keeps] == ["CustomResourceDefinition"]
-    removed = web.post(f"{page}manifest/remove/", {"target": [one.token for one in targets]}).content.decode()
+    assert [target.kind for target in targets if target.keeps] == ["CustomResourceDefinition"]
+    removed = web.post(f"{page}manifest/remove/", {"target": [target.token for target in targets]}).content.decode()
     assert removed.count('data-outcome="removed"') == 7
 
 
@@ -159,8 +159,8 @@ def test_what_is_refused_is_said_and_tried_again(client: ClusterClient, _cleaned
     run = apply.begin(client, manifest.read([("release.yaml", broken)]), "release.yaml")
     web, page = Client(), f"/operatorhub/olm/{run.key}/"
     until(lambda: 'data-state="failed"' in web.post(page, {}).content.decode())
-    refused = [one for one in apply.results(apply.find(client, run.key)) if one.outcome == "refused"]
-    assert [one.kind for one in refused] == ["ClusterRole"]
+    refused = [result for result in apply.results(apply.find(client, run.key)) if result.outcome == "refused"]
+    assert [item.kind for item in refused] == ["ClusterRole"]
     assert "verbs" in refused[0].message
     assert "Try those again" in web.get(page).content.decode()
 
@@ -201,7 +201,7 @@ class Cluster:
         """Nothing changes here."""
 
     def find(self, group: str, version: str, plural: str) -> ResourceType:
-        found = next((one for one in self._types if (one.group, one.plural) == (group, plural)), None)
+        found = next((type_ for type_ in self._types if (type_.group, type_.plural) == (group, plural)), None)
         if found is None:
             raise NotFound(f"{plural}.{group} is not served")
         return found
@@ -260,7 +260,7 @@ def test_a_cluster_without_olm_gets_it(monkeypatch: pytest.MonkeyPatch, request:
         }
         preview = web.post("/operatorhub/olm/", sent)["Location"]
         until(lambda: 'data-state="done"' in web.post(preview, {}).content.decode())
-        until(lambda: any(one.words.endswith("READY") for one in state.look(bare).lines))
+        until(lambda: any(line.words.endswith("READY") for line in state.look(bare).lines))
         assert re.search(r'id="olm-title"\s+data-state="healthy"', web.get("/operatorhub/olm/").content.decode())
 
 

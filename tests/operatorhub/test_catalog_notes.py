@@ -57,7 +57,7 @@ def test_catalog_sources_that_do_not_answer(client: ClusterClient) -> None:
         "status": {"connectionState": {"lastObservedState": "READY"}},
     }
     found = catalog_states.troubles(client, [source, ready, {"metadata": {"namespace": "olm", "name": "new"}}])
-    assert [(one.name, one.words) for one in found] == [("olm/bad", "TRANSIENT_FAILURE")]
+    assert [(item.name, item.words) for item in found] == [("olm/bad", "TRANSIENT_FAILURE")]
 
 
 def test_without_olm_the_consoles_own_catalogs_are_shown(

@@ -62,7 +62,7 @@ def test_side_by_side(web: Client, client: ClusterClient) -> None:
     assert "Capability level" in differing
     assert "Provider" not in differing
     columns = compare.columns(client, [SAMPLEDB, SAMPLEDB], "")
-    assert all(one.same for one in compare.rows(columns))
+    assert all(item.same for item in compare.rows(columns))
 
 
 def test_with_one_it_says_how_to_pick_another(web: Client) -> None:

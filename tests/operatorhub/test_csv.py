@@ -55,7 +55,7 @@ ARGOCDS = [
 def crd(*versions: dict[str, object]) -> dict[str, object]:
     return {
         "metadata": {"name": "argocds.argoproj.io"},
-        "spec": {"versions": [{"served": True, **one} for one in versions]},
+        "spec": {"versions": [{"served": True, **version} for version in versions]},
     }
 
 

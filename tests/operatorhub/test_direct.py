@@ -22,7 +22,7 @@ def bundle(package: str = "sampledb", version: str = "1.0.0") -> Bundle:
 
 
 def names(objects: tuple[KubeObject, ...]) -> list[tuple[str, str]]:
-    return [(one["kind"], one["metadata"]["name"]) for one in objects]
+    return [(item["kind"], item["metadata"]["name"]) for item in objects]
 
 
 def test_the_order_lets_each_be_made_after_those_before() -> None:
@@ -33,9 +33,9 @@ def test_the_order_lets_each_be_made_after_those_before() -> None:
 
 
 def test_everything_goes_into_the_namespace_but_what_has_none() -> None:
-    for one in direct.objects(bundle(), "apps"):
-        placed = one["metadata"].get("namespace")
-        assert placed == (None if not direct.namespaced(one) else "apps"), one["kind"]
+    for app in direct.objects(bundle(), "apps"):
+        placed = app["metadata"].get("namespace")
+        assert placed == (None if not direct.namespaced(app) else "apps"), app["kind"]
 
 
 def test_the_authors_replaces_is_the_catalogs_business() -> None:
@@ -65,9 +65,9 @@ def test_the_installplan_has_the_same_objects(client: ClusterClient, package: st
     namespace = f"direct-{package}"
     spaces, plans = client.find("", "v1", "namespaces"), olm.type_of(client, olm.PLANS)
     manifest = next(
-        one
-        for one in client.list(client.find("packages.operators.coreos.com", "v1", "packagemanifests"), "olm").items
-        if one["metadata"]["name"] == package
+        item
+        for item in client.list(client.find("packages.operators.coreos.com", "v1", "packagemanifests"), "olm").items
+        if item["metadata"]["name"] == package
     )
     client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
     try:
@@ -87,7 +87,7 @@ def test_the_installplan_has_the_same_objects(client: ClusterClient, package: st
             namespace,
         )
         made = until(
-            lambda: [one for one in client.list(plans, namespace).items if one.get("status", {}).get("plan")],
+            lambda: [item for item in client.list(plans, namespace).items if item.get("status", {}).get("plan")],
             seconds=40,
         )
         steps = {
@@ -95,9 +95,10 @@ def test_the_installplan_has_the_same_objects(client: ClusterClient, package: st
             for step in made[0]["status"]["plan"]
             if step["resource"]["manifest"].startswith("{") and "namespace" in step["resource"]["manifest"]
         }
-        version = next(one for one in made[0]["spec"]["clusterServiceVersionNames"]).rpartition(".v")[2]
+        version = next(name for name in made[0]["spec"]["clusterServiceVersionNames"]).rpartition(".v")[2]
         ours = {
-            (one["kind"], one["metadata"]["name"]): one for one in direct.objects(bundle(package, version), namespace)
+            (item["kind"], item["metadata"]["name"]): item
+            for item in direct.objects(bundle(package, version), namespace)
         }
         roles = {key for key in steps if key[0] in ("Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding")}
         assert roles
@@ -115,7 +116,7 @@ def test_the_installplan_has_the_same_objects(client: ClusterClient, package: st
 def test_the_real_bundles_become_objects(real_catalog: Path) -> None:
     """Every tenth of the 268: nothing is lost, nothing is there twice, every reference holds."""
     for folder in sorted(real_catalog.iterdir())[::20]:
-        for one in given.files_of(folder).bundles[:1]:
-            found = names(direct.objects(one, "apps"))
+        for item in given.files_of(folder).bundles[:1]:
+            found = names(direct.objects(item, "apps"))
             assert len(found) == len(set(found)), folder.name
             assert found[-1][0] == "ClusterServiceVersion"

@@ -84,7 +84,7 @@ def test_the_same_files_give_the_same_bytes() -> None:
     item = gather.Item("k", "operator", "", "configmaps", "ConfigMap", "a", "c")
     obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": "a"}}
     files = folder.files([(item, obj)], "a")
-    assert [one.path for one in files] == [
+    assert [file.path for file in files] == [
         "kustomization.yaml",
         "operator/kustomization.yaml",
         "operator/00-configmap-c.yaml",
@@ -112,9 +112,9 @@ def unblock(client: ClusterClient, namespace: str) -> None:
     """Instances whose operator is gone keep its finalizer: nobody else takes it off."""
     try:
         type_ = client.find("samples.operator-console.dev", "", "sampledbs")
-        for one in client.list(type_, namespace).items:
-            client.patch(type_, one["metadata"]["name"], {"metadata": {"finalizers": None}}, namespace)
-            client.delete(type_, one["metadata"]["name"], namespace)
+        for item in client.list(type_, namespace).items:
+            client.patch(type_, item["metadata"]["name"], {"metadata": {"finalizers": None}}, namespace)
+            client.delete(type_, item["metadata"]["name"], namespace)
     except KubeError:
         return
 
@@ -127,8 +127,8 @@ def spaces(client: ClusterClient) -> Iterator[None]:
         if gone(client, namespace):
             continue
         for plural in (olm.SUBSCRIPTIONS, olm.CSVS):
-            for one in client.list(olm.type_of(client, plural), namespace).items:
-                client.delete(olm.type_of(client, plural), one["metadata"]["name"], namespace)
+            for item in client.list(olm.type_of(client, plural), namespace).items:
+                client.delete(olm.type_of(client, plural), item["metadata"]["name"], namespace)
         client.delete(client.find("", "v1", "namespaces"), namespace)
 
     def away() -> bool:
@@ -214,7 +214,7 @@ def test_from_one_namespace_to_another_as_a_folder(
     ):
         assert words not in texts
     root = tmp_path / f"sampledb-{OTHER}"
-    kinds = [one["kind"] for one in yaml.safe_load_all(kubectl(f"kubectl kustomize {root}"))]
+    kinds = [document["kind"] for document in yaml.safe_load_all(kubectl(f"kubectl kustomize {root}"))]
     assert kinds == ["Namespace", "OperatorGroup", "Subscription", "SampleDB"]
 
     # The other namespace gets the same.

@@ -26,11 +26,11 @@ NAME, SPACE = "ext-flight", "ext-flight"
 
 
 def graph() -> Graph:
-    one = Entry("ft.v1.0.0", "1.0.0", deprecated="old")
-    two = Entry("ft.v1.1.0", "1.1.0", "ft.v1.0.0")
+    first = Entry("ft.v1.0.0", "1.0.0", deprecated="old")
+    second = Entry("ft.v1.1.0", "1.1.0", "ft.v1.0.0")
     three = Entry("ft.v2.0.0", "2.0.0", "ft.v1.1.0", skip_range=">=1.0.0 <2.0.0")
     beta = Entry("ft.v3.0.0-beta.1", "3.0.0-beta.1", "ft.v2.0.0")
-    return Graph("ft", "stable", (Channel("stable", (two, one)), Channel("next", (beta, three, two))), True)
+    return Graph("ft", "stable", (Channel("stable", (second, first)), Channel("next", (beta, three, second))), True)
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_the_account_may_make_what_the_bundle_brings_and_no_more() -> None:
     } in cluster["rules"]
     granted = bundle.csv["spec"]["install"]["spec"]
     for scope in ("permissions", "clusterPermissions"):
-        for one in granted.get(scope) or ():
-            assert all(rule in cluster["rules"] for rule in one["rules"])
+        for item in granted.get(scope) or ():
+            assert all(rule in cluster["rules"] for rule in item["rules"])
     assert any(rule["resources"] == ["deployments"] for rule in role["rules"])
     assert not any("*" in rule.get("resources", ()) for rule in (*cluster["rules"], *role["rules"]))
 
@@ -141,7 +141,7 @@ def served(client: ClusterClient) -> Iterator[ClusterClient]:
         pytest.skip("this cluster has no OLM v1")
 
     catalogs = facts.type_of(client, facts.CATALOGS)
-    if not any(one["metadata"]["name"] == "samples" for one in client.list(catalogs).items):
+    if not any(item["metadata"]["name"] == "samples" for item in client.list(catalogs).items):
         pytest.skip("this cluster has no ClusterCatalog of the samples")
 
     def switch(mode: str, status: str) -> None:
@@ -149,7 +149,7 @@ def served(client: ClusterClient) -> Iterator[ClusterClient]:
 
         def there_yet() -> bool:
             conditions = (client.get(catalogs, "samples").get("status") or {}).get("conditions") or []
-            return any(one["type"] == "Serving" and one["status"] == status for one in conditions)
+            return any(condition["type"] == "Serving" and condition["status"] == status for condition in conditions)
 
         until(there_yet)
 
@@ -196,9 +196,9 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
     stable = Channel(
         "stable",
         tuple(
-            Entry(one.name, one.version, "flightticket-operator.v1.0.0" if one.version == "1.1.0" else "")
-            for one in package.bundles
-            if one.version < "2"
+            Entry(bundle.name, bundle.version, "flightticket-operator.v1.0.0" if bundle.version == "1.1.0" else "")
+            for bundle in package.bundles
+            if bundle.version < "2"
         ),
     )
     monkeypatch.setattr(

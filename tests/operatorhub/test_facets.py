@@ -31,12 +31,12 @@ def find(every: catalog.Everything, query: str = "", **states: tuple[str, ...]) 
 
 
 def names(result: catalog.Result) -> list[str]:
-    return [one.name for one in result.entries]
+    return [entry.name for entry in result.entries]
 
 
 def counts(result: catalog.Result, facet: str) -> dict[str, int]:
-    found = next(one for one in result.facets if one.name == facet)
-    return {one.label: one.count for one in (*found.choices, *found.more)}
+    found = next(item for item in result.facets if item.name == facet)
+    return {choice.label: choice.count for choice in (*found.choices, *found.more)}
 
 
 SHOP = everything(
@@ -106,7 +106,7 @@ def test_catalogs_of_the_same_title_are_told_apart() -> None:
 
 def test_chips_take_one_value_away() -> None:
     found = find(SHOP, "q=a&category=database&category=security&sort=name&view=list")
-    assert [(one.facet, one.label) for one in found.chips] == [("Category", "Database"), ("Category", "Security")]
+    assert [(chip.facet, chip.label) for chip in found.chips] == [("Category", "Database"), ("Category", "Security")]
     assert found.chips[0].url == "?q=a&category=security&sort=name&view=list"
     query = Query.read(QueryDict("q=a&category=database&view=list"))
     assert query.cleared == "?view=list"
@@ -136,9 +136,9 @@ def test_orders() -> None:
 
 def test_what_is_picked_to_be_compared_stays_when_it_is_not_found() -> None:
     found = find(SHOP, "q=a&compare=olm/cat/a&compare=olm/cat/d&compare=olm/cat/gone")
-    assert [one.name for one in found.compared] == ["a", "d"]
+    assert [item.name for item in found.compared] == ["a", "d"]
     assert "d" not in names(find(SHOP, "category=database&compare=olm/cat/d"))
-    assert [one.name for one in find(SHOP, "category=database&compare=olm/cat/d").aside] == ["d"]
+    assert [item.name for item in find(SHOP, "category=database&compare=olm/cat/d").aside] == ["d"]
 
 
 def test_features_in_both_dialects() -> None:

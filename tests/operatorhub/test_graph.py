@@ -30,33 +30,33 @@ FAST = Channel(
 
 
 def kinds(drawing: graph.Drawing) -> list[str]:
-    return sorted(one.kind for one in drawing.edges)
+    return sorted(edge.kind for edge in drawing.edges)
 
 
 def test_rows_are_versions_with_the_newest_on_top() -> None:
     found = graph.draw(shop(STABLE, FAST), installed=["p.v1.1.0"], chosen=("stable", "p.v1.2.0"))
-    assert [one.version for one in found.rows] == ["2.0.0", "1.2.0", "1.1.0", "1.0.0"]
-    assert [one.y for one in found.rows] == sorted(one.y for one in found.rows)
+    assert [row.version for row in found.rows] == ["2.0.0", "1.2.0", "1.1.0", "1.0.0"]
+    assert [row.y for row in found.rows] == sorted(row.y for row in found.rows)
     assert found.rows[0].channels == ("fast",)
     assert found.rows[1].heads == ("stable",)
-    assert [one.installed for one in found.rows] == [False, False, True, False]
+    assert [row.installed for row in found.rows] == [False, False, True, False]
     assert found.rows[3].deprecated == "old"
-    assert [(one.name, one.default, one.deprecated) for one in found.lanes] == [
+    assert [(lane.name, lane.default, lane.deprecated) for lane in found.lanes] == [
         ("stable", True, ""),
         ("fast", False, "gone soon"),
     ]
     assert len(found.nodes) == 7
-    assert [(one.channel, one.name) for one in found.nodes if one.chosen] == [("stable", "p.v1.2.0")]
+    assert [(node.channel, node.name) for node in found.nodes if node.chosen] == [("stable", "p.v1.2.0")]
 
 
 def test_lines() -> None:
     found = graph.draw(shop(STABLE))
     assert kinds(found) == ["hole", "replaces", "replaces", "skips"]
-    words = [one.words for one in found.edges]
+    words = [edge.words for edge in found.edges]
     assert "1.2.0 replaces 1.1.0 in stable" in words
     assert "1.0.0 replaces p.v0.9.0, which is not in stable" in words
-    ranged = [one for one in graph.draw(shop(FAST)).edges if one.kind == "range"]
-    assert [one.words for one in ranged] == ["2.0.0 can be reached from every version in >=1.0.0 <2.0.0 in fast"]
+    ranged = [edge for edge in graph.draw(shop(FAST)).edges if edge.kind == "range"]
+    assert [item.words for item in ranged] == ["2.0.0 can be reached from every version in >=1.0.0 <2.0.0 in fast"]
 
 
 def test_a_line_goes_around_what_lies_between() -> None:
@@ -94,7 +94,7 @@ def test_old_versions_are_folded_but_never_the_ones_that_matter() -> None:
     started = time.process_time()
     found = graph.draw(whole, installed=["p.v1.3.0"], chosen=("c", "p.v1.7.0"))
     assert (len(found.rows), found.folded) == (32, 268)
-    assert [one.version for one in found.rows][-2:] == ["1.7.0", "1.3.0"]
+    assert [row.version for row in found.rows][-2:] == ["1.7.0", "1.3.0"]
     assert len(graph.draw(whole, most=0).rows) == 300
     assert time.process_time() - started < 1
 
@@ -126,7 +126,7 @@ def test_all_real_graphs(real_catalog: Path) -> None:
         found = json.loads(file.read_text())
         channels = tuple(
             Channel(
-                one["name"],
+                channel["name"],
                 tuple(
                     Entry(
                         each["name"],
@@ -135,11 +135,11 @@ def test_all_real_graphs(real_catalog: Path) -> None:
                         tuple(each.get("skips", ())),
                         each.get("skipRange", ""),
                     )
-                    for each in one["entries"]
+                    for each in channel["entries"]
                 ),
             )
-            for one in found["channels"]
+            for channel in found["channels"]
         )
         drawing = graph.draw(Graph(found["name"], found.get("defaultChannel") or "", channels, True), most=0)
-        assert len(drawing.rows) == len({each.name for one in channels for each in one.entries}), file
-        assert len(drawing.nodes) == sum(len(one.entries) for one in channels)
+        assert len(drawing.rows) == len({each.name for channel in channels for each in channel.entries}), file
+        assert len(drawing.nodes) == sum(len(channel.entries) for channel in channels)

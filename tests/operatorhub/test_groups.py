@@ -82,11 +82,11 @@ def test_what_a_change_does_to_the_operators_there() -> None:
 
 
 def test_groups_that_share_kinds_and_namespaces() -> None:
-    one, other = (
+    item, other = (
         group(provided="Db.v1.example.com", status=[""]),
         group("web", provided="Db.v1.example.com,X.v1.y", status=["web"], targetNamespaces=["web"]),
     )
-    assert groups.overlap(one, other) == ("Db.v1.example.com",)
+    assert groups.overlap(item, other) == ("Db.v1.example.com",)
     apart = group("shop", provided="Db.v1.example.com", status=["shop"], targetNamespaces=["shop"])
     assert groups.overlap(other, apart) == ()
 
@@ -123,11 +123,11 @@ def test_make_change_and_delete(client: ClusterClient, namespace: str) -> None:
 
     web.post(f"{here}+/", {"name": "second", "scope": "own", "save": "1"})
     until(lambda: "more than one group" in text(web.get(here)))
-    second = next(one for one in groups.readable(client, namespace) if one.name == "second")
+    second = next(item for item in groups.readable(client, namespace) if item.name == "second")
     assert "Another group remains" in text(web.get(f"{here}second/delete/"))
     assert web.post(f"{here}second/delete/", {"uid": "another"}).status_code == 409
     assert web.post(f"{here}second/delete/", {"uid": second.uid}).status_code == 302
-    assert [one.name for one in groups.readable(client, namespace)] == ["mine"]
+    assert [item.name for item in groups.readable(client, namespace)] == ["mine"]
     assert client.get(olm.type_of(client, "operatorgroups"), "mine", namespace)["spec"]["targetNamespaces"] == [
         namespace,
         "default",

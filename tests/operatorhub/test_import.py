@@ -34,11 +34,11 @@ def text(response: Any) -> str:
 
 
 def kustomization(*resources: str, more: str = "") -> str:
-    return "kind: Kustomization\nresources:\n" + "".join(f"- {one}\n" for one in resources) + more
+    return "kind: Kustomization\nresources:\n" + "".join(f"- {resource}\n" for resource in resources) + more
 
 
 def names(found: bring.Brought) -> list[str]:
-    return [one.name for one in bring.read(found.text)]
+    return [item.name for item in bring.read(found.text)]
 
 
 def test_the_order_is_the_kustomizations() -> None:
@@ -96,7 +96,7 @@ def test_another_namespace_for_all() -> None:
         "kind: Namespace\napiVersion: v1\nmetadata: {name: a}\n---\n" + (MAP % ("x", "y")).replace("import-here", "a")
     )
     moved = bring.into(documents, "b")
-    assert [one.object["metadata"].get("namespace", one.name) for one in moved] == ["b", "b"]
+    assert [item.object["metadata"].get("namespace", item.name) for item in moved] == ["b", "b"]
 
 
 # On the cluster

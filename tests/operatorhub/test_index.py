@@ -48,7 +48,7 @@ def manifest(name: str, **desc: Any) -> Package:
 
 
 def rows(*packages: Package) -> dict[tuple[str, str, str], Package]:
-    return {(one.namespace, one.catalog, one.name): one for one in packages}
+    return {(package.namespace, package.catalog, package.name): package for package in packages}
 
 
 def test_only_what_changed_is_written() -> None:

@@ -27,7 +27,7 @@ ALL_MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace")
 def channel(modes: tuple[str, ...] = ALL_MODES, least: str = "", **notes: str) -> Channel:
     desc = {
         "minKubeVersion": least,
-        "installModes": [{"type": one, "supported": True} for one in modes],
+        "installModes": [{"type": mode, "supported": True} for mode in modes],
         "annotations": notes,
     }
     return Channel("stable", "db.v2", "2", (("db.v2", "2"), ("db.v1", "1")), True, "", desc)
@@ -95,7 +95,7 @@ def test_everything_is_made_where_nothing_is() -> None:
 
 def test_what_is_there_is_not_made_again() -> None:
     found = draft(Situation({"apps": "Active"}, {"apps": (group("apps", "apps"),)}, ()))
-    assert [one["kind"] for one in found.objects] == ["Subscription"]
+    assert [item["kind"] for item in found.objects] == ["Subscription"]
     assert found.errors == {}
 
 
@@ -131,7 +131,7 @@ def test_the_authors_namespace_comes_with_its_labels() -> None:
 def test_monitoring_is_offered_where_there_is_some() -> None:
     notes = {"operatorframework.io/cluster-monitoring": "true"}
     monitored = Situation({"monitoring": "Active"}, {}, ())
-    kinds = [one["kind"] for one in draft(monitored, notes=notes, monitoring="1").objects]
+    kinds = [item["kind"] for item in draft(monitored, notes=notes, monitoring="1").objects]
     assert kinds == ["Namespace", "Role", "RoleBinding", "OperatorGroup", "Subscription"]
     assert len(draft(EMPTY, notes=notes, monitoring="1").objects) == 3
 
@@ -210,14 +210,14 @@ def test_manual_is_set_where_it_must_be(version: str) -> None:
 def test_who_may_not_list_namespaces_makes_none() -> None:
     found = draft(Situation({}, {}, (), ("namespaces",)))
     assert found.errors == {}
-    assert [one["kind"] for one in found.objects] == ["OperatorGroup", "Subscription"]
+    assert [item["kind"] for item in found.objects] == ["OperatorGroup", "Subscription"]
 
 
 def test_an_older_cluster_only_warns_of_another_version() -> None:
     situation = Situation({"x": "Active"}, {}, (), (), "v1.28.3")
     found = draft(situation, least="1.30.0", version="db.v1", approval="Manual", exact=False)
     assert found.errors == {}
-    assert [one.key for one in found.warnings] == ["kubernetes"]
+    assert [warning.key for warning in found.warnings] == ["kubernetes"]
 
 
 def test_two_in_their_own_namespaces_may_be() -> None:
@@ -365,12 +365,12 @@ def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.
         needs=needs,
     )
     told = owners.find(Bare(), asked)  # type: ignore[arg-type]
-    assert [one.key for one in told] == ["required", "dependency", "unmanaged", "required", "required"]
+    assert [item.key for item in told] == ["required", "dependency", "unmanaged", "required", "required"]
     assert "cache-operator" in told[1].words
     assert told[0].ways[0].url == "/operatorhub/?q=Thing"
     assert "mortar >=2.0.0" in told[3].words
     assert "monitoring.coreos.com/v1 ServiceMonitor" in told[4].words
-    assert not any(one.blocks for one in told)
+    assert not any(item.blocks for item in told)
 
 
 def test_a_package_in_other_versions_only_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

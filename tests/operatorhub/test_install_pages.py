@@ -58,8 +58,8 @@ def test_what_nobody_offers_is_said_before_the_click(monkeypatch: pytest.MonkeyP
 
 def clear(client: ClusterClient, name: str) -> None:
     for plural in (olm.SUBSCRIPTIONS, olm.CSVS, "operatorgroups"):
-        for one in client.list(olm.type_of(client, plural), name).items:
-            client.delete(olm.type_of(client, plural), one["metadata"]["name"], name)
+        for item in client.list(olm.type_of(client, plural), name).items:
+            client.delete(olm.type_of(client, plural), item["metadata"]["name"], name)
     spaces = client.find("", "v1", "namespaces")
     try:
         client.delete(spaces, name)
@@ -97,7 +97,7 @@ def test_choosing_where_to_install_picks_no_namespace_for_other_pages() -> None:
     answer = web.get(FORM, choices())
     assert answer.wsgi_request.namespace == ""  # type: ignore[attr-defined]
     assert "console_namespace" not in answer.cookies
-    remedies = [way.url for one in answer.context["draft"].conflicts for way in one.ways]
+    remedies = [way.url for conflict in answer.context["draft"].conflicts for way in conflict.ways]
     assert not [url for url in remedies if "&namespace=" in url or "?namespace=" in url]
     assert 'name="namespace"' not in answer.content.decode().partition("<main")[2].partition('id="install')[2]
 
@@ -163,7 +163,7 @@ def test_the_missing_rights_are_named_before_the_form(client: ClusterClient, mon
 def test_the_manifests_can_be_downloaded_as_they_are_shown() -> None:
     answer = Client().get(f"{FORM}manifests.yaml", choices(config_env="LOG=debug"))
     assert answer["Content-Disposition"].startswith("attachment")
-    kinds = [one["kind"] for one in yaml.safe_load_all(answer.content)]
+    kinds = [document["kind"] for document in yaml.safe_load_all(answer.content)]
     assert kinds == ["Namespace", "OperatorGroup", "Subscription"]
     assert b"LOG" in answer.content
 
@@ -217,7 +217,7 @@ def test_what_the_install_made_is_undone_and_nothing_else(client: ClusterClient,
 
     # Its own page is for an installation that has not finished; what runs is uninstalled.
     assert web.get(f"{answer['Location']}undo/")["Location"].endswith("/uninstall/")
-    tokens = [one.token for one in traces.look(client, place, "sampledb").targets if not one.keeps]
+    tokens = [target.token for target in traces.look(client, place, "sampledb").targets if not target.keeps]
     kinds = [token.split("|")[3] for token in tokens]
     assert kinds[0] == "Subscription"
     assert kinds[-2:] == ["OperatorGroup", "Namespace"]
@@ -232,7 +232,7 @@ def test_an_object_of_the_same_name_is_left_alone(client: ClusterClient, place: 
     found = there(client, "namespaces", place)
     assert found is not None
     other = undo.Target("", "v1", "namespaces", "Namespace", "", place, "another-uid")
-    assert [one.outcome for one in undo.remove(client, [other], lambda ref, outcome: None)] == ["replaced"]
+    assert [item.outcome for item in undo.remove(client, [other], lambda ref, outcome: None)] == ["replaced"]
     assert there(client, "namespaces", place)
 
 

@@ -72,15 +72,15 @@ ROWS = (
 )
 def test_filters(wish: dict[str, Any], names: list[str]) -> None:
     found = installed_filter.apply(ROWS, installed_filter.Filter(**wish))
-    assert [one.title.lower() for one in found.rows if one.csv] + [
-        one.package for one in found.rows if not one.csv
+    assert [item.title.lower() for item in found.rows if item.csv] + [
+        item.package for item in found.rows if not item.csv
     ] == names
 
 
 def test_counts_are_of_what_the_other_filters_leave() -> None:
     found = installed_filter.apply(ROWS, installed_filter.Filter(status=("failed",), places=("web",)))
-    assert {one.value: one.count for one in found.places} == {"web": 1}
-    assert {one.value: one.count for one in found.status} == {"failed": 1, "done": 1, "deprecated": 1, "orphan": 1}
+    assert {item.value: item.count for item in found.places} == {"web": 1}
+    assert {item.value: item.count for item in found.status} == {"failed": 1, "done": 1, "deprecated": 1, "orphan": 1}
 
 
 def test_a_page_of_three_hundred() -> None:
@@ -166,8 +166,11 @@ def test_webhooks_and_links_of_a_csv() -> None:
             links=[{"name": "x", "url": "javascript:alert(1)"}, {"name": "y", "url": "https://a.com"}],
         )
     )
-    assert [(one.what, one.policy) for one in found.webhooks] == [(("a.com/dbs",), "Fail"), (("dbs.a.com",), "")]
-    assert [one.url for one in found.links] == ["https://a.com"]
+    assert [(webhook.what, webhook.policy) for webhook in found.webhooks] == [
+        (("a.com/dbs",), "Fail"),
+        (("dbs.a.com",), ""),
+    ]
+    assert [link.url for link in found.links] == ["https://a.com"]
 
 
 @pytest.fixture(scope="module")
@@ -270,7 +273,7 @@ class TestPages:
             )
             operators.subscribe(client, "hub-coming", "flightticket", source="nowhere")
             found = until(
-                lambda: [one for one in installed.listed(client, "hub-coming").rows if one.state == "failed"],
+                lambda: [item for item in installed.listed(client, "hub-coming").rows if item.state == "failed"],
                 seconds=40,
             )
             assert found[0].package == "flightticket"
@@ -298,8 +301,8 @@ class TestPages:
                 lambda: olm.targets(client.get(olm.type_of(client, olm.CSVS), "everywhere.v1", "hub-everywhere")) == (),
                 seconds=40,
             )
-            rows = [one for one in until(lambda: _named(client, place, "Everywhere")) if one.title == "Everywhere"]
-            assert [(one.namespace, one.targets) for one in rows] == [("hub-everywhere", ())]
+            rows = [item for item in until(lambda: _named(client, place, "Everywhere")) if item.title == "Everywhere"]
+            assert [(item.namespace, item.targets) for item in rows] == [("hub-everywhere", ())]
             assert f"watches {place} from there" in text(Client().get(HERE, {"namespace": place}))
             assert len(_named(client, "", "Everywhere")) == 1
             assert with_all
@@ -330,7 +333,9 @@ class TestPages:
 
         monkeypatch.setattr(ClusterClient, "table", table)
         rows = installed.listed(client, place).rows
-        assert [(one.csv, one.runs_in) for one in rows if one.csv == "faraway.v1"] == [("faraway.v1", "hub-faraway")]
+        assert [(item.csv, item.runs_in) for item in rows if item.csv == "faraway.v1"] == [
+            ("faraway.v1", "hub-faraway")
+        ]
         web = Client()
         assert "copy; it runs in hub-faraway" in text(web.get(HERE, {"namespace": place}))
         everywhere = web.get(HERE, {"namespace": "-"})
@@ -350,11 +355,11 @@ class TestPages:
         assert "Uninstall it there" in refused
 
     def test_the_newest_version_is_another_row(self, client: ClusterClient, place: str) -> None:
-        assert V11 not in [one.csv for one in installed.listed(client, place).rows]
+        assert V11 not in [item.csv for item in installed.listed(client, place).rows]
 
 
 def _named(client: ClusterClient, namespace: str, title: str) -> list[Operator]:
-    return [one for one in installed.listed(client, namespace).rows if one.title == title]
+    return [item for item in installed.listed(client, namespace).rows if item.title == title]
 
 
 def test_a_requirement_is_listed_once() -> None:

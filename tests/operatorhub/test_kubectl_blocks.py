@@ -353,7 +353,10 @@ def seen(client: ClusterClient, kind: tuple[str, str], namespace: str) -> list[A
         meta = obj["metadata"]
         if meta["name"] == "kube-root-ca.crt" or (kind == PODS and meta.get("deletionTimestamp")):
             continue
-        owners = [(one["kind"], one["name"], one.get("controller")) for one in meta.get("ownerReferences", ())]
+        owners = [
+            (reference["kind"], reference["name"], reference.get("controller"))
+            for reference in meta.get("ownerReferences", ())
+        ]
         notes = {
             key: value
             for key, value in meta.get("annotations", {}).items()
@@ -505,7 +508,7 @@ def test_access_is_given_and_taken_away(
 
     def given(namespace: str) -> list[Any]:
         return [
-            (obj["metadata"]["name"], obj["roleRef"], [{**one, "namespace": "-"} for one in obj["subjects"]])
+            (obj["metadata"]["name"], obj["roleRef"], [{**subject, "namespace": "-"} for subject in obj["subjects"]])
             for obj in client.list(bindings, namespace).items
         ]
 

@@ -111,7 +111,7 @@ def test_cancelling_an_installation(kept: bool, client: ClusterClient, kubectl: 
         operators.waiting_plan(client, place)
         here = f"/operators/{place}/subscriptions/flightticket/undo/"
         shown = Client().get(here)
-        ticked = [one.token for one in traces.look(client, place, "flightticket").targets if not one.keeps]
+        ticked = [target.token for target in traces.look(client, place, "flightticket").targets if not target.keeps]
         ticked = ticked[:1] if kept else ticked
         if by_button:
             assert Client().post(here, {"target": ticked}).status_code == 200
@@ -146,7 +146,7 @@ def test_uninstalling(with_instances: bool, client: ClusterClient, kubectl: Kube
             else:
                 kubectl(block_of(shown, ticked))
             tickets = client.find("flights.com", "", "flighttickets")
-            left = [one["metadata"]["name"] for one in client.list(tickets, place).items]
+            left = [item["metadata"]["name"] for item in client.list(tickets, place).items]
             found.append(({(kind, name.replace(place, "NAMESPACE")) for kind, name in everything(client, place)}, left))
     assert found[0] == found[1]
     assert found[0][1] == ([] if with_instances else ["mine"])
@@ -202,7 +202,7 @@ def test_a_bundle_runs_and_goes(ticked: tuple[str, ...], client: ClusterClient, 
                 until(lambda at=space: operators.gone(client, client.find("", "v1", "namespaces"), at))
             until(lambda at=space: not {kind for kind, _name in labelled(client, at)} - {"kind", "space"})
             there = not operators.gone(client, crds, f"flighttickets.{group[1]}")
-            left = [one["metadata"]["name"] for one in client.list(tickets).items] if there else []
+            left = [item["metadata"]["name"] for item in client.list(tickets).items] if there else []
             found.append((made, labelled(client, space), there, left))
         finally:
             rest = removal.look(client, space, "flightticket")
@@ -233,16 +233,16 @@ def test_a_release_goes(whole: bool, client: ClusterClient, kubectl: Kubectl) ->
         page = f"/operatorhub/olm/{run.key}/"
         until(lambda at=page: 'data-state="done"' in Client().post(at, {}).content.decode())
         targets = apply.removable(client, apply.find(client, run.key))
-        ticked = [one.token for one in targets if whole or not one.keeps]
+        ticked = [target.token for target in targets if whole or not target.keeps]
         shown = Client().get(f"{page}manifest/remove/")
         if by_button:
             assert Client().post(f"{page}manifest/remove/", {"target": ticked}).status_code == 200
         else:
             kubectl(block_of(shown, ticked))
         until(lambda: operators.gone(client, client.find("", "v1", "namespaces"), "hub-release"))
-        found.append({one.name for one in targets if there(client, one)})
+        found.append({target.name for target in targets if there(client, target)})
         apply.remove(client, targets, lambda ref, outcome: None)
-        until(lambda all_=targets: not any(there(client, one) for one in all_))
+        until(lambda all_=targets: not any(there(client, item) for item in all_))
         client.forget_types()
     assert found[0] == found[1]
     assert bool(found[0]) is not whole
@@ -257,21 +257,21 @@ def test_what_is_gone_since_is_no_error_for_either(client: ClusterClient, kubect
         page = f"/operatorhub/olm/{run.key}/"
         until(lambda at=page: 'data-state="done"' in Client().post(at, {}).content.decode())
         targets = apply.removable(client, apply.find(client, run.key))
-        (gone,) = (one for one in targets if one.plural == "serviceaccounts")
+        (gone,) = (target for target in targets if target.plural == "serviceaccounts")
         shown = Client().get(f"{page}manifest/remove/")
         client.delete(client.find("", "v1", "serviceaccounts"), gone.name, gone.namespace)
         until(lambda at=gone: not there(client, at))
-        ticked = [one.token for one in targets]
+        ticked = [target.token for target in targets]
         if by_button:
             answer = Client().post(f"{page}manifest/remove/", {"target": ticked})
             said.append("was gone already" in answer.content.decode())
         else:
             # It isn't offered any more by a page that comes now.
-            assert gone.token not in {one.token for one in apply.removable(client, apply.find(client, run.key))}
+            assert gone.token not in {item.token for item in apply.removable(client, apply.find(client, run.key))}
             assert gone.kubectl not in block_of(Client().get(f"{page}manifest/remove/"), ticked)
             assert gone.kubectl in block_of(shown, ticked)
             said.append("NotFound" not in kubectl(block_of(shown, ticked)))
-        until(lambda all_=targets: not any(there(client, one) for one in all_))
+        until(lambda all_=targets: not any(there(client, item) for item in all_))
         client.forget_types()
     assert said == [True, True]
 
@@ -283,16 +283,18 @@ def test_another_object_of_the_same_name_is_not_offered(client: ClusterClient) -
     page = f"/operatorhub/olm/{run.key}/"
     until(lambda: 'data-state="done"' in Client().post(page, {}).content.decode())
     targets = apply.removable(client, apply.find(client, run.key))
-    (old,) = (one for one in targets if one.plural == "serviceaccounts")
+    (old,) = (target for target in targets if target.plural == "serviceaccounts")
     accounts = client.find("", "v1", "serviceaccounts")
     try:
         client.delete(accounts, old.name, old.namespace)
         until(lambda: operators.gone(client, accounts, old.name, old.namespace))
         account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": old.name}}
         client.create(accounts, account, old.namespace)
-        left = {(one.plural, one.name) for one in apply.removable(client, apply.find(client, run.key))}
-        assert left == {(one.plural, one.name) for one in targets} - {("serviceaccounts", old.name)}
-        assert old.kubectl not in block_of(Client().get(f"{page}manifest/remove/"), [one.token for one in targets])
+        left = {(item.plural, item.name) for item in apply.removable(client, apply.find(client, run.key))}
+        assert left == {(target.plural, target.name) for target in targets} - {("serviceaccounts", old.name)}
+        assert old.kubectl not in block_of(
+            Client().get(f"{page}manifest/remove/"), [target.token for target in targets]
+        )
     finally:
         apply.remove(client, targets, lambda ref, outcome: None)
         until(lambda: operators.gone(client, client.find("", "v1", "namespaces"), "hub-release"))

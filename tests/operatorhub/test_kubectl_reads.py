@@ -123,8 +123,8 @@ def test_a_debug_container(
     assert Client().post(here, sent).status_code == 302
     found = client.get(client.find("", "v1", "pods"), "engine", namespace)["spec"]["ephemeralContainers"]
     by_kubectl, button = (
-        {key: value for key, value in one.items() if key not in ("name", "command", "args", "resources")}
-        | {"runs": one.get("command") or one.get("args")}
-        for one in found
+        {key: value for key, value in item.items() if key not in ("name", "command", "args", "resources")}
+        | {"runs": item.get("command") or item.get("args")}
+        for item in found
     )
     assert json.dumps(by_kubectl, sort_keys=True) == json.dumps(button, sort_keys=True)

@@ -19,8 +19,8 @@ def declared(package: str) -> int:
     """What the newest bundle of the default channel says."""
     folder = PACKAGES / package
     said = json.loads((folder / "package.json").read_text())
-    head = next(one["head"] for one in said["channels"] if one["name"] == said["defaultChannel"])
-    path = next(one["path"] for one in said["bundles"] if one["name"] == head)
+    head = next(channel["head"] for channel in said["channels"] if channel["name"] == said["defaultChannel"])
+    path = next(item["path"] for item in said["bundles"] if item["name"] == head)
     bundle = yaml.safe_load((folder / path / "csv.yaml").read_text())
     return csv.level(bundle["metadata"]["annotations"]["capabilities"])
 
@@ -35,8 +35,8 @@ def test_the_first_example_of_a_level_is_of_it() -> None:
 
 @pytest.mark.parametrize("level", levels(), ids=lambda level: level.name)
 def test_no_example_says_less_than_it_is_shown_for(level) -> None:  # type: ignore[no-untyped-def]
-    for one in level.examples:
-        assert declared(one.package) >= level.number, one.package
+    for example in level.examples:
+        assert declared(example.package) >= level.number, example.package
 
 
 @pytest.mark.parametrize("level", levels(), ids=lambda level: level.name)
@@ -57,4 +57,4 @@ def test_the_page(client: ClusterClient) -> None:
     for level in levels():
         assert f"{level.number} {level.name}" in page
         assert f'href="/operatorhub/?level={level.number}"' in page
-        assert all(f'href="/operatorhub/?q={one.package}"' in page for one in level.examples)
+        assert all(f'href="/operatorhub/?q={example.package}"' in page for example in level.examples)

@@ -75,8 +75,8 @@ def place(cluster: ClusterClient) -> Iterator[str]:
     yield name
     for plural in (olm.SUBSCRIPTIONS, olm.CSVS):
         type_ = olm.type_of(cluster, plural)
-        for one in cluster.list(type_, name).items:
-            cluster.delete(type_, one["metadata"]["name"], name)
+        for item in cluster.list(type_, name).items:
+            cluster.delete(type_, item["metadata"]["name"], name)
     try:
         cluster.delete(cluster.find("", "v1", "namespaces"), name)
     except KubeError:

@@ -38,8 +38,8 @@ def test_links_give_nothing_away() -> None:
 
 def test_all_descriptions_of_the_catalog(full_cluster, django_db_blocker) -> None:  # type: ignore[no-untyped-def]
     type_ = full_cluster.find("packages.operators.coreos.com", "v1", "packagemanifests")
-    for one in full_cluster.list(type_).items:
-        for channel in one["status"]["channels"]:
+    for item in full_cluster.list(type_).items:
+        for channel in item["status"]["channels"]:
             html = render(channel["currentCSVDesc"].get("description", ""))
             assert "<script" not in html
             assert "<img" not in html

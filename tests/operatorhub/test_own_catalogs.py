@@ -30,7 +30,7 @@ from tests.operatorhub.test_sources import LIST, NAME, NEW, own, page, text
 pytestmark = pytest.mark.django_db
 SAMPLES = ROOT / "examples" / "operators" / "packages"
 # Every folder is a package.
-NAMES = {one.name for one in SAMPLES.iterdir() if one.is_dir()}
+NAMES = {path.name for path in SAMPLES.iterdir() if path.is_dir()}
 
 
 @pytest.fixture(autouse=True)
@@ -153,8 +153,8 @@ def bundle_image(server: registry.Registry, name: str) -> str:
     """One of our bundles as an image."""
     folder = next((SAMPLES / name).glob("*/csv.yaml")).parent
     files = {"manifests/csv.yaml": (folder / "csv.yaml").read_bytes()}
-    files |= {f"manifests/{one.name}": one.read_bytes() for one in folder.glob("crds/*")}
-    files |= {f"metadata/{one.name}": one.read_bytes() for one in folder.glob("metadata/*")}
+    files |= {f"manifests/{path.name}": path.read_bytes() for path in folder.glob("crds/*")}
+    files |= {f"metadata/{path.name}": path.read_bytes() for path in folder.glob("metadata/*")}
     return server.add(
         f"team/{name}", "v1", [files], labels={image.MANIFESTS: "manifests/", image.METADATA: "metadata/"}
     )

@@ -209,7 +209,7 @@ def test_needs_of_all_kinds() -> None:
     )
     csv = {"spec": {"customresourcedefinitions": {"required": [{"name": "ks.g", "kind": "K", "version": "v1"}]}}}
     found = contents.needs(csv, properties)
-    assert [(one.kind, one.package or one.api_kind or one.words) for one in found] == [
+    assert [(item.kind, item.package or item.api_kind or item.words) for item in found] == [
         ("package", "a"),
         ("api", "K"),
         ("package", "b"),
@@ -245,7 +245,7 @@ def test_webhooks_and_images_in_words() -> None:
     )
     assert second.objects == ("a.b",)
     images = contents.images(csv, (), "example.org/bundle:1")
-    assert [(one.name, one.pinned) for one in images] == [
+    assert [(image.name, image.pinned) for image in images] == [
         ("example.org/a@sha256:1", True),
         ("example.org/b:1", False),
         ("example.org/bundle:1", False),
@@ -275,10 +275,10 @@ def test_every_real_package_has_a_page(
         assert chosen.graph.edges_known
         place = package_page.here(full_cluster, chosen)
         assert place.subscriptions == ()
-        assert all(one.need.kind for one in place.answers)
+        assert all(answer.need.kind for answer in place.answers)
     che = package_page.choose(full_cluster, manifest, "", "")
     assert che is not None
-    assert any(not one.there and not one.offers for one in package_page.here(full_cluster, che).answers)
+    assert any(not answer.there and not answer.offers for answer in package_page.here(full_cluster, che).answers)
 
 
 def test_a_subscription_without_a_channel_follows_the_default_one(web: Client, client: ClusterClient) -> None:

@@ -35,8 +35,8 @@ def namespace(client: ClusterClient) -> Iterator[str]:
     name = "hub-pages"
     yield name
     for plural in (olm.SUBSCRIPTIONS, olm.CSVS, "operatorgroups"):
-        for one in client.list(olm.type_of(client, plural), name).items:
-            client.delete(olm.type_of(client, plural), one["metadata"]["name"], name)
+        for item in client.list(olm.type_of(client, plural), name).items:
+            client.delete(olm.type_of(client, plural), item["metadata"]["name"], name)
     spaces = client.find("", "v1", "namespaces")
     try:
         client.delete(spaces, name)

@@ -59,12 +59,12 @@ RBAC = "rbac.authorization.k8s.io"
     ],
 )
 def test_sentences(asked: dict[str, Any], words: str) -> None:
-    assert words in [one.words for one in permissions.asked(csv(asked))]
+    assert words in [item.words for item in permissions.asked(csv(asked))]
 
 
 def test_namespaced_ones_hold_where_it_watches() -> None:
-    (one,) = permissions.asked(csv(namespaced=(rule("get", "pods"),)))
-    assert one.words == "May read Pods in the namespaces it watches"
+    (item,) = permissions.asked(csv(namespaced=(rule("get", "pods"),)))
+    assert item.words == "May read Pods in the namespaces it watches"
 
 
 @pytest.mark.parametrize(
@@ -93,14 +93,14 @@ def test_namespaced_ones_hold_where_it_watches() -> None:
     ],
 )
 def test_dangers(asked: dict[str, Any], danger: str, cause: str) -> None:
-    (one,) = permissions.asked(csv(asked, own="example.org"))
-    assert (one.danger, one.cause) == (danger, cause)
-    assert bool(one.why) == bool(danger)
+    (item,) = permissions.asked(csv(asked, own="example.org"))
+    assert (item.danger, item.cause) == (danger, cause)
+    assert bool(item.why) == bool(danger)
 
 
 def test_the_dangerous_part_of_a_rule_is_a_right_of_its_own_and_comes_first() -> None:
     found = permissions.asked(csv(rule("get list", "pods secrets services")))
-    assert [one.resources for one in found] == [("secrets",), ("pods", "services")]
+    assert [item.resources for item in found] == [("secrets",), ("pods", "services")]
 
 
 def test_what_is_said_twice_is_said_once() -> None:
@@ -113,7 +113,7 @@ def test_what_is_said_twice_is_said_once() -> None:
             namespaced=(rule("get", "pods"),),
         )
     )
-    assert [(one.verbs, one.resources) for one in found] == [(("get", "list"), ("pods",)), (("*",), ("services",))]
+    assert [(item.verbs, item.resources) for item in found] == [(("get", "list"), ("pods",)), (("*",), ("services",))]
 
 
 def test_levels() -> None:
@@ -132,8 +132,8 @@ def test_what_an_update_adds_and_takes_away() -> None:
     old = csv(rule("get list", "pods secrets"), rule("*", "things", "example.org"))
     new = csv(rule("get list create", "pods"), rule("get", "things", "example.org"), account="renamed")
     added, removed = permissions.diff(old, new)
-    assert [(one.verbs, one.resources) for one in added] == [(("create",), ("pods",))]
-    assert [one.resources for one in removed] == [("secrets",), ("things",)]
+    assert [(item.verbs, item.resources) for item in added] == [(("create",), ("pods",))]
+    assert [item.resources for item in removed] == [("secrets",), ("things",)]
     assert permissions.diff(old, csv(ALL))[1] == ()
     assert permissions.diff(csv(ALL), old)[0] == ()
     assert permissions.diff(old, old) == ((), ())
@@ -180,9 +180,9 @@ def test_all_real_bundles(real_catalog: Path) -> None:
         spent += time.process_time() - started
         level = permissions.level(rights)
         levels[level] = levels.get(level, 0) + 1
-        ranks = [("critical", "high", "").index(one.danger) for one in rights]
+        ranks = [("critical", "high", "").index(right.danger) for right in rights]
         assert ranks == sorted(ranks), file
-        assert all(one.words for one in rights)
+        assert all(right.words for right in rights)
         assert permissions.diff(found, found) == ((), ()), file
     assert bundles == 297
     assert levels["cluster-admin"] == 5

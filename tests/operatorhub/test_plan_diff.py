@@ -41,7 +41,7 @@ def crd(
 
 def remarks(before: dict[str, Any], after: dict[str, Any]) -> list[tuple[str, str, str]]:
     found = schema_diff.compare(crd({"v1": before}), crd({"v1": after})).remarks
-    return [(one.level, one.where, one.words) for one in found]
+    return [(item.level, item.where, item.words) for item in found]
 
 
 def text(**more: Any) -> dict[str, Any]:
@@ -109,11 +109,11 @@ def test_versions_come_and_go() -> None:
         crd({"v1alpha1": text(), "v1": text()}, ("v1alpha1", "v1")), crd({"v1": text(), "v2": text()})
     )
     assert found.grave
-    assert [(one.level, one.where) for one in found.remarks if one.where != "v2"] == [
+    assert [(remark.level, remark.where) for remark in found.remarks if remark.where != "v2"] == [
         ("danger", "v1alpha1"),
         ("tight", "v1alpha1"),
     ]
-    assert "The version v2 is new." in [one.words for one in found.remarks]
+    assert "The version v2 is new." in [remark.words for remark in found.remarks]
 
 
 def test_a_new_required_field_with_a_default_is_mild() -> None:
@@ -122,7 +122,7 @@ def test_a_new_required_field_with_a_default_is_mild() -> None:
         "required": ["b"],
         "properties": {"a": {"type": "string"}, "b": {"type": "string", "default": "x"}},
     }
-    assert [one[0] for one in remarks(text(), after)] == ["info"]
+    assert [remark[0] for remark in remarks(text(), after)] == ["info"]
 
 
 def test_a_schema_of_a_megabyte_is_walked_quickly() -> None:
@@ -191,14 +191,14 @@ def test_bundles_in_config_maps(packed: bool) -> None:
             "metadata": {"annotations": {"olm.contentEncoding": "gzip+base64"}},
             "binaryData": {"s.yaml": twice, "bad": "%%%"},
         }
-    assert [one["metadata"]["name"] for one in plans.bundle_objects(config)] == ["s"]
+    assert [item["metadata"]["name"] for item in plans.bundle_objects(config)] == ["s"]
 
 
 class Bundles:
     """A client that has one ConfigMap."""
 
     def __init__(self, *objects: dict[str, Any]) -> None:
-        self.config = {"data": {f"{number}.yaml": yaml.safe_dump(one) for number, one in enumerate(objects)}}
+        self.config = {"data": {f"{number}.yaml": yaml.safe_dump(item) for number, item in enumerate(objects)}}
         self.reads = 0
 
     def find(self, *_names: str) -> None:
@@ -243,7 +243,7 @@ def test_steps_inline_and_by_reference() -> None:
             ("Service", "gone", REFERENCE),
         ),
     )
-    assert [one.manifest["kind"] if one.manifest else None for one in found] == [
+    assert [item.manifest["kind"] if item.manifest else None for item in found] == [
         "ConfigMap",
         "Service",
         "Secret",

@@ -45,8 +45,8 @@ def place(cluster_kubeconfig: Any) -> Iterator[str]:
 def namespace(client: ClusterClient, place: str) -> Iterator[str]:
     yield place
     tickets = client.find("flights.com", "v1", "flighttickets")
-    for one in client.list(tickets, place).items:
-        client.delete(tickets, one["metadata"]["name"], place)
+    for item in client.list(tickets, place).items:
+        client.delete(tickets, item["metadata"]["name"], place)
     until(lambda: not client.list(tickets, place).items)
 
 
@@ -66,7 +66,7 @@ def test_a_check_goes_on_where_it_was_left(
     assert seen[:4] == [("running", 2), ("running", 4), ("running", 6), ("done", 7)] or seen[3][1] == 7
     check = plan_check.look(client, plan)
     assert (check.state, check.done, check.total, check.refused) == ("done", 7, 7, 3)
-    assert [one.name for one in check.findings] == ["t1", "t3", "t5"]
+    assert [finding.name for finding in check.findings] == ["t1", "t3", "t5"]
 
 
 def test_a_dead_worker_is_said(client: ClusterClient, namespace: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,8 +98,10 @@ def test_a_plan_whose_bundle_is_in_a_config_map(client: ClusterClient, namespace
     """As after OLM's unpack job: every step refers to the ConfigMap."""
     operators.ticket(client, namespace, "too-many", 10)
     inline = plans.read(client, namespace, operators.waiting_plan(client, namespace, V2))
-    found = [one for one in plans.steps(client, inline) if one.kind in (plan_diff.CRD, plan_diff.CSV) and one.manifest]
-    data = {f"{one.number}.yaml": yamltext.dump(one.manifest) for one in found}
+    found = [
+        step for step in plans.steps(client, inline) if step.kind in (plan_diff.CRD, plan_diff.CSV) and step.manifest
+    ]
+    data = {f"{item.number}.yaml": yamltext.dump(item.manifest) for item in found}
     operators.make(client, "", "ConfigMap", "unpacked", namespace, data=data)
     entries = inline.object["status"]["plan"]
     reference = {
@@ -111,7 +113,7 @@ def test_a_plan_whose_bundle_is_in_a_config_map(client: ClusterClient, namespace
         "replaces": V1,
         "properties": "",
     }
-    steps = [{**one, "resource": {**one["resource"], "manifest": json.dumps(reference)}} for one in entries]
+    steps = [{**entry, "resource": {**entry["resource"], "manifest": json.dumps(reference)}} for entry in entries]
     type_ = olm.type_of(client, olm.PLANS)
     spec = {"approval": "Manual", "approved": False, "clusterServiceVersionNames": [V2]}
     operators.make(client, olm.GROUP, "InstallPlan", "by-reference", namespace, spec=spec)
@@ -182,7 +184,7 @@ def test_what_a_plan_changes_and_refuses(
     assert "2 instances (FlightTicket) all fit" in text(web.get(here, {"part": "check"}))
 
     steps = plans.steps(client, plans.read(client, namespace, name))
-    crd = next(one for one in steps if one.kind == plan_diff.CRD)
+    crd = next(step for step in steps if step.kind == plan_diff.CRD)
     shown = text(web.get(f"{here}steps/{crd.number}/"))
     assert "properties.number.maximum 10 → 9" in shown
     assert web.get(f"{here}steps/99/").status_code == 404

@@ -276,9 +276,9 @@ def test_a_program_that_was_begun_once_more_just_now(seconds: int, restarts: int
     begun = datetime.now(UTC) - timedelta(seconds=seconds)
     last = {"terminated": {"reason": "Error", "exitCode": 3}}
     state = {"running": {"startedAt": begun.isoformat(timespec="seconds").replace("+00:00", "Z")}}
-    one = {"name": "app", "restartCount": restarts, "state": state, "lastState": last}
+    item = {"name": "app", "restartCount": restarts, "state": state, "lastState": last}
     found = next(
-        pods.troubles([{"metadata": {"name": "db-1", "namespace": "apps"}, "status": {"containerStatuses": [one]}}]),
+        pods.troubles([{"metadata": {"name": "db-1", "namespace": "apps"}, "status": {"containerStatuses": [item]}}]),
         None,
     )
     assert (found.key if found else "") == key

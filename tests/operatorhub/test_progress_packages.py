@@ -51,7 +51,7 @@ def _package(folder: Path, name: str, image: str = "", dependencies: str = "", n
     """SampleDB under another name and group, made worse."""
     target = folder / name
     shutil.copytree(SAMPLES / "sampledb", target)
-    for path in (one for one in target.rglob("*") if one.is_file()):
+    for path in (item for item in target.rglob("*") if item.is_file()):
         words = path.read_text().replace("samples.operator-console.dev", f"{name}.example")
         words = words.replace("sampledb-operator.v", f"{name}.v").replace('"name": "sampledb"', f'"name": "{name}"')
         words = words.replace("package.v1: sampledb", f"package.v1: {name}")

@@ -37,9 +37,9 @@ def place(client: ClusterClient, request: pytest.FixtureRequest) -> Iterator[str
 def _clear(client: ClusterClient, name: str) -> None:
     for plural in (olm.SUBSCRIPTIONS, olm.CSVS, olm.SOURCES, "operatorgroups"):
         type_ = olm.type_of(client, plural)
-        for one in client.list(type_, name).items:
+        for item in client.list(type_, name).items:
             try:
-                client.delete(type_, one["metadata"]["name"], name)
+                client.delete(type_, item["metadata"]["name"], name)
             except NotFound:
                 continue
     spaces = client.find("", "v1", "namespaces")

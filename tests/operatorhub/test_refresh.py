@@ -23,7 +23,7 @@ from tests.conftest import ROOT
 pytestmark = pytest.mark.django_db
 SAMPLES = ROOT / "examples" / "operators" / "packages"
 # Every folder is a package.
-NAMES = {one.name for one in SAMPLES.iterdir() if one.is_dir()}
+NAMES = {path.name for path in SAMPLES.iterdir() if path.is_dir()}
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +99,7 @@ def test_a_folder_of_bundles_becomes_packages(client: ClusterClient) -> None:
     found = bundles.bundle(client, "~", "mine", "flightticket", newest.name)
     assert found is not None and not found.partial
     assert (found.name, found.version, found.csv["kind"]) == (newest.name, newest.version, "ClusterServiceVersion")
-    assert [one["spec"]["names"]["kind"] for one in found.crds] == ["FlightTicket"]
+    assert [crd["spec"]["names"]["kind"] for crd in found.crds] == ["FlightTicket"]
     # The pages' one shape: a PackageManifest's status.
     said = bundles.status(client, "~", "mine", "flightticket")
     assert said["channels"][0]["currentCSVDesc"]["displayName"] == found.csv["spec"]["displayName"]
@@ -176,18 +176,18 @@ def test_webhooks_and_rights_are_filled_once(client: ClusterClient) -> None:
 def test_one_package_in_several_catalogs(client: ClusterClient) -> None:
     for name in ("b", "a"):
         read(folder_catalog(client, SAMPLES, name=name, title=name.upper()), client)
-    assert [(one.namespace, one.catalog) for one in bundles.others(client, "memcached")] == [("~", "a"), ("~", "b")]
+    assert [(item.namespace, item.catalog) for item in bundles.others(client, "memcached")] == [("~", "a"), ("~", "b")]
     before = Index.objects.get().revision
     catalogs.remove(Catalog.objects.get(name="a"))
-    assert [one.catalog for one in bundles.others(client, "memcached")] == ["b"]
+    assert [item.catalog for item in bundles.others(client, "memcached")] == ["b"]
     assert Index.objects.get().revision == before + 1
 
 
 def test_given_folders(client: ClusterClient, settings: Any, tmp_path: Path) -> None:
     settings.CATALOG_FOLDERS = (f"olm/samples-catalog={SAMPLES}", f"extra={tmp_path}")
     catalogs.sync(client.name)
-    found = {one.name: one for one in catalogs.due(client.name)}
-    assert {name: one.describes for name, one in found.items()} == {
+    found = {item.name: item for item in catalogs.due(client.name)}
+    assert {name: item.describes for name, item in found.items()} == {
         "olm-samples-catalog": "olm/samples-catalog",
         "extra": "",
     }
@@ -216,12 +216,14 @@ def test_the_real_catalog_is_known_in_seconds(client: ClusterClient, real_catalo
     assert judging.judge(client.name) == 268
     assert Package.objects.filter(rights="cluster-admin").count() >= 5
     graph = bundles.graph(client, "~", "mine", "grafana-operator")
-    assert any("several newest versions" in one for one in graph.problems)
+    assert any("several newest versions" in problem for problem in graph.problems)
 
 
 def fbc(folder: Path, *blobs: Any) -> Path:
     folder.mkdir(exist_ok=True)
-    (folder / "catalog.json").write_text("\n".join(one if isinstance(one, str) else json.dumps(one) for one in blobs))
+    (folder / "catalog.json").write_text(
+        "\n".join(blob if isinstance(blob, str) else json.dumps(blob) for blob in blobs)
+    )
     return folder
 
 
@@ -257,7 +259,7 @@ def test_what_strangers_write_is_stored_by_every_database(client: ClusterClient,
         *small("n\0l"),
     )
     row = read(folder_catalog(client, place), client)
-    found = {one.name: one for one in Package.objects.all()}
+    found = {item.name: item for item in Package.objects.all()}
     assert {"fine", "evil", "worse"} == set(found)
     assert found["evil"].title == "<script>alert(1)</script>" and found["evil"].categories == ["A", "B"]
     assert row.problems and all("\0" not in words for problem in row.problems for words in problem)

@@ -61,8 +61,8 @@ def stranger() -> bytes:
 def stranger_text() -> str:
     """Its newest version as one YAML text."""
     with zipfile.ZipFile(io.BytesIO(stranger())) as archive:
-        names = [one for one in archive.namelist() if one == "1.1.0/csv.yaml" or one.startswith("1.1.0/crds/")]
-        return "\n---\n".join(archive.read(one).decode() for one in names)
+        names = [item for item in archive.namelist() if item == "1.1.0/csv.yaml" or item.startswith("1.1.0/crds/")]
+        return "\n---\n".join(archive.read(name).decode() for name in names)
 
 
 def tarred(folder: Path) -> bytes:
@@ -90,7 +90,7 @@ def packed(response: Any) -> str:
 )
 def test_archives(data: bytes) -> None:
     found = given.files([("bundle", data)])
-    assert [one.name for one in found.bundles] == ["flightticket-operator.v1.0.0"]
+    assert [bundle.name for bundle in found.bundles] == ["flightticket-operator.v1.0.0"]
     assert len(found.bundles[0].crds) == 1
 
 
@@ -104,8 +104,8 @@ def test_loose_files_make_a_bundle() -> None:
 def test_a_file_based_catalog() -> None:
     objects = [given.files_of(FLIGHT / "1.0.0").bundles[0].csv, *given.files_of(FLIGHT / "1.0.0").bundles[0].crds]
     properties: list[dict[str, Any]] = [{"type": "olm.package", "value": {"packageName": "ft", "version": "1.0.0"}}]
-    for one in objects:
-        data = base64.b64encode(json.dumps(one).encode()).decode()
+    for item in objects:
+        data = base64.b64encode(json.dumps(item).encode()).decode()
         properties.append({"type": "olm.bundle.object", "value": {"data": data}})
     name = "flightticket-operator.v1.0.0"
     blobs = [
@@ -114,7 +114,7 @@ def test_a_file_based_catalog() -> None:
         {"schema": "olm.bundle", "package": "ft", "name": name, "image": "x/y:1", "properties": properties},
     ]
     found = given.files([("catalog.json", "\n".join(map(json.dumps, blobs)).encode())])
-    assert [(one.package, one.name, len(one.crds)) for one in found.bundles] == [("ft", name, 1)]
+    assert [(bundle.package, bundle.name, len(bundle.crds)) for bundle in found.bundles] == [("ft", name, 1)]
 
 
 def test_an_image(settings: Any, tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_an_image(settings: Any, tmp_path: Path) -> None:
             "team/flight", "v1", [files], labels={image.MANIFESTS: "manifests/", image.METADATA: "metadata/"}
         )
         found = given.registry(name)
-    assert [(one.name, len(one.crds)) for one in found.bundles] == [("flightticket-operator.v1.0.0", 1)]
+    assert [(item.name, len(item.crds)) for item in found.bundles] == [("flightticket-operator.v1.0.0", 1)]
 
 
 def test_an_address_that_does_not_answer(settings: Any) -> None:
@@ -141,7 +141,7 @@ def test_an_address_that_does_not_answer(settings: Any) -> None:
 def test_a_folder_of_versions_gives_the_newest_first() -> None:
     found = given.files([("package.zip", zipped(FLIGHT))])
     assert found.bundles[0].name == "flightticket-operator.v1.1.0"
-    assert {one.version for one in found.bundles} >= {"1.0.0", "1.1.0"}
+    assert {bundle.version for bundle in found.bundles} >= {"1.0.0", "1.1.0"}
 
 
 def test_what_is_no_bundle_is_refused() -> None:
@@ -182,13 +182,13 @@ def changed(**edits: Any) -> Any:
 
 
 def said(bundle: Any) -> str:
-    return "\n".join(f"{one.level}: {one.words} [{one.where}]" for one in verdicts.judge(bundle))
+    return "\n".join(f"{item.level}: {item.words} [{item.where}]" for item in verdicts.judge(bundle))
 
 
 def test_our_own_bundles_are_sound() -> None:
     for folder in sorted(PACKAGES.glob("*/*/csv.yaml")):
-        for one in given.files_of(folder.parent).bundles:
-            assert not verdicts.refused(verdicts.judge(one)), said(one)
+        for bundle in given.files_of(folder.parent).bundles:
+            assert not verdicts.refused(verdicts.judge(bundle)), said(bundle)
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
     shown = text(web.get(made["Location"]))
     assert "runs" in shown
     assert "flightticket-operator.v1.0.0" in shown
-    assert [one.csv for one in follow.runs(client) if one.namespace == space] == ["flightticket-operator.v1.0.0"]
+    assert [run.csv for run in follow.runs(client) if run.namespace == space] == ["flightticket-operator.v1.0.0"]
     page = web.get(f"/operators/{space}/flightticket-operator.v1.0.0/").content.decode()
     assert f'href="/operators/{space}/runs/flightticket/remove/"' in page
     accounts = client.list(client.find("", "v1", "serviceaccounts"), space, labels=plan.RUN).items
@@ -299,7 +299,7 @@ def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
     assert web.post("/operatorhub/run/", {**newer, "~run": "1"}).status_code == 302
 
     def upgraded() -> bool:
-        names = [one["metadata"]["name"] for one in client.list(olm.type_of(client, olm.CSVS), space).items]
+        names = [item["metadata"]["name"] for item in client.list(olm.type_of(client, olm.CSVS), space).items]
         return names == ["flightticket-operator.v1.1.0"] and follow.read(client, space, "flightticket").state == "done"
 
     until(upgraded)
@@ -320,7 +320,7 @@ def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
         web.post("/operatorhub/run/", files)
     )
     found = removal.look(client, space, "flightticket")
-    assert [len(one.instances or ()) for one in found.kinds] == [1]
+    assert [len(kind.instances or ()) for kind in found.kinds] == [1]
     gone = text(web.get(f"/operators/{space}/runs/flightticket/remove/"))
     for words in (
         "flightticket-operator.v1.1.0",
@@ -356,7 +356,7 @@ def test_a_broken_bundle_is_not_run(client: ClusterClient, space: str) -> None:
     )
     assert page.status_code == 422
     assert "isn't a valid version" in text(page)
-    assert follow.runs(client) == () or all(one.namespace != space for one in follow.runs(client))
+    assert follow.runs(client) == () or all(run.namespace != space for run in follow.runs(client))
 
 
 def test_conflicts_are_said(client: ClusterClient) -> None:

@@ -22,21 +22,21 @@ def operator(title: str, namespace: str, *apis: Api, **more: Any) -> Operator:
 def test_a_kind_is_one_tile_whoever_provides_it() -> None:
     installs = [operator("Memcached", name, CACHE, TICKET) for name in ("one", "two")]
     found = services.services([*installs, operator("Other", "three", CACHE, icon_name="abc")])
-    assert [one.api.title for one in found] == ["Flight ticket", "Memcached"]
+    assert [item.api.title for item in found] == ["Flight ticket", "Memcached"]
     assert found[1].titles == ("Memcached", "Other")
     assert found[1].icon_name == "abc"
 
 
 def test_all_words_are_looked_for() -> None:
     installs = [operator("Memcached", "one", CACHE), operator("Flights", "one", TICKET)]
-    assert [one.api for one in services.services(installs, "flights seat")] == [TICKET]
+    assert [service.api for service in services.services(installs, "flights seat")] == [TICKET]
     assert services.services(installs, "flights cache") == ()
 
 
 def test_what_is_not_served_says_so_and_what_is_has_a_button(client: ClusterClient) -> None:
     maps = Api("", "v1", "configmaps", "ConfigMap", "Config map")
     found = services.served(client, services.services([operator("Demo", "one", CACHE, maps)]), "default")
-    by_kind = {one.api.kind: one for one in found}
+    by_kind = {item.api.kind: item for item in found}
     assert by_kind["ConfigMap"].type is not None
     assert by_kind["ConfigMap"].refused == ""
 

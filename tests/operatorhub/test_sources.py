@@ -74,14 +74,14 @@ def mine(settings: Any) -> Iterator[None]:
 def samples(client: ClusterClient) -> catalogsources.Source:
     """Any catalog of the cluster that is well."""
     found, _words = catalogsources.listed(client)
-    return next(one for one in found if one.packages)
+    return next(item for item in found if item.packages)
 
 
 def test_the_list(client: ClusterClient, home: str) -> None:
-    one = samples(client)
+    sample = samples(client)
     words = text(page(LIST))
-    assert one.title in words and one.place in words and "Whole cluster" in words
-    assert f"{one.packages} packages" in words
+    assert sample.title in words and sample.place in words and "Whole cluster" in words
+    assert f"{sample.packages} packages" in words
     assert 'aria-current="page"' in page(LIST) and page(LIST).count("pf-m-current") == 1
 
 
@@ -91,11 +91,11 @@ def test_global_namespaces_are_discovered(client: ClusterClient, home: str) -> N
 
 
 def test_details(client: ClusterClient, home: str) -> None:
-    one = samples(client)
-    package = catalogsources.packages(client.name, one.namespace, one.name)[0]
-    words = text(page(f"{LIST}source/{one.namespace}/{one.name}/"))
-    assert one.title in words and "Registry Pods" in words and "Used by" in words and package.title in words
-    assert Client().get(f"{LIST}source/{one.namespace}/nothing/").status_code == 404
+    sample = samples(client)
+    package = catalogsources.packages(client.name, sample.namespace, sample.name)[0]
+    words = text(page(f"{LIST}source/{sample.namespace}/{sample.name}/"))
+    assert sample.title in words and "Registry Pods" in words and "Used by" in words and package.title in words
+    assert Client().get(f"{LIST}source/{sample.namespace}/nothing/").status_code == 404
     assert Client().get(f"{LIST}source/~/nothing/").status_code == 404
 
 
@@ -228,20 +228,20 @@ def serving(client: ClusterClient) -> Iterator[clustercatalogs.ClusterCatalog]:
 def test_cluster_catalogs_are_read_through_the_api_server(
     client: ClusterClient, serving: clustercatalogs.ClusterCatalog, asked: list[str]
 ) -> None:
-    one = serving
+    item = serving
     # The list and its own page see that nobody has read it, and ask a worker.
-    for address in (LIST, f"{LIST}source/-/{one.name}/"):
+    for address in (LIST, f"{LIST}source/-/{item.name}/"):
         Index.objects.update(requested_at=None)
         asked.clear()
         page(address)
         assert asked == ["operatorhub.tasks.refresh_catalogs"], address
     clustercatalogs.sync(client)
-    row = Catalog.objects.get(namespace="-", name=one.name)
+    row = Catalog.objects.get(namespace="-", name=item.name)
     assert refresh.refresh(row, client), Catalog.objects.get(pk=row.pk).error
-    package = Package.objects.filter(namespace="-", catalog=one.name).first()
+    package = Package.objects.filter(namespace="-", catalog=item.name).first()
     assert package is not None and package.source == "clustercatalog"
-    graph = bundles.graph(client, "-", one.name, package.name)
-    found = bundles.bundle(client, "-", one.name, package.name, graph.channels[0].entries[0].name)
+    graph = bundles.graph(client, "-", item.name, package.name)
+    found = bundles.bundle(client, "-", item.name, package.name, graph.channels[0].entries[0].name)
     assert found is not None and found.csv and found.crds
     # The same again is not read again.
     row.refresh_from_db()
@@ -250,7 +250,7 @@ def test_cluster_catalogs_are_read_through_the_api_server(
 
 def test_the_image_of_a_catalogsource_is_read_by_a_click(client: ClusterClient, home: str, mine: None) -> None:
     with registry.serving() as server:
-        files = {f"configs/{one.name}": b"" for one in ()}
+        files = {f"configs/{item.name}": b"" for item in ()}
         blobs = [
             {"schema": "olm.package", "name": "x", "defaultChannel": "stable"},
             {"schema": "olm.channel", "package": "x", "name": "stable", "entries": [{"name": "x.v1"}]},

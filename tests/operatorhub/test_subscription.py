@@ -58,7 +58,7 @@ def posted(found: subject.Page, **changes: str) -> Mapping[str, str]:
 
 
 def test_channels_are_shown_with_where_they_lead() -> None:
-    assert [(one.name, one.version, one.default, one.current, one.deprecated) for one in page().heads] == [
+    assert [(head.name, head.version, head.default, head.current, head.deprecated) for head in page().heads] == [
         ("stable", "2", True, True, ""),
         ("edge", "3", False, False, "old"),
     ]

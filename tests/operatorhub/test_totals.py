@@ -23,8 +23,8 @@ def test_each_counts_where_it_runs() -> None:
         ]
     )
     assert (found.total, found.succeeded, found.working, found.failures, found.questions) == (5, 2, 1, 1, 2)
-    assert [one.title for one in found.asking] == ["d", "e"]
-    assert [one.title for one in found.failed] == ["c"]
+    assert [item.title for item in found.asking] == ["d", "e"]
+    assert [item.title for item in found.failed] == ["c"]
 
 
 def test_only_the_first_are_named() -> None:

@@ -117,7 +117,7 @@ class TestLookedAtOnly:
         plan = uninstall.look(client, kept, V11)
         assert plan.others == ((FLIGHTS, (f"{kept}/neighbour.v1",)),)
         assert plan.operands == ()
-        assert {one.kind: one.offered for one in plan.leftovers} == {
+        assert {leftover.kind: leftover.offered for leftover in plan.leftovers} == {
             "CustomResourceDefinition": False,
             "OperatorGroup": False,
             "Namespace": False,
@@ -143,7 +143,7 @@ def test_everything_goes_instances_first(client: ClusterClient, namespace: str) 
     assert "ConfigMap left" in words
     post = form(page)
     assert post["instances"] == [FLIGHTS]
-    assert [one.split("|")[1] for one in post["leftover"]] == [
+    assert [item.split("|")[1] for item in post["leftover"]] == [
         "CustomResourceDefinition",
         "ConfigMap",
         "OperatorGroup",
@@ -154,9 +154,9 @@ def test_everything_goes_instances_first(client: ClusterClient, namespace: str) 
     page = finished(web, begun["Location"])
     assert "FlightTicket is uninstalled" in page
     run = Run.objects.get()
-    order = [one["asked"] for stage in removal.STAGES for one in run.document["items"] if one["stage"] == stage]
+    order = [item["asked"] for stage in removal.STAGES for item in run.document["items"] if item["stage"] == stage]
     assert all(earlier <= later + 1 for earlier, later in itertools.pairwise(order))
-    assert {one["state"] for one in run.document["items"]} == {"gone"}
+    assert {item["state"] for item in run.document["items"]} == {"gone"}
     assert operators.gone(client, client.find("", "v1", "namespaces"), namespace)
     assert operators.gone(client, client.find("apiextensions.k8s.io", "", "customresourcedefinitions"), FLIGHTS)
     operators.make(client, "", "Namespace", namespace)
@@ -235,13 +235,13 @@ def test_a_task_carries_it_out(client: ClusterClient, namespace: str) -> None:
     operators.ticket(client, namespace, "one")
     operators.ticket(client, "default", "elsewhere")
     plan = uninstall.look(client, namespace, V11)
-    assert [one.number for one in plan.operands] == [1]
+    assert [operand.number for operand in plan.operands] == [1]
     assert plan.operands[0].elsewhere >= 1
     run = runs.create("r", removal.KIND, client, namespace, V11, removal.document(client, plan, [FLIGHTS], []))
     runs.work(lambda _run: client, run.key, removal.advance)
     run.refresh_from_db()
     assert run.state == "done"
-    assert [one["stage"] for one in run.document["items"]] == ["operands", "subscription", "csv"]
+    assert [item["stage"] for item in run.document["items"]] == ["operands", "subscription", "csv"]
     client.delete(client.find("flights.com", "v1", "flighttickets"), "elsewhere", "default")
 
 

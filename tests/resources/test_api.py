@@ -64,7 +64,7 @@ def test_lists_as_tables_and_as_states(client: ClusterClient, db: None) -> None:
         assert len(page["rows"]) == 1
         assert page["continue"]
         states = Client().get("/api/resources/apps/v1/deployments/", {"as": "states"}).json()["items"]
-        assert all(set(one) == {"uid", "name", "namespace", "state", "reason", "created"} for one in states)
+        assert all(set(state) == {"uid", "name", "namespace", "state", "reason", "created"} for state in states)
         wrong = Client().get(MAPS, {"as": "poem"})
         assert wrong.status_code == 400
         assert wrong.json()["status"] == 400
@@ -78,13 +78,13 @@ def test_search_and_events(client: ClusterClient, db: None) -> None:
     _map(client, name)
     try:
         found = Client().get("/api/resources/search/", {"q": f"kind:cm {name}"}).json()
-        assert [one["object"]["name"] for one in found["items"]] == [name]
+        assert [item["object"]["name"] for item in found["items"]] == [name]
         assert found["kinds"] == 1
         tree = Client().get(f"{MAPS}default/{name}/tree/").json()
         assert (tree["items"], tree["owners"], tree["pods"]) == ([], [], 0)
         assert Client().get(f"{MAPS}default/{name}/events/").json()["items"] == []
         events = Client().get("/api/resources/events/", {"namespace": "default", "type": "Warning"}).json()
-        assert all(one["warning"] for one in events["items"])
+        assert all(item["warning"] for item in events["items"])
         assert Client().get(f"{MAPS}default/not-{name}/tree/").status_code == 404
     finally:
         client.delete(client.find("", "v1", "configmaps"), name, "default")

@@ -28,9 +28,9 @@ def test_changes_and_one_of_them(watched: Watched, place: str, monkeypatch: pyte
     assert [step["event"] for step in older["changes"]] == ["changed", "created"]
     assert older["before"] is None
     assert browser.get(url, {"show": "status"}).json()["changes"] == []
-    one = browser.get(f"{url}{found['changes'][0]['id']}/").json()
-    assert (one["before"]["spec"]["size"], one["after"]["spec"]["size"]) == (3, 4)
-    assert "hunter2" not in str(one)
+    item = browser.get(f"{url}{found['changes'][0]['id']}/").json()
+    assert (item["before"]["spec"]["size"], item["after"]["spec"]["size"]) == (3, 4)
+    assert "hunter2" not in str(item)
     assert browser.get(f"{url}1234567/").status_code == 404
     for odd in ("x", "-1", "9" * 40):
         assert browser.get(url, {"before": odd, "limit": odd}).status_code == 200

@@ -19,7 +19,7 @@ def api(client: ClusterClient, db: None) -> Client:
 
 def test_kinds(api: Client) -> None:
     found = api.get("/api/resources/types/").json()
-    kinds = {(one["group"], one["plural"]): one for one in found["items"]}
+    kinds = {(item["group"], item["plural"]): item for item in found["items"]}
     deployments = kinds["apps", "deployments"]
     assert (deployments["kind"], deployments["versions"], deployments["short_names"]) == (
         "Deployment",
@@ -36,10 +36,10 @@ def test_kinds(api: Client) -> None:
 
 def test_kinds_are_filtered_and_counted(api: Client) -> None:
     found = api.get("/api/resources/types/", {"q": "namespaces", "scope": "cluster", "counts": "1"}).json()
-    assert [one["plural"] for one in found["items"]] == ["namespaces"]
+    assert [item["plural"] for item in found["items"]] == ["namespaces"]
     assert found["items"][0]["count"]["number"] >= 4
     custom = api.get("/api/resources/types/", {"custom": "1", "verb": "any"}).json()["items"]
-    assert all("." in one["group"] for one in custom)
+    assert all("." in item["group"] for item in custom)
 
 
 def test_a_schema(api: Client) -> None:
@@ -51,7 +51,7 @@ def test_a_schema(api: Client) -> None:
         None,
         [],
     )
-    assert "spec" in [one["name"] for one in whole["fields_inside"]]
+    assert "spec" in [item["name"] for item in whole["fields_inside"]]
     part: dict[str, Any] = api.get("/api/resources/core/v1/pods/explain/", {"at": "/spec/containers"}).json()
     assert part["here"]["type"] == "list of Container"
     assert part["fields_inside"][0]["name"] == "name"

@@ -34,27 +34,27 @@ K8S = "urn:alm:descriptor:io.kubernetes"
 
 def test_pods_are_parts_of_a_ring(kinds: Any) -> None:
     status = {"members": {"ready": ["a-0", "a-1", "a-2"], "failed": ["a-3"], "starting": []}}
-    (one,) = look(kinds, status, "members", f"{UI}podStatuses", displayName="Members")
-    assert (one.label, one.look, one.count) == ("Members", "pods", 4)
-    assert [(part.state, part.count, part.colour) for part in one.slices] == [
+    (item,) = look(kinds, status, "members", f"{UI}podStatuses", displayName="Members")
+    assert (item.label, item.look, item.count) == ("Members", "pods", 4)
+    assert [(part.state, part.count, part.colour) for part in item.slices] == [
         ("ready", 3, "green"),
         ("failed", 1, "red"),
     ]
-    lengths = [float(part.length.split()[0]) for part in one.slices]
+    lengths = [float(part.length.split()[0]) for part in item.slices]
     assert sum(lengths) == pytest.approx(LENGTH, abs=0.1)
-    assert float(one.slices[1].start) == pytest.approx(-lengths[0], abs=0.1)
+    assert float(item.slices[1].start) == pytest.approx(-lengths[0], abs=0.1)
 
 
 @pytest.mark.parametrize("empty", [{}, {"ready": []}, {"ready": None}])
 def test_no_pods(kinds: Any, empty: Any) -> None:
-    (one,) = look(kinds, {"members": empty}, "members", f"{UI}podStatuses")
-    assert (one.look, one.text, one.slices, one.wrong) == ("pods", "No Pods", (), False)
+    (item,) = look(kinds, {"members": empty}, "members", f"{UI}podStatuses")
+    assert (item.look, item.text, item.slices, item.wrong) == ("pods", "No Pods", (), False)
 
 
 @pytest.mark.parametrize("other", ["ready", 3, ["a"], {"ready": 3}])
 def test_pods_in_another_shape_are_shown_as_they_are(kinds: Any, other: Any) -> None:
-    (one,) = look(kinds, {"members": other}, "members", f"{UI}podStatuses")
-    assert (one.look, one.wrong) == ("code", True)
+    (item,) = look(kinds, {"members": other}, "members", f"{UI}podStatuses")
+    assert (item.look, item.wrong) == ("code", True)
 
 
 def test_only_web_addresses_are_links(kinds: Any) -> None:
@@ -64,8 +64,8 @@ def test_only_web_addresses_are_links(kinds: Any) -> None:
         ("quay.io/org/image:1", "text"),
         ("https://", "text"),
     ):
-        (one,) = look(kinds, {"url": value}, "url", "urn:alm:descriptor:org.w3:link")
-        assert (one.look, one.text) == (expected, value)
+        (item,) = look(kinds, {"url": value}, "url", "urn:alm:descriptor:org.w3:link")
+        assert (item.look, item.text) == (expected, value)
 
 
 def test_phases_reasons_and_texts(kinds: Any) -> None:
@@ -92,7 +92,7 @@ def test_names_of_objects_are_links_where_the_kind_is_served(kinds: Any) -> None
 def test_paths_through_lists_repeat(kinds: Any) -> None:
     status = {"configs": [{"name": "a"}, {"name": "b"}, {}]}
     found = look(kinds, status, "configs[0].name", "urn:alm:descriptor:text", displayName="Name")
-    assert [(one.label, one.text) for one in found] == [("Name 1", "a"), ("Name 2", "b")]
+    assert [(item.label, item.text) for item in found] == [("Name 1", "a"), ("Name 2", "b")]
 
 
 @pytest.mark.parametrize(

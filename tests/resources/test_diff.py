@@ -46,7 +46,7 @@ OBJECTS = st.dictionaries(st.sampled_from(["a", "b", "users", "tags", "plain"]),
 USERS = st.lists(
     st.fixed_dictionaries({"name": st.sampled_from("pqrs"), "size": st.integers(0, 2)}),
     max_size=4,
-    unique_by=lambda one: one["name"],
+    unique_by=lambda item: item["name"],
 )
 
 
@@ -83,10 +83,10 @@ def test_what_is_not_a_clash_is_neither_lost_nor_made_up(
 @given(USERS, USERS, USERS)
 def test_items_of_a_keyed_list_are_merged_one_by_one(began: list[Any], mine: list[Any], theirs: list[Any]) -> None:
     merged, clashes = merge({"users": began}, {"users": mine}, {"users": theirs}, SHAPE)
-    sides = [{one["name"]: one for one in side} for side in (began, mine, theirs)]
+    sides = [{item["name"]: item for item in side} for side in (began, mine, theirs)]
     for name in "pqrs":
         old, my, their = (side.get(name) for side in sides)
-        found = next((one for one in merged.get("users", []) if one["name"] == name), None)
+        found = next((user for user in merged.get("users", []) if user["name"] == name), None)
         if my in (old, their):
             assert found == their, name
         elif their == old:

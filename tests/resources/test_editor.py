@@ -131,7 +131,7 @@ PLACES = [
 
 def test_where_the_cursor_is() -> None:
     found = ask(*(("place", text) for text, _, _ in PLACES))
-    assert [(one["what"], one["path"]) for one in found] == [(what, path) for _, what, path in PLACES]
+    assert [(item["what"], item["path"]) for item in found] == [(what, path) for _, what, path in PLACES]
 
 
 def test_where_nothing_can_be_said() -> None:
@@ -144,15 +144,15 @@ def test_where_nothing_can_be_said() -> None:
 def test_keys_that_are_there_already_are_known() -> None:
     text = "spec:\n  a: 1\n  users:\n  - name: x\n    role: y\n  |\n  b:\n    c: 1\nd: 1\n"
     items = "spec:\n  users:\n  - name: x\n    |\n    role: y\n  - next: z\n"
-    assert [one["keys"] for one in ask(("place", text), ("place", items))] == [["a", "b", "users"], ["name", "role"]]
+    assert [item["keys"] for item in ask(("place", text), ("place", items))] == [["a", "b", "users"], ["name", "role"]]
 
 
 def test_what_may_stand_there_begins_with_what_must() -> None:
     (found,) = ask(("options", "kind: X\nspec:\n  debug: true\n  |"))
-    labels = [one[0] for one in found]
-    assert {one[0] for one in found if one[1]} == {"engine", "users"}
+    labels = [item[0] for item in found]
+    assert {item[0] for item in found if item[1]} == {"engine", "users"}
     assert "debug" not in labels
-    templates = {one[0]: one[2] for one in found}
+    templates = {item[0]: item[2] for item in found}
     assert templates["engine"] == "engine: ${}"
     assert templates["users"] == "users:\n\t- name: ${}\n\t\trole: ${reader}"
     assert templates["replicas"] == "replicas: ${1}"
@@ -161,8 +161,8 @@ def test_what_may_stand_there_begins_with_what_must() -> None:
 
 def test_items_begin_with_a_dash() -> None:
     below, inside = ask(("options", "spec:\n  users:\n    |"), ("options", "spec:\n  users:\n  - |"))
-    assert next(one[2] for one in below) == "- name: ${}"
-    assert next(one[2] for one in inside) == "name: ${}"
+    assert next(item[2] for item in below) == "- name: ${}"
+    assert next(item[2] for item in inside) == "name: ${}"
 
 
 def test_values() -> None:
@@ -173,11 +173,11 @@ def test_values() -> None:
         ("options", "spec:\n  tags:\n  - |"),
         ("options", "kind: |", [["v1", "Pod"], ["apps/v1", "Deployment"]]),
     )
-    assert [one[0] for one in engine] == ["valkey", '"on"', "redis"]
-    assert [one[0] for one in debug] == ["true", "false"]
-    assert [one[0] for one in role] == ["reader", "writer"]
-    assert [one[0] for one in tags] == ["a", "b"]
-    assert [one[0] for one in kinds] == ["Pod", "Deployment"]
+    assert [item[0] for item in engine] == ["valkey", '"on"', "redis"]
+    assert [item[0] for item in debug] == ["true", "false"]
+    assert [item[0] for item in role] == ["reader", "writer"]
+    assert [tag[0] for tag in tags] == ["a", "b"]
+    assert [kind[0] for kind in kinds] == ["Pod", "Deployment"]
 
 
 def test_the_field_of_a_line() -> None:
@@ -259,7 +259,7 @@ def test_nothing_is_said_of_what_the_cluster_takes() -> None:
 
 def test_scalars_are_what_the_server_takes_them_for() -> None:
     text = "a: y\nb: 0o17\nc: 1e3\nd: 12:30\ne: 2020-01-01\nf: ~\ng: '1'\nh: 1.5\ni: No\nj:\nk: .5\n"
-    types = [one["type"] for one in ask(("scalars", text))[0]]
+    types = [item["type"] for item in ask(("scalars", text))[0]]
     assert types == [
         "boolean",
         "integer",

@@ -33,7 +33,7 @@ def boat(name: object, **more: Any) -> dict[str, Any]:
 def names(**annotations: str) -> list[str]:
     offer = of_csvs([csv(**annotations)], BOAT)
     assert offer is not None
-    return [one.name for one in offer.examples]
+    return [example.name for example in offer.examples]
 
 
 def test_all_of_the_kind_can_be_taken() -> None:
@@ -95,8 +95,8 @@ def test_each_version_has_its_own_example_and_words() -> None:
     )
     old, new = of_csvs([found], OLD), of_csvs([found], NEW)
     assert old and new
-    assert [one.name for one in old.examples] == ["old"]
-    assert [one.name for one in new.examples] == ["new"]
+    assert [example.name for example in old.examples] == ["old"]
+    assert [example.name for example in new.examples] == ["new"]
     assert (old.title, new.title) == ("Old boat", "Boat")
     # What its own entry lacks is a sibling's.
     assert new.descriptors.get(("spec", "sail")) is not None
@@ -107,7 +107,7 @@ def test_a_version_that_the_csv_does_not_name_takes_what_a_sibling_has() -> None
     offer = of_csvs([versions_csv([boat("a")], {"version": "v1", "displayName": "A boat"})], OLD)
     assert offer
     assert offer.title == "A boat"
-    assert [one.object["apiVersion"] for one in offer.examples] == ["sea.example/v1alpha1"]
+    assert [example.object["apiVersion"] for example in offer.examples] == ["sea.example/v1alpha1"]
 
 
 @pytest.mark.parametrize(
@@ -132,12 +132,12 @@ def test_the_real_argo_cd_begins_with_an_example_of_its_stored_version() -> None
     crd = yaml.safe_load((ARGO_CD / "crds" / "argoproj.io_argocds.yaml").read_text())
     owned = operator_csv.apis(csv_["spec"]["customresourcedefinitions"], crds=[crd])
     api = next(api for api in owned if api.kind == "ArgoCD")
-    assert (api.version, [one.kind for one in owned].count("ArgoCD")) == ("v1beta1", 1)
+    assert (api.version, [item.kind for item in owned].count("ArgoCD")) == ("v1beta1", 1)
     offer = of_csvs([csv_], ResourceType(api.group, api.version, api.plural, api.kind, True))
     assert offer
     (example,) = offer.examples
     assert example.object["apiVersion"] == "argoproj.io/v1beta1"
-    (version,) = (one for one in crd["spec"]["versions"] if one["name"] == "v1beta1")
+    (version,) = (item for item in crd["spec"]["versions"] if item["name"] == "v1beta1")
     assert check.problems(Schema.of(version["schema"]["openAPIV3Schema"]), example.object) == ()
 
 

@@ -220,8 +220,8 @@ ERRORS_AND_FALSE_ALARMS = [
 def test_o1_a_false_condition_with_an_errors_reason_is_degraded(phase: str, all_: list[str], state: str) -> None:
     """O1: whatever the phase; and no false alarm of what is False and well."""
     found = []
-    for one in all_:
-        type_, _is, rest = one.partition("=")
+    for item in all_:
+        type_, _is, rest = item.partition("=")
         status, _slash, reason = rest.partition("/")
         found.append(_condition(type_, status, reason, f"{type_} says why"))
     status = {"conditions": found} | ({"phase": phase} if phase else {})

@@ -76,7 +76,9 @@ def test_deprecation_is_said_with_the_version_to_use() -> None:
 def test_without_its_definition_the_order_of_versions_decides() -> None:
     """H1: a reader of one namespace can't read definitions."""
     client: Any = Cluster(None)
-    assert [(one.type.version, one.deprecation) for one in kind_versions.versions(client, "sea.example", "boats")] == [
+    assert [
+        (boat.type.version, boat.deprecation) for boat in kind_versions.versions(client, "sea.example", "boats")
+    ] == [
         ("v1", ""),
         ("v1beta1", ""),
     ]

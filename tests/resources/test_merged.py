@@ -52,7 +52,10 @@ def test_init_containers_that_are_done_are_left_out() -> None:
     }
     spec = {"initContainers": [{"name": "setup"}], "containers": [{"name": "app"}, {"name": "late"}]}
     pod = {"metadata": {"name": "web-1", "namespace": "shop", "uid": "1"}, "spec": spec, "status": status}
-    assert [(one.key, one.state) for one in sources([pod])] == [("web-1/app", "running"), ("web-1/late", "waiting")]
+    assert [(source.key, source.state) for source in sources([pod])] == [
+        ("web-1/app", "running"),
+        ("web-1/late", "waiting"),
+    ]
 
 
 def test_s5_many_logs_share_their_limit() -> None:

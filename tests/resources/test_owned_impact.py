@@ -88,7 +88,7 @@ def test_o3_what_goes_and_what_stays(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_o3_data_that_is_lost_can_not_be_undone(monkeypatch: pytest.MonkeyPatch) -> None:
     """O3: a claim that goes takes its data along, unless its volume is retained."""
     found = impact_of(monkeypatch, (CLAIM, claim("data", "db", volume="gone")))
-    assert ([(one.place.name, one.size) for one in found.lost], found.way) == ([("data", "8Gi")], "lost")
+    assert ([(item.place.name, item.size) for item in found.lost], found.way) == ([("data", "8Gi")], "lost")
     found = impact_of(monkeypatch, (CLAIM, claim("data", "db", volume="kept")))
     assert (found.lost, found.claims[0].volume, found.way) == ((), "kept", "partly")
 

@@ -119,4 +119,4 @@ def test_ten_thousand_items_take_no_time_to_speak_of() -> None:
     started = time.monotonic()
     result = rewrite(text, new)
     assert time.monotonic() - started < 15
-    assert sum(1 for one, other in zip(text.split("\n"), result.split("\n"), strict=True) if one != other) == 1
+    assert sum(1 for part, other in zip(text.split("\n"), result.split("\n"), strict=True) if part != other) == 1

@@ -45,7 +45,7 @@ SCHEMA: dict[str, Any] = {
 
 
 def fields(*where: str) -> dict[str, schemas.Field]:
-    return {one.name: one for one in schemas.children(SCHEMA, where)}
+    return {child.name: child for child in schemas.children(SCHEMA, where)}
 
 
 def test_the_top_has_what_is_its_own() -> None:
@@ -91,8 +91,12 @@ def test_addresses_come_back() -> None:
 
 
 def test_search() -> None:
-    assert [one.path for one in schemas.search(SCHEMA, "size").fields] == ["spec.size", "status.sizeNow", "spec.mode"]
-    assert [one.path for one in schemas.search(SCHEMA, "list name").fields] == ["spec.list[].name"]
+    assert [field.path for field in schemas.search(SCHEMA, "size").fields] == [
+        "spec.size",
+        "status.sizeNow",
+        "spec.mode",
+    ]
+    assert [field.path for field in schemas.search(SCHEMA, "list name").fields] == ["spec.list[].name"]
     assert schemas.search(SCHEMA, "nowhere").total == 0
     assert schemas.search(SCHEMA, " ").total == 0
     assert (len(schemas.search(SCHEMA, "s", 2).fields), schemas.search(SCHEMA, "s", 2).total > 2) == (2, True)
@@ -108,7 +112,7 @@ def test_versions() -> None:
             ]
         }
     }
-    assert [(one.name, one.deprecated) for one in schemas.versions(crd)] == [("v1", ""), ("v2", "no")]
+    assert [(version.name, version.deprecated) for version in schemas.versions(crd)] == [("v1", ""), ("v2", "no")]
     assert schemas.versions({}) == ()
 
 

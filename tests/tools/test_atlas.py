@@ -9,25 +9,25 @@ from tools.atlas.pages import LEFT_OUT, STOPS
 
 
 def _names(patterns: list[URLPattern | URLResolver], space: str = "") -> Iterator[str]:
-    for one in patterns:
-        if isinstance(one, URLResolver):
-            if str(one.namespace).endswith("-api"):
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            if str(pattern.namespace).endswith("-api"):
                 continue
-            yield from _names(one.url_patterns, f"{one.namespace}:" if one.namespace else space)
-        elif one.name and not str(one.name).startswith("api-"):
-            yield f"{space}{one.name}"
+            yield from _names(pattern.url_patterns, f"{pattern.namespace}:" if pattern.namespace else space)
+        elif pattern.name and not str(pattern.name).startswith("api-"):
+            yield f"{space}{pattern.name}"
 
 
 def _visited() -> set[str]:
     found = set()
-    for one in STOPS:
-        path = one.address.format_map(
+    for stop in STOPS:
+        path = stop.address.format_map(
             {"plan": "install-1", "step": "1", "first": "2", "entry": "1", "key": "replicas"}
         ).partition("?")[0]
         try:
             found.add(resolve(path).view_name)
         except Resolver404:
-            assert one.status == 404, one.address
+            assert stop.status == 404, stop.address
     return found
 
 
@@ -40,5 +40,5 @@ def test_every_url_pattern_is_visited_or_left_out_for_a_reason() -> None:
 
 
 def test_no_name_is_twice() -> None:
-    names = [one.name for one in STOPS]
+    names = [stop.name for stop in STOPS]
     assert len(names) == len(set(names))

@@ -127,7 +127,7 @@ spec: {group: argoproj.io, names: {kind: ArgoCD}, versions: [{name: v1alpha1}, {
     package, channel, bundle = catalog.package_blobs(folder)
     assert (package["name"], package["defaultChannel"]) == ("argocd-operator", channel["name"])
     assert channel["entries"] == [{"name": csv["metadata"]["name"]}]
-    versions = [one["value"]["version"] for one in bundle["properties"] if one["type"] == "olm.gvk"]
+    versions = [prop["value"]["version"] for prop in bundle["properties"] if prop["type"] == "olm.gvk"]
     assert versions == ["v1alpha1", "v1beta1"]
 
 

@@ -59,7 +59,7 @@ def test_what_changes_while_a_suite_runs_has_not_passed(suite: Suite, tmp_path: 
     assert not suite.passed()
 
 
-@pytest.mark.parametrize("suite_", SUITES, ids=lambda one: one.name)
+@pytest.mark.parametrize("suite_", SUITES, ids=lambda item: item.name)
 def test_a_suite_depends_on_all_that_it_imports(suite_: Suite) -> None:
     """Its tests, its programs with their data, helpers of tests, and what these import in turn."""
     found = set(suite_.paths())

@@ -28,20 +28,20 @@ class Shell:
         self.ran: list[str] = []
         self._ports: dict[str, str] = {}
         self._staying: list[subprocess.Popen[str]] = []
-        for one in ROOT.iterdir():
-            if one.name not in (".data", ".git"):
-                (folder / one.name).symlink_to(one)
+        for item in ROOT.iterdir():
+            if item.name not in (".data", ".git"):
+                (folder / item.name).symlink_to(item)
         shutil.copy(kubeconfig, folder / ".kubeconfig")
         path = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
         self._environment = {**os.environ, "KUBECONFIG": str(folder / ".kubeconfig"), "PATH": path, "LC_ALL": "C.UTF-8"}
 
     def section(self, section: Section, clicking: bool = False) -> None:
         """Files are saved, commands run; of somebody who clicks only those that both ways need."""
-        for one in section.typed:
-            if isinstance(one, File):
-                (self.folder / one.name).write_text(one.text, encoding="utf-8")
-            elif self.wants(one.marks) and (not clicking or "both" in one.marks):
-                self.run(one)
+        for item in section.typed:
+            if isinstance(item, File):
+                (self.folder / item.name).write_text(item.text, encoding="utf-8")
+            elif self.wants(item.marks) and (not clicking or "both" in item.marks):
+                self.run(item)
 
     def wants(self, marks: frozenset[str]) -> bool:
         """Whether what has these marks is for this cluster and this run."""

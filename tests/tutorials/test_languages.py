@@ -65,14 +65,14 @@ def translations(words: str) -> set[str]:
 
 @pytest.mark.parametrize("name", pages())
 def test_the_commands_are_the_same(name: str) -> None:
-    english, korean = (sections(page(one)) for one in (name, f"{name}.ko"))
-    assert [one.typed for one in english] == [one.typed for one in korean]
-    assert [one.marks for one in english] == [one.marks for one in korean]
+    english, korean = (sections(page(item)) for item in (name, f"{name}.ko"))
+    assert [item.typed for item in english] == [item.typed for item in korean]
+    assert [item.marks for item in english] == [item.marks for item in korean]
 
 
 @pytest.mark.parametrize("name", pages())
 def test_the_clicks_are_the_same_by_the_korean_names(name: str) -> None:
-    english, korean = (sections(page(one)) for one in (name, f"{name}.ko"))
+    english, korean = (sections(page(item)) for item in (name, f"{name}.ko"))
     for ours, theirs in zip(english, korean, strict=True):
         for step, other in zip(ours.acts, theirs.acts, strict=True):
             assert [(act.does, act.value) for act in step] == [(act.does, act.value) for act in other], other

@@ -81,8 +81,8 @@ def _shown(page: Page, candidates: list[Locator], act: Act) -> Locator:
     """The first that is visible, as soon as one is."""
     until = time.monotonic() + LONG / 1000
     while time.monotonic() < until:
-        for one in _visible(candidates):
-            return one
+        for item in _visible(candidates):
+            return item
         page.wait_for_timeout(50)
     raise AssertionError(f"{urlsplit(page.url).path} shows nothing named “{act.label}” to {act.does}")
 
@@ -90,8 +90,8 @@ def _shown(page: Page, candidates: list[Locator], act: Act) -> Locator:
 def _visible(candidates: list[Locator]) -> Iterator[Locator]:
     for locator in candidates:
         try:
-            for one in locator.all():
-                if one.is_visible() and one.is_enabled():
-                    yield one
+            for item in locator.all():
+                if item.is_visible() and item.is_enabled():
+                    yield item
         except Error:  # the page changed under us: look again
             continue

@@ -41,7 +41,7 @@ def facts(url: str, plan: str, client: ClusterClient) -> dict[str, str]:
 
 def stops(found: dict[str, str]) -> list[Stop]:
     """The pages with whole addresses."""
-    return [Stop(one.name, one.address.format_map(found), one.status, one.main) for one in STOPS]
+    return [Stop(stop.name, stop.address.format_map(found), stop.status, stop.main) for stop in STOPS]
 
 
 def _found(visitor: urllib.request.OpenerDirector, address: str, pattern: str) -> list[str]:

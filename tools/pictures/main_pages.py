@@ -47,7 +47,7 @@ def sheet(files: list[Path], target: Path, width: int, columns: int) -> None:
         if index % columns == 0:
             rows.append([])
         rows[-1].append(small)
-    heights = [max(one.height for one in row) for row in rows]
+    heights = [max(item.height for item in row) for row in rows]
     whole = Image.new("RGB", ((width + 8) * columns, sum(heights) + 8 * len(rows)), "grey")
     top = 0
     for row, height in zip(rows, heights, strict=True):

@@ -36,7 +36,7 @@ def prepare(client: ClusterClient) -> None:
     spec = {"name": "sampledb", "source": "samples-catalog", "sourceNamespace": "olm"}
     sub = {"apiVersion": subscriptions.api_version, "kind": "Subscription", "metadata": {"name": "sampledb"}}
     client.create(subscriptions, sub | {"spec": spec}, NAMESPACE)
-    until(lambda: [one for one in client.list(csvs, NAMESPACE).items if olm.phase(one) == olm.SUCCEEDED])
+    until(lambda: [item for item in client.list(csvs, NAMESPACE).items if olm.phase(item) == olm.SUCCEEDED])
     until(lambda: client.forget_types() or client.find("samples.operator-console.dev", "v1", "sampledbs"))
     databases = client.find("samples.operator-console.dev", "v1", "sampledbs")
     (csv,) = client.list(csvs, NAMESPACE).items
@@ -71,7 +71,7 @@ def prepare(client: ClusterClient) -> None:
     client.create(client.find("", "v1", "secrets"), secret, NAMESPACE)
     until(
         lambda: all(
-            (one.get("status") or {}).get("phase") == "Ready" for one in client.list(databases, NAMESPACE).items
+            (item.get("status") or {}).get("phase") == "Ready" for item in client.list(databases, NAMESPACE).items
         ),
         120,
     )

@@ -62,7 +62,7 @@ def build(
     for folder in folders:
         packages = [path.parent.name for path in folder.glob("*/package.json")]
         base = about(folder).get("name") or (f"{packages[0]}-catalog" if len(packages) == 1 else "community-catalog")
-        name = next(one for one in (base, *(f"{base}-{number}" for number in range(2, 9))) if one not in found)
+        name = next(item for item in (base, *(f"{base}-{number}" for number in range(2, 9))) if item not in found)
         said = about(folder)
         title, publisher = said.get("displayName", "Community Operators"), said.get("publisher", "OperatorHub.io")
         found[name] = Catalog(_build(opm, folder, say), title, publisher)
@@ -159,7 +159,11 @@ def _deprecations(meta: dict[str, Any]) -> Iterator[dict[str, Any]]:
     about: dict[tuple[str, str], dict[str, str]] = {("olm.package", ""): meta.get("deprecation") or {}}
     for channel in meta["channels"]:
         about["olm.channel", channel["name"]] = channel.get("deprecation") or {}
-        about |= {("olm.bundle", one["name"]): one["deprecation"] for one in channel["entries"] if "deprecation" in one}
+        about |= {
+            ("olm.bundle", entry["name"]): entry["deprecation"]
+            for entry in channel["entries"]
+            if "deprecation" in entry
+        }
     for (schema, name), deprecation in about.items():
         if deprecation:
             reference = {"schema": schema, "name": name} if name else {"schema": schema}
@@ -181,9 +185,9 @@ def _bundle(package: str, name: str, folder: Path) -> dict[str, Any]:
                     "version": served["name"],
                 }
                 properties.append({"type": "olm.gvk", "value": value})
-    for one in _more_properties(folder, _csv(objects)):
-        if one not in properties:
-            properties.append(one)
+    for prop in _more_properties(folder, _csv(objects)):
+        if prop not in properties:
+            properties.append(prop)
     for obj in objects:
         data = base64.b64encode(json.dumps(obj, default=str).encode()).decode()
         properties.append({"type": "olm.bundle.object", "value": {"data": data}})

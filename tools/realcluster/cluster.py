@@ -74,12 +74,12 @@ class RealCluster(Parts):
         self.until("OLM's types", lambda: all(map(layout.answers, olm.TYPES)), _CRDS_SECONDS)
         self._apply(olm.objects())
         self.run(
-            *(olm.registry(layout, programs, name, ports[name], one.folder) for name, one in catalogs.items()),
+            *(olm.registry(layout, programs, name, ports[name], item.folder) for name, item in catalogs.items()),
             olm.operator(layout, programs),
             olm.catalog(layout, programs),
             olm.package_server(layout, programs),
         )
-        sources = [olm.catalog_source(name, one, ports[name]) for name, one in catalogs.items()]
+        sources = [olm.catalog_source(name, item, ports[name]) for name, item in catalogs.items()]
         self._apply([*olm.package_service(layout), *sources])
         started = time.monotonic()
         self.until("the catalog's packages", self._has_packages, _PACKAGES_SECONDS)

@@ -77,7 +77,7 @@ def _role(name: str, rules: list[dict[str, list[str]]]) -> dict[str, object]:
     }
 
 
-def catalog_source(name: str, one: Catalog, port: int) -> dict[str, object]:
+def catalog_source(name: str, item: Catalog, port: int) -> dict[str, object]:
     """A CatalogSource with an address needs no registry Pod."""
     return {
         "apiVersion": "operators.coreos.com/v1alpha1",
@@ -86,8 +86,8 @@ def catalog_source(name: str, one: Catalog, port: int) -> dict[str, object]:
         "spec": {
             "sourceType": "grpc",
             "address": f"127.0.0.1:{port}",
-            "displayName": one.title,
-            "publisher": one.publisher,
+            "displayName": item.title,
+            "publisher": item.publisher,
         },
     }
 

@@ -127,7 +127,9 @@ def kwok(layout: Layout, programs: Programs) -> Part:
     log = layout.data / "simulated.log"
     said = "This container is simulated by kwok: its Pod has a status, and no program runs."
     log.write_text(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ} stdout F {said}\n")  # the format of a CRI log
-    config.write_text("\n---\n".join([*_stages(programs), *(yaml.safe_dump(one) for one in _streams(layout, log))]))
+    config.write_text(
+        "\n---\n".join([*_stages(programs), *(yaml.safe_dump(stream) for stream in _streams(layout, log))])
+    )
     port = layout.ports["kwok"]
     command = (
         str(programs.path("kwok")),

@@ -138,12 +138,12 @@ def free_ports(names: tuple[str, ...]) -> dict[str, int]:
     """A free port on 127.0.0.1 for each name. All are held open together, so they differ."""
     sockets = {name: socket.socket() for name in names}
     try:
-        for one in sockets.values():
-            one.bind(("127.0.0.1", 0))
+        for item in sockets.values():
+            item.bind(("127.0.0.1", 0))
         return {name: one.getsockname()[1] for name, one in sockets.items()}
     finally:
-        for one in sockets.values():
-            one.close()
+        for item in sockets.values():
+            item.close()
 
 
 def listens(port: int) -> bool:

@@ -117,7 +117,7 @@ def scopes(of: Provider) -> str:
     if settings.OIDC_SCOPES:
         return " ".join(settings.OIDC_SCOPES)
     there = of.found.get("scopes_supported")
-    return " ".join(("openid", *(one for one in _SCOPES if not isinstance(there, list) or one in there)))
+    return " ".join(("openid", *(scope for scope in _SCOPES if not isinstance(there, list) or scope in there)))
 
 
 def session(of: Provider, redirect: str = "") -> OAuth2Session:

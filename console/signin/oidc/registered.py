@@ -35,7 +35,7 @@ def onward(request: HttpRequest, name: str) -> HttpResponseRedirect | None:
     if "state" not in request.GET:
         return None
     _word, dot, told = request.GET["state"].rpartition(".")
-    place = next((one for one in clusters.offered() if mark(one) == (f".{told}" if dot else "")), None)
+    place = next((offered for offered in clusters.offered() if mark(offered) == (f".{told}" if dot else "")), None)
     if place is None or place == place_of(request):
         return None
     with addresses_of(place):

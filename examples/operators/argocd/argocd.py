@@ -72,4 +72,4 @@ class ArgoCD(Body):
     def owns(self, obj: Object) -> bool:
         """Whether the object is this one's; one that belongs to nobody is not."""
         owners = obj["metadata"].get("ownerReferences") or []
-        return any(one.get("controller") and one["uid"] == self.uid for one in owners)
+        return any(item.get("controller") and item["uid"] == self.uid for item in owners)

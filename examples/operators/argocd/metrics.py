@@ -51,19 +51,19 @@ class Metrics:
                     "active_argocd_instances_by_phase",
                     "gauge",
                     "ArgoCDs of each phase.",
-                    {f'phase="{one}"': phases[one] for one in ("Available", "Pending")},
+                    {f'phase="{item}"': phases[item] for item in ("Available", "Pending")},
                 ),
                 *_rows(
                     "active_argocd_instance_reconciliation_count",
                     "counter",
                     "Passes in each namespace.",
-                    {f'namespace="{one}"': number for one, number in self._passes.items()},
+                    {f'namespace="{name}"': number for name, number in self._passes.items()},
                 ),
                 *_rows(
                     "argocd_tutorial_reconciliation_failures_total",
                     "counter",
                     "Those of them that failed and are done again.",
-                    {f'namespace="{one}"': self._failures[one] for one in self._passes},
+                    {f'namespace="{pass_}"': self._failures[pass_] for pass_ in self._passes},
                 ),
             ]
         )
@@ -71,4 +71,7 @@ class Metrics:
 
 def _rows(name: str, kind: str, help_: str, values: Mapping[str, int]) -> list[str]:
     head = f"# HELP {name} {help_}\n# TYPE {name} {kind}\n"
-    return [head, *(f"{name}{{{labels}}} {one}\n" if labels else f"{name} {one}\n" for labels, one in values.items())]
+    return [
+        head,
+        *(f"{name}{{{labels}}} {number}\n" if labels else f"{name} {number}\n" for labels, number in values.items()),
+    ]

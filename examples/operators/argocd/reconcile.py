@@ -50,10 +50,10 @@ async def reconcile(api: Api, namespace: str, name: str, tell: Tell) -> None:
 async def _present(api: Api, argocd: ArgoCD) -> Present:
     """Everything that there is of it."""
     return {
-        (kind, one["metadata"]["name"]): {**one, "kind": kind, "apiVersion": _api_version(kind)}
+        (kind, item["metadata"]["name"]): {**item, "kind": kind, "apiVersion": _api_version(kind)}
         for kind in KINDS
-        for one in await api.list(kind, argocd.namespace, argocd.selector)
-        if argocd.owns(one)
+        for item in await api.list(kind, argocd.namespace, argocd.selector)
+        if argocd.owns(item)
     }
 
 
@@ -142,7 +142,7 @@ async def _taken(api: Api, argocd: ArgoCD, kind: str, name: str) -> str:
 
 async def _take_away(api: Api, argocd: ArgoCD, present: Present, tell: Tell) -> None:
     """Deletes what a component that was switched off has left."""
-    wanted = {(one["kind"], one["metadata"]["name"]) for one in everything(argocd)}
+    wanted = {(item["kind"], item["metadata"]["name"]) for item in everything(argocd)}
     wanted |= {("Secret", name) for name in makers(argocd)}
     wanted |= {(part.kind, part.workload(argocd)) for part in enabled(argocd)}
     for kind, name in sorted(present.keys() - wanted):
@@ -155,7 +155,7 @@ async def _take_away(api: Api, argocd: ArgoCD, present: Present, tell: Tell) -> 
 
 async def _publish(api: Api, argocd: ArgoCD, present: Present, problem: str, tell: Tell) -> None:
     """Writes the status where it differs, and tells people about a change of a condition."""
-    workloads = {name: one for (kind, name), one in present.items() if kind in _WORKLOADS}
+    workloads = {name: item for (kind, name), item in present.items() if kind in _WORKLOADS}
     wanted = status(argocd, workloads, [], problem)
     if any(wanted[part.field] != RUNNING for part in enabled(argocd)):
         wanted = status(argocd, workloads, await api.list("Pod", argocd.namespace, argocd.selector), problem)

@@ -57,7 +57,7 @@ class Component:
         """argocd-cm as it is mounted now: a change of the ArgoCD comes here by itself."""
         folder = mounted(SETTINGS)
         files = folder.iterdir() if folder.is_dir() else ()
-        return {one.name: one.read_text(encoding="utf-8") for one in files if one.is_file()}
+        return {file.name: file.read_text(encoding="utf-8") for file in files if file.is_file()}
 
     def metrics(self) -> str:
         """In the text format of Prometheus: rate, errors and duration of what it was asked."""

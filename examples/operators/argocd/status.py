@@ -59,7 +59,7 @@ def _component(argocd: ArgoCD, part: Part, workload: Object | None, pods: list[O
         return PENDING, "not made yet"
     wanted, seen = part.replicas(argocd), workload.get("status") or {}
     newest = int(seen.get("observedGeneration", 0)) >= int(workload["metadata"].get("generation", 1))
-    ready, updated = (int(seen.get(one, 0)) for one in ("readyReplicas", "updatedReplicas"))
+    ready, updated = (int(seen.get(item, 0)) for item in ("readyReplicas", "updatedReplicas"))
     if newest and ready >= wanted and updated >= wanted:
         return RUNNING, ""
     mine = [pod for pod in pods if (pod["metadata"].get("labels") or {}).get(NAME) == part.workload(argocd)]
@@ -75,7 +75,7 @@ def _complaint(seen: Object, pods: list[Object]) -> str:
             waiting = (container.get("state") or {}).get("waiting") or {}
             if waiting.get("reason") in _BAD:
                 return f"{waiting['reason']}: {waiting.get('message') or pod['metadata']['name']}"
-    conditions = {one["type"]: one for one in seen.get("conditions") or []}
+    conditions = {condition["type"]: condition for condition in seen.get("conditions") or []}
     if (refused := conditions.get("ReplicaFailure")) and refused["status"] == "True":
         return str(refused.get("message") or "ReplicaFailure")
     if (late := conditions.get("Progressing")) and late["status"] == "False":
@@ -100,4 +100,4 @@ def _condition(argocd: ArgoCD, type_: str, is_so: bool, reason: str, message: st
 
 def before(argocd: ArgoCD, type_: str) -> Object:
     """The condition as it was; empty when there was none."""
-    return next((one for one in argocd.status.get("conditions") or [] if one["type"] == type_), {})
+    return next((condition for condition in argocd.status.get("conditions") or [] if condition["type"] == type_), {})

@@ -106,9 +106,9 @@ class Node:
         """Node 0: with an empty disk it first asks whether there is a cluster already."""
         assert self.keeper is not None
         if self.store.fresh:
-            others = [place.node_name(self.instance, one) for one in range(1, place.MOST)]
+            others = [place.node_name(self.instance, number) for number in range(1, place.MOST)]
             found = await asyncio.gather(*(self._config_of(one) for one in others))
-            newest = max(found, key=lambda one: one.epoch)
+            newest = max(found, key=lambda config: config.epoch)
             self.store.adopt(newest if newest.epoch else Config(1, {self.name: place.service(self.name)}))
             self.whole = not newest.epoch
         while True:
@@ -233,7 +233,7 @@ def application(node: Node) -> web.Application:
     app.add_routes([web.get("/keys", all_keys), web.get("/status", status), web.get("/ready", ready)])
     app.add_routes([web.get("/metrics", metrics)])
     app.add_routes([web.get("/keys/{key}", read), web.put("/keys/{key}", write), web.delete("/keys/{key}", delete)])
-    app.add_routes([web.post("/peer", peer), *(web.post(one, membership) for one in ("/join", "/leave", "/members"))])
+    app.add_routes([web.post("/peer", peer), *(web.post(item, membership) for item in ("/join", "/leave", "/members"))])
     return app
 
 

@@ -53,7 +53,7 @@ class Quorum:
     async def read(self, key: str) -> Entry | None:
         """The newest entry; NoQuorumError."""
         answers = await self.ask({"do": "query", "key": key})
-        entries: list[Entry | None] = [one["entry"] for one in answers.values()]
+        entries: list[Entry | None] = [answer["entry"] for answer in answers.values()]
         found: Entry | None = None
         for entry in entries:
             found = entry if newer(entry, found) else found
@@ -64,7 +64,7 @@ class Quorum:
     async def write(self, key: str, value: str | None) -> Entry:
         """A newer entry than all that were there; NoQuorumError. None deletes."""
         answers = await self.ask({"do": "query", "key": key})
-        last = max((one["entry"][0] for one in answers.values() if one["entry"]), default=0)
+        last = max((answer["entry"][0] for answer in answers.values() if answer["entry"]), default=0)
         entry: Entry = [last + 1, f"{self.name}:{self._life}:{next(self._count):09d}", value]
         await self.ask({"do": "store", "entries": {key: entry}})
         return entry
@@ -72,7 +72,7 @@ class Quorum:
     async def everything(self, config: Config | None = None) -> dict[str, Entry]:
         """All entries that a majority of ``config`` has between them."""
         answers = await self.ask({"do": "dump"}, config)
-        return merge([one["entries"] for one in answers.values()])
+        return merge([answer["entries"] for answer in answers.values()])
 
     async def ask(self, message: Message, config: Config | None = None) -> dict[str, Message]:
         """The answers of a majority of the newest membership, or of ``config``; by name. NoQuorumError."""

@@ -40,11 +40,11 @@ class Config:
         return cls(int(found.get("epoch", 0)), dict(found.get("members") or {}))
 
 
-def newer(one: Entry | None, other: Entry | None) -> bool:
+def newer(entry: Entry | None, other: Entry | None) -> bool:
     """Whether ``one`` comes after ``other``."""
-    if one is None or other is None:
-        return one is not None
-    return (one[0], one[1]) > (other[0], other[1])
+    if entry is None or other is None:
+        return entry is not None
+    return (entry[0], entry[1]) > (other[0], other[1])
 
 
 def merge(dumps: list[dict[str, Entry]]) -> dict[str, Entry]:

@@ -16,11 +16,16 @@ from .version import PackageError
 def main(folders: list[str]) -> int:
     """0, or 1 with the reason on the error stream."""
     try:
-        found = [load(Path(one)) for one in folders]
+        found = [load(Path(folder)) for folder in folders]
     except PackageError as problem:
         print(problem, file=sys.stderr)
         return 1
-    print(yaml.safe_dump_all([part for one in found for part in (one.operator, one.version)], sort_keys=False), end="")
+    print(
+        yaml.safe_dump_all(
+            [part for package in found for part in (package.operator, package.version)], sort_keys=False
+        ),
+        end="",
+    )
     return 0
 
 

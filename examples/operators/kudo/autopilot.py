@@ -48,9 +48,9 @@ class Settings:
         """Of resolved parameters; None when the package has no autopilot, or it is off."""
         if values.get("AUTOPILOT") is not True:
             return None
-        count, least, most = (int(values[one]) for one in ("NODE_COUNT", "MIN_NODES", "MAX_NODES"))
+        count, least, most = (int(values[item]) for item in ("NODE_COUNT", "MIN_NODES", "MAX_NODES"))
         busy, pause = max(int(values["BUSY_REQUESTS"]), 1), max(float(values["COOL_DOWN"]), 4.0)
-        memory, most_memory = (bytes_of(str(values[one])) for one in ("MEMORY", "MAX_MEMORY"))
+        memory, most_memory = (bytes_of(str(values[item])) for item in ("MEMORY", "MAX_MEMORY"))
         return cls(
             count=count,
             least=least,

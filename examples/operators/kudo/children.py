@@ -27,7 +27,11 @@ def _parameters(render: Render, file: str) -> dict[str, str]:
     """The template of ``name: value`` lines, whose values are made texts, as an Instance wants them."""
     written = render.documents(file)
     found = written[0] if written else {}
-    if len(written) > 1 or not isinstance(found, dict) or any(isinstance(one, (dict, list)) for one in found.values()):
+    if (
+        len(written) > 1
+        or not isinstance(found, dict)
+        or any(isinstance(item, (dict, list)) for item in found.values())
+    ):
         raise RenderError(f"templates/{file}: a parameter file has lines of name: value, and nothing else")
     return {
         str(key): str(one).lower() if isinstance(one, bool) else str(one)

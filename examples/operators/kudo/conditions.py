@@ -44,4 +44,6 @@ def _condition(instance: Instance, type_: str, is_so: bool, reason: str, message
 
 
 def _before(instance: Instance, type_: str) -> Object:
-    return next((dict(one) for one in instance.status.get("conditions") or [] if one.get("type") == type_), {})
+    return next(
+        (dict(condition) for condition in instance.status.get("conditions") or [] if condition.get("type") == type_), {}
+    )

@@ -27,9 +27,9 @@ async def hashed(api: Api, obj: Object) -> Object:
     template = (found.get("spec") or {}).get("template") or {}
     contents = []
     for kind, name in sorted(set(_used(template.get("spec") or {}))):
-        one = await api.get(kind, obj["metadata"]["namespace"], name)
-        if one is not None and SKIP not in (one["metadata"].get("annotations") or {}):
-            contents.append([kind, name, one.get("data"), one.get("binaryData")])
+        item = await api.get(kind, obj["metadata"]["namespace"], name)
+        if item is not None and SKIP not in (item["metadata"].get("annotations") or {}):
+            contents.append([kind, name, item.get("data"), item.get("binaryData")])
     if contents:
         text = hashlib.sha256(json.dumps(contents, sort_keys=True).encode()).hexdigest()
         template.setdefault("metadata", {}).setdefault("annotations", {})[HASH] = text[:32]

@@ -53,7 +53,7 @@ class _Tokens:
     """A cursor over what was written; ``kind`` is empty at the end."""
 
     def __init__(self, source: str):
-        self._found = [(str(one.lastgroup), one[one.lastgroup or 0]) for one in _TOKEN.finditer(source.strip())]
+        self._found = [(str(match.lastgroup), match[match.lastgroup or 0]) for match in _TOKEN.finditer(source.strip())]
         self._at = 0
 
     @property
@@ -98,7 +98,7 @@ def _command(tokens: _Tokens, piped: Expression | None) -> Expression:
 
 def _call(name: str, function: Callable[..., Any], arguments: list[Expression]) -> Expression:
     def value(scope: Scope) -> Any:
-        given = [one(scope) for one in arguments]
+        given = [argument(scope) for argument in arguments]
         try:
             return function(*given)
         except (TypeError, ValueError, LookupError, ArithmeticError) as problem:
@@ -119,7 +119,7 @@ def _operand(tokens: _Tokens) -> Expression:
         word = _WORDS[found]
         return lambda _: word
     if kind == "field":
-        names = [one for one in found.split(".") if one]
+        names = [part for part in found.split(".") if part]
         return lambda scope: _follow(scope.dot, names, "")
     if kind == "variable":
         name, *names = found[1:].split(".")

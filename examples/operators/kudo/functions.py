@@ -54,11 +54,11 @@ def _range(first: Any, last: Any, step: Any = 1) -> list[int]:
 
 
 def _and(*values: Any) -> Any:
-    return next((one for one in values if not truth(one)), values[-1])
+    return next((item for item in values if not truth(item)), values[-1])
 
 
 def _or(*values: Any) -> Any:
-    return next((one for one in values if truth(one)), values[-1])
+    return next((item for item in values if truth(item)), values[-1])
 
 
 def _dict(*parts: Any) -> dict[str, Any]:
@@ -79,7 +79,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "atoi": _int,
     "b64dec": lambda value: base64.b64decode(text(value)).decode(),
     "b64enc": lambda value: base64.b64encode(text(value).encode()).decode(),
-    "coalesce": lambda *values: next((one for one in values if truth(one)), None),
+    "coalesce": lambda *values: next((item for item in values if truth(item)), None),
     "contains": lambda part, value: text(part) in text(value),
     "default": lambda fallback, value=None: value if truth(value) else fallback,
     "dict": _dict,

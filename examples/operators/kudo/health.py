@@ -27,12 +27,12 @@ def _replicas(obj: Object) -> Outcome:
     wanted = int((obj.get("spec") or {}).get("replicas", 1))
     status = obj.get("status") or {}
     seen = int(status.get("observedGeneration", 0)) >= int(obj["metadata"].get("generation", 1))
-    ready, updated, there = (int(status.get(one, 0)) for one in ("readyReplicas", "updatedReplicas", "replicas"))
+    ready, updated, there = (int(status.get(item, 0)) for item in ("readyReplicas", "updatedReplicas", "replicas"))
     if seen and ready == updated == there == wanted:
         return _GOOD
-    for one in status.get("conditions") or []:
-        if one.get("type") == "ReplicaFailure" and one.get("status") == "True":
-            return Outcome(IN_PROGRESS, f"{min(ready, wanted)} of {wanted} Pods ready: {one.get('message')}")
+    for condition in status.get("conditions") or []:
+        if condition.get("type") == "ReplicaFailure" and condition.get("status") == "True":
+            return Outcome(IN_PROGRESS, f"{min(ready, wanted)} of {wanted} Pods ready: {condition.get('message')}")
     more = f", {there - wanted} too many" if there > wanted else ""
     old = f", {there - updated} of an older form" if seen and there > updated else ""
     return Outcome(IN_PROGRESS, f"{min(ready, wanted)} of {wanted} Pods ready{more}{old}")
@@ -58,7 +58,7 @@ def _pod(obj: Object) -> Outcome:
 def _instance(obj: Object) -> Outcome:
     """One of another package: what was asked for last has been carried out."""
     found = Instance(obj)
-    told = {str(one.get("type")): one for one in found.status.get("conditions") or []}
+    told = {str(condition.get("type")): condition for condition in found.status.get("conditions") or []}
     if told.get("Accepted", {}).get("status") == "False":
         return Outcome(IN_PROGRESS, str(told["Accepted"]["message"]))
     ready = told.get("Ready", {})

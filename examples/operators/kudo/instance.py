@@ -50,7 +50,7 @@ class Instance(Body):
     @property
     def wanted(self) -> Snapshot:
         """What the spec asks for now."""
-        parameters = {str(key): str(one) for key, one in (self.spec.get("parameters") or {}).items()}
+        parameters = {str(key): str(parameter) for key, parameter in (self.spec.get("parameters") or {}).items()}
         return Snapshot(str((self.spec.get("operatorVersion") or {}).get("name") or ""), parameters)
 
     @property

@@ -38,7 +38,7 @@ class Package:
     def objects(self, namespace: str) -> tuple[Object, Object]:
         """Both, for a namespace."""
         operator, version = (
-            {**one, "metadata": {**one["metadata"], "namespace": namespace}} for one in (self.operator, self.version)
+            {**item, "metadata": {**item["metadata"], "namespace": namespace}} for item in (self.operator, self.version)
         )
         return operator, version
 
@@ -66,7 +66,7 @@ def load(folder: Path) -> Package:
             "operator": {"name": name, "kind": "Operator"},
             "version": number,
             **({"appVersion": str(described["appVersion"])} if described.get("appVersion") else {}),
-            "parameters": [_parameter(one) for one in given.get("parameters") or []],
+            "parameters": [_parameter(parameter) for parameter in given.get("parameters") or []],
             "plans": described["plans"],
             "tasks": described["tasks"],
             "templates": {
@@ -89,16 +89,16 @@ def _yaml(path: Path) -> dict[str, Any]:
     return found
 
 
-def _parameter(one: Object) -> Object:
+def _parameter(item: Object) -> Object:
     """As in the OperatorVersion: ``type`` is called ``value-type`` there, and every default is a text."""
     kept = ("name", "displayName", "description", "required", "trigger", "immutable", "enum")
-    found = {key: one[key] for key in kept if key in one}
-    if one.get("default") is not None:
-        default = one["default"]
+    found = {key: item[key] for key in kept if key in item}
+    if item.get("default") is not None:
+        default = item["default"]
         found["default"] = (
             default if isinstance(default, str) else yaml.safe_dump(default).partition("\n...")[0].strip()
         )
-    return {**found, **({"value-type": one["type"]} if "type" in one else {})}
+    return {**found, **({"value-type": item["type"]} if "type" in item else {})}
 
 
 def shipped(names: str, root: Path) -> dict[str, Package]:
@@ -110,7 +110,7 @@ def shipped(names: str, root: Path) -> dict[str, Package]:
         for name in filter(None, names.split(":"))
         for path in sorted((root / name).glob("*/operator.yaml"))
     ]
-    return {one.name: one for one in found}
+    return {package.name: package for package in found}
 
 
 async def install(api: Api, package: Package, namespace: str) -> Object:

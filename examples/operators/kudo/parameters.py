@@ -22,17 +22,17 @@ def resolve(version: OperatorVersion, given: Mapping[str, str]) -> dict[str, Any
     """name → value; ParameterError. A parameter that is neither given, nor has a default, nor is required is empty."""
     problems = [_unknown(version, name) for name in given if name not in version.parameters]
     values: dict[str, Any] = {}
-    for one in version.parameters.values():
-        written = given.get(one.name, one.default)
+    for parameter in version.parameters.values():
+        written = given.get(parameter.name, parameter.default)
         if written is None:
-            if one.required:
-                problems.append(f"parameter {one.name} is required and has no default")
-            values[one.name] = ""
+            if parameter.required:
+                problems.append(f"parameter {parameter.name} is required and has no default")
+            values[parameter.name] = ""
             continue
         try:
-            values[one.name] = value(one, str(written))
+            values[parameter.name] = value(parameter, str(written))
         except ValueError as problem:
-            problems.append(f"parameter {one.name}: {problem}")
+            problems.append(f"parameter {parameter.name}: {problem}")
     if problems:
         raise ParameterError("; ".join(problems))
     return values
@@ -43,30 +43,30 @@ def _unknown(version: OperatorVersion, name: str) -> str:
     return f"parameter {name} is not known to {version.name}; it has {known or 'none'}"
 
 
-def value(one: Parameter, written: str) -> Any:
+def value(parameter: Parameter, written: str) -> Any:
     """A text as its type says; ValueError for people.
 
     Numbers stay as they are written: a template puts them into text anyway.
     """
-    if one.enum and written not in one.enum:
-        raise ValueError(f"“{written}” is none of {', '.join(one.enum)}")
-    if one.type == "integer":
+    if parameter.enum and written not in parameter.enum:
+        raise ValueError(f"“{written}” is none of {', '.join(parameter.enum)}")
+    if parameter.type == "integer":
         try:
             return int(written)
         except ValueError:
             raise ValueError(f"“{written}” is not a whole number") from None
-    if one.type == "number":
+    if parameter.type == "number":
         try:
             float(written)
         except ValueError:
             raise ValueError(f"“{written}” is not a number") from None
         return written
-    if one.type == "boolean":
+    if parameter.type == "boolean":
         if written not in _WORDS:
             raise ValueError(f"“{written}” is neither true nor false")
         return _WORDS[written]
-    if one.type in ("array", "map"):
-        wanted = list if one.type == "array" else dict
+    if parameter.type in ("array", "map"):
+        wanted = list if parameter.type == "array" else dict
         try:
             found = yaml_bounds.load(written)
         except yaml.YAMLError:

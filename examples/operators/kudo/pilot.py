@@ -119,10 +119,10 @@ class Pilot:
         found = await self._api.list("Pod", instance.namespace, f"{INSTANCE_LABEL}={instance.name}")
         name = re.compile(re.escape(instance.name) + r"-\d+")
         return {
-            one["metadata"]["name"]: one
-            for one in found
-            if name.fullmatch(one["metadata"]["name"])
-            and any(owner["kind"] == "StatefulSet" for owner in one["metadata"].get("ownerReferences") or [])
+            item["metadata"]["name"]: item
+            for item in found
+            if name.fullmatch(item["metadata"]["name"])
+            and any(owner["kind"] == "StatefulSet" for owner in item["metadata"].get("ownerReferences") or [])
         }
 
     async def _report(self, pod: Object) -> Mapping[str, float] | None:
@@ -236,7 +236,7 @@ def _measure(memory: _Memory, reports: Mapping[str, Mapping[str, float]], now: f
     """Of the nodes that have reported twice since they were started; None after the first look."""
     before, memory.before = memory.before, dict(reports)
     span = now - memory.looked
-    pairs = [(before[name], one) for name, one in reports.items() if one and before.get(name)]
+    pairs = [(before[name], report) for name, report in reports.items() if report and before.get(name)]
     # A node that was started anew counts from 0.
     pairs = [(old, new) for old, new in pairs if new["beat"] > old["beat"] and new["requests"] >= old["requests"]]
     if not pairs or not memory.looked:
@@ -254,7 +254,7 @@ def _tries(instance: Instance) -> dict[str, int]:
 
 def _reason(instance: Instance) -> str:
     """Of its condition."""
-    found = [one for one in instance.status.get("conditions") or [] if one["type"] == "Autopilot"]
+    found = [condition for condition in instance.status.get("conditions") or [] if condition["type"] == "Autopilot"]
     return str(found[0]["reason"]) if found else ""
 
 

@@ -42,8 +42,8 @@ def names(version: OperatorVersion, instance: str, plan: str) -> dict[str, str]:
     A plan sees what its own Pipe tasks make, and of the others what deploy has made.
     """
     found: dict[str, str] = {}
-    for one in dict.fromkeys((DEPLOY, plan)):
-        found |= {pipe.key: made for pipe, made in _made(version, instance, version.plans[one])}
+    for fromkey in dict.fromkeys((DEPLOY, plan)):
+        found |= {pipe.key: made for pipe, made in _made(version, instance, version.plans[fromkey])}
     return found
 
 
@@ -78,7 +78,7 @@ def pod(written: Object, made: str, pipes: Iterable[Pipe], image: str) -> Object
 
 def mount_path(made: Object) -> str:
     """Where the waiting container of a Pod has the files."""
-    (waiter,) = (one for one in made["spec"]["containers"] if one["name"] == WAITER)
+    (waiter,) = (container for container in made["spec"]["containers"] if container["name"] == WAITER)
     return str(waiter["volumeMounts"][0]["mountPath"])
 
 
@@ -99,16 +99,16 @@ def artifact(pipe: Pipe, made: str, content: bytes) -> Object:
     data = _variables(pipe, content) if pipe.env else {PurePosixPath(pipe.path).name: content}
     meta = {"apiVersion": "v1", "kind": pipe.kind, "metadata": {"name": made}}
     if pipe.kind == "Secret":
-        return {**meta, "type": "Opaque", "data": {key: _encoded(one) for key, one in data.items()}}
-    plain = {key: text for key, one in data.items() if (text := _text(one)) is not None}
-    binary = {key: _encoded(one) for key, one in data.items() if key not in plain}
+        return {**meta, "type": "Opaque", "data": {key: _encoded(piece) for key, piece in data.items()}}
+    plain = {key: text for key, piece in data.items() if (text := _text(piece)) is not None}
+    binary = {key: _encoded(piece) for key, piece in data.items() if key not in plain}
     return {**meta, "data": plain, **({"binaryData": binary} if binary else {})}
 
 
 def _shared(spec: Object, container: Object) -> tuple[str, str]:
     """The empty folder: its volume, and where the container has it."""
-    empty = [str(one["name"]) for one in spec.get("volumes") or [] if "emptyDir" in one]
-    mounts = {one.get("name"): str(one.get("mountPath")) for one in container.get("volumeMounts") or []}
+    empty = [str(volume["name"]) for volume in spec.get("volumes") or [] if "emptyDir" in volume]
+    mounts = {mount.get("name"): str(mount.get("mountPath")) for mount in container.get("volumeMounts") or []}
     if len(empty) != 1 or empty[0] not in mounts:
         raise PipeError("the Pod of a Pipe task has one volume of the kind emptyDir, mounted in its init container")
     return empty[0], mounts[empty[0]]

@@ -72,8 +72,8 @@ def open_steps(plan: Plan, status: Object) -> Iterable[tuple[Phase, Step]]:
 
 def note(status: Object, phase: str, step: str, outcome: Outcome) -> None:
     """Writes a step's outcome into the plan's status, and what follows from it for the phase and the plan."""
-    found = next(one for one in status["phases"] if one["name"] == phase)
-    entry = next(one for one in found["steps"] if one["name"] == step)
+    found = next(item for item in status["phases"] if item["name"] == phase)
+    entry = next(item for item in found["steps"] if item["name"] == step)
     entry |= {"status": outcome.status, "message": outcome.message[:LONGEST]}
     finish(status)
 
@@ -99,7 +99,7 @@ def _sum_up(whole: Object, parts: list[Object]) -> None:
         word = COMPLETE
     else:
         word = PENDING if words == {PENDING} else IN_PROGRESS
-    said = next((one for one in parts if one["status"] == word and one["message"]), None)
+    said = next((part for part in parts if part["status"] == word and part["message"]), None)
     whole["status"] = word
     whole["message"] = f"{said['name']}: {said['message']}"[:LONGEST] if said and word != COMPLETE else ""
 

@@ -56,7 +56,7 @@ def current(instance: Instance) -> Current:
     A plan that somebody asks for has no uid yet, or stands in the place of one that runs.
     """
     name, uid = (str(instance.execution.get(key) or "") for key in ("planName", "uid"))
-    by_uid = {one.get("uid"): plan for plan, one in instance.plan_status.items() if one.get("uid")}
+    by_uid = {item.get("uid"): plan for plan, item in instance.plan_status.items() if item.get("uid")}
     if name and uid and uid not in by_uid:
         return Current(name, uid)
     for plan, one in instance.plan_status.items():
@@ -188,7 +188,7 @@ class Engine:
         After a crash between the two the next pass makes the status.
         """
         version = await self._version(instance, start.snapshot.operator_version)
-        keep = [one for one in instance.finalizers if one != FINALIZER]
+        keep = [finalizer for finalizer in instance.finalizers if finalizer != FINALIZER]
         uid = str(uuid.uuid4())
         meta = {
             "annotations": {SNAPSHOT: replace(start.snapshot, deployed=_deployed(instance)).text()},
@@ -201,7 +201,7 @@ class Engine:
         await self._patch(instance, change)
         known = {
             **plans.never_run(version),
-            **{key: one for key, one in instance.plan_status.items() if key in version.plans},
+            **{key: item for key, item in instance.plan_status.items() if key in version.plans},
         }
         for one in known.values():
             if one["status"] in RUNNING:
@@ -292,7 +292,7 @@ class Engine:
                 self._tell(instance.body, type="Warning", reason="NoCleanup", message=str(problem))
         elif not ended:
             return await self._run(instance, now)
-        keep = [one for one in instance.finalizers if one != FINALIZER]
+        keep = [finalizer for finalizer in instance.finalizers if finalizer != FINALIZER]
         await self._patch(instance, {"metadata": {"finalizers": keep}})
         return None
 
@@ -301,7 +301,7 @@ class Engine:
     async def _refuse(self, instance: Instance, reason: str, message: str) -> None:
         """Says why what was asked for is not done, once."""
         told = accepted(instance, False, reason, message)
-        if any(told.items() <= one.items() for one in instance.status.get("conditions") or []):
+        if any(told.items() <= condition.items() for condition in instance.status.get("conditions") or []):
             return
         await self._status(instance, {"conditions": [told]})
         self._tell(instance.body, type="Warning", reason=reason, message=message)
@@ -309,16 +309,18 @@ class Engine:
     async def _accept(self, instance: Instance) -> None:
         """A wish that was refused has been taken back, or can be followed now."""
         reasons = {
-            one.get("reason") for one in instance.status.get("conditions") or [] if one.get("type") == "Accepted"
+            condition.get("reason")
+            for condition in instance.status.get("conditions") or []
+            if condition.get("type") == "Accepted"
         }
         if reasons & OF_THE_SPEC:
             await self._status(instance, {"conditions": [accepted(instance, True, "Accepted", "")]})
 
     async def _status(self, instance: Instance, change: Object) -> None:
         """Conditions that are not among the new ones stay, also those that this pass has written."""
-        new = {one["type"]: one for one in change.get("conditions") or []}
-        old = [one for one in instance.status.get("conditions") or [] if one["type"] not in new]
-        conditions = sorted([*old, *new.values()], key=lambda one: str(one["type"]), reverse=True)
+        new = {condition["type"]: condition for condition in change.get("conditions") or []}
+        old = [condition for condition in instance.status.get("conditions") or [] if condition["type"] not in new]
+        conditions = sorted([*old, *new.values()], key=lambda item: str(item["type"]), reverse=True)
         await self._patch(instance, {"status": {**change, "conditions": conditions}}, "status")
         instance.body.setdefault("status", {})["conditions"] = conditions
 

@@ -41,7 +41,7 @@ class Render:
 
     def objects(self, file: str) -> list[Object]:
         """All objects of one template, in its order; RenderError."""
-        return [self.marked(one, file) for one in self.documents(file)]
+        return [self.marked(document, file) for document in self.documents(file)]
 
     def documents(self, file: str) -> list[Any]:
         """What the YAML of one template says; RenderError."""
@@ -50,7 +50,7 @@ class Render:
         except template.TemplateError as problem:
             raise RenderError(str(problem)) from None
         try:
-            return [one for one in yaml_bounds.load_all(text) if one is not None]
+            return [item for item in yaml_bounds.load_all(text) if item is not None]
         except yaml.YAMLError as problem:
             where = f"templates/{file}{_place(problem)}"
             raise RenderError(f"{where}: not YAML any more after rendering: {_said(problem)}") from None

@@ -47,10 +47,10 @@ def _symptom(pod: Object, silent: bool) -> tuple[str, str, float]:
         return "", "", 0
     if status.get("phase") == "Failed":
         return "failed", f"it has failed: {status.get('message') or status.get('reason') or 'without a word'}", 0
-    for one in status.get("containerStatuses") or []:
-        state = one.get("state") or {}
+    for item in status.get("containerStatuses") or []:
+        state = item.get("state") or {}
         if (state.get("waiting") or {}).get("reason") == "CrashLoopBackOff":
-            return "crashing", f"it ended {one.get('restartCount', 0)} times", 1
+            return "crashing", f"it ended {item.get('restartCount', 0)} times", 1
         if "running" not in state:
             return "", "", 0
     if status.get("phase") != "Running":
@@ -62,4 +62,4 @@ def _symptom(pod: Object, silent: bool) -> tuple[str, str, float]:
 
 def _condition(pod: Object, type_: str) -> bool:
     found = (pod.get("status") or {}).get("conditions") or []
-    return any(one.get("type") == type_ and one.get("status") == "True" for one in found)
+    return any(item.get("type") == type_ and item.get("status") == "True" for item in found)

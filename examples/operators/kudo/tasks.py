@@ -62,12 +62,12 @@ class Tasks:
             return await self._pipe(render, task)
         if task.kind == "KudoOperator":
             return await self._apply(children.child(render, task))
-        found = [one for file in task.resources for one in render.objects(file)]
+        found = [item for file in task.resources for item in render.objects(file)]
         apply = task.kind == "Apply" or (
             task.kind == "Toggle" and self._parameters[task.spec["parameter"]] in (True, "true")
         )
-        outcomes = [await (self._apply(one) if apply else self._delete(one)) for one in found]
-        return min(outcomes, key=lambda one: _WORST.index(one.status), default=Outcome(COMPLETE))
+        outcomes = [await (self._apply(item) if apply else self._delete(item)) for item in found]
+        return min(outcomes, key=lambda outcome: _WORST.index(outcome.status), default=Outcome(COMPLETE))
 
     async def _apply(self, obj: Object) -> Outcome:
         kind, name = obj["kind"], obj["metadata"]["name"]
@@ -100,10 +100,10 @@ class Tasks:
     async def _pipe(self, render: Render, task: Task) -> Outcome:
         """The Pod runs once in each execution of a plan, unless it fails: what it has made says so."""
         at = (self._instance.name, render.moment.plan, render.moment.phase, render.moment.step, task.name)
-        made, pod_name = {pipes.name(*at, one.key): one for one in task.pipes}, pipes.name(*at, "pipepod")
+        made, pod_name = {pipes.name(*at, pipe.key): pipe for pipe in task.pipes}, pipes.name(*at, "pipepod")
         try:
-            there = [await self._api.get(one.kind, self._instance.namespace, name) for name, one in made.items()]
-            if all(one is not None and _execution(one) == render.moment.uid for one in there):
+            there = [await self._api.get(pipe.kind, self._instance.namespace, name) for name, pipe in made.items()]
+            if all(item is not None and _execution(item) == render.moment.uid for item in there):
                 await self._api.delete("Pod", self._instance.namespace, pod_name)
                 return Outcome(COMPLETE)
             pod = self._pod(render, task, pod_name)
@@ -153,7 +153,7 @@ class Tasks:
     def _ours(self, obj: Object) -> bool:
         """Whether it belongs to the Instance, or to nobody or to what does (a claim that a StatefulSet made)."""
         owners = obj["metadata"].get("ownerReferences") or []
-        controller = next((one for one in owners if one.get("controller")), None)
+        controller = next((owner for owner in owners if owner.get("controller")), None)
         return controller is None or controller["uid"] == self._instance.uid or controller["kind"] == "StatefulSet"
 
 

@@ -150,9 +150,9 @@ def _block(file: str, block: _Block, value: Any, scope: Scope) -> list[str]:
         if not pairs:
             return _write(file, block.otherwise, scope)
         written = []
-        for key, one in pairs:
-            given = (one,) if len(block.names) == 1 else (key, one)
-            written += _write(file, block.body, scope.having(one, **dict(zip(block.names, given, strict=False))))
+        for key, item in pairs:
+            given = (item,) if len(block.names) == 1 else (key, item)
+            written += _write(file, block.body, scope.having(item, **dict(zip(block.names, given, strict=False))))
         return written
     if not truth(value):
         return _write(file, block.otherwise, scope)

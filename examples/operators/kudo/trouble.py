@@ -11,8 +11,8 @@ async def why(api: Api, obj: Object) -> str:
     pods = await _pods(api, obj)
     if found := await first_trouble(api, pods):
         return found.message
-    failed = [one for one in pods if (one.get("status") or {}).get("phase") == "Failed"]
-    last = max(failed, key=lambda one: str(one["metadata"]["creationTimestamp"]), default=None)
+    failed = [pod for pod in pods if (pod.get("status") or {}).get("phase") == "Failed"]
+    last = max(failed, key=lambda item: str(item["metadata"]["creationTimestamp"]), default=None)
     said = await last_words(api, last) if last else ""
     return f"the Pod {last['metadata']['name']} said at last: {said}" if last and said else ""
 
@@ -23,5 +23,5 @@ async def _pods(api: Api, obj: Object) -> list[Object]:
     labels = ((obj.get("spec") or {}).get("selector") or {}).get("matchLabels") or {}
     if obj["kind"] == "Job":
         labels = {"job-name": obj["metadata"]["name"]}
-    selector = ",".join(f"{key}={one}" for key, one in labels.items())
+    selector = ",".join(f"{key}={label}" for key, label in labels.items())
     return await api.list("Pod", obj["metadata"]["namespace"], selector) if selector else []

@@ -117,65 +117,65 @@ def read(body: Object) -> OperatorVersion:
         operator=str((spec.get("operator") or {}).get("name") or ""),
         version=str(spec.get("version") or ""),
         app_version=str(spec.get("appVersion") or ""),
-        parameters={str(one["name"]): _parameter(one) for one in spec.get("parameters") or []},
-        plans={str(key): _plan(str(key), one or {}) for key, one in (spec.get("plans") or {}).items()},
-        tasks={str(one["name"]): _task(one) for one in spec.get("tasks") or []},
-        templates={str(key): str(one) for key, one in (spec.get("templates") or {}).items()},
-        upgradable_from=tuple(str(one.get("name")) for one in spec.get("upgradableFrom") or []),
+        parameters={str(parameter["name"]): _parameter(parameter) for parameter in spec.get("parameters") or []},
+        plans={str(key): _plan(str(key), plan or {}) for key, plan in (spec.get("plans") or {}).items()},
+        tasks={str(task["name"]): _task(task) for task in spec.get("tasks") or []},
+        templates={str(key): str(template) for key, template in (spec.get("templates") or {}).items()},
+        upgradable_from=tuple(str(item.get("name")) for item in spec.get("upgradableFrom") or []),
     )
     if problems := list(_problems(found)):
         raise PackageError(f"OperatorVersion {name} can't be used: " + "; ".join(problems))
     return found
 
 
-def _parameter(one: Object) -> Parameter:
-    default = one.get("default")
+def _parameter(item: Object) -> Parameter:
+    default = item.get("default")
     return Parameter(
-        name=str(one["name"]),
+        name=str(item["name"]),
         default=None if default is None else str(default),
-        required=bool(one.get("required", True)),
-        trigger=str(one.get("trigger") or ""),
-        type=str(one.get("value-type") or "string"),
-        immutable=bool(one.get("immutable")),
-        enum=tuple(map(str, one.get("enum") or [])),
+        required=bool(item.get("required", True)),
+        trigger=str(item.get("trigger") or ""),
+        type=str(item.get("value-type") or "string"),
+        immutable=bool(item.get("immutable")),
+        enum=tuple(map(str, item.get("enum") or [])),
     )
 
 
-def _plan(name: str, one: Object) -> Plan:
+def _plan(name: str, item: Object) -> Plan:
     phases = tuple(
         Phase(
             str(phase.get("name")),
             str(phase.get("strategy") or SERIAL),
             tuple(Step(str(step.get("name")), _texts(step.get("tasks"))) for step in phase.get("steps") or []),
         )
-        for phase in one.get("phases") or []
+        for phase in item.get("phases") or []
     )
-    return Plan(name, str(one.get("strategy") or SERIAL), phases)
+    return Plan(name, str(item.get("strategy") or SERIAL), phases)
 
 
-def _task(one: Object) -> Task:
-    spec, kind = dict(one.get("spec") or {}), str(one.get("kind") or "")
+def _task(item: Object) -> Task:
+    spec, kind = dict(item.get("spec") or {}), str(item.get("kind") or "")
     file = spec.get({"Pipe": "pod", "KudoOperator": "parameterFile"}.get(kind, ""))
     resources = _texts([file] if file else spec.pop("resources", None))
     pipes = tuple(_pipe(pipe) for pipe in spec.get("pipe") or []) if kind == "Pipe" else ()
-    return Task(str(one["name"]), kind, resources, spec, pipes)
+    return Task(str(item["name"]), kind, resources, spec, pipes)
 
 
-def _pipe(one: Object) -> Pipe:
-    path = str(one.get("file") or one.get("envFile") or "")
-    return Pipe(path, not one.get("file"), str(one.get("kind") or ""), str(one.get("key") or ""))
+def _pipe(item: Object) -> Pipe:
+    path = str(item.get("file") or item.get("envFile") or "")
+    return Pipe(path, not item.get("file"), str(item.get("kind") or ""), str(item.get("key") or ""))
 
 
 def _texts(values: Any) -> tuple[str, ...]:
-    return tuple(str(one) for one in values or [])
+    return tuple(str(item) for item in values or [])
 
 
 def _problems(found: OperatorVersion) -> Iterator[str]:
     if DEPLOY not in found.plans:
         yield f"it has no plan “{DEPLOY}”"
-    for one in found.parameters.values():
-        if one.trigger and one.trigger not in found.plans:
-            yield f"parameter {one.name} triggers the plan “{one.trigger}”, which there is not"
+    for parameter in found.parameters.values():
+        if parameter.trigger and parameter.trigger not in found.plans:
+            yield f"parameter {parameter.name} triggers the plan “{parameter.trigger}”, which there is not"
     for plan in found.plans.values():
         yield from _plan_problems(found, plan)
     for known in found.tasks.values():
@@ -201,15 +201,15 @@ def _plan_problems(found: OperatorVersion, plan: Plan) -> Iterator[str]:
 
 
 def _twice(names: list[str]) -> str:
-    return next((one for one in names if names.count(one) > 1), "")
+    return next((name for name in names if names.count(name) > 1), "")
 
 
 def _task_problems(found: OperatorVersion, task: Task) -> Iterator[str]:
     if task.kind not in TASK_KINDS:
         yield f"task {task.name} is of kind “{task.kind}”; this engine knows {', '.join(TASK_KINDS)}"
-    for one in task.resources:
-        if one not in found.templates:
-            yield f"task {task.name} names the template “{one}”, which there is not"
+    for resource in task.resources:
+        if resource not in found.templates:
+            yield f"task {task.name} names the template “{resource}”, which there is not"
     if task.kind == "Toggle" and task.spec.get("parameter") not in found.parameters:
         yield f"task {task.name} toggles by the parameter “{task.spec.get('parameter')}”, which there is not"
     if task.kind == "KudoOperator" and not (task.spec.get("package") and task.spec.get("operatorVersion")):

@@ -70,7 +70,7 @@ class Memcached(Body):
 def _controller(obj: Object) -> Object:
     """Who says that the object is theirs; empty when nobody does."""
     owners = obj["metadata"].get("ownerReferences") or []
-    return next((dict(one) for one in owners if one.get("controller")), {})
+    return next((dict(owner) for owner in owners if owner.get("controller")), {})
 
 
 def image() -> str:

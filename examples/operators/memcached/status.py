@@ -87,7 +87,7 @@ def _problem(numbers: Object, nodes: list[Object]) -> Problem | None:
     """What keeps nodes from coming, the most telling first: Pods are refused, or do not start, or it just takes too
     long.
     """
-    complaints = {one["type"]: one for one in numbers.get("conditions") or []}
+    complaints = {condition["type"]: condition for condition in numbers.get("conditions") or []}
     if (refusal := complaints.get("ReplicaFailure")) and refusal["status"] == "True":
         return Problem("ReplicaFailure", refusal["message"])
     if found := next(filter(None, map(trouble, nodes)), None):
@@ -114,8 +114,10 @@ def _what_goes_on(cache: Memcached) -> str:
 
 def _is_ready(pod: Object) -> bool:
     conditions = (pod.get("status") or {}).get("conditions") or []
-    return any((one["type"], one["status"]) == ("Ready", "True") for one in conditions)
+    return any((condition["type"], condition["status"]) == ("Ready", "True") for condition in conditions)
 
 
 def _before(cache: Memcached) -> Object:
-    return next((dict(one) for one in cache.status.get("conditions") or [] if one["type"] == "Available"), {})
+    return next(
+        (dict(condition) for condition in cache.status.get("conditions") or [] if condition["type"] == "Available"), {}
+    )

@@ -177,6 +177,6 @@ def main() -> int:
         return 1
     for old in removed:
         log.info("removed the old copy %s", old)
-    backups = [one for one in all_of_it if one.get("name")]
+    backups = [item for item in all_of_it if item.get("name")]
     print(json.dumps({**record, "removed": removed, "backups": backups}), flush=True)
     return 0

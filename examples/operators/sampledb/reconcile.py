@@ -157,15 +157,15 @@ async def _publish(api: Api, db: Database, seen: Observed, tell: Tell) -> float:
 def _tell(db: Database, wanted: Object, tell: Tell) -> None:
     if wanted.get("restoredFrom") and not db.status.get("restoredFrom"):
         tell(db.body, type="Normal", reason="Restored", message=f"The data come from {wanted['restoredFrom']}")
-    before = {one["type"]: one["reason"] for one in db.status.get("conditions") or []}
+    before = {condition["type"]: condition["reason"] for condition in db.status.get("conditions") or []}
     progress = wanted["conditions"][1]
     word = wanted["phase"]
     if word != db.status.get("phase") or (word in BAD and progress["reason"] != before.get("Progressing")):
         said = wanted["conditions"][0] if word in ("Ready", "Stopped") else progress
         reason = str(progress["reason"]) if word in BAD else word
         tell(db.body, type="Warning" if word in BAD else "Normal", reason=reason, message=said["message"])
-    for one in wanted["conditions"][3:]:
+    for item in wanted["conditions"][3:]:
         # A new volume is nobody's yet for a moment, each time.
-        if one["status"] == "False" and one["reason"] not in (before.get(one["type"]), "Unbound"):
-            kind = "Normal" if one["reason"] == "Growing" else "Warning"
-            tell(db.body, type=kind, reason=one["reason"], message=one["message"])
+        if item["status"] == "False" and item["reason"] not in (before.get(item["type"]), "Unbound"):
+            kind = "Normal" if item["reason"] == "Growing" else "Warning"
+            tell(db.body, type=kind, reason=item["reason"], message=item["message"])

@@ -69,12 +69,12 @@ async def keep(api: Api, db: Database, record: Object) -> None:
 
 def changes(listed: dict[str, str], record: Object) -> dict[str, str | None]:
     """What a record changes in the list: None for what is gone."""
-    backups = {one["name"]: one for one in record.get("backups") or []}
+    backups = {backup["name"]: backup for backup in record.get("backups") or []}
     data: dict[str, str | None] = dict.fromkeys(record.get("removed") or [])
     if "backups" in record:
         data |= {name: None for name, text in listed.items() if name not in backups and _is_older(text, record)}
-    for one in (*backups.values(), record):
-        data[one["name"]] = json.dumps({key: one[key] for key in SHOWN if key in one}, sort_keys=True)
+    for item in (*backups.values(), record):
+        data[item["name"]] = json.dumps({key: item[key] for key in SHOWN if key in item}, sort_keys=True)
     return data
 
 

@@ -122,7 +122,11 @@ def status(db: Database, seen: Observed) -> Object:
 
 def leaving(db: Database, word: str, reason: str, message: str) -> Object:
     """The status of a database that is being deleted; conditions of other types stay as they are."""
-    stays = [one for one in db.status.get("conditions") or [] if one["type"] not in ("Ready", "Progressing")]
+    stays = [
+        condition
+        for condition in db.status.get("conditions") or []
+        if condition["type"] not in ("Ready", "Progressing")
+    ]
     moving = word != "Failed"
     facts = [Fact("Ready", False, reason, message), Fact("Progressing", moving, reason, message)]
     return {"phase": word, "conditions": [*conditions(db, facts), *stays]}

@@ -44,7 +44,7 @@ KINDS = {
 def condition(found: Object, type_: str) -> Object:
     """A condition of an object; empty when there is none."""
     conditions = (found.get("status") or {}).get("conditions") or []
-    return next((one for one in conditions if one["type"] == type_), {})
+    return next((item for item in conditions if item["type"] == type_), {})
 
 
 def says(type_: str, reason: str) -> Wanted:
@@ -128,10 +128,10 @@ class Place:
     def owned(self, uid: str, *plurals: str) -> list[str]:
         """What is there of these kinds and belongs to the object, or did."""
         return [
-            f"{plural}/{one['metadata']['name']}"
+            f"{plural}/{item['metadata']['name']}"
             for plural in plurals
-            for one in self.listed(plural)
-            if uid in [owner["uid"] for owner in one["metadata"].get("ownerReferences", ())]
+            for item in self.listed(plural)
+            if uid in [owner["uid"] for owner in item["metadata"].get("ownerReferences", ())]
         ]
 
     def kill_pod(self, name: str) -> None:
@@ -141,8 +141,8 @@ class Place:
     def events(self, uid: str, *reasons: str) -> dict[str, str]:
         """The events of an object by their reasons, as soon as these are among them."""
         path = self.path("events") + f"?fieldSelector=involvedObject.uid%3D{uid}"
-        found = self.api.until(path, lambda body: set(reasons) <= {one["reason"] for one in body["items"]}, SECONDS)
-        return {one["reason"]: one["message"] for one in found["items"]}
+        found = self.api.until(path, lambda body: set(reasons) <= {item["reason"] for item in body["items"]}, SECONDS)
+        return {item["reason"]: item["message"] for item in found["items"]}
 
     def table(self) -> tuple[list[Object], dict[str, list[Any]]]:
         """What ``kubectl get`` prints: the columns, and the cells of each object by its name."""
@@ -153,7 +153,7 @@ class Place:
         """Deletes every object of the kind, and waits: one with a finalizer would hold the namespace without its
         operator.
         """
-        names = [one["metadata"]["name"] for one in self.api.get(self.home).json["items"]]
+        names = [item["metadata"]["name"] for item in self.api.get(self.home).json["items"]]
         for name in names:
             self.api.delete(f"{self.home}/{name}")
         for name in names:

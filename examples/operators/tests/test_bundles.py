@@ -38,7 +38,7 @@ class Bundle:
 
     @property
     def owned(self) -> dict[str, dict[str, Any]]:
-        return {one["kind"]: one for one in self.csv["spec"]["customresourcedefinitions"]["owned"]}
+        return {item["kind"]: item for item in self.csv["spec"]["customresourcedefinitions"]["owned"]}
 
     def schema(self, kind: str) -> dict[str, Any]:
         (version,) = self.crds[kind]["spec"]["versions"]
@@ -66,7 +66,7 @@ def test_the_csv_owns_the_crds(bundle: Bundle) -> None:
     assert bundle.owned.keys() == bundle.crds.keys()
     for kind, owned in bundle.owned.items():
         assert owned["name"] == bundle.crds[kind]["metadata"]["name"]
-        assert [owned["version"]] == [one["name"] for one in bundle.crds[kind]["spec"]["versions"]]
+        assert [owned["version"]] == [version["name"] for version in bundle.crds[kind]["spec"]["versions"]]
 
 
 def test_the_package_points_at_the_bundle(bundle: Bundle) -> None:
@@ -90,10 +90,10 @@ def test_the_package_points_at_the_bundle(bundle: Bundle) -> None:
 def test_the_channels_agree_with_the_bundles(name: str) -> None:
     package = json.loads((PACKAGES / name / "package.json").read_text())
     assert package["defaultChannel"] in [channel["name"] for channel in package["channels"]]
-    assert sorted(one["path"] for one in package["bundles"]) == sorted(
+    assert sorted(item["path"] for item in package["bundles"]) == sorted(
         folder.name for folder in FOLDERS if folder.parent.name == name
     )
-    versions = {one["name"]: one["version"] for one in package["bundles"]}
+    versions = {item["name"]: item["version"] for item in package["bundles"]}
     for channel in package["channels"]:
         entries = channel["entries"]
         assert {entry["name"]: entry["version"] for entry in entries}.items() <= versions.items()
@@ -137,7 +137,7 @@ def test_every_field_is_described(bundle: Bundle) -> None:
 
 def test_its_images_are_known_to_the_sandbox(bundle: Bundle) -> None:
     images = tomllib.loads((ROOT / "examples" / "operators" / "images.toml").read_text())["image"]
-    listed = [one["image"] for one in bundle.csv["spec"]["relatedImages"]]
+    listed = [item["image"] for item in bundle.csv["spec"]["relatedImages"]]
     (deployment,) = bundle.csv["spec"]["install"]["spec"]["deployments"]
     (container,) = deployment["spec"]["template"]["spec"]["containers"]
     assert container["image"] == bundle.csv["metadata"]["annotations"]["containerImage"]
@@ -157,7 +157,7 @@ def test_its_icon_is_the_file(bundle: Bundle) -> None:
 
 
 def test_it_installs_in_every_mode(bundle: Bundle) -> None:
-    modes = {one["type"]: one["supported"] for one in bundle.csv["spec"]["installModes"]}
+    modes = {mode["type"]: mode["supported"] for mode in bundle.csv["spec"]["installModes"]}
     assert modes == dict.fromkeys(MODES, True)
 
 
@@ -176,8 +176,8 @@ def test_opm_accepts_the_catalog_and_every_package_of_it(tmp_path: Path) -> None
     blobs = [*package_blobs(PACKAGES)]
     assert opm_accepts(tmp_path / "all", blobs) == ""
     for name in NAMES:
-        mine = [one for one in blobs if name in (one.get("package"), one.get("name"))]
-        versions = {one["name"] for one in mine if one["schema"] == "olm.bundle"}
+        mine = [blob for blob in blobs if name in (blob.get("package"), blob.get("name"))]
+        versions = {item["name"] for item in mine if item["schema"] == "olm.bundle"}
         assert versions == {
             yaml.safe_load((path / "csv.yaml").read_text())["metadata"]["name"]
             for path in FOLDERS
@@ -185,7 +185,7 @@ def test_opm_accepts_the_catalog_and_every_package_of_it(tmp_path: Path) -> None
         }
         assert opm_accepts(tmp_path / name, mine) == ""
         # It does look: a package whose default channel is not there is refused.
-        broken = [{**one, "defaultChannel": "nowhere"} if one["schema"] == "olm.package" else one for one in mine]
+        broken = [{**item, "defaultChannel": "nowhere"} if item["schema"] == "olm.package" else item for item in mine]
         assert "nowhere" in opm_accepts(tmp_path / f"{name}-broken", broken)
 
 

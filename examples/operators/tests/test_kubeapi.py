@@ -33,7 +33,7 @@ async def test_it_works(access: Access) -> None:
         assert changed["data"] == {"a": "1", "b": "2"}
         await api.patch("ConfigMap", "default", "kubeapi", {"data": {"a": None}})
         assert [
-            one["data"] for one in await api.list("ConfigMap", "default") if one["metadata"]["name"] == "kubeapi"
+            item["data"] for item in await api.list("ConfigMap", "default") if item["metadata"]["name"] == "kubeapi"
         ] == [{"b": "2"}]
         await api.delete("ConfigMap", "default", "kubeapi")
         await api.delete("ConfigMap", "default", "kubeapi")

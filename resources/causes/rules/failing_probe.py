@@ -67,7 +67,7 @@ def _of(failing: list[Container], kind: str, event: Event) -> Container | None:
     """The container with such a probe, if there is one alone. Of one that has started anew since the probe failed it
     says nothing.
     """
-    probed = [one for one in failing if f"{kind}Probe" in one.spec]
+    probed = [container for container in failing if f"{kind}Probe" in container.spec]
     if len(probed) != 1:
         return None
     started, seen = moment(probed[0].started), moment(event.seen)

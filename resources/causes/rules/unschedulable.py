@@ -51,7 +51,9 @@ def _why(item: Item, message: str) -> str:
     found = _NODES.match(message)
     if found is None:
         return ""
-    reasons = sorted(((int(one["count"]), one["why"].strip()) for one in _REASON.finditer(found["why"])), reverse=True)
+    reasons = sorted(
+        ((int(match["count"]), match["why"].strip()) for match in _REASON.finditer(found["why"])), reverse=True
+    )
     for _count, reason in reasons:
         if words := _words(item, reason):
             return words

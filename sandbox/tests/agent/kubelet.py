@@ -58,4 +58,4 @@ def pod(name: str, node: str = "local", image: str = ENGINE, **spec: Any) -> dic
 def is_ready(pod: dict[str, Any]) -> bool:
     """Its Ready condition."""
     conditions = pod.get("status", {}).get("conditions", [])
-    return any((one["type"], one["status"]) == ("Ready", "True") for one in conditions)
+    return any((condition["type"], condition["status"]) == ("Ready", "True") for condition in conditions)

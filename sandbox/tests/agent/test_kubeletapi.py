@@ -42,7 +42,7 @@ def test_it_lists_its_pods(kubelet: Kubelet, engine: str) -> None:
     code, text = kubelet.get("/pods")
     assert code == 200
     assert ("engine", engine) in [
-        (one["metadata"]["name"], one["metadata"]["namespace"]) for one in json.loads(text)["items"]
+        (item["metadata"]["name"], item["metadata"]["namespace"]) for item in json.loads(text)["items"]
     ]
 
 

@@ -18,7 +18,7 @@ def test_the_node_says_what_it_is(api: Api, kubelet: Kubelet) -> None:
     assert node["spec"]["taints"] == [{"key": "operator-console.dev/runs", "value": "programs", "effect": "NoSchedule"}]
     assert node["status"]["daemonEndpoints"]["kubeletEndpoint"]["Port"] == kubelet.port
     assert {"type": "InternalIP", "address": "127.0.0.1"} in node["status"]["addresses"]
-    assert {one["type"]: one["status"] for one in node["status"]["conditions"]} == {
+    assert {condition["type"]: condition["status"] for condition in node["status"]["conditions"]} == {
         "MemoryPressure": "False",
         "DiskPressure": "False",
         "PIDPressure": "False",
@@ -101,4 +101,4 @@ def test_a_program_that_fails_starts_again(api: Api, kubelet: Kubelet, namespace
 
 
 def _restarts(found: dict[str, dict[str, list[dict[str, int]]]]) -> int:
-    return sum(one["restartCount"] for one in found["status"].get("containerStatuses", []))
+    return sum(status["restartCount"] for status in found["status"].get("containerStatuses", []))

@@ -32,7 +32,7 @@ def test_objects(remote: Remote, namespace: str) -> None:
         "c": "3"
     }
     listed = remote.list("configmaps", namespace, fields="metadata.name!=kube-root-ca.crt")
-    assert [(one["kind"], one["apiVersion"], one["metadata"]["name"]) for one in listed] == [
+    assert [(item["kind"], item["apiVersion"], item["metadata"]["name"]) for item in listed] == [
         ("ConfigMap", "v1", "one"),
         ("ConfigMap", "v1", "two"),
     ]

@@ -37,16 +37,16 @@ def package(
     dependencies: list[dict[str, Any]] | None = None,
 ) -> Path:
     """A package of these CSVs, the newest first, each replacing the next. ``edges`` adds to a channel entry by name."""
-    names = [one["metadata"]["name"] for one in versions]
+    names = [version["metadata"]["name"] for version in versions]
     entries = []
-    for index, one in enumerate(versions):
-        entry = {"name": names[index], "version": one["spec"]["version"], **(edges or {}).get(names[index], {})}
+    for index, item in enumerate(versions):
+        entry = {"name": names[index], "version": item["spec"]["version"], **(edges or {}).get(names[index], {})}
         if index + 1 < len(names):
             entry.setdefault("replaces", names[index + 1])
         entries.append(entry)
     bundles = [
-        {"name": one["metadata"]["name"], "version": one["spec"]["version"], "path": one["spec"]["version"]}
-        for one in versions
+        {"name": version["metadata"]["name"], "version": version["spec"]["version"], "path": version["spec"]["version"]}
+        for version in versions
     ]
     meta = {
         "name": name,
@@ -54,10 +54,10 @@ def package(
         "channels": [{"name": channel, "head": names[0], "entries": entries}],
         "bundles": bundles,
     }
-    for one in versions:
-        place = folder / name / one["spec"]["version"]
+    for item in versions:
+        place = folder / name / item["spec"]["version"]
         (place / "metadata").mkdir(parents=True)
-        (place / "csv.yaml").write_text(yaml.safe_dump(one))
+        (place / "csv.yaml").write_text(yaml.safe_dump(item))
         if dependencies:
             (place / "metadata" / "dependencies.yaml").write_text(yaml.safe_dump({"dependencies": dependencies}))
     (folder / name / "package.json").write_text(json.dumps(meta))

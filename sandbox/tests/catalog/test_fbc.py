@@ -67,7 +67,7 @@ def catalog() -> list[dict[str, Any]]:
 def test_it_works(store: CatalogStore, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / "fbc" / f"catalog{suffix}"
     path.parent.mkdir()
-    text = "\n".join(json.dumps(one) for one in catalog()) if suffix == ".json" else yaml.safe_dump_all(catalog())
+    text = "\n".join(json.dumps(item) for item in catalog()) if suffix == ".json" else yaml.safe_dump_all(catalog())
     path.write_text(text)
     objects = tmp_path / "bundles"
     assert fbc.load(store, "c", path.parent, objects) == []
@@ -77,8 +77,8 @@ def test_it_works(store: CatalogStore, tmp_path: Path, suffix: str) -> None:
     assert channel["entries"][1]["deprecation"] == {"message": "too old"}
     assert store.icon("c", "tea") == (b"<svg/>", "image/svg+xml", '"tea.stable.tea.v2"')
     head, old = store.bundles("c", "tea")
-    assert [one["kind"] for one in bundle_objects(Path(head.folder))] == ["ClusterServiceVersion", "ConfigMap"]
-    assert [one.kind for one in head.needs_apis] == ["K"]
+    assert [item["kind"] for item in bundle_objects(Path(head.folder))] == ["ClusterServiceVersion", "ConfigMap"]
+    assert [api.kind for api in head.needs_apis] == ["K"]
     assert old.name == "tea.v1"
     assert fbc.load(store, "c", path.parent, objects) == []
 

@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_it_works(store: CatalogStore, folder: Path) -> None:
     assert load(store, "c", folder) == []
-    assert [one.name for one in store.packages("c")] == ["cup", "tea"]
+    assert [item.name for item in store.packages("c")] == ["cup", "tea"]
     assert store.counts("c") == (2, 0)
     status = json.loads(next(store.packages("c", "tea")).status)
     assert status["defaultChannel"] == "stable"
@@ -50,7 +50,7 @@ def test_it_works(store: CatalogStore, folder: Path) -> None:
     assert (head.name, head.replaces, head.skip_range) == ("tea.v2", "tea.v1", ">=1.0.0 <2.0.0")
     assert head.provides == {Api("example.dev", "v1", "Pot")}
     assert previous.replaces == ""
-    assert [one.name for one in store.providers("c", Api("example.dev", "v1", "Pot"))] == ["tea.v2"]
+    assert [provider.name for provider in store.providers("c", Api("example.dev", "v1", "Pot"))] == ["tea.v2"]
     assert store.bundles("c", "cup")[0].needs_apis == (Api("example.dev", "v1", "Pot"),)
 
 
@@ -70,7 +70,7 @@ def test_a_removed_package_goes(store: CatalogStore, folder: Path) -> None:
     load(store, "c", folder)
     (folder / "tea" / "package.json").unlink()
     load(store, "c", folder)
-    assert [one.name for one in store.packages("c")] == ["cup"]
+    assert [item.name for item in store.packages("c")] == ["cup"]
     assert store.bundles("c", "tea") == []
     assert store.providers("c", Api("example.dev", "v1", "Pot")) == []
 
@@ -81,7 +81,7 @@ def test_a_bad_package_is_told_and_the_others_stay(store: CatalogStore, folder: 
     assert len(problems) == 1
     assert "package tea" in problems[0]
     assert "csv.yaml" in problems[0]
-    assert [one.name for one in store.packages("c")] == ["cup"]
+    assert [item.name for item in store.packages("c")] == ["cup"]
     assert store.counts("c") == (1, 1)
 
 
@@ -105,13 +105,13 @@ def test_catalogs_that_are_no_longer_configured_go(store: CatalogStore, folder: 
 def test_members_that_are_not_stored_are_led_past() -> None:
     entries = [{"name": "v3", "replaces": "v2"}, {"name": "v2", "replaces": "v1"}, {"name": "v1"}]
     members = stored_members({"name": "stable", "head": "v3", "entries": entries}, {"v1", "v3"})
-    assert [(one["name"], one["replaces"]) for one in members] == [("v3", "v1"), ("v1", "")]
+    assert [(member["name"], member["replaces"]) for member in members] == [("v3", "v1"), ("v1", "")]
 
 
 def test_a_circle_of_replacements_ends() -> None:
     entries = [{"name": "a", "replaces": "b"}, {"name": "b", "replaces": "a"}]
     members = stored_members({"name": "stable", "head": "a", "entries": entries}, {"a"})
-    assert [(one["name"], one["replaces"]) for one in members] == [("a", "a")] or members[0]["replaces"] == ""
+    assert [(member["name"], member["replaces"]) for member in members] == [("a", "a")] or members[0]["replaces"] == ""
 
 
 def test_all_real_packages(tmp_path: Path, real_catalog: Path) -> None:
@@ -122,12 +122,12 @@ def test_all_real_packages(tmp_path: Path, real_catalog: Path) -> None:
     store = CatalogStore(path)
     try:
         assert store.counts("real") == (268, 0)
-        assert [one.name for one in store.bundles("real", "argocd-operator", "alpha")] == [
+        assert [bundle.name for bundle in store.bundles("real", "argocd-operator", "alpha")] == [
             "argocd-operator.v0.18.0",
             "argocd-operator.v0.17.0",
         ]
-        for one in store.packages("real"):
-            assert json.loads(one.status)["channels"], one.name
+        for item in store.packages("real"):
+            assert json.loads(item.status)["channels"], item.name
     finally:
         store.close()
 

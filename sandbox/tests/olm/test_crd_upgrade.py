@@ -39,8 +39,8 @@ def crd(most: int = 10, *, version: str = "v1", conversion: str = "None", stored
         "type": "object",
         "properties": {"spec": {"type": "object", "properties": {"size": size, "colour": {"type": "string"}}}},
     }
-    one = {"name": version, "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
-    spec = {"group": "tea.example", "names": {"kind": "Cup", "plural": "cups"}, "versions": [one]}
+    item = {"name": version, "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    spec = {"group": "tea.example", "names": {"kind": "Cup", "plural": "cups"}, "versions": [item]}
     return {
         "metadata": {"name": "cups.tea.example"},
         "spec": {**spec, "conversion": {"strategy": conversion}},

@@ -76,9 +76,9 @@ def operator() -> dict:
 
 def test_permissions_become_roles() -> None:
     found = operator()
-    assert [one["kind"] for one in rbac.namespaced(found)] == ["Role", "RoleBinding"]
-    assert [one["kind"] for one in rbac.cluster_wide(found)] == ["ClusterRole", "ClusterRoleBinding"]
-    assert [one["metadata"]["name"] for one in rbac.service_accounts(found)] == ["tea"]
+    assert [item["kind"] for item in rbac.namespaced(found)] == ["Role", "RoleBinding"]
+    assert [item["kind"] for item in rbac.cluster_wide(found)] == ["ClusterRole", "ClusterRoleBinding"]
+    assert [account["metadata"]["name"] for account in rbac.service_accounts(found)] == ["tea"]
     role, binding = rbac.namespaced(found)
     assert role["metadata"]["ownerReferences"][0]["uid"] == "u"
     assert binding["roleRef"]["name"] == role["metadata"]["name"]
@@ -95,13 +95,13 @@ def test_roles_in_another_namespace_have_no_owner_there() -> None:
 def test_names_of_roles_stay_short() -> None:
     found = operator()
     found["metadata"]["name"] = "x" * 200
-    assert all(len(one["metadata"]["name"]) <= 63 for one in [*rbac.namespaced(found), *rbac.cluster_wide(found)])
+    assert all(len(item["metadata"]["name"]) <= 63 for item in [*rbac.namespaced(found), *rbac.cluster_wide(found)])
 
 
 def test_deployments_carry_what_olm_adds() -> None:
     (found,) = deployments(operator(), {"env": [{"name": "A", "value": "1"}], "tolerations": [{"key": "k"}]})
     pod = found["spec"]["template"]
-    names = {one["name"]: one["value"] for one in pod["spec"]["containers"][0]["env"]}
+    names = {item["name"]: item["value"] for item in pod["spec"]["containers"][0]["env"]}
     assert names == {"A": "1", "OPERATOR_CONDITION_NAME": "tea"}
     assert pod["spec"]["tolerations"] == [{"key": "k"}]
     assert pod["metadata"]["annotations"]["capabilities"] == "Basic Install"

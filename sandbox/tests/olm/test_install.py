@@ -39,7 +39,7 @@ def kube(kubeconfig: Path) -> Kube:
 def example(name: str) -> dict:
     csv = yaml.safe_load((PACKAGES / "sampledb" / "1.0.0" / "csv.yaml").read_text())
     examples = json.loads(csv["metadata"]["annotations"]["alm-examples"])
-    return next(one for one in examples if one["metadata"]["name"] == name)
+    return next(item for item in examples if item["metadata"]["name"] == name)
 
 
 @contextmanager
@@ -64,7 +64,7 @@ def test_sampledb_from_the_catalog_to_the_database_and_away(kube: Kube, kubeconf
     subscribe(kube, "shop", "sampledb", "samples-catalog", ["shop"], channel="stable")
     csv = kube.until(namespaced(OLM, "shop", "clusterserviceversions"), phase("Succeeded", "Failed"))
     assert csv["status"]["phase"] == "Succeeded", csv["status"]["message"]
-    reasons = [one["reason"] for one in csv["status"]["conditions"]]
+    reasons = [condition["reason"] for condition in csv["status"]["conditions"]]
     assert reasons[0] == "RequirementsUnknown"
     assert "AllRequirementsMet" in reasons
     assert reasons[-1] == "InstallSucceeded"
@@ -88,7 +88,7 @@ def test_sampledb_from_the_catalog_to_the_database_and_away(kube: Kube, kubeconf
         database.call("SET", "mine", "kept")
 
     kube.patch(f"{databases}/example-database", {"spec": {"replicas": 2}})
-    ready = kube.until(databases, lambda one: one["status"].get("readyReplicas") == 2 and phase("Ready")(one))
+    ready = kube.until(databases, lambda item: item["status"].get("readyReplicas") == 2 and phase("Ready")(item))
     assert ready["status"]["replicas"] == 2
 
     kube.delete(f"{databases}/example-database")
@@ -110,7 +110,7 @@ def test_the_servers_field_errors(kube: Kube) -> None:
     bad = {**example("example-database"), "spec": {"engine": "redis", "replicas": 9, "backup": {"enabled": True}}}
     with pytest.raises(Refused) as refused:
         kube.create(namespaced(SAMPLES, "shop", "sampledbs"), bad)
-    causes = {one["field"] for one in json.loads(str(refused.value))["details"]["causes"]}
+    causes = {cause["field"] for cause in json.loads(str(refused.value))["details"]["causes"]}
     assert {"spec.replicas", "spec.backup.schedule"} <= causes
 
 
@@ -156,11 +156,11 @@ def test_who_stayed_back_for_a_rival_goes_on_when_that_is_gone(kube: Kube) -> No
 def test_an_unknown_package_is_told(kube: Kube) -> None:
     subscribe(kube, "lost", "nothing", "samples-catalog")
 
-    def refused(one: dict) -> bool:
-        return any(c["type"] == "ResolutionFailed" for c in (one.get("status") or {}).get("conditions", []))
+    def refused(item: dict) -> bool:
+        return any(c["type"] == "ResolutionFailed" for c in (item.get("status") or {}).get("conditions", []))
 
     status = kube.until(namespaced(OLM, "lost", "subscriptions"), refused)["status"]
-    (condition,) = [one for one in status["conditions"] if one["type"] == "ResolutionFailed"]
+    (condition,) = [item for item in status["conditions"] if item["type"] == "ResolutionFailed"]
     assert condition["reason"] == "ConstraintsNotSatisfiable"
     assert "no operators found in package nothing" in condition["message"]
 
@@ -172,7 +172,7 @@ def large(tmp_path_factory: pytest.TempPathFactory, real_catalog: Path) -> Itera
         kube = Kube(data / "kubeconfig")
         kube.until(
             namespaced(OLM, "olm", "catalogsources"),
-            lambda one: one.get("status", {}).get("connectionState", {}).get("lastObservedState") == "READY",
+            lambda item: item.get("status", {}).get("connectionState", {}).get("lastObservedState") == "READY",
             name="community-catalog",
         )
         yield kube
@@ -183,7 +183,7 @@ def test_the_tutorials_argo_cd_leaves_room_for_the_communitys(large: Kube) -> No
     subscribe(large, "learn", "argocd-tutorial", "samples-catalog", ["learn"])
     csvs = namespaced(OLM, "learn", "clusterserviceversions")
     large.until(csvs, phase("Succeeded"), name="argocd-tutorial.v1.0.0", seconds=60)
-    assert [one["name"] for one in large.get(ARGOCD_CRD)["spec"]["versions"]] == ["v1beta1"]
+    assert [version["name"] for version in large.get(ARGOCD_CRD)["spec"]["versions"]] == ["v1beta1"]
     for path in (f"{namespaced(OLM, 'learn', 'subscriptions')}/argocd-tutorial", f"{csvs}/argocd-tutorial.v1.0.0"):
         large.delete(path)
     large.until_gone(csvs, "argocd-tutorial.v1.0.0")
@@ -198,29 +198,29 @@ def test_argo_cd_from_the_real_catalog(large: Kube) -> None:
     dex = {"provider": "dex", "dex": {"config": "connectors: []"}}
     large.create(instances, {**body, "spec": {"usersAnonymousEnabled": True, "sso": dex}})
     large.until(instances, phase("Available"))
-    deployments = {one["metadata"]["name"] for one in large.get(namespaced(APPS, "argocd", "deployments"))["items"]}
+    deployments = {item["metadata"]["name"] for item in large.get(namespaced(APPS, "argocd", "deployments"))["items"]}
     assert {f"example-argocd-{name}" for name in ("redis", "repo-server", "server", "dex-server")} <= deployments
     pods = large.get(namespaced("/api/v1", "argocd", "pods"))["items"]
-    parts = [one for one in pods if one["metadata"]["name"].startswith("example-argocd-")]
+    parts = [pod for pod in pods if pod["metadata"]["name"].startswith("example-argocd-")]
     assert len(parts) == 5
-    assert all(one["status"]["phase"] == "Running" for one in parts)
+    assert all(part["status"]["phase"] == "Running" for part in parts)
     config = large.get(f"{namespaced('/api/v1', 'argocd', 'configmaps')}/argocd-cm")["data"]
     assert config["users.anonymous.enabled"] == "true"
-    assert [one["name"] for one in large.get(ARGOCD_CRD)["spec"]["versions"]] == ["v1alpha1", "v1beta1"]
+    assert [version["name"] for version in large.get(ARGOCD_CRD)["spec"]["versions"]] == ["v1alpha1", "v1beta1"]
 
 
 def test_the_tutorials_argo_cd_is_refused_beside_the_communitys(large: Kube) -> None:
     """Both serve the kind ArgoCD; the community's does in every namespace. docs/decisions/0019."""
     subscribe(large, "beside", "argocd-tutorial", "samples-catalog", ["beside"])
 
-    def refused(one: dict) -> bool:
-        return any(c["type"] == "ResolutionFailed" for c in (one.get("status") or {}).get("conditions", []))
+    def refused(item: dict) -> bool:
+        return any(c["type"] == "ResolutionFailed" for c in (item.get("status") or {}).get("conditions", []))
 
     subscription = large.until(namespaced(OLM, "beside", "subscriptions"), refused)
     (message,) = [c["message"] for c in subscription["status"]["conditions"] if c["type"] == "ResolutionFailed"]
     assert "argocd-tutorial.v1.0.0 provide ArgoCD (argoproj.io/v1beta1)" in message
     csvs = large.get(namespaced(OLM, "beside", "clusterserviceversions"))["items"]
-    assert "argocd-tutorial.v1.0.0" not in [one["metadata"]["name"] for one in csvs]
+    assert "argocd-tutorial.v1.0.0" not in [csv["metadata"]["name"] for csv in csvs]
 
 
 def test_an_upgrade_goes_to_the_head_of_the_channel(large: Kube) -> None:

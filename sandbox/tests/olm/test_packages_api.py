@@ -18,16 +18,16 @@ def kube(cluster_kubeconfig: Path) -> Kube:
     kube = Kube(cluster_kubeconfig)
     kube.until(
         namespaced(OLM, "olm", "catalogsources"),
-        lambda one: one.get("status", {}).get("connectionState", {}).get("lastObservedState") == "READY",
+        lambda item: item.get("status", {}).get("connectionState", {}).get("lastObservedState") == "READY",
     )
     return kube
 
 
 def test_it_is_discovered(kube: Kube) -> None:
-    found = {one["name"]: one for one in kube.get(API)["resources"]}
+    found = {resource["name"]: resource for resource in kube.get(API)["resources"]}
     assert found["packagemanifests"]["verbs"] == ["get", "list"]
     assert found["packagemanifests"]["kind"] == "PackageManifest"
-    assert "packages.operators.coreos.com" in [one["name"] for one in kube.get("/apis")["groups"]]
+    assert "packages.operators.coreos.com" in [group["name"] for group in kube.get("/apis")["groups"]]
 
 
 def test_a_package(kube: Kube) -> None:
@@ -50,7 +50,7 @@ def test_a_package(kube: Kube) -> None:
 
 
 def test_a_list_in_every_namespace_and_by_label(kube: Kube) -> None:
-    names = [one["metadata"]["name"] for one in kube.get(f"{API}/packagemanifests")["items"]]
+    names = [item["metadata"]["name"] for item in kube.get(f"{API}/packagemanifests")["items"]]
     assert names == sorted(path.parent.name for path in (ROOT / "examples/operators/packages").glob("*/package.json"))
     inside = f"{API}/namespaces/default/packagemanifests"
     assert len(kube.get(f"{inside}?labelSelector=catalog%3Dsamples-catalog")["items"]) == len(names)
@@ -65,7 +65,7 @@ def test_the_icon_is_an_image(kube: Kube) -> None:
 def test_a_table(kube: Kube) -> None:
     accept = "application/json;as=Table;v=v1;g=meta.k8s.io"
     found = kube.get(f"{API}/packagemanifests", Accept=accept)
-    assert [one["name"] for one in found["columnDefinitions"]] == ["Name", "Catalog", "Age"]
+    assert [definition["name"] for definition in found["columnDefinitions"]] == ["Name", "Catalog", "Age"]
     assert "sampledb" in [row["cells"][0] for row in found["rows"]]
     assert found["rows"][0]["object"]["kind"] == "PartialObjectMetadata"
 

@@ -29,7 +29,7 @@ def source(kube: Kube, name: str, **spec: str) -> dict:
     """A CatalogSource as soon as OLM has looked at it."""
     body = {"apiVersion": "operators.coreos.com/v1alpha1", "kind": "CatalogSource", "metadata": {"name": name}}
     kube.create(SOURCES, {**body, "spec": spec})
-    return kube.until(SOURCES, lambda one: one.get("status"), name=name)["status"]
+    return kube.until(SOURCES, lambda item: item.get("status"), name=name)["status"]
 
 
 def test_an_address_that_nobody_answers(kube: Kube) -> None:
@@ -53,7 +53,7 @@ def test_an_image_gets_its_registry_and_takes_it_along(kube: Kube) -> None:
         "serviceNamespace": PLACE,
     }
     pods = namespaced("/api/v1", PLACE, "pods")
-    pod = kube.until(pods, lambda one: one["metadata"]["labels"].get("olm.catalogSource") == "image")
+    pod = kube.until(pods, lambda item: item["metadata"]["labels"].get("olm.catalogSource") == "image")
     assert pod["spec"]["containers"][0]["image"] == "registry.invalid/none/catalog:v1"
     assert kube.exists(f"{namespaced('/api/v1', PLACE, 'services')}/image")
     assert kube.exists(f"{namespaced('/api/v1', PLACE, 'serviceaccounts')}/image")
@@ -78,8 +78,8 @@ def test_one_silent_catalog_holds_up_a_namespace_until_it_goes(kube: Kube) -> No
     body = {"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription", "metadata": {"name": "sub"}}
     kube.create(path, {**body, "spec": {"name": "sampledb", "source": "samples-catalog", "sourceNamespace": "olm"}})
 
-    def failed(one: dict) -> dict:
-        conditions = (one.get("status") or {}).get("conditions") or []
+    def failed(item: dict) -> dict:
+        conditions = (item.get("status") or {}).get("conditions") or []
         return next((condition for condition in conditions if condition["type"] == "ResolutionFailed"), {})
 
     found = failed(kube.until(path, failed))
@@ -91,4 +91,4 @@ def test_one_silent_catalog_holds_up_a_namespace_until_it_goes(kube: Kube) -> No
         ' refused"'
     )
     kube.delete(f"{SOURCES}/silent")
-    kube.until(path, lambda one: one["status"].get("currentCSV") and not failed(one))
+    kube.until(path, lambda item: item["status"].get("currentCSV") and not failed(item))

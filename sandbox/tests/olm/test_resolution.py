@@ -43,7 +43,7 @@ def resolve(store: CatalogStore, *requests: Request, installed: tuple[Installed,
 
 
 def names(choices: list[Choice]) -> list[tuple[str, str, str]]:
-    return [(one.bundle.name, one.subscription, one.replaces) for one in choices]
+    return [(choice.bundle.name, choice.subscription, choice.replaces) for choice in choices]
 
 
 def tea(version: int, *, subscribed: bool = True) -> Installed:

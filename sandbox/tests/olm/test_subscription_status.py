@@ -22,7 +22,7 @@ def subscription(status: dict[str, Any] | None = None, **meta: Any) -> dict[str,
 
 
 def condition(status: dict[str, Any], type_: str) -> dict[str, Any]:
-    return next((one for one in status.get("conditions", []) if one["type"] == type_), {})
+    return next((item for item in status.get("conditions", []) if item["type"] == type_), {})
 
 
 def test_it_settles() -> None:

@@ -38,7 +38,7 @@ def condition(kube: Kube, place: str, type_: str) -> Object:
         found = kube.get(f"{V1}/{place}").get("status", {}).get("conditions", [])
     except Refused:
         return {}
-    return next((one for one in found if one["type"] == type_), {})
+    return next((item for item in found if item["type"] == type_), {})
 
 
 def extension(name: str, **catalog: Any) -> Object:
@@ -60,10 +60,10 @@ def test_the_catalog_is_served(kube: Kube) -> None:
     assert catalog["metadata"]["labels"]["olm.operatorframework.io/metadata.name"] == "samples"
     assert catalog["status"]["urls"]["base"].endswith("/catalogs/samples")
     blobs = [json.loads(line) for line in kube.raw("GET", CONTENT.format("samples", "all")).splitlines()]
-    assert {one["schema"] for one in blobs} == {"olm.package", "olm.channel", "olm.bundle", "olm.deprecations"}
+    assert {blob["schema"] for blob in blobs} == {"olm.package", "olm.channel", "olm.bundle", "olm.deprecations"}
     packages = kube.raw("GET", CONTENT.format("samples", "metas?schema=olm.package")).splitlines()
     assert {json.loads(line)["name"] for line in packages} == {
-        one.parent.name for one in (ROOT / "examples" / "operators").glob("packages/*/package.json")
+        path.parent.name for path in (ROOT / "examples" / "operators").glob("packages/*/package.json")
     }
     with pytest.raises(Refused):
         kube.raw("GET", CONTENT.format("nothing", "all"))

@@ -131,7 +131,7 @@ def test_objects_of_a_bundle() -> None:
 
 
 def crd(schema: Object, scope: str = "Namespaced", *others: str) -> Object:
-    versions = [{"name": "v1", "schema": {"openAPIV3Schema": schema}}, *({"name": one} for one in others)]
+    versions = [{"name": "v1", "schema": {"openAPIV3Schema": schema}}, *({"name": item} for item in others)]
     return {"spec": {"scope": scope, "versions": versions}, "status": {"storedVersions": ["v1", *others]}}
 
 

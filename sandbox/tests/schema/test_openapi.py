@@ -63,7 +63,9 @@ def test_what_kubectl_looks_for() -> None:
     item = document["paths"]["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]
     assert {"get", "put", "patch", "delete", "parameters"} == set(item)
     patch = item["patch"]
-    assert {"dryRun", "fieldManager", "fieldValidation", "force"} == {one["name"] for one in patch["parameters"]}
+    assert {"dryRun", "fieldManager", "fieldValidation", "force"} == {
+        parameter["name"] for parameter in patch["parameters"]
+    }
     assert patch["operationId"] == "patchAppsV1NamespacedDeployment"
     assert patch["x-kubernetes-action"] == "patch"
     assert patch["x-kubernetes-group-version-kind"] == {"group": "apps", "version": "v1", "kind": "Deployment"}

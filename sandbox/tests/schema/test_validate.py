@@ -128,7 +128,7 @@ def test_schemas_that_refer_to_themselves() -> None:
 def test_a_schema_of_900_kilobytes_is_no_burden_when_warm() -> None:
     index = json.loads((SCHEMAS / "index.json").read_text())
     files = index if isinstance(index, list) else index["schemas"]
-    largest = max(files, key=lambda one: one["bytes"])
+    largest = max(files, key=lambda file: file["bytes"])
     big = json.loads(gzip.decompress((SCHEMAS / largest["file"]).read_bytes()))
     spec = {name: {} for name in list(big["properties"]["spec"].get("properties") or {})[:50]}
     prepare(big, thing(**spec))

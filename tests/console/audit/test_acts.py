@@ -175,8 +175,8 @@ def test_s9_secrets_that_the_api_hands_out_are_acts(web: Client, client: Cluster
         assert web.get(here, {"namespace": namespace, "as": look}).status_code == 200
     assert web.get(f"{here}{namespace}/other/").status_code == 404
     assert web.get(f"/api/resources/{MAPS}/", {"namespace": namespace}).status_code == 200
-    one, all_ = acts(namespace)
-    assert (told(one), one.detail, one.source) == (("reveal", "login", "ok"), "get", "api")
+    item, all_ = acts(namespace)
+    assert (told(item), item.detail, item.source) == (("reveal", "login", "ok"), "get", "api")
     assert (told(all_), all_.resource) == (("reveal", "", "ok"), "secrets")
     assert "login" in all_.detail
 

@@ -123,7 +123,7 @@ def test_as_json(acted: Client, client: ClusterClient) -> None:
         seen += found["items"]
         if (before := found["before"]) is None:
             break
-    assert len({one["id"] for one in seen}) == len(seen) == 63
+    assert len({item["id"] for item in seen}) == len(seen) == 63
     assert found["everybody"] is True
     assert seen[0]["time"] == "2026-11-01T01:42:00Z" or seen[0]["time"].startswith("2026-11-01T01:42:00")
     assert (seen[0]["user"], seen[0]["outcome"], seen[0]["diff"]) == ("ann", "Forbidden", [])

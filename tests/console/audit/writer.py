@@ -17,9 +17,9 @@ from tests.console.audit.conftest import entry  # noqa: E402
 def main(number: int, pause: float) -> None:
     entries.AGAIN_SECONDS = 0.2
     slowest, late = 0.0, 0
-    for one in range(number):
+    for item in range(number):
         began = time.perf_counter()
-        entries.save([entry(one)])
+        entries.save([entry(item)])
         slowest = max(slowest, time.perf_counter() - began)
         late = max(late, len(entries._late))
         time.sleep(pause)

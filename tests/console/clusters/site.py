@@ -30,10 +30,10 @@ def prefix(context: str) -> str:
 
 def kubeconfig(path: Path, here: Path, other: Path, reader: str, port: int) -> Path:
     """Both clusters have one name, and their users, too: as two that were made by the same program."""
-    one, two = (yaml.safe_load(file.read_text()) for file in (here, other))
-    cluster = {"here": one["clusters"][0]["cluster"], "there": two["clusters"][0]["cluster"]}
+    first, second = (yaml.safe_load(file.read_text()) for file in (here, other))
+    cluster = {"here": first["clusters"][0]["cluster"], "there": second["clusters"][0]["cluster"]}
     cluster["away"] = {**cluster["there"], "server": f"https://127.0.0.1:{port}"}
-    users = {"admin": one["users"][0]["user"], "admin-there": two["users"][0]["user"], "reader": {"token": reader}}
+    users = {"admin": first["users"][0]["user"], "admin-there": second["users"][0]["user"], "reader": {"token": reader}}
     contexts = {
         HERE: ("here", "admin"),
         OTHER: ("there", "admin-there"),
@@ -71,23 +71,23 @@ class _Stay(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def renamed(one: http.cookiejar.Cookie, name: str) -> http.cookiejar.Cookie:
+def renamed(cookie: http.cookiejar.Cookie, name: str) -> http.cookiejar.Cookie:
     return http.cookiejar.Cookie(
-        one.version,
+        cookie.version,
         name,
-        one.value,
-        one.port,
-        one.port_specified,
-        one.domain,
-        one.domain_specified,
-        one.domain_initial_dot,
-        one.path,
-        one.path_specified,
-        one.secure,
-        one.expires,
-        one.discard,
-        one.comment,
-        one.comment_url,
+        cookie.value,
+        cookie.port,
+        cookie.port_specified,
+        cookie.domain,
+        cookie.domain_specified,
+        cookie.domain_initial_dot,
+        cookie.path,
+        cookie.path_specified,
+        cookie.secure,
+        cookie.expires,
+        cookie.discard,
+        cookie.comment,
+        cookie.comment_url,
         {},
     )
 
@@ -108,7 +108,7 @@ class Browser:
 
     def cookie(self, part: str) -> http.cookiejar.Cookie:
         """The only one with this in its name, but for the digest of who used the browser last."""
-        (found,) = [one for one in self.jar if part in one.name and "_last" not in one.name]
+        (found,) = [item for item in self.jar if part in item.name and "_last" not in item.name]
         return found
 
     def post(self, path: str, csrf: str, **fields: str) -> Answer:

@@ -38,11 +38,11 @@ class Addresses(HTMLParser):
 
 def _patterns(resolver: URLResolver, namespace: str = "") -> Iterator[tuple[str, str]]:
     """(name, address) of every pattern."""
-    for one in resolver.url_patterns:
-        if isinstance(one, URLResolver):
-            yield from _patterns(one, f"{namespace}{one.namespace}:" if one.namespace else namespace)
-        elif isinstance(one, URLPattern) and one.name:
-            yield f"{namespace}{one.name}", str(one.pattern)
+    for pattern in resolver.url_patterns:
+        if isinstance(pattern, URLResolver):
+            yield from _patterns(pattern, f"{namespace}{pattern.namespace}:" if pattern.namespace else namespace)
+        elif isinstance(pattern, URLPattern) and pattern.name:
+            yield f"{namespace}{pattern.name}", str(pattern.pattern)
 
 
 ALL = sorted(set(_patterns(get_resolver())))

@@ -51,26 +51,26 @@ def known(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 def test_the_current_context_comes_first_without_a_prefix(known: Any) -> None:
     found = known({"a": ("one", "x"), "b": ("two", "y"), "c/d@e:f g~": ("three", "z")}, "b")
-    assert [(one.context, one.prefix) for one in found] == [
+    assert [(item.context, item.prefix) for item in found] == [
         ("b", ""),
         ("a", "/c/a"),
         ("c/d@e:f g~", "/c/c~2Fd@e:f~20g~7E"),
     ]
-    assert [clusters.name_of(one) for one in found] == ["two", "one", "three"]
+    assert [clusters.name_of(item) for item in found] == ["two", "one", "three"]
     assert clusters.client_of(found[2]).name == "three" and clusters.client_of(found[0]).name == "two"
 
 
 def test_another_default_changes_no_name(known: Any) -> None:
     contexts = {"a": ("one", "x"), "b": ("two", "y")}
-    names = [{one.context: clusters.name_of(one) for one in known(contexts, current)} for current in ("a",)]
+    names = [{item.context: clusters.name_of(item) for item in known(contexts, current)} for current in ("a",)]
     clusters._clients.clear(), clusters._ways.clear()
-    names.append({one.context: clusters.name_of(one) for one in known(contexts, "b")})
+    names.append({item.context: clusters.name_of(item) for item in known(contexts, "b")})
     assert names[0] == names[1]
 
 
 def test_two_contexts_of_one_cluster_share_neither_name_nor_answers(known: Any) -> None:
     found = known({"admin": ("one", "x"), "reader": ("one", "x"), "one": ("other", "x")}, "admin")
-    clients = [clusters.client_of(one) for one in found]
+    clients = [clusters.client_of(item) for item in found]
     assert len({client.name for client in clients}) == 3
     assert len({client.who for client in clients}) == 3
     assert [clusters.named(client.name) for client in clients] == list(found)
@@ -80,9 +80,9 @@ def test_two_contexts_of_one_cluster_share_neither_name_nor_answers(known: Any) 
 def test_only_what_is_asked_for_is_offered(known: Any, settings: Any) -> None:
     contexts = {"a": ("one", "x"), "b": ("two", "y"), "c": ("three", "z")}
     settings.KUBE_CONTEXT, settings.KUBE_CONTEXTS = "c", ("a", "gone")
-    assert [one.context for one in known(contexts, "b")] == ["c", "a"]
+    assert [item.context for item in known(contexts, "b")] == ["c", "a"]
     settings.KUBE_CONTEXTS = ()
-    assert [one.context for one in known(contexts, "b")] == ["c"] and not clusters.several()
+    assert [item.context for item in known(contexts, "b")] == ["c"] and not clusters.several()
 
 
 def test_a_kubeconfig_that_can_not_be_read_leaves_the_default_and_is_tried_again(known: Any, settings: Any) -> None:
@@ -90,7 +90,7 @@ def test_a_kubeconfig_that_can_not_be_read_leaves_the_default_and_is_tried_again
     assert clusters.offered() == (Offered(),)
     assert clusters.at("/c/a") is None
     Path(settings.KUBECONFIG).unlink()
-    assert [one.context for one in known({"a": ("one", "x"), "b": ("two", "y")}, "b")] == ["b", "a"]
+    assert [item.context for item in known({"a": ("one", "x"), "b": ("two", "y")}, "b")] == ["b", "a"]
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_the_first_of_two_contexts_of_one_name_is_meant(known: Any, settings: An
     document["contexts"] += [{"name": "a", "context": {"cluster": "two", "user": "y"}}]
     file.write_text(yaml.safe_dump(document))
     clusters._offered = None
-    assert [(one.context, clusters.name_of(one)) for one in clusters.offered()] == [("a", "one"), ("b", "two")]
+    assert [(item.context, clusters.name_of(item)) for item in clusters.offered()] == [("a", "one"), ("b", "two")]
 
 
 @pytest.mark.django_db
@@ -210,7 +210,7 @@ def test_a_worker_goes_on_with_a_run_at_its_own_cluster_or_not_at_all(known: Any
     Impersonation.objects.create(key="k", cluster="two", by="y", user="z", began_at=now, until=now + timedelta(hours=1))
     try:
         found = [tasks._whose(Run(cluster=of, session="")) for of in ("one", "two", "gone")]
-        assert [one and one.name for one in found] == ["one", "two", None]
+        assert [item and item.name for item in found] == ["one", "two", None]
         # Begun as another there: with that one's client, and for no run of elsewhere.
         client = tasks._whose(Run(cluster="two", session="k"))
         assert client is not None and (client.name, client.user, client.by) == ("two", "z", "y")

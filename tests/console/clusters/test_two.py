@@ -58,7 +58,7 @@ def test_a_page_of_one_cluster_can_not_be_sent_to_the_other(web: Browser, severa
 
 def namespaces(site: Site, context: str) -> list[str]:
     client = site.client(context)
-    return [one["metadata"]["name"] for one in client.list(client.find("", "v1", "namespaces")).items]
+    return [item["metadata"]["name"] for item in client.list(client.find("", "v1", "namespaces")).items]
 
 
 def test_one_server_with_other_credentials_is_another_cluster(web: Browser) -> None:

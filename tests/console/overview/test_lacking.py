@@ -118,7 +118,7 @@ def test_without_a_database_the_cluster_is_told_all_the_same(browser: Client, cl
         raise OperationalError("the server closed the connection")
 
     with connection.execute_wrapper(away):
-        changes, numbers, tour = (part(browser, one) for one in ("changes", "cluster", "tour"))
+        changes, numbers, tour = (part(browser, item) for item in ("changes", "cluster", "tour"))
         page = raw(browser, "/")
     assert "database does not answer: the server closed the connection" in changes and "Ask again" in changes
     assert "overview-count" in numbers

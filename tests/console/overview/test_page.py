@@ -216,8 +216,8 @@ def test_a_cluster_that_is_away_is_one_trouble_and_the_page_is_there(
     browser: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = yaml.safe_load((FOLDER / "sandbox" / "kubeconfig").read_text())
-    for one in config["clusters"]:
-        one["cluster"]["server"] = "https://127.0.0.1:9"
+    for cluster in config["clusters"]:
+        cluster["cluster"]["server"] = "https://127.0.0.1:9"
     path = tmp_path / "config"
     path.write_text(yaml.safe_dump(config))
     monkeypatch.setattr(clusters, "_clients", {})

@@ -61,14 +61,14 @@ def test_the_ring_is_whole_and_one_of_a_thousand_is_seen() -> None:
     ],
 )
 def test_from_which_version_to_which(csv: str, version: str, to: str, words: str) -> None:
-    one = Operator(
+    app = Operator(
         "1", "apps", csv, "DB", version, "", "done", "", "", (), "", "", "", "", update=Update("asks", "", to=to)
     )
-    assert operators.step(one) == words
+    assert operators.step(app) == words
 
 
 def test_the_worst_comes_first_and_the_rest_keeps_its_order() -> None:
     troubles = [
         Trouble(level, title, "", "") for level, title in ((WARNING, "a"), (ERROR, "b"), (WARNING, "c"), (ERROR, "d"))
     ]
-    assert [one.title for one in worst_first(troubles)] == ["b", "d", "a", "c"]
+    assert [item.title for item in worst_first(troubles)] == ["b", "d", "a", "c"]

@@ -38,7 +38,7 @@ def operator(town: Tenants, admin: ClusterClient) -> str:  # noqa: F811
         return olm.subscription(admin.get(subscriptions, "sampledb", town.own)).current_csv
 
     def made() -> bool:
-        return any(name_of(one) == named() for one in admin.list(olm.type_of(admin, olm.CSVS), town.own).items)
+        return any(name_of(item) == named() for item in admin.list(olm.type_of(admin, olm.CSVS), town.own).items)
 
     until(named)
     until(made)

@@ -36,7 +36,7 @@ class Tenants:
 @contextmanager
 def tenants(client: ClusterClient) -> Iterator[Tenants]:
     mark = f"zt{uuid4().hex[:6]}"
-    own, second, foreign = (f"{mark}-{one}" for one in ("here", "second", "foreign"))
+    own, second, foreign = (f"{mark}-{item}" for item in ("here", "second", "foreign"))
 
     def make(version: str, plural: str, kind: str, name: str, namespace: str = "", **more: Any) -> None:
         group, _slash, served = version.rpartition("/")

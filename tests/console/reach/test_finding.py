@@ -80,7 +80,7 @@ def test_one_whose_address_is_opened_is_remembered_and_another_is_not(town: Tena
     assert browser.get(f"/resources/core/v1/configmaps/{town.second}/{town.mark}-also/").status_code == 403
     assert not Remembered.objects.exists()
     assert browser.get(f"/resources/core/v1/configmaps/{town.own}/{town.mark}-mine/").status_code == 200
-    assert [(one.namespace, one.how) for one in Remembered.objects.all()] == [(town.own, "opened")]
+    assert [(item.namespace, item.how) for item in Remembered.objects.all()] == [(town.own, "opened")]
     assert f"{town.mark}-mine" in _page(browser, "/resources/core/v1/configmaps/?namespace=-")
 
 
@@ -143,7 +143,7 @@ def test_pages_of_several_namespaces_are_whole_and_counted(
         names, token, turns = [], "", 0
         while token or not turns:
             page = client.list(type_, labels=label, limit=size, continue_=token)
-            names += [one["metadata"]["name"] for one in page.items]
+            names += [item["metadata"]["name"] for item in page.items]
             assert page.within == tuple(sorted((town.own, town.second)))[-len(page.within) :]
             token, turns = page.continue_, turns + 1
         assert names == [f"{label}-{number}" for number in range(5)], size

@@ -47,7 +47,7 @@ def test_a_list_of_all_namespaces_is_of_theirs_and_follows_each(
 ) -> None:
     page = _read(browser, "/resources/core/v1/configmaps/?namespace=-")
     assert f"{town.mark}-mine" in page and f"{town.mark}-also" in page and f"{town.mark}-theirs" not in page
-    topics = " ".join(f"{admin.name}/core/v1/configmaps/{one}?namespace" for one in (town.own, town.second))
+    topics = " ".join(f"{admin.name}/core/v1/configmaps/{item}?namespace" for item in (town.own, town.second))
     assert f'data-live-rows="{topics}"' in page
     filtered = _read(browser, f"/resources/core/v1/configmaps/?namespace=-&q={town.mark}&sort=-name")
     assert filtered.index(f"{town.mark}-mine") < filtered.index(f"{town.mark}-also")
@@ -59,7 +59,7 @@ def test_search_palette_and_numbers_are_of_theirs(browser: Client, town: Tenants
         page = _read(browser, address)
         assert f"{town.mark}-pod" in page and f"{town.mark}-theirs" not in page, address
     table = json.loads(_read(browser, "/api/resources/core/v1/configmaps/"))
-    names = {one["metadata"]["name"] for one in table["items"]}
+    names = {item["metadata"]["name"] for item in table["items"]}
     assert {f"{town.mark}-mine", f"{town.mark}-also"} <= names and f"{town.mark}-theirs" not in names
     assert town.mark in _read(browser, "/resources/events/?namespace=-")
 

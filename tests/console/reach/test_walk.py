@@ -44,13 +44,17 @@ def nobody_else(admin: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> Callab
 def _all(town: Tenants, csv: str) -> list[str]:
     """Those of tests/console/signin/addresses.py, of objects that are there; what an object can do, of a Pod too."""
     found = []
-    for one in addresses(town.mark):
-        one = one.replace(f"{town.mark}-csv", csv).replace(f"/{town.own}/samples-catalog/", "/olm/samples-catalog/")
-        one = one.replace("/subscriptions/x/", "/subscriptions/sampledb/")
-        found.append(one)
-        if f"/configmaps/{town.own}/{town.mark}-mine/" in one:
-            found.append(one.replace(f"/configmaps/{town.own}/{town.mark}-mine/", f"/pods/{town.own}/{town.mark}-pod/"))
-    return [one for one in dict.fromkeys(found) if one not in OPEN]
+    for address in addresses(town.mark):
+        address = address.replace(f"{town.mark}-csv", csv).replace(
+            f"/{town.own}/samples-catalog/", "/olm/samples-catalog/"
+        )
+        address = address.replace("/subscriptions/x/", "/subscriptions/sampledb/")
+        found.append(address)
+        if f"/configmaps/{town.own}/{town.mark}-mine/" in address:
+            found.append(
+                address.replace(f"/configmaps/{town.own}/{town.mark}-mine/", f"/pods/{town.own}/{town.mark}-pod/")
+            )
+    return [fromkey for fromkey in dict.fromkeys(found) if fromkey not in OPEN]
 
 
 def _read(browser: Client, address: str) -> tuple[int, str]:
@@ -61,10 +65,10 @@ def _read(browser: Client, address: str) -> tuple[int, str]:
 
 def _faults(client: ClusterClient, address: str, status: int, text: str) -> Iterator[str]:
     """What a person with one namespace can't work with."""
-    spread = {(one.group, one.plural) for one in client.types() if one.namespaced}
+    spread = {(type_.group, type_.plural) for type_ in client.types() if type_.namespaced}
     if status >= 500:
         yield f"{address}: {status} {text[:300]}"
-    refused = [one.groups() for one in _REFUSED.finditer(text)]
+    refused = [match.groups() for match in _REFUSED.finditer(text)]
     for verb, plural, group, namespace in refused:
         if not namespace and not _OF_THE_CLUSTER.search(address) and (group, plural.partition("/")[0]) in spread:
             yield f"{address}: {status}, asked for all namespaces' {plural} ({verb})"
@@ -93,19 +97,19 @@ def test_every_address_answers(
 def test_every_kind_is_listed_in_all_namespaces_of_ones_own(
     town: Tenants, admin: ClusterClient, nobody_else: Callable[[], None]
 ) -> None:
-    types = [one for one in admin.types() if "list" in one.verbs]
+    types = [type_ for type_ in admin.types() if "list" in type_.verbs]
     nobody_else()
     browser, refused = signed_in(town.tokens["two"]), []
     faults: list[str] = []
     assert browser.post("/namespaces/own/", {"name": town.second}).status_code == 302
-    for one in types:
-        address = f"/resources/{one.topic_part}/?namespace=-"
+    for item in types:
+        address = f"/resources/{item.topic_part}/?namespace=-"
         status, text = _read(browser, address)
         faults += _faults(admin, address, status, text)
-        if status == 200 and one.namespaced:
+        if status == 200 and item.namespaced:
             assert f"yours: {town.own}, {town.second}." in text, address
         elif status == 403:
-            refused.append(one)
+            refused.append(item)
     assert not faults, "\n".join(faults)
     assert len(types) > 40 and {"nodes", "customresourcedefinitions", "roles"} <= {one.plural for one in refused}
     assert not {"pods", "configmaps", "events", "secrets", "subscriptions"} & {one.plural for one in refused}

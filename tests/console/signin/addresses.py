@@ -43,11 +43,11 @@ def addresses(mark: str) -> list[str]:
 
 
 def _walk(patterns: list[Any], before: str) -> Iterator[tuple[str, dict[str, str]]]:
-    for one in patterns:
-        route = before + str(one.pattern)
-        if isinstance(one, URLResolver):
-            yield from _walk(one.url_patterns, route)
-        elif isinstance(one, URLPattern):
+    for pattern in patterns:
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _walk(pattern.url_patterns, route)
+        elif isinstance(pattern, URLPattern):
             names = {}
             for part in route.split("<")[1:]:
                 converter, _colon, name = part.split(">")[0].rpartition(":")

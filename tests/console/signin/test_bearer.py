@@ -134,7 +134,7 @@ def test_it_is_asked_for_again_within_seconds_and_never_in_the_database(
     admin.create(accounts, {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}}, staff.desk)
     made = token(admin, staff.desk, name)
     assert program(made).get("/api/audit/").status_code == 200
-    assert all(made not in key and one.client is not None for key, one in bearer._callers.items())
+    assert all(made not in key and caller.client is not None for key, caller in bearer._callers.items())
     admin.delete(accounts, name, staff.desk)
     # A real API server believes in a token that it knows for ten seconds more.
 

@@ -60,17 +60,17 @@ def test_a_file_has_its_place_until_its_last_byte(staff: People) -> None:
         f"/resources/core/v1/configmaps/download/?namespace={staff.here}&format=yaml",
     )
     begun: list[Any] = [clerk.get(download) for _each in range(pace.AT_ONCE)]
-    assert [one.status_code for one in begun] == [200] * pace.AT_ONCE
+    assert [item.status_code for item in begun] == [200] * pace.AT_ONCE
     assert clerk.get(download).status_code == 429
     assert signed_in(staff.boss).get("/resources/search/?q=nothing-is-called-so").status_code == 200
     # One is read to its end, another one is given up.
     assert b"".join(begun[0].streaming_content)
     begun[1].close()
     again: list[Any] = [clerk.get(download) for _each in range(3)]
-    assert [one.status_code for one in again] == [200, 200, 429]
+    assert [item.status_code for item in again] == [200, 200, 429]
     for one in (*begun, *again):
         one.close()
-    assert not any(one.now for one in pace._people.values())
+    assert not any(person.now for person in pace._people.values())
 
 
 def test_each_expensive_address_is_there() -> None:
@@ -84,12 +84,12 @@ async def test_too_many_streams_are_told_so_and_others_are_not_held_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "OPEN_AT_ONCE", replace(limits.OPEN_AT_ONCE, value=2))
-    mine, yours = [await asyncio.to_thread(signed_in, one) for one in (staff.clerk, staff.boss)]
+    mine, yours = [await asyncio.to_thread(signed_in, item) for item in (staff.clerk, staff.boss)]
     stream = f"/stream?topic={topic_of(admin, staff.here)}"
     watch = f"/api/resources/core/v1/configmaps/?watch=1&namespace={staff.here}"
-    async with connected(server, stream, mine) as one, connected(server, watch, mine) as two:
-        await one.until(lambda: one.status == 200)
-        await two.until(lambda: two.status == 200)
+    async with connected(server, stream, mine) as first, connected(server, watch, mine) as second:
+        await first.until(lambda: first.status == 200)
+        await second.until(lambda: second.status == 200)
         for address, kind in (
             (stream, "http"),
             (watch, "http"),

@@ -78,17 +78,17 @@ def test_what_was_done_is_both_ones_and_nothing_of_the_others_own_is_seen(
     )
     acts = boss.get("/api/audit/").json()
     assert acts["everybody"] is False
-    assert {(one["user"], one["as_user"]) for one in acts["items"]} == {(own, staff.name("clerk"))}
+    assert {(item["user"], item["as_user"]) for item in acts["items"]} == {(own, staff.name("clerk"))}
     boss.post("/view-as/stop/")
     said = [
-        (one.verb, one.user, one.as_user, one.outcome, one.name)
-        for one in AuditEntry.objects.exclude(verb="sign-in").order_by("pk")
+        (item.verb, item.user, item.as_user, item.outcome, item.name)
+        for item in AuditEntry.objects.exclude(verb="sign-in").order_by("pk")
     ]
     assert said[0] == ("impersonate", own, "", "ok", staff.name("clerk"))
     assert said[-1] == ("stop-impersonating", own, staff.name("clerk"), "ok", staff.name("clerk"))
     between = said[1:-1]
-    assert len(between) >= 2 and all(one[1:3] == (own, staff.name("clerk")) for one in between)
-    assert {"ok", "Forbidden"} == {one[3] for one in between}
+    assert len(between) >= 2 and all(item[1:3] == (own, staff.name("clerk")) for item in between)
+    assert {"ok", "Forbidden"} == {item[3] for item in between}
     page = boss.get("/audit/").content.decode()
     assert f"as {staff.name('clerk')}" in page
     # The clerk herself has not done it.

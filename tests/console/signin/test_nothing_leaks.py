@@ -126,14 +126,14 @@ def _without(text: str, address: str) -> str:
 def _packages() -> list[str]:
     """Pages of what is in the index."""
     found = []
-    for one in Package.objects.exclude(namespace="~"):
-        place = f"{one.namespace}/{one.catalog}"
+    for item in Package.objects.exclude(namespace="~"):
+        place = f"{item.namespace}/{item.catalog}"
         found += [
             f"/operatorhub/catalogs/source/{place}/",
-            f"/operatorhub/{place}/{one.name}/",
-            f"/operatorhub/{place}/{one.name}/install/",
+            f"/operatorhub/{place}/{item.name}/",
+            f"/operatorhub/{place}/{item.name}/install/",
         ]
-        found += [f"/operatorhub/icons/p-{one.pk}", f"/api/operatorhub/packages/{place}/{one.name}/"]
+        found += [f"/operatorhub/icons/p-{item.pk}", f"/api/operatorhub/packages/{place}/{item.name}/"]
     return sorted({*found})
 
 
@@ -201,20 +201,20 @@ def _state(admin: ClusterClient, mark: str, shared: bool) -> dict[str, Any]:
         ("operators.coreos.com", "catalogsources"),
         ("operators.coreos.com", "subscriptions"),
     ):
-        for one in admin.list(admin.find(group, "", plural)).items:
-            meta = one["metadata"]
+        for item in admin.list(admin.find(group, "", plural)).items:
+            meta = item["metadata"]
             if shared and mark not in str(meta.get("namespace")):
                 continue
             found[f"{plural} {meta.get('namespace')}/{meta['name']}"] = (
                 meta["uid"],
                 meta.get("labels"),
-                one.get("data"),
-                one.get("spec"),
+                item.get("data"),
+                item.get("spec"),
             )
-    for one in admin.list(admin.find("", "v1", "namespaces")).items:
-        name = one["metadata"]["name"]
+    for item in admin.list(admin.find("", "v1", "namespaces")).items:
+        name = item["metadata"]["name"]
         if not shared or mark in name or name in FORM.values():
-            found[name] = (one["metadata"]["uid"], one["metadata"].get("deletionTimestamp"))
+            found[name] = (item["metadata"]["uid"], item["metadata"].get("deletionTimestamp"))
     return found
 
 

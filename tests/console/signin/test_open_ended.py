@@ -58,11 +58,11 @@ class Connection:
 
     @property
     def status(self) -> int:
-        return next((one["status"] for one in self.sent if one["type"] == "http.response.start"), 0)
+        return next((item["status"] for item in self.sent if item["type"] == "http.response.start"), 0)
 
     @property
     def body(self) -> bytes:
-        return b"".join(one.get("body", b"") for one in self.sent)
+        return b"".join(item.get("body", b"") for item in self.sent)
 
     @property
     def over(self) -> bool:
@@ -88,7 +88,7 @@ async def connected(
     headers: Sequence[tuple[bytes, bytes]] = (),
 ) -> AsyncIterator[Connection]:
     path, _mark, query = address.partition("?")
-    cookies = "; ".join(f"{name}={one.value}" for name, one in browser.cookies.items()) if browser else ""
+    cookies = "; ".join(f"{name}={cooky.value}" for name, cooky in browser.cookies.items()) if browser else ""
     own = [(b"host", b"localhost:9000"), (b"cookie", cookies.encode()), (b"origin", b"http://localhost:9000")]
     scope = {
         "type": kind,
@@ -143,7 +143,7 @@ async def test_nobody_is_answered_401_by_each_of_them(server: Console, staff: Pe
             async with connected(server, address, browser, kind) as found:
                 await found.until(lambda found=found: found.over)
                 if kind == "websocket":
-                    assert [one["type"] for one in found.sent] == ["websocket.close"], address
+                    assert [item["type"] for item in found.sent] == ["websocket.close"], address
                     assert found.sent[0]["code"] == 4401
                 else:
                     assert found.status == 401, address
@@ -156,7 +156,7 @@ async def test_nobody_is_answered_401_by_each_of_them(server: Console, staff: Pe
 async def test_a_stream_and_a_watch_show_what_one_may_read_and_no_more(
     server: Console, staff: People, admin: ClusterClient
 ) -> None:
-    clerk, stranger = [await asyncio.to_thread(signed_in, one) for one in (staff.clerk, staff.stranger)]
+    clerk, stranger = [await asyncio.to_thread(signed_in, item) for item in (staff.clerk, staff.stranger)]
     for browser, namespace, wanted in (
         (clerk, staff.here, 200),
         (clerk, f"{staff.mark}-other", 403),
@@ -186,8 +186,8 @@ async def test_signing_out_ends_what_is_open_and_nothing_of_others(
         connected(server, addresses[0], yours) as other_stream,
         connected(server, addresses[1], yours) as other_watch,
     ):
-        for one in (stream, watch, other_stream, other_watch):
-            await one.until(lambda one=one: one.status == 200)
+        for item in (stream, watch, other_stream, other_watch):
+            await item.until(lambda one=item: one.status == 200)
         await asyncio.to_thread(mine.post, "/sign-out/")
         await stream.until(lambda: stream.over)
         await watch.until(lambda: watch.over)
@@ -235,7 +235,7 @@ def test_a_port_forward_belongs_to_who_opened_it_and_ends_with_his_session(
     mine, same_name = (clients.of(row.key) for row in Session.objects.order_by("began_at"))
     opened = tunnels.open_tunnel(mine, Target("Pod", staff.here, "x"), 8080)
     try:
-        assert [one.id for one in tunnels.tunnels(mine)] == [opened.id]
+        assert [tunnel.id for tunnel in tunnels.tunnels(mine)] == [opened.id]
         assert not tunnels.tunnels(same_name) and not tunnels.close_tunnel(same_name, opened.id)
         assert opened.proxied_url in boss.get("/resources/forwards/").content.decode()
         assert opened.token not in again.get("/resources/forwards/").content.decode()

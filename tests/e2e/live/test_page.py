@@ -160,8 +160,8 @@ def test_a_tab_is_told_what_it_shows(site: Scripted, opened: Page, context: Brow
     expect(second.locator("tbody")).to_contain_text("told")
     value(opened, "a").to_have_text("that tab's")
     value(opened, "b").to_have_text("not that tab's")
-    rows = [one["data"] for one in heard.json_value() if one["event"] == "row"]
-    assert [(one["topic"], one["uid"]) for one in rows] == [(TOPIC, "a")]
+    rows = [item["data"] for item in heard.json_value() if item["event"] == "row"]
+    assert [(row["topic"], row["uid"]) for row in rows] == [(TOPIC, "a")]
 
 
 def test_news_for_a_region_do_not_make_the_list_come_again(site: Scripted, opened: Page) -> None:

@@ -14,7 +14,7 @@ KINDS: tuple[tuple[str, str], ...] = ()
 
 
 def judged(page: Page, what: str) -> list[str]:
-    return [f"{what}: {one}" for one in (*overhangs(page), *both_themes(page))]
+    return [f"{what}: {item}" for item in (*overhangs(page), *both_themes(page))]
 
 
 @pytest.mark.parametrize(("width", "language"), [(1400, "en-US"), (360, "ko-KR")])

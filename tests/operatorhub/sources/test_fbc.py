@@ -58,21 +58,21 @@ def read(text: str | bytes, **more: Any) -> tuple[list[PackageDraft], list[Bundl
     data = text.encode() if isinstance(text, str) else text
     found = list(fbc.drafts([("catalog", io.BytesIO(data))], **more))
     return (
-        [one for one in found if isinstance(one, PackageDraft)],
-        [one for one in found if isinstance(one, BundleDraft)],
-        [one for one in found if isinstance(one, Problem)],
+        [item for item in found if isinstance(item, PackageDraft)],
+        [item for item in found if isinstance(item, BundleDraft)],
+        [item for item in found if isinstance(item, Problem)],
     )
 
 
 def yaml(values: list[Any]) -> str:
-    return "".join(f"---\n{json.dumps(one)}\n" for one in values)
+    return "".join(f"---\n{json.dumps(item)}\n" for item in values)
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "\n".join(map(json.dumps, WHOLE)),
-        "".join(json.dumps(one, indent=4) for one in WHOLE),
+        "".join(json.dumps(item, indent=4) for item in WHOLE),
         "\ufeff" + " \n".join(map(json.dumps, WHOLE)),
         yaml(WHOLE),
         yaml(WHOLE).replace("\n", "\r\n"),
@@ -84,7 +84,9 @@ def test_every_way_to_write_it(text: str) -> None:
     assert not bad
     graph = package.graph
     assert (graph.package, graph.default, graph.edges_known, graph.deprecated) == ("a", "stable", True, "use b")
-    assert [one.name for one in graph.channels] == ["stable", "alpha"] and graph.channels[1].deprecated == "use stable"
+    assert [item.name for item in graph.channels] == ["stable", "alpha"] and graph.channels[
+        1
+    ].deprecated == "use stable"
     newest, oldest = graph.channels[0].entries
     assert (newest.name, newest.version, newest.replaces, newest.skips, newest.skip_range) == (
         "a.v2",
@@ -95,11 +97,11 @@ def test_every_way_to_write_it(text: str) -> None:
     )
     assert (oldest.name, oldest.deprecated) == ("a.v1", "old")
     assert package.icon == b"ABC"
-    found = {one.name: one for one in bundles}
+    found = {item.name: item for item in bundles}
     whole = found["a.v2"].contents
     assert whole is not None and not whole.partial
     assert (whole.csv, whole.crds, whole.related_images) == (CSV, (CRD,), ({"name": "x", "image": "x.io/x"},))
-    assert [one["type"] for one in whole.properties] == ["olm.package"]
+    assert [prop["type"] for prop in whole.properties] == ["olm.package"]
     only = found["a.v1"].contents
     assert only is not None and only.partial and only.csv == {} and found["a.v1"].image == "x.io/a.v1"
 
@@ -110,19 +112,19 @@ def test_metadata_instead_of_manifests() -> None:
         "annotations": {"capabilities": "Deep Insights"},
         "crdDescriptions": {"owned": [{"name": "as.x", "kind": "A"}]},
     }
-    _packages, (one,), bad = read(json.dumps(bundle("a.v1", "1.0.0", {"type": "olm.csv.metadata", "value": about})))
-    assert one.contents is not None and one.contents.partial and len(bad) == 1
-    spec = one.contents.csv["spec"]
+    _packages, (item,), bad = read(json.dumps(bundle("a.v1", "1.0.0", {"type": "olm.csv.metadata", "value": about})))
+    assert item.contents is not None and item.contents.partial and len(bad) == 1
+    spec = item.contents.csv["spec"]
     assert (spec["displayName"], spec["version"]) == ("A", "1.0.0")
     assert spec["customresourcedefinitions"]["owned"][0]["kind"] == "A"
-    assert one.contents.csv["metadata"]["annotations"] == {"capabilities": "Deep Insights"}
+    assert item.contents.csv["metadata"]["annotations"] == {"capabilities": "Deep Insights"}
 
 
 def test_what_was_read_before_is_not_decoded() -> None:
     text = "\n".join(map(json.dumps, WHOLE))
-    digests = {one.digest for one in read(text)[1]}
+    digests = {item.digest for item in read(text)[1]}
     packages, bundles, _bad = read(text, known=digests)
-    assert [one.contents for one in bundles] == [None, None]
+    assert [item.contents for item in bundles] == [None, None]
     assert packages[0].graph.channels[0].entries[0].version == "2.0.0"
 
 
@@ -150,9 +152,9 @@ def test_what_was_read_before_is_not_decoded() -> None:
 def test_a_bad_blob_is_named_and_the_rest_is_taken(evil: str, words: str) -> None:
     lines = list(map(json.dumps, WHOLE))
     packages, bundles, bad = read("\n".join([*lines[:5], evil, *lines[5:]]))
-    assert [one.graph.package for one in packages] == ["a"] and packages[0].graph.deprecated == "use b"
-    assert {"a.v1", "a.v2"} <= {one.name for one in bundles}
-    assert any(words in one.words for one in bad), bad
+    assert [package.graph.package for package in packages] == ["a"] and packages[0].graph.deprecated == "use b"
+    assert {"a.v1", "a.v2"} <= {item.name for item in bundles}
+    assert any(words in item.words for item in bad), bad
     assert bad[0].place == "catalog:6" or "olm.package" in words
 
 
@@ -189,7 +191,7 @@ def test_bombs_of_aliases_are_refused() -> None:
 def test_graphs_that_opm_refuses_are_read(entries: list[Any], words: str) -> None:
     (package,), _bundles, _bad = read("\n".join(map(json.dumps, [PACKAGE, channel("stable", *entries)])))
     assert len(package.graph.channels[0].entries) == len(entries)
-    assert any(words in one for one in problems(package.graph)), problems(package.graph)
+    assert any(words in problem for problem in problems(package.graph)), problems(package.graph)
 
 
 def test_invalid_versions_are_kept_and_named() -> None:
@@ -200,8 +202,8 @@ def test_invalid_versions_are_kept_and_named() -> None:
         bundle("a.v2", "two"),
     ]
     (package,), _bundles, _bad = read("\n".join(map(json.dumps, blobs_)))
-    assert [one.version for one in package.graph.channels[0].entries] == ["two", "1.0"]
-    assert sum("isn't a semantic version" in one for one in problems(package.graph)) == 2
+    assert [entry.version for entry in package.graph.channels[0].entries] == ["two", "1.0"]
+    assert sum("isn't a semantic version" in problem for problem in problems(package.graph)) == 2
 
 
 def test_channels_without_a_package() -> None:

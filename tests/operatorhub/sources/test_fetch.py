@@ -76,7 +76,7 @@ def tarred(files: dict[str, bytes], mode: str) -> bytes:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 PACKINGS: list[tuple[str, Callable[[dict[str, bytes]], bytes]]] = [

@@ -43,9 +43,9 @@ BUNDLE = {
 def test_plain_bundle_folders(tmp_path: Path, prefix: str) -> None:
     root = write(tmp_path, {f"{prefix}{name}": text for name, text in BUNDLE.items()})
     found = list(folder.drafts(root, whole=True))
-    (package,) = [one for one in found if isinstance(one, PackageDraft)]
+    (package,) = [item for item in found if isinstance(item, PackageDraft)]
     assert (package.graph.package, package.graph.default) == ("a", "stable")
-    assert [one.name for one in package.graph.channels] == ["stable", "alpha"]
+    assert [channel.name for channel in package.graph.channels] == ["stable", "alpha"]
     entry = package.graph.channels[0].entries[0]
     assert (entry.name, entry.version, entry.replaces, entry.skips, entry.skip_range) == (
         "a.v1",
@@ -54,7 +54,7 @@ def test_plain_bundle_folders(tmp_path: Path, prefix: str) -> None:
         ("a.vx",),
         "<1.0.0",
     )
-    (one,) = [one for one in found if isinstance(one, BundleDraft)]
+    (one,) = [item for item in found if isinstance(item, BundleDraft)]
     assert one.contents is not None and len(one.contents.crds) == 1
     assert [need["type"] for need in one.contents.properties] == ["olm.package.required", "olm.gvk.required"]
     assert one.contents.properties[0]["value"] == {"packageName": "b", "versionRange": ">1"}
@@ -78,12 +78,12 @@ def test_a_lazy_bundle_is_read_when_asked_for(tmp_path: Path) -> None:
     )
     (root / "a" / "round").symlink_to("round")
     found = list(folder.drafts(root, whole=False))
-    (one,) = [one for one in found if isinstance(one, BundleDraft)]
-    assert one.contents is None and one.place == "a/1.0.0"
+    (item,) = [one for one in found if isinstance(one, BundleDraft)]
+    assert item.contents is None and item.place == "a/1.0.0"
     assert [one.words for one in found if isinstance(one, Problem)] == ["no bundle"] * len(evil)
-    assert folder.contents(root, one.place).csv["metadata"]["name"] == "a.v1"
-    assert folder.csv_of(root, one.place)["spec"]["version"] == "1.0.0"
-    assert bundlefiles.stamp(root / one.place) == one.digest
+    assert folder.contents(root, item.place).csv["metadata"]["name"] == "a.v1"
+    assert folder.csv_of(root, item.place)["spec"]["version"] == "1.0.0"
+    assert bundlefiles.stamp(root / item.place) == item.digest
     for place in ("../x", "/etc", "a/9.9.9"):
         with pytest.raises(SourceError):
             folder.contents(root, place)
@@ -93,11 +93,11 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     root = write(tmp_path, {**BUNDLE, "manifests/bad.yaml": "a: [", "manifests/notes.txt": "hello"})
     (root / "manifests" / "binary.yaml").write_bytes(b"\xff\xfe\x00")
     found = list(folder.drafts(root, whole=True))
-    assert sorted(one.place for one in found if isinstance(one, Problem)) == [
+    assert sorted(item.place for item in found if isinstance(item, Problem)) == [
         "./manifests/bad.yaml",
         "./manifests/binary.yaml",
     ]
-    assert any(isinstance(one, BundleDraft) for one in found)
+    assert any(isinstance(item, BundleDraft) for item in found)
 
 
 def test_indexignore(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_indexignore(tmp_path: Path) -> None:
             "b/.indexignore": "!keep/notes.json\n",
         },
     )
-    found = [str(one.relative_to(root)) for one in folder.fbc_files(root)]
+    found = [str(file.relative_to(root)) for file in folder.fbc_files(root)]
     assert found == ["a/catalog.yaml", "b/catalog.yaml", "b/keep/notes.json"]
 
 
@@ -127,7 +127,7 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     root = write(tmp_path / "catalog", {"a.yaml": ""})
     os.symlink(outside / "secret.yaml", root / "link.yaml")
     os.symlink(outside, root / "folder")
-    assert [one.name for one in folder.fbc_files(root)] == ["a.yaml"]
+    assert [file.name for file in folder.fbc_files(root)] == ["a.yaml"]
 
 
 def test_19_metadata_counts_by_what_a_file_holds(tmp_path: Path) -> None:

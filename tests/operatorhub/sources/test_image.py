@@ -40,7 +40,7 @@ def target(tmp_path: Path) -> Path:
 
 def files(folder: Path | None) -> dict[str, bytes]:
     assert folder is not None
-    return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_layers_lie_over_each_other(server: registry.Registry, target: Path) -> None:

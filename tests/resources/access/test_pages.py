@@ -45,7 +45,7 @@ def names(client: ClusterClient, namespace: str) -> set[str]:
 def marks(page: str, who: str) -> dict[str, str]:
     """Of the row of somebody."""
     for row in dom.parse(page).walk():
-        if row.tag == "tr" and any(one.text.strip() == who for one in row.walk()):
+        if row.tag == "tr" and any(item.text.strip() == who for item in row.walk()):
             cells = [cell.attributes for cell in row.walk() if "data-level" in cell.attributes]
             if cells:
                 return {str(cell["data-level"]): str(cell.get("data-mark") or "") for cell in cells}
@@ -102,8 +102,8 @@ def test_of_thousands_of_bindings_the_first_are_read(
     assert "user-4" not in page
     assert "There are more bindings" in page
     form = dom.parse(browser.get(page_url(namespace, "give/")).content.decode())
-    offered = next(one for one in form.walk() if one.attributes.get("id") == "access-other-cluster-role-names")
-    assert len([one for one in offered.walk() if one.tag == "option"]) == 2
+    offered = next(item for item in form.walk() if item.attributes.get("id") == "access-other-cluster-role-names")
+    assert len([item for item in offered.walk() if item.tag == "option"]) == 2
 
 
 def test_many_people_are_paged(browser: Client, client: ClusterClient, namespace: str) -> None:
@@ -171,7 +171,7 @@ def test_what_is_wrong_is_said_at_its_field(browser: Client, client: ClusterClie
         answer = browser.post(page_url(namespace, "give/"), post)
         assert answer.status_code == 422, post
         form = dom.parse(answer.content.decode())
-        wrong = [one.attributes["name"] for one in form.walk() if one.attributes.get("aria-invalid") == "true"]
+        wrong = [item.attributes["name"] for item in form.walk() if item.attributes.get("aria-invalid") == "true"]
         assert wrong == [control], post
     assert names(client, namespace) == set()
 
@@ -201,8 +201,8 @@ def test_escalation_is_refused_where_it_happened(
     assert answer.status_code == 403
     page = answer.content.decode()
     form = dom.parse(page)
-    assert next(one for one in form.walk() if one.attributes.get("id") == "refusal") is not None
-    kept = {one.attributes.get("name"): one.attributes.get("value") for one in form.walk() if one.tag == "input"}
+    assert next(item for item in form.walk() if item.attributes.get("id") == "refusal") is not None
+    kept = {item.attributes.get("name"): item.attributes.get("value") for item in form.walk() if item.tag == "input"}
     assert kept["name"] == "jane.kim@example.com"
     assert kept["other-cluster-role"] == "cluster-admin"
     assert "--clusterrole=cluster-admin" in page
@@ -215,7 +215,7 @@ def remove_url(namespace: str, binding_: str, user: str) -> str:
 
 
 def version_of(page: str) -> str:
-    found = next(one for one in dom.parse(page).walk() if one.attributes.get("name") == "version")
+    found = next(item for item in dom.parse(page).walk() if item.attributes.get("name") == "version")
     return str(found.attributes["value"])
 
 
@@ -225,7 +225,7 @@ def test_one_of_several_is_removed_and_brought_back(browser: Client, client: Clu
     assert url.replace("&", "&amp;") in browser.get(page_url(namespace)).content.decode()
     version = version_of(browser.get(url).content.decode())
     assert browser.post(url, {"version": version}).status_code == 302
-    assert [one["name"] for one in binding(client, namespace, "readers")["subjects"]] == ["zoe"]
+    assert [subject["name"] for subject in binding(client, namespace, "readers")["subjects"]] == ["zoe"]
     write = Write.objects.get(namespace=namespace, verb="patch")
     assert browser.get(f"/resources/undo/{write.key}/").status_code == 200
     assert browser.get(url)["Location"] == page_url(namespace)

@@ -28,9 +28,9 @@ PULL = "manifest unknown"
 def _pods(count: int) -> list[tuple[int, dict[str, Any]]]:
     found = []
     for number in range(count):
-        one = pod(waiting("ErrImagePull", PULL))
-        one["metadata"] |= {"name": f"p{number}", "uid": f"p{number}", "ownerReferences": []}
-        found.append((0, one))
+        item = pod(waiting("ErrImagePull", PULL))
+        item["metadata"] |= {"name": f"p{number}", "uid": f"p{number}", "ownerReferences": []}
+        found.append((0, item))
     return found
 
 

@@ -37,7 +37,7 @@ def gadgets(client: ClusterClient) -> Iterator[ResourceType]:
 
     yield until(served)
     client.delete(crds, f"gadgets.{GROUP}")
-    until(lambda: not any(one["metadata"]["name"] == f"gadgets.{GROUP}" for one in client.list(crds).items))
+    until(lambda: not any(item["metadata"]["name"] == f"gadgets.{GROUP}" for item in client.list(crds).items))
     client.forget_types()
 
 
@@ -141,8 +141,8 @@ class Recording(Executor):
         """As `until`, while the recorder (and others) go on."""
 
         def looked() -> Any:
-            for one in (self, *others):
-                one.drain()
+            for item in (self, *others):
+                item.drain()
             return holds()
 
         return until(looked)

@@ -24,7 +24,7 @@ def _object(**more: Any) -> dict[str, Any]:
 
 
 def test_heartbeats_are_not_kept() -> None:
-    one = _object(
+    item = _object(
         status={
             "lastSeen": "2026-01-01T00:00:00Z",
             "observedGeneration": 1,
@@ -39,9 +39,9 @@ def test_heartbeats_are_not_kept() -> None:
         }
     )
     other["metadata"]["resourceVersion"] = "6"
-    assert kept.clean(one) == kept.clean(other)
-    assert kept.clean(one)["status"] == {"conditions": [{"type": "Ready", "status": "True"}]}
-    assert "managedFields" not in kept.clean(one)["metadata"]
+    assert kept.clean(item) == kept.clean(other)
+    assert kept.clean(item)["status"] == {"conditions": [{"type": "Ready", "status": "True"}]}
+    assert "managedFields" not in kept.clean(item)["metadata"]
 
 
 def test_passwords_are_not_kept_but_that_they_change_is() -> None:
@@ -51,22 +51,22 @@ def test_passwords_are_not_kept_but_that_they_change_is() -> None:
             _object(spec={"adminPassword": word, "passwordSecretRef": "ref", "tokenName": "t", "env": env})
         )
 
-    one, other = of("hunter2"), of("hunter3")
-    assert "hunter" not in repr(one)
-    assert one["spec"]["adminPassword"] != other["spec"]["adminPassword"]
-    assert one["spec"]["passwordSecretRef"] == "ref"
-    assert one["spec"]["env"][1]["value"] == "blue"
-    assert of("hunter2") == one
+    item, other = of("hunter2"), of("hunter3")
+    assert "hunter" not in repr(item)
+    assert item["spec"]["adminPassword"] != other["spec"]["adminPassword"]
+    assert item["spec"]["passwordSecretRef"] == "ref"
+    assert item["spec"]["env"][1]["value"] == "blue"
+    assert of("hunter2") == item
     live = _object(
         spec={
             "adminPassword": "now",
             "env": [{"name": "COLOUR", "value": "red"}, {"name": "DB_PASSWORD", "value": "p"}],
         }
     )
-    back = kept.unmasked(one, live)
+    back = kept.unmasked(item, live)
     assert back["spec"]["adminPassword"] == "now"
     assert back["spec"]["env"][0] == {"name": "DB_PASSWORD", "value": "p"}, "found by its name, not its place"
-    assert kept.unmasked(one, {})["spec"]["env"][0] == {"name": "DB_PASSWORD"}, "what nobody knows is left out"
+    assert kept.unmasked(item, {})["spec"]["env"][0] == {"name": "DB_PASSWORD"}, "what nobody knows is left out"
     assert not kept.any_hidden(back)
 
 

@@ -79,13 +79,13 @@ def test_who_made_a_change_decides_its_lane() -> None:
 
 @pytest.mark.django_db
 def test_events_without_a_time_are_left_out_and_warnings_are_marked() -> None:
-    one = traced(made=timedelta(hours=1))
+    item = traced(made=timedelta(hours=1))
     link = Link("Pod", "web-0", "shop", None)
     rows = [
         EventRow(uid, warning, "BackOff", "m", link, 1, seen, "kubelet")
         for uid, warning, seen in (("a", True, "2026-01-01T00:00:00Z"), ("b", False, ""), ("c", False, "soon"))
     ]
-    (only,) = happened(one, rows, "/h/")
+    (only,) = happened(item, rows, "/h/")
     assert (only.lane, only.is_warning, only.url) == (EVENTS, True, "#event-a")
 
 
@@ -101,21 +101,21 @@ def test_events_without_a_time_are_left_out_and_warnings_are_marked() -> None:
 def test_the_shortest_time_that_holds_the_last_change_of_state(
     changed: timedelta, shown: str, offered: list[str]
 ) -> None:
-    one = traced(made=timedelta(days=3))
-    step(one, "1", timedelta(days=3), event=Step.CREATED, state="Progressing")
-    step(one, "2", changed, status=True, state="Ready")
-    found = strip(one)
+    item = traced(made=timedelta(days=3))
+    step(item, "1", timedelta(days=3), event=Step.CREATED, state="Progressing")
+    step(item, "2", changed, status=True, state="Ready")
+    found = strip(item)
     assert [span.key for span in found.spans] == offered
     assert [span.key for span in found.spans if span.is_shown] == [shown]
-    assert strip(one, "7d").spans[2].is_shown
-    assert strip(one, "30d").spans == found.spans == strip(one, "<script>").spans
+    assert strip(item, "7d").spans[2].is_shown
+    assert strip(item, "30d").spans == found.spans == strip(item, "<script>").spans
 
 
 @pytest.mark.django_db
 def test_a_young_object_has_nothing_to_choose() -> None:
-    one = traced(made=timedelta(minutes=3))
-    step(one, "1", timedelta(minutes=3), event=Step.CREATED, state="Ready")
-    assert strip(one).spans == ()
+    item = traced(made=timedelta(minutes=3))
+    step(item, "1", timedelta(minutes=3), event=Step.CREATED, state="Ready")
+    assert strip(item).spans == ()
 
 
 @pytest.mark.django_db

@@ -28,15 +28,15 @@ def _followed(gadgets: ResourceType) -> bool:
 
 def test_it_writes_while_nobody_looks(client: ClusterClient, gadgets: ResourceType, place: str) -> None:
     _make(client, gadgets, place, "before", size=1)
-    with Recording(client, "one") as one:
-        one.until(lambda: _steps(place, "before"))
+    with Recording(client, "one") as item:
+        item.until(lambda: _steps(place, "before"))
         _make(client, gadgets, place, "after", size=1)
-        one.until(lambda: _steps(place, "after"))
+        item.until(lambda: _steps(place, "after"))
         client.patch(gadgets, "after", {"spec": {"size": 2}}, place)
         client.patch(gadgets, "after", {"status": {"phase": "Running"}}, place, subresource="status")
-        one.until(lambda: len(_steps(place, "after")) == 3)
+        item.until(lambda: len(_steps(place, "after")) == 3)
         client.delete(gadgets, "after", place)
-        one.until(lambda: len(_steps(place, "after")) == 4)
+        item.until(lambda: len(_steps(place, "after")) == 4)
     assert [step.event for step in _steps(place, "before")] == ["seen"]
     found = _steps(place, "after")
     assert [step.event for step in found] == ["created", "changed", "changed", "deleted"]
@@ -49,12 +49,12 @@ def test_it_writes_while_nobody_looks(client: ClusterClient, gadgets: ResourceTy
 
 def test_a_restart_goes_on_and_misses_nothing(client: ClusterClient, gadgets: ResourceType, place: str) -> None:
     _make(client, gadgets, place, "a", size=1)
-    with Recording(client, "one") as one:
-        one.until(lambda: _followed(gadgets) and _steps(place, "a"))
+    with Recording(client, "one") as first:
+        first.until(lambda: _followed(gadgets) and _steps(place, "a"))
     for size in (2, 3):
         client.patch(gadgets, "a", {"spec": {"size": size}}, place)
-    with Recording(client, "two") as two:
-        two.until(lambda: len(_steps(place, "a")) == 3)
+    with Recording(client, "two") as second:
+        second.until(lambda: len(_steps(place, "a")) == 3)
     assert [(step.fields, step.gap) for step in _steps(place, "a")[1:]] == [
         ([["spec.size", "1", "2"]], False),
         ([["spec.size", "2", "3"]], False),
@@ -64,14 +64,14 @@ def test_a_restart_goes_on_and_misses_nothing(client: ClusterClient, gadgets: Re
 def test_a_version_that_is_too_old_is_a_gap(client: ClusterClient, gadgets: ResourceType, place: str) -> None:
     for name in ("a", "b"):
         _make(client, gadgets, place, name, size=1)
-    with Recording(client, "one") as one:
-        one.until(lambda: _followed(gadgets) and _steps(place, "b"))
+    with Recording(client, "one") as first:
+        first.until(lambda: _followed(gadgets) and _steps(place, "b"))
     for size in (2, 3):
         client.patch(gadgets, "a", {"spec": {"size": size}}, place)
     client.delete(gadgets, "b", place)
     Followed.objects.filter(type=gadgets.qualified).update(resource_version="")
-    with Recording(client, "two") as two:
-        two.until(lambda: _steps(place, "b")[-1].event == "deleted")
+    with Recording(client, "two") as second:
+        second.until(lambda: _steps(place, "b")[-1].event == "deleted")
     assert [(step.fields, step.gap) for step in _steps(place, "a")[1:]] == [([["spec.size", "1", "3"]], True)]
 
 
@@ -81,19 +81,19 @@ def test_a_cluster_that_began_anew_under_its_name_is_read_anew(
     """What is written is of a version that this server has not come to. It would let a watch wait for it."""
     Followed.objects.create(cluster=client.name, type=gadgets.qualified, resource_version=str(10**15))
     _make(client, gadgets, place, "a", size=1)
-    with Recording(client, "one") as one:
-        one.until(lambda: _steps(place, "a"))
-        one.until(lambda: 0 < int(Followed.objects.get(type=gadgets.qualified).resource_version or 0) < 10**15)
+    with Recording(client, "one") as item:
+        item.until(lambda: _steps(place, "a"))
+        item.until(lambda: 0 < int(Followed.objects.get(type=gadgets.qualified).resource_version or 0) < 10**15)
         client.patch(gadgets, "a", {"spec": {"size": 2}}, place)
-        one.until(lambda: len(_steps(place, "a")) == 2)
+        item.until(lambda: len(_steps(place, "a")) == 2)
 
 
 def test_two_workers_write_once_and_one_takes_over(client: ClusterClient, gadgets: ResourceType, place: str) -> None:
-    with Recording(client, "one") as one:
-        one.until(lambda: _followed(gadgets))
-        with Recording(client, "two") as two:
+    with Recording(client, "one") as first:
+        first.until(lambda: _followed(gadgets))
+        with Recording(client, "two") as second:
             _make(client, gadgets, place, "a", size=1)
-            one.until(lambda: _steps(place, "a"), two)
+            first.until(lambda: _steps(place, "a"), second)
             assert Recorder.objects.get().holder == "one"
             assert len(_steps(place, "a")) == 1
 
@@ -104,8 +104,8 @@ def test_a_kind_with_too_many_objects_is_left(
     settings.HISTORY_OBJECTS = 2
     for number in range(4):
         _make(client, gadgets, place, f"g{number}")
-    with Recording(client, "one") as one:
-        one.until(lambda: Followed.objects.filter(type=gadgets.qualified, too_many__gt=2))
+    with Recording(client, "one") as item:
+        item.until(lambda: Followed.objects.filter(type=gadgets.qualified, too_many__gt=2))
     assert not Traced.objects.filter(namespace=place).exists()
 
 

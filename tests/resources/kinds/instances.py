@@ -63,7 +63,7 @@ def status(deploy: str = "IN_PROGRESS", start: str = "IN_PROGRESS") -> dict[str,
         plan("deploy", deploy, *phases, when="2026-11-22T01:00:00Z"),
         *(plan(name, "NEVER_RUN", phase(name, copy="NEVER_RUN")) for name in ("backup", "restore", "cleanup")),
     )
-    return {"planStatus": {one["name"]: one for one in plans}}
+    return {"planStatus": {item["name"]: item for item in plans}}
 
 
 def create(client: ClusterClient, namespace: str, found: dict[str, Any], name: str = "galera") -> Any:

@@ -46,7 +46,7 @@ def test_words(text: str, words: str) -> None:
 def test_the_next_times(text: str, zone: str, times: list[str]) -> None:
     schedule = cron.parse(text)
     assert schedule is not None
-    found = [f"{one:%Y-%m-%d %H:%M}" for one in cron.following(schedule, NOW, zone, 2)]
+    found = [f"{item:%Y-%m-%d %H:%M}" for item in cron.following(schedule, NOW, zone, 2)]
     assert found == times
 
 
@@ -54,7 +54,7 @@ def test_an_hour_that_is_left_out() -> None:
     schedule = cron.parse("30 2 * * *")
     assert schedule is not None
     before = datetime(2026, 3, 28, 12, tzinfo=UTC)
-    assert [f"{one:%d %H:%M}" for one in cron.following(schedule, before, "Europe/Berlin", 1)] == ["30 00:30"]
+    assert [f"{item:%d %H:%M}" for item in cron.following(schedule, before, "Europe/Berlin", 1)] == ["30 00:30"]
 
 
 @pytest.mark.parametrize("text", ["", "* * * *", "@every 1h", "a b c d e", "* * * * * *"])

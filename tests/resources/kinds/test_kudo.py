@@ -16,8 +16,8 @@ from tests.resources.views import definitions
 def kinds(client: ClusterClient) -> Iterator[None]:
     made = instances.kinds(client)
     yield
-    for one in made:
-        definitions.remove(client, one)
+    for item in made:
+        definitions.remove(client, item)
 
 
 def instance(**plans: Any) -> dict[str, Any]:
@@ -33,8 +33,8 @@ def test_the_one_that_runs_comes_first_then_the_newest() -> None:
             never=instances.plan("never", "NEVER_RUN"),
         )
     )
-    assert [one.name for one in found.ran] == ["now", "new", "old"]
-    assert [one.name for one in found.never] == ["never"]
+    assert [item.name for item in found.ran] == ["now", "new", "old"]
+    assert [item.name for item in found.never] == ["never"]
     assert found.busy == "now"
 
 
@@ -42,12 +42,12 @@ def test_strategies_come_from_the_operator_version() -> None:
     described = {"deploy": {"strategy": "parallel", "phases": [{"name": "extras", "strategy": "parallel"}]}}
     (deploy,) = kudo.plans(instance(deploy=instances.status()["planStatus"]["deploy"]), described).ran
     assert deploy.parallel
-    assert [(one.name, one.parallel) for one in deploy.parts] == [
+    assert [(part.name, part.parallel) for part in deploy.parts] == [
         ("network", False),
         ("nodes", False),
         ("extras", True),
     ]
-    assert [(one.name, one.words, one.message) for one in deploy.parts[1].parts] == [
+    assert [(part.name, part.words, part.message) for part in deploy.parts[1].parts] == [
         ("start", "In progress", "2 of 3 Pods ready"),
         ("check", "Pending", ""),
     ]
@@ -89,7 +89,7 @@ def test_any_shape_is_drawn(odd: Any) -> None:
 
 
 def test_many_plans_are_counted() -> None:
-    found = kudo.plans(instance(**{f"p{one}": instances.plan(f"p{one}", "NEVER_RUN") for one in range(60)}))
+    found = kudo.plans(instance(**{f"p{number}": instances.plan(f"p{number}", "NEVER_RUN") for number in range(60)}))
     assert (len(found.never), found.hidden) == (50, 10)
 
 

@@ -15,9 +15,9 @@ def test_what_is_in_it(browser: Client, client: ClusterClient, namespace: str) -
         client.create(maps, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}, namespace)
     try:
         found = contents(client, namespace)
-        count = next(one for one in found.counts if one.place.type.kind == "ConfigMap")
+        count = next(item for item in found.counts if item.place.type.kind == "ConfigMap")
         assert count.count - count.by_itself == 3
-        assert [(one.place.name, one.finalizers) for one in found.holding] == [("held", ("example.com/keeps",))]
+        assert [(item.place.name, item.finalizers) for item in found.holding] == [("held", ("example.com/keeps",))]
         assert not found.empty
         page = browser.get(f"/resources/core/v1/namespaces/-/{namespace}/contents/")
         assert f'href="/resources/core/v1/configmaps/{namespace}/held/"' in page.content.decode()
@@ -33,7 +33,7 @@ def test_what_is_in_it(browser: Client, client: ClusterClient, namespace: str) -
 
 def test_a_new_one_is_empty(client: ClusterClient, namespace: str) -> None:
     found = contents(client, namespace)
-    assert found.empty, [(one.place.type.kind, one.count) for one in found.counts]
+    assert found.empty, [(item.place.type.kind, item.count) for item in found.counts]
     assert not found.gaps
 
 

@@ -66,7 +66,7 @@ def drawn(obj: dict[str, Any]) -> str:
     group, _, version = obj["apiVersion"].rpartition("/")
     type_ = ResourceType(group, version, f"{obj['kind'].lower()}s", obj["kind"], True)
     found = panels(Cluster(obj), type_, obj)  # type: ignore[arg-type]
-    return "".join(render_to_string(one.template, {"data": one.data}) for one in found)
+    return "".join(render_to_string(item.template, {"data": item.data}) for item in found)
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample["kind"])

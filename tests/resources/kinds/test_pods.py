@@ -47,8 +47,8 @@ CRASHED = {
 
 
 def test_containers_with_their_roles_and_what_happened_before() -> None:
-    found = {one.name: one for one in containers(CRASHED)}
-    assert [(one.name, one.role) for one in found.values()] == [
+    found = {container.name: container for container in containers(CRASHED)}
+    assert [(item.name, item.role) for item in found.values()] == [
         ("first", "init"),
         ("proxy", "sidecar"),
         ("web", ""),

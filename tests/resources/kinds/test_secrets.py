@@ -63,7 +63,7 @@ def test_a_value_is_shown_when_asked_for_and_that_is_noted(
     assert "load delay:60s" in page
     assert "data-live-keep" in page
     assert answer["Cache-Control"] == "no-store"
-    noted = [one.getMessage() for one in caplog.records if "verb=reveal" in one.getMessage()]
+    noted = [record.getMessage() for record in caplog.records if "verb=reveal" in record.getMessage()]
     assert len(noted) == 1
     assert f"core/v1/secrets {namespace}/login key=password outcome=ok" in noted[0]
     assert "hunter2" not in caplog.text
@@ -125,7 +125,7 @@ def made(days: int) -> bytes:
 def test_a_certificate(days: int, words: str, colour: str) -> None:
     found = dict(certificate(made(days)))
     assert found["Subject"][0].text == "CN=shop.example.com"
-    assert [one.text for one in found["Names"]] == ["www.example.com", "*.shop.example.com"]
+    assert [name.text for name in found["Names"]] == ["www.example.com", "*.shop.example.com"]
     assert (found["Valid until"][1].text, found["Valid until"][1].colour) == (words, colour)
     assert found["Key"][0].text == "ECDSA secp256r1"
 

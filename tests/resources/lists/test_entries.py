@@ -24,11 +24,11 @@ def test_whole_objects_are_asked_for_where_there_are_states() -> None:
 
 
 def test_the_owner_is_the_controller_or_the_only_one() -> None:
-    one = {"apiVersion": "v1", "kind": "A", "name": "a", "uid": "1"}
+    item = {"apiVersion": "v1", "kind": "A", "name": "a", "uid": "1"}
     other = {"apiVersion": "apps/v1", "kind": "B", "name": "b", "uid": "2", "controller": True}
-    assert _entry(ownerReferences=[one, other]).owner == Owner("apps/v1", "B", "b")
-    assert str(_entry(ownerReferences=[one]).owner) == "A/a"
-    assert _entry(ownerReferences=[one, {**one, "name": "c"}]).owner is None
+    assert _entry(ownerReferences=[item, other]).owner == Owner("apps/v1", "B", "b")
+    assert str(_entry(ownerReferences=[item]).owner) == "A/a"
+    assert _entry(ownerReferences=[item, {**item, "name": "c"}]).owner is None
     assert _entry().owner is None
 
 

@@ -66,7 +66,7 @@ def test_it_is_read_once_and_then_follows(
     assert _becomes(lambda: _names(kept.get(client, maps, namespace)) == {"two"})
     assert kept.get(client, maps, namespace) is first
     client.patch(maps, "two", {"metadata": {"labels": {"team": "bank"}}}, namespace)
-    assert _becomes(lambda: [dict(one.labels) for one in first.all() if one.name == "two"] == [{"team": "bank"}])
+    assert _becomes(lambda: [dict(item.labels) for item in first.all() if item.name == "two"] == [{"team": "bank"}])
 
 
 def test_a_server_that_began_anew_is_read_anew(
@@ -120,7 +120,7 @@ def test_many_who_come_at_once_read_it_once(
     with ThreadPoolExecutor(6) as pool:
         found = set(pool.map(get, range(6)))
     assert read == ["once"]
-    assert [_names(one) for one in found] == [{"one"}]
+    assert [_names(item) for item in found] == [{"one"}]
 
 
 def test_a_right_that_is_gone_shows_nothing(

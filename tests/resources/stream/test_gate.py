@@ -113,8 +113,8 @@ async def test_a_right_that_is_withdrawn_ends_the_topic_and_nothing_else(
         await browser.get("row")
         await other.get("changed")
         guest.delete(guest.find("rbac.authorization.k8s.io", "v1", "rolebindings"), "guest", "default")
-        for one in (browser, other):
-            data, _ = await one.get("refused")
+        for item in (browser, other):
+            data, _ = await item.get("refused")
             assert data["lasting"] is True
             assert data["message"] == "you don't have permission to list configmaps in namespace default"
         await log.append(topic, [row_of("b")], "2")

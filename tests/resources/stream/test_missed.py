@@ -33,7 +33,7 @@ async def test_who_comes_while_one_is_read_shares_the_next(pipe: Any, log: Chang
     first = asyncio.create_task(missed.since(str(topic), start))
     await asyncio.sleep(0.02)
     await log.append(topic, [row_of("d")], "3")
-    later = await asyncio.gather(*(missed.since(str(topic), one) for one in (middle, start, middle, start) * 25))
+    later = await asyncio.gather(*(missed.since(str(topic), item) for item in (middle, start, middle, start) * 25))
     assert asked == 2
     assert [entry.change.name for entry in await first or ()][:3] == ["a", "b", "c"]
     names = {tuple(entry.change.name for entry in found or ()) for found in later}

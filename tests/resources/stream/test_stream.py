@@ -159,7 +159,7 @@ def test_only_the_last_of_many_changes_of_an_object_is_drawn() -> None:
         entry(7, "MODIFIED", "a"),
         entry(8, "MODIFIED", "a"),
     ]
-    assert [one.id for one in latest(entries)] == ["2-0", "3-0", "5-0", "6-0", "8-0"]
+    assert [item.id for item in latest(entries)] == ["2-0", "3-0", "5-0", "6-0", "8-0"]
 
 
 async def test_interest_is_told_to_the_hubs(app: StreamApp, log: ChangeLog, topic: Topic) -> None:

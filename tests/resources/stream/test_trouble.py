@@ -136,9 +136,9 @@ async def test_a_topic_that_cannot_be_watched(app: StreamApp, log: ChangeLog, to
             async with opened(app, [("notice", str(topic)), ("since", position())]) as late:
                 assert (await late.get("paused", topic=str(topic)))[0]["message"] == data["message"]
                 await log.append(topic, [Change("RESUMED"), Change("RESYNC")], "2")
-                for one in (browser, late):
+                for item in (browser, late):
                     # In whichever order: both are said.
-                    kinds = {(await one.get("resumed"))[0]["topic"]} | {str(topic)}
+                    kinds = {(await item.get("resumed"))[0]["topic"]} | {str(topic)}
                     assert kinds == {str(topic)}
 
 

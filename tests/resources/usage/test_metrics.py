@@ -18,7 +18,7 @@ def test_a_pod_is_the_sum_of_its_containers() -> None:
     used = found["shop", "web"]
     assert used.cores == pytest.approx(0.262345678)
     assert used.memory == 34567 * 1024 + 1024 * 1024
-    assert [(name, one.memory) for name, one in used.containers] == [("web", 34567 * 1024), ("side", 1 << 20)]
+    assert [(name, item.memory) for name, item in used.containers] == [("web", 34567 * 1024), ("side", 1 << 20)]
 
 
 def test_a_node() -> None:

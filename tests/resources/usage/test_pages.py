@@ -44,7 +44,7 @@ def without_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cluster serves no metrics.k8s.io."""
     types = ClusterClient.types
     monkeypatch.setattr(
-        ClusterClient, "types", lambda self: tuple(one for one in types(self) if one.group != "metrics.k8s.io")
+        ClusterClient, "types", lambda self: tuple(type_ for type_ in types(self) if type_.group != "metrics.k8s.io")
     )
 
 
@@ -163,7 +163,8 @@ def test_the_hour_comes_with_the_pages(
     minute = usage_samples._minute()
     monkeypatch.setattr(usage_samples, "_minute", lambda: minute + 1)
     names = [
-        f"{namespace}/{one['metadata']['name']}" for one in client.list(client.find("", "v1", "pods"), namespace).items
+        f"{namespace}/{item['metadata']['name']}"
+        for item in client.list(client.find("", "v1", "pods"), namespace).items
     ]
     usage_samples.write(client.name, PODS, dict.fromkeys(names, (0.5, 1 << 20)))
     page = browser.get(address, {"part": "usage"}).content.decode()
@@ -172,7 +173,7 @@ def test_the_hour_comes_with_the_pages(
 
 def test_the_worker_writes_it_too(client: ClusterClient, web: str, namespace: str, pipe: redis.Redis) -> None:
     tasks.sample_usage()
-    names = [one["metadata"]["name"] for one in client.list(client.find("", "v1", "pods"), namespace).items]
+    names = [item["metadata"]["name"] for item in client.list(client.find("", "v1", "pods"), namespace).items]
     found = usage_samples.read(client.name, PODS, [f"{namespace}/{name}" for name in names])
     assert any(row == [(0.0, 0)] * 2 for row in found)
     (node,) = client.list(client.find("", "v1", "nodes")).items

@@ -11,7 +11,7 @@ from tests.forms import dom
 def element(page: Any, name: str) -> dom.Element | None:
     """The element of that id."""
     root = dom.parse(page.content.decode())
-    return next((one for one in root.walk() if one.attributes.get("id") == name), None)
+    return next((item for item in root.walk() if item.attributes.get("id") == name), None)
 
 
 def flat(page: Any) -> str:
@@ -25,8 +25,8 @@ def controls(page: Any) -> list[tuple[str, str]]:
     assert form is not None, page.content.decode()[:4000]
     # A control may stand elsewhere on the page and name its form, as the menu of starts does.
     root = dom.parse(page.content.decode())
-    outside = [one for one in root.walk() if one.tag != "button" and one.attributes.get("form") == "form"]
-    return [*dom.sent(form), *(pair for one in outside for pair in dom.sent(one))]
+    outside = [item for item in root.walk() if item.tag != "button" and item.attributes.get("form") == "form"]
+    return [*dom.sent(form), *(pair for item in outside for pair in dom.sent(item))]
 
 
 def send(browser: Client, page: Any, *extra: tuple[str, str], to: str = "", headers: Any = None, **changed: str) -> Any:

@@ -68,7 +68,7 @@ class Listener:
 
     def has(self, event: str, name: str) -> bool:
         return any(
-            one == event and data["metadata"]["name"] == name for one, _id, data in self.events if one != "bookmark"
+            item == event and data["metadata"]["name"] == name for item, _id, data in self.events if item != "bookmark"
         )
 
 
@@ -100,16 +100,16 @@ def test_what_there_is_and_what_comes_and_where_to_go_on(client: ClusterClient) 
         client.delete(maps, name, "default")
 
     async def first(listener: Listener) -> None:
-        await listener.until(lambda one: any(event == "bookmark" for event, _id, _data in one.events))
+        await listener.until(lambda item: any(event == "bookmark" for event, _id, _data in item.events))
         assert listener.has("added", names[0])
         await sync_to_async(make)(names[1])
-        await listener.until(lambda one: one.has("added", names[1]))
+        await listener.until(lambda item: item.has("added", names[1]))
         await sync_to_async(change)(names[0])
-        await listener.until(lambda one: one.has("modified", names[0]))
+        await listener.until(lambda item: item.has("modified", names[0]))
 
     async def second(listener: Listener) -> None:
         await sync_to_async(remove)(names[0])
-        await listener.until(lambda one: one.has("deleted", names[0]))
+        await listener.until(lambda item: item.has("deleted", names[0]))
 
     query = "watch=1&namespace=default&labels=test%3Dwatch"
     make(names[0])
@@ -134,7 +134,7 @@ def test_what_there_is_and_what_comes_and_where_to_go_on(client: ClusterClient) 
 
 
 async def _to_its_end(listener: Listener) -> None:
-    await listener.until(lambda one: one.ended)
+    await listener.until(lambda item: item.ended)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -89,7 +89,7 @@ def test_another_api_server_that_is_down(browser: Client, monkeypatch: pytest.Mo
 def test_kinds_of_the_same_name_in_two_groups(browser: Client, client: ClusterClient, crd: dict[str, Any]) -> None:
     other = definitions.create(client, definitions.definition())
     try:
-        groups = [one["spec"]["group"] for one in (crd, other)]
+        groups = [item["spec"]["group"] for item in (crd, other)]
         client.create(served(client, crd), widget(crd, "here"), "default")
         client.create(served(client, other), widget(other, "there"), "default")
         for group, mine, others in zip(groups, ("here", "there"), ("there", "here"), strict=True):
@@ -121,9 +121,9 @@ def test_a_cluster_whose_webhook_is_gone(browser: Client, client: ClusterClient,
         answer = browser.get(f"/resources/{group}/v1beta1/widgets/", {"namespace": namespace})
         assert answer.status_code == 500
         assert "its Service “conv” does not exist" in answer.content.decode()
-        one = browser.get(f"/resources/{group}/v1beta1/widgets/{namespace}/one/")
-        assert one.status_code == 500
-        assert "its Service “conv” does not exist" in one.content.decode()
+        item = browser.get(f"/resources/{group}/v1beta1/widgets/{namespace}/one/")
+        assert item.status_code == 500
+        assert "its Service “conv” does not exist" in item.content.decode()
     finally:
         definitions.remove(client, crd)
 

@@ -54,7 +54,7 @@ def test_a_missing_storage_class_is_named_on_the_workload(
     # The region tells of claims and Events itself.
     assert f"core/v1/persistentvolumeclaims/{namespace}" in page.split('id="causes"')[1].split(">")[0]
     told = browser.get(f"/api/resources/apps/v1/deployments/{namespace}/web/causes/").json()["causes"]
-    assert [(one["rule"], one["severity"]) for one in told] == [("missing_storage_class", told[0]["severity"])]
+    assert [(item["rule"], item["severity"]) for item in told] == [("missing_storage_class", told[0]["severity"])]
     assert told[0]["about"]["kind"] == "PersistentVolumeClaim"
     assert told[0]["fix"]["text"] == "Create StorageClass no-such-class"
     assert told[0]["raw"] == 'storageclass.storage.k8s.io "no-such-class" not found'
@@ -155,8 +155,8 @@ def test_requests_are_bounded(client: ClusterClient) -> None:
     crashing = []
     for number in range(30):
         ended = {"terminated": {"exitCode": 1, "reason": "Error"}}
-        one = objects.pod(objects.waiting("CrashLoopBackOff", lastState=ended), phase="Running")
-        one["metadata"] |= {"name": f"p{number}", "uid": f"p{number}", "ownerReferences": []}
-        crashing.append((0, one))
+        item = objects.pod(objects.waiting("CrashLoopBackOff", lastState=ended), phase="Running")
+        item["metadata"] |= {"name": f"p{number}", "uid": f"p{number}", "ownerReferences": []}
+        crashing.append((0, item))
     found = objects.evidence(objects.deployment(), crashing, now=objects.NOW)
     assert len(reading._logs(counting, found, objects.find_causes(found))) == most

@@ -81,8 +81,8 @@ def test_items_of_a_list_are_told_apart_by_their_keys(browser: Client, client: C
     client.replace(type_, live, namespace)
     assert send(browser, page, text=text_of(page).replace("a:1", "a:9")).status_code == 303
     images = {
-        one["name"]: one["image"]
-        for one in client.get(type_, "two", namespace)["spec"]["template"]["spec"]["containers"]
+        container["name"]: container["image"]
+        for container in client.get(type_, "two", namespace)["spec"]["template"]["spec"]["containers"]
     }
     assert images == {"a": "a:9", "b": "b:2"}
     page = browser.get(f"{DEPLOYMENTS}{namespace}/two/yaml/")
@@ -98,8 +98,8 @@ def test_items_of_a_list_are_told_apart_by_their_keys(browser: Client, client: C
     name = next(name for name, _ in controls(clash) if name.startswith("~clash:")).replace("~clash:", "~take:")
     assert send(browser, clash, (name, "theirs")).status_code == 303
     images = {
-        one["name"]: one["image"]
-        for one in client.get(type_, "two", namespace)["spec"]["template"]["spec"]["containers"]
+        container["name"]: container["image"]
+        for container in client.get(type_, "two", namespace)["spec"]["template"]["spec"]["containers"]
     }
     assert images == {"a": "a:theirs", "b": "b:2"}
 

@@ -22,7 +22,7 @@ def nothing_kept() -> None:
 
 
 def panel(answer: Any, name: str) -> Any:
-    return next(one.data for one in answer.context["page"].panels if one.id == name)
+    return next(item.data for item in answer.context["page"].panels if item.id == name)
 
 
 def test_its_page(browser: Client, client: ClusterClient, crd: dict[str, Any], namespace: str) -> None:
@@ -34,7 +34,7 @@ def test_its_page(browser: Client, client: ClusterClient, crd: dict[str, Any], n
     assert f'href="/resources/{group}/v1/widgets/?namespace=-" id="definition-objects"' in text
     shown = panel(answer, "versions")
     assert shown.count.number == 2
-    assert [(one.name, one.served, one.storage, one.warning) for one in shown.versions] == [
+    assert [(version.name, version.served, version.storage, version.warning) for version in shown.versions] == [
         ("v1", True, True, ""),
         ("v1beta1", True, False, "widgets v1beta1 is old"),
     ]
@@ -54,7 +54,9 @@ def test_its_page(browser: Client, client: ClusterClient, crd: dict[str, Any], n
 def test_versions_that_are_stored_still(browser: Client, client: ClusterClient, crd: dict[str, Any]) -> None:
     name = crd["metadata"]["name"]
     crds = client.find(*CRDS)
-    versions = [{**one, "storage": one["name"] == "v1beta1"} for one in client.get(crds, name)["spec"]["versions"]]
+    versions = [
+        {**version, "storage": version["name"] == "v1beta1"} for version in client.get(crds, name)["spec"]["versions"]
+    ]
     client.patch(crds, name, {"spec": {"versions": versions}})
     until(lambda: len(client.get(crds, name)["status"]["storedVersions"]) == 2, not_yet=(KubeError,))
     answer = browser.get(f"{PAGE}{name}/")
@@ -209,10 +211,10 @@ def test_a_kind_that_goes_is_said_on_its_pages(
     client.patch(served(client, crd), "held", {"metadata": {"finalizers": None}}, namespace)
     until(lambda: _gone(client, name), not_yet=(KubeError,))
     assert "This resource type no longer exists" in browser.get(address).content.decode()
-    one = f"/resources/{group}/v1/widgets/{namespace}/held/"
+    item = f"/resources/{group}/v1/widgets/{namespace}/held/"
     for part in ("owned", "values", "events"):  # said once, not in every region
-        assert "Not found" not in browser.get(one, {"part": part}, HTTP_HX_REQUEST="true").content.decode()
-    assert "Not found" in browser.get(one, {"part": "object"}, HTTP_HX_REQUEST="true").content.decode()
+        assert "Not found" not in browser.get(item, {"part": part}, HTTP_HX_REQUEST="true").content.decode()
+    assert "Not found" in browser.get(item, {"part": "object"}, HTTP_HX_REQUEST="true").content.decode()
     gone = browser.get(f"/resources/{group}/v1/widgets/")
     assert gone.status_code == 404
     assert "CustomResourceDefinition" in gone.content.decode()

@@ -55,11 +55,11 @@ def test_objects_as_json_and_as_yaml(browser: Client, maps: str) -> None:
     json_ = browser.get(f"{MAPS}download/?format=json&namespace={maps}&labels=even%3Dyes")
     found = yaml.safe_load(text_of(json_))
     assert found["kind"] == "List"
-    assert [one["data"]["n"] for one in found["items"]] == ["0", "2", "4", "6"]
+    assert [item["data"]["n"] for item in found["items"]] == ["0", "2", "4", "6"]
     assert "managedFields" not in found["items"][0]["metadata"]
     text = text_of(browser.get(f"{MAPS}download/?format=yaml&namespace={maps}&q=item-3"))
     assert text.startswith("---\napiVersion: v1\nkind: ConfigMap\n")
-    assert [one["metadata"]["name"] for one in yaml.safe_load_all(text)] == ["item-3"]
+    assert [document["metadata"]["name"] for document in yaml.safe_load_all(text)] == ["item-3"]
 
 
 def test_no_objects_are_a_file_too(browser: Client, maps: str) -> None:

@@ -91,4 +91,4 @@ def test_what_was_looked_at_is_bounded(
     type_ = client.find("", "v1", "configmaps")
     for number in range(6):
         favourites.visit(client, Place(type_, "n", f"m{number}"))
-    assert [one.name for one in favourites.recent(client)] == ["m5", "m4", "m3"]
+    assert [item.name for item in favourites.recent(client)] == ["m5", "m4", "m3"]

@@ -122,9 +122,9 @@ def test_a_forward_survives_its_pod(browser: Client, client: ClusterClient, name
     def running() -> str:
         found = client.list(pods, namespace, labels="app=many").items
         alive = [
-            one["metadata"]["name"]
-            for one in found
-            if one.get("status", {}).get("phase") == "Running" and "deletionTimestamp" not in one["metadata"]
+            item["metadata"]["name"]
+            for item in found
+            if item.get("status", {}).get("phase") == "Running" and "deletionTimestamp" not in item["metadata"]
         ]
         return alive[0] if alive else ""
 

@@ -24,7 +24,7 @@ def rows(page: Any) -> list[list[str]]:
     """The table of results: the cells' words."""
     results = element(page, "results")
     assert results is not None, page.content.decode()[:6000]
-    body = next(one for one in results.walk() if one.tag == "tbody")
+    body = next(item for item in results.walk() if item.tag == "tbody")
     return [
         [" ".join(cell.words.split()) for cell in row.walk() if cell.tag == "td"]
         for row in body.children
@@ -49,9 +49,9 @@ def test_every_document_is_tried_without_being_kept(
     assert "1 of 3 would be refused." in answer.content.decode()
     assert text_of(answer) == text
     assert not [
-        one
-        for one in client.list(client.find("", "v1", "configmaps"), namespace).items
-        if one["metadata"]["name"] == "one"
+        item
+        for item in client.list(client.find("", "v1", "configmaps"), namespace).items
+        if item["metadata"]["name"] == "one"
     ]
 
 
@@ -60,9 +60,9 @@ def test_what_failed_is_sent_again_alone(browser: Client, client: ClusterClient,
     answer = send(browser, page, SEND, text=text)
     assert "1 of 2 failed" in answer.content.decode()
     link = next(
-        one
-        for one in (element(answer, "results") or dom.Element("", {})).walk()
-        if one.attributes.get("href", "").endswith("/one/")
+        item
+        for item in (element(answer, "results") or dom.Element("", {})).walk()
+        if item.attributes.get("href", "").endswith("/one/")
     )
     assert browser.get(link.attributes["href"]).status_code == 200
     again = send(browser, answer, RETRY, text=text.replace("Not_Good", "good"))
@@ -157,7 +157,7 @@ def test_what_is_wrong_with_one_document_is_said_at_it(browser: Client, page: An
         "Nothing",
         "no metadata.name",
     ]
-    assert [word in one for word, one in zip(words, found, strict=True)] == [True] * 6, found
+    assert [word in item for word, item in zip(words, found, strict=True)] == [True] * 6, found
 
 
 def test_items_of_a_list_are_documents(browser: Client, page: Any) -> None:
@@ -186,7 +186,7 @@ def test_a_dry_run_shows_what_would_change(browser: Client, page: Any, config_ma
     words = " ".join(difference.words.split())
     assert "1 changed field of paint" in words
     assert "data.size" in words
-    assert [one for one in difference.walk() if one.tag == "ins" and "large" in one.words]
+    assert [item for item in difference.walk() if item.tag == "ins" and "large" in item.words]
 
 
 def test_fields_of_others_are_taken_over_only_when_that_is_chosen(
@@ -199,7 +199,7 @@ def test_fields_of_others_are_taken_over_only_when_that_is_chosen(
     assert "data.colour" in rows(answer)[0][4]
     results = element(answer, "results")
     assert results is not None
-    (tick,) = [one for one in results.walk() if one.attributes.get("name") == "force"]
+    (tick,) = [item for item in results.walk() if item.attributes.get("name") == "force"]
     assert client.get(maps, config_map, namespace)["data"] == {"colour": "blue"}
     again = send(browser, answer, SEND, ("force", tick.attributes["value"]), text=text)
     assert rows(again)[0][4] == "changed"
@@ -207,8 +207,8 @@ def test_fields_of_others_are_taken_over_only_when_that_is_chosen(
 
 
 def undo_of(page: Any) -> dict[str, str]:
-    form = next(one for one in element(page, "results").walk() if one.tag == "form")  # type: ignore[union-attr]
-    fields = {one.attributes["name"]: one.attributes.get("value", "") for one in form.walk() if one.tag == "input"}
+    form = next(item for item in element(page, "results").walk() if item.tag == "form")  # type: ignore[union-attr]
+    fields = {item.attributes["name"]: item.attributes.get("value", "") for item in form.walk() if item.tag == "input"}
     return {**fields, "~undo": "1"}
 
 
@@ -224,7 +224,9 @@ def test_it_is_taken_back(browser: Client, client: ClusterClient, namespace: str
         ["paint", namespace, "as it was before"],
     ]
     assert [
-        one["metadata"]["name"] for one in client.list(maps, namespace).items if "kube" not in one["metadata"]["name"]
+        item["metadata"]["name"]
+        for item in client.list(maps, namespace).items
+        if "kube" not in item["metadata"]["name"]
     ] == ["paint"]
     assert client.get(maps, config_map, namespace)["data"] == {"colour": "blue"}
 

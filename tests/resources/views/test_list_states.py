@@ -69,7 +69,7 @@ def _names(text: str) -> list[str]:
 
 def _counts(text: str) -> list[str]:
     found = re.findall(r'<a\s+class="list-state-link".*?</a>', text, re.DOTALL)
-    return [" ".join(_TEXT.sub(" ", one).split()) for one in found]
+    return [" ".join(_TEXT.sub(" ", item).split()) for item in found]
 
 
 def test_each_row_has_its_state_and_what_is_wrong(browser: Client, widgets: str, namespace: str) -> None:
@@ -163,7 +163,7 @@ def test_columns_are_chosen_and_remembered(browser: Client, widgets: str, namesp
     back = f"{widgets}?namespace={namespace}"
     assert browser.post(f"{widgets}columns/", {**chosen, "next": back})["Location"] == back
     text = _get(browser, widgets, namespace=namespace)
-    headings = [" ".join(_TEXT.sub(" ", one).split()) for one in re.findall(r"<th\s.*?</th>", text, re.DOTALL)]
+    headings = [" ".join(_TEXT.sub(" ", item).split()) for item in re.findall(r"<th\s.*?</th>", text, re.DOTALL)]
     assert headings[1:-1] == ["Name", "Size", "Labels", "tier", "has-it"]
     assert len(_rows(text)) == 20
     assert "item-00 2 example.com/tier=web web –" in _rows(text)[0]

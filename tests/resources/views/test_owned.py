@@ -40,7 +40,7 @@ def shops(client: ClusterClient) -> Iterator[str]:
 
     def served() -> bool:
         client.forget_types()
-        return any(one.group == group for one in client.types())
+        return any(type_.group == group for type_ in client.types())
 
     until(served)
     yield group

@@ -21,7 +21,7 @@ def preview(browser: Client, url: str, *extra: tuple[str, str], **typed: str) ->
 
 
 def lines(part: str, tag: str) -> list[str]:
-    return [unescape(one) for one in re.findall(rf"<{tag}>([^<]*)</{tag}>", part)]
+    return [unescape(item) for item in re.findall(rf"<{tag}>([^<]*)</{tag}>", part)]
 
 
 def test_what_would_be_accepted_is_shown_with_the_defaults(

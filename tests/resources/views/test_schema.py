@@ -47,4 +47,4 @@ def test_kinds_that_can_be_created(browser: Client, client: ClusterClient) -> No
     found = browser.get("/resources/kinds/").json()
     assert ["apps/v1", "Deployment"] in found
     assert ["v1", "ConfigMap"] in found
-    assert len(found) == len({tuple(one) for one in found})
+    assert len(found) == len({tuple(item) for item in found})

@@ -193,9 +193,11 @@ def test_replicas_by_the_scale_subresource(browser: Client, client: ClusterClien
 def test_what_descriptors_say_of_odd_objects(client: ClusterClient, kind: ResourceType) -> None:
     offer = Offer(descriptors=descriptors.parse(DESCRIBED))
     for spec in (None, [], "text", {"size": [1], "resources": "much"}):
-        found = {one.key for one in settings(client, kind, {"metadata": {"name": "x"}, "spec": spec}, offer)}
+        found = {setting.key for setting in settings(client, kind, {"metadata": {"name": "x"}, "spec": spec}, offer)}
         assert "spec.enabled" in found
-    (size,) = (one for one in settings(client, kind, {"spec": {"size": 2}}, offer) if one.key == "spec.size")
+    (size,) = (
+        setting for setting in settings(client, kind, {"spec": {"size": 2}}, offer) if setting.key == "spec.size"
+    )
     assert patch(size, {"spec.size": "2"}) == {}
     assert patch(size, {"spec.size": ""}) == {"spec": {"size": None}}
     with pytest.raises(Wrong):

@@ -33,8 +33,8 @@ def test_a_token_that_is_too_old_is_renewed_and_all_of_it_can_be_sent_again(
     assert refused.status_code == 403
     root = element(refused, "main")
     assert root is not None
-    resend = next(one for one in root.walk() if one.tag == "form" and one.attributes["action"].startswith(MAPS))
-    pairs = {one.name: one.value or "" for one in resend.walk() if one.tag == "input"}
+    resend = next(item for item in root.walk() if item.tag == "form" and item.attributes["action"].startswith(MAPS))
+    pairs = {item.name: item.value or "" for item in resend.walk() if item.tag == "input"}
     assert pairs["s:/metadata/name"] == "kept"
     assert checked.post(resend.attributes["action"], pairs, headers=HERE).status_code == 303
     assert client.get(client.find("", "v1", "configmaps"), "kept", namespace)

@@ -39,10 +39,10 @@ class Proxy:
         except (OSError, asyncio.IncompleteReadError):
             pass
         finally:
-            for one in (writer, locals().get("back")):
-                if one is not None:
-                    one.transport.abort()
-                    self._open.discard(one)
+            for item in (writer, locals().get("back")):
+                if item is not None:
+                    item.transport.abort()
+                    self._open.discard(item)
 
     async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, of: asyncio.StreamWriter) -> None:
         while data := await source.read(65536):

@@ -16,14 +16,14 @@ def argocd(status: Object | None = None, **spec: Any) -> ArgoCD:
     return ArgoCD({**body, "status": status or {}})
 
 
-def observed(one: ArgoCD, part: Part, ready: int, *conditions: Object) -> Object:
+def observed(cd: ArgoCD, part: Part, ready: int, *conditions: Object) -> Object:
     """A component's workload, of which so many Pods are ready."""
-    found = workload(one, part)
-    numbers = {"readyReplicas": ready, "updatedReplicas": part.replicas(one), "observedGeneration": 1}
+    found = workload(cd, part)
+    numbers = {"readyReplicas": ready, "updatedReplicas": part.replicas(cd), "observedGeneration": 1}
     found["metadata"]["generation"] = 1
     return {**found, "status": {**numbers, "conditions": list(conditions)}}
 
 
-def running(one: ArgoCD) -> dict[str, Object]:
+def running(cd: ArgoCD) -> dict[str, Object]:
     """All of its workloads, well."""
-    return {part.workload(one): observed(one, part, part.replicas(one)) for part in enabled(one)}
+    return {part.workload(cd): observed(cd, part, part.replicas(cd)) for part in enabled(cd)}

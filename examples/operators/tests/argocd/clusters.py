@@ -19,8 +19,8 @@ def says(type_: str, reason: str) -> Wanted:
     """Whether a condition says this of the newest spec."""
 
     def holds(found: Object) -> bool:
-        one = condition(found, type_)
-        return one.get("reason") == reason and one["observedGeneration"] == found["metadata"]["generation"]
+        item = condition(found, type_)
+        return item.get("reason") == reason and item["observedGeneration"] == found["metadata"]["generation"]
 
     return holds
 
@@ -36,9 +36,9 @@ class ArgoCDs(Place):
     def objects(self, name: str) -> set[str]:
         """Everything that belongs to one: `plural/name`."""
         return {
-            f"{plural}/{one['metadata']['name']}"
+            f"{plural}/{item['metadata']['name']}"
             for plural in PLURALS
-            for one in self.listed(plural, f"app.kubernetes.io/managed-by={name}")
+            for item in self.listed(plural, f"app.kubernetes.io/managed-by={name}")
         }
 
     def gone(self, name: str) -> None:
@@ -49,7 +49,7 @@ class ArgoCDs(Place):
     def messages(self, uid: str, reason: str) -> list[str]:
         """Those of an ArgoCD's events of a reason, as soon as there is one."""
         path = self.path("events") + f"?fieldSelector=involvedObject.uid%3D{uid},reason%3D{reason}"
-        return [one["message"] for one in self.api.until(path, lambda body: body["items"], places.SECONDS)["items"]]
+        return [item["message"] for item in self.api.until(path, lambda body: body["items"], places.SECONDS)["items"]]
 
     def there(self, plural: str, name: str) -> Object:
         """An object of another kind."""

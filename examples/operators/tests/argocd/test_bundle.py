@@ -35,9 +35,9 @@ def schema() -> dict[str, Any]:
 def test_the_example_asks_for_every_component(csv: dict[str, Any]) -> None:
     (example,) = json.loads(csv["metadata"]["annotations"]["alm-examples"])
     assert example["metadata"]["name"] == "example-argocd"
-    one = ArgoCD(example)
-    assert enabled(one) == list(PARTS)
-    assert one.mistake() == ""
+    item = ArgoCD(example)
+    assert enabled(item) == list(PARTS)
+    assert item.mistake() == ""
 
 
 def test_the_operator_may_do_what_it_does_and_no_more(csv: dict[str, Any]) -> None:
@@ -53,21 +53,21 @@ def test_the_operator_may_do_what_it_does_and_no_more(csv: dict[str, Any]) -> No
     made = {(PATHS[kind][0].removeprefix("api").strip("s/").rpartition("/")[0], PATHS[kind][1]) for kind in KINDS}
     ours = {("argoproj.io", f"argocds{part}") for part in ("", "/status", "/finalizers")}
     assert allowed.keys() == made | ours | {("", "pods"), ("", "events"), ("coordination.k8s.io", "leases")}
-    for one in made:
-        assert allowed[one] == {"get", "list", "watch", "create", "patch", "delete"}
+    for item in made:
+        assert allowed[item] == {"get", "list", "watch", "create", "patch", "delete"}
 
 
 def test_its_pods_run_the_image_that_is_listed(csv: dict[str, Any]) -> None:
     (deployment,) = csv["spec"]["install"]["spec"]["deployments"]
     (container,) = deployment["spec"]["template"]["spec"]["containers"]
-    given = next(one["value"] for one in container["env"] if one["name"] == IMAGE_VARIABLE)
-    assert [container["image"], given] == [one["image"] for one in csv["spec"]["relatedImages"]]
+    given = next(item["value"] for item in container["env"] if item["name"] == IMAGE_VARIABLE)
+    assert [container["image"], given] == [image["image"] for image in csv["spec"]["relatedImages"]]
 
 
 def test_the_status_has_no_field_that_the_schema_drops(schema: dict[str, Any]) -> None:
     """Such a field would never be found as it was written, and be written again at each look."""
-    one = ArgoCD({"metadata": {"name": "a", "namespace": "b", "uid": "1"}, "spec": {}})
-    assert status(one, {}, []).keys() <= schema["properties"]["status"]["properties"].keys()
+    item = ArgoCD({"metadata": {"name": "a", "namespace": "b", "uid": "1"}, "spec": {}})
+    assert status(item, {}, []).keys() <= schema["properties"]["status"]["properties"].keys()
 
 
 def test_every_component_has_its_section_and_its_field(schema: dict[str, Any]) -> None:
@@ -80,7 +80,7 @@ def test_every_field_is_one_of_the_real_ones(schema: dict[str, Any], real_catalo
     """So that what is written for this one is right for the real one, too."""
     (folder,) = (real_catalog / "argocd-operator").glob("0.18.0")
     crd = yaml.load((folder / "crds" / "argoproj.io_argocds.yaml").read_text(), yaml.CSafeLoader)
-    (real,) = [one for one in crd["spec"]["versions"] if one["name"] == "v1beta1"]
+    (real,) = [version for version in crd["spec"]["versions"] if version["name"] == "v1beta1"]
 
     def fields(node: dict[str, Any], path: str = "") -> set[tuple[str, str]]:
         found = set()
@@ -96,8 +96,8 @@ def test_it_can_not_be_mistaken_for_the_communitys(csv: dict[str, Any], real_cat
     """Docs: docs/decisions/0019. A person sees both tiles; OLM sees two packages of which a namespace can have one."""
     package = json.loads((real_catalog / "argocd-operator" / "package.json").read_text())
     assert package["name"] != BUNDLE.parent.name
-    assert csv["metadata"]["name"] not in [one["name"] for one in package["bundles"]]
+    assert csv["metadata"]["name"] not in [bundle["name"] for bundle in package["bundles"]]
     real = yaml.load((real_catalog / "argocd-operator" / "0.18.0" / "csv.yaml").read_text(), yaml.CSafeLoader)
     assert csv["spec"]["displayName"] != real["spec"]["displayName"]
-    owned = {one["name"] for one in csv["spec"]["customresourcedefinitions"]["owned"]}
-    assert owned <= {one["name"] for one in real["spec"]["customresourcedefinitions"]["owned"]}
+    owned = {item["name"] for item in csv["spec"]["customresourcedefinitions"]["owned"]}
+    assert owned <= {item["name"] for item in real["spec"]["customresourcedefinitions"]["owned"]}

@@ -51,11 +51,15 @@ def test_everything_that_the_tutorial_shows_is_made(installed: ArgoCDs, example:
     name = "example-argocd"
     found = installed.objects(name)
     services = {*PARTS, "metrics", "server-metrics"}
-    assert {one for one in found if one.startswith("services/")} == {f"services/{name}-{one}" for one in services}
-    assert {one for one in found if one.startswith("deployments/")} == {f"deployments/{name}-{one}" for one in PARTS}
+    assert {item for item in found if item.startswith("services/")} == {
+        f"services/{name}-{service}" for service in services
+    }
+    assert {item for item in found if item.startswith("deployments/")} == {
+        f"deployments/{name}-{part}" for part in PARTS
+    }
     assert {f"statefulsets/{name}-application-controller", f"pods/{name}-application-controller-0"} <= found
-    assert {f"secrets/{name}-{one}" for one in ("cluster", "ca", "tls")} <= found
-    assert len([one for one in found if one.startswith("pods/")]) == 5
+    assert {f"secrets/{name}-{item}" for item in ("cluster", "ca", "tls")} <= found
+    assert len([item for item in found if item.startswith("pods/")]) == 5
     assert installed.there("configmaps", "argocd-cm")["data"]["users.anonymous.enabled"] == "true"
 
 
@@ -64,7 +68,7 @@ def test_the_status_says_it_of_each_component(example: dict[str, Any]) -> None:
     conditions = status.pop("conditions")
     fields = ("applicationController", "redis", "repo", "server", "sso")
     assert status == {**dict.fromkeys(fields, "Running"), "phase": "Available"}
-    assert [(one["type"], one["status"], one["reason"]) for one in conditions] == [
+    assert [(item["type"], item["status"], item["reason"]) for item in conditions] == [
         ("Reconciled", "True", "Success"),
         ("Available", "True", "ComponentsRunning"),
     ]
@@ -104,8 +108,8 @@ def metrics(argocds: ArgoCDs, target: str, port: int) -> dict[str, float]:
         urllib.request.urlopen(f"http://localhost:{local}/metrics", timeout=20) as answer,
     ):
         assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
-        lines = [one for one in answer.read().decode().splitlines() if not one.startswith("#")]
-    return {name: float(value) for name, _, value in (one.rpartition(" ") for one in lines)}
+        lines = [line for line in answer.read().decode().splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
 
 
 def test_the_metrics_services_answer(installed: ArgoCDs, example: dict[str, Any]) -> None:
@@ -169,7 +173,7 @@ def test_what_happened_is_recorded(installed: ArgoCDs, example: dict[str, Any]) 
 
 def test_the_table_of_a_list(installed: ArgoCDs, example: dict[str, Any]) -> None:
     columns, rows = installed.table()
-    assert [one["name"] for one in columns if not one["priority"]] == ["Name", "Phase", "Server", "Age"]
+    assert [column["name"] for column in columns if not column["priority"]] == ["Name", "Phase", "Server", "Age"]
     assert rows["example-argocd"][1:3] == ["Available", "Running"]
 
 
@@ -181,7 +185,7 @@ def test_it_grows_and_loses_a_component(installed: ArgoCDs, example: dict[str, A
     assert (found["status"]["sso"], found["status"]["phase"]) == ("Unknown", "Available")
     installed.api.until_gone(installed.path("deployments", "example-argocd-dex-server"))
     left = installed.objects("example-argocd")
-    assert not [one for one in left if "dex-server" in one and not one.startswith("pods/")]
-    assert len([one for one in left if one.startswith("pods/example-argocd-server-")]) == 2
+    assert not [item for item in left if "dex-server" in item and not item.startswith("pods/")]
+    assert len([item for item in left if item.startswith("pods/example-argocd-server-")]) == 2
     config = installed.there("configmaps", "argocd-cm")["data"]
     assert "dex.config" not in config

@@ -13,16 +13,16 @@ from examples.operators.tests.argocd.argocds import DEX, argocd
 
 
 def made(**spec: Any) -> list[Object]:
-    one = argocd(**spec)
-    return [*everything(one), *(workload(one, part) for part in enabled(one))]
+    item = argocd(**spec)
+    return [*everything(item), *(workload(item, part) for part in enabled(item))]
 
 
 def names(objects: list[Object], kind: str) -> set[str]:
-    return {one["metadata"]["name"].removeprefix("example-argocd-") for one in objects if one["kind"] == kind}
+    return {item["metadata"]["name"].removeprefix("example-argocd-") for item in objects if item["kind"] == kind}
 
 
 def named(objects: list[Object], kind: str, name: str) -> Object:
-    return next(one for one in objects if (one["kind"], one["metadata"]["name"]) == (kind, name))
+    return next(item for item in objects if (item["kind"], item["metadata"]["name"]) == (kind, name))
 
 
 def test_everything_has_the_name_of_the_real_ones() -> None:
@@ -49,8 +49,8 @@ def test_the_server_is_reached_at_80_and_443() -> None:
 
 def test_every_service_finds_its_pods() -> None:
     found = made(sso=DEX)
-    pods = [one["spec"]["template"] for one in found if one["kind"] in ("Deployment", "StatefulSet")]
-    for service in (one for one in found if one["kind"] == "Service"):
+    pods = [item["spec"]["template"] for item in found if item["kind"] in ("Deployment", "StatefulSet")]
+    for service in (item for item in found if item["kind"] == "Service"):
         selector = service["spec"]["selector"].items()
         (pod,) = [pod for pod in pods if selector <= pod["metadata"]["labels"].items()]
         (container,) = pod["spec"]["containers"]
@@ -74,10 +74,10 @@ def test_the_settings_reach_their_config_maps() -> None:
 
 def test_everything_says_that_it_is_simulated_and_goes_with_its_owner() -> None:
     secrets = [secret for make in makers(argocd()).values() for secret in make()]
-    assert {one["metadata"]["name"] for one in secrets} == set(makers(argocd()))
-    for one in [*made(sso=DEX), *secrets]:
-        assert one["metadata"]["annotations"]["operator-console.dev/simulated"] == "true"
-        assert one["metadata"]["ownerReferences"][0]["uid"] == "1"
+    assert {secret["metadata"]["name"] for secret in secrets} == set(makers(argocd()))
+    for item in [*made(sso=DEX), *secrets]:
+        assert item["metadata"]["annotations"]["operator-console.dev/simulated"] == "true"
+        assert item["metadata"]["ownerReferences"][0]["uid"] == "1"
 
 
 def test_what_is_switched_off_is_not_made() -> None:
@@ -93,9 +93,9 @@ def test_without_an_image_of_its_own_it_shows_what_a_real_cluster_would(monkeypa
 
     def images() -> set[str]:
         return {
-            one["spec"]["template"]["spec"]["containers"][0]["image"].partition(":")[0]
-            for one in made(sso=DEX)
-            if one["kind"] in ("Deployment", "StatefulSet")
+            item["spec"]["template"]["spec"]["containers"][0]["image"].partition(":")[0]
+            for item in made(sso=DEX)
+            if item["kind"] in ("Deployment", "StatefulSet")
         }
 
     monkeypatch.delenv(IMAGE_VARIABLE, raising=False)
@@ -110,5 +110,5 @@ def test_a_workload_knows_from_what_it_was_made() -> None:
         named(made(**spec), "Deployment", "example-argocd-server")
         for spec in ({"server": {"resources": {"limits": {"cpu": "1"}}}}, {}, {"server": {"replicas": 1}})
     )
-    marks = [one["metadata"]["annotations"][MADE_FROM] for one in (limited, plain, again)]
+    marks = [item["metadata"]["annotations"][MADE_FROM] for item in (limited, plain, again)]
     assert marks[0] != marks[1] == marks[2]

@@ -21,8 +21,8 @@ def pod(reason: str, message: str) -> Object:
 
 
 def available(found: Object) -> tuple[str, str, str]:
-    one = next(one for one in found["conditions"] if one["type"] == "Available")
-    return one["status"], one["reason"], one["message"]
+    item = next(condition for condition in found["conditions"] if condition["type"] == "Available")
+    return item["status"], item["reason"], item["message"]
 
 
 def test_all_of_it_runs() -> None:
@@ -32,8 +32,8 @@ def test_all_of_it_runs() -> None:
 
 
 def test_what_is_switched_off_is_unknown_and_keeps_nothing_from_being_available() -> None:
-    one = argocd(controller={"enabled": False})
-    found = status(one, running(one), [])
+    item = argocd(controller={"enabled": False})
+    found = status(item, running(item), [])
     assert (found["applicationController"], found["sso"], found["phase"]) == ("Unknown", "Unknown", "Available")
 
 
@@ -51,8 +51,8 @@ def test_what_is_switched_off_is_unknown_and_keeps_nothing_from_being_available(
 def test_a_component_that_does_not_run_says_why(
     conditions: list[Any], pods: list[Any], state: str, reason: str, words: str
 ) -> None:
-    one = argocd()
-    found = status(one, {**running(one), SERVER.workload(one): observed(one, SERVER, 0, *conditions)}, pods)
+    item = argocd()
+    found = status(item, {**running(item), SERVER.workload(item): observed(item, SERVER, 0, *conditions)}, pods)
     assert (found["server"], found["repo"], found["phase"]) == (state, "Running", "Pending")
     is_so, why, message = available(found)
     assert (is_so, why) == ("False", reason)
@@ -60,13 +60,13 @@ def test_a_component_that_does_not_run_says_why(
 
 
 def test_pods_of_an_older_form_are_not_what_was_asked_for() -> None:
-    one = argocd()
-    old = observed(one, SERVER, 1)
+    item = argocd()
+    old = observed(item, SERVER, 1)
     old["status"]["updatedReplicas"] = 0
-    assert status(one, {**running(one), SERVER.workload(one): old}, [])["server"] == "Pending"
-    late = observed(one, SERVER, 1)
+    assert status(item, {**running(item), SERVER.workload(item): old}, [])["server"] == "Pending"
+    late = observed(item, SERVER, 1)
     late["metadata"]["generation"] = 2
-    assert status(one, {**running(one), SERVER.workload(one): late}, [])["server"] == "Pending"
+    assert status(item, {**running(item), SERVER.workload(item): late}, [])["server"] == "Pending"
 
 
 def test_what_is_not_made_yet_is_said() -> None:
@@ -76,18 +76,18 @@ def test_what_is_not_made_yet_is_said() -> None:
 
 
 def test_a_mistake_is_told_beside_what_runs() -> None:
-    one = argocd(sso={"provider": "dex", "dex": {}})
-    found = status(one, running(one), [], one.mistake())
+    item = argocd(sso={"provider": "dex", "dex": {}})
+    found = status(item, running(item), [], item.mistake())
     assert (found["sso"], found["server"], found["phase"]) == ("Failed", "Running", "Pending")
-    (reconciled,) = [one for one in found["conditions"] if one["type"] == "Reconciled"]
+    (reconciled,) = [condition for condition in found["conditions"] if condition["type"] == "Reconciled"]
     assert (reconciled["status"], reconciled["reason"]) == ("False", "ErrorOccurred")
 
 
 def test_a_condition_keeps_its_time_until_it_turns() -> None:
     old = status(argocd(), running(argocd()), [])
-    for one in old["conditions"]:
-        one["lastTransitionTime"] = "2026-01-01T00:00:00Z"
+    for condition in old["conditions"]:
+        condition["lastTransitionTime"] = "2026-01-01T00:00:00Z"
     again = status(argocd(old), running(argocd()), [])
     assert again == old
     turned = status(argocd(old), {}, [])
-    assert [one["lastTransitionTime"] == "2026-01-01T00:00:00Z" for one in turned["conditions"]] == [True, False]
+    assert [item["lastTransitionTime"] == "2026-01-01T00:00:00Z" for item in turned["conditions"]] == [True, False]

@@ -32,20 +32,20 @@ def test_the_api_server_refuses_a_wrong_spec_in_words(
     assert message in answer.message
 
 
-def test_dex_without_its_configuration_is_told_as_the_real_one_tells_it(two: Two) -> None:
+def test_dex_without_its_configuration_is_told_as_the_real_one_tells_it(second: Two) -> None:
     """The words are argocd-operator's. Nothing is made until they are heard, and then all of it."""
-    one = two[0]
-    uid = one.create("no-dex", sso={"provider": "dex"})["metadata"]["uid"]
-    found = one.until("no-dex", says("Reconciled", "ErrorOccurred"))
+    first = second[0]
+    uid = first.create("no-dex", sso={"provider": "dex"})["metadata"]["uid"]
+    found = first.until("no-dex", says("Reconciled", "ErrorOccurred"))
     words = "illegal SSO configuration: must supply valid dex configuration when requested SSO provider is dex"
     assert condition(found, "Reconciled")["message"] == words
     assert (found["status"]["sso"], found["status"]["phase"]) == ("Failed", "Pending")
-    assert words in one.messages(uid, "ErrorOccurred")
-    assert one.objects("no-dex") == set()
-    one.change("no-dex", sso={"dex": {"config": "connectors: []"}})
-    assert one.available("no-dex")["status"]["sso"] == "Running"
-    one.delete("no-dex")
-    one.gone("no-dex")
+    assert words in first.messages(uid, "ErrorOccurred")
+    assert first.objects("no-dex") == set()
+    first.change("no-dex", sso={"dex": {"config": "connectors: []"}})
+    assert first.available("no-dex")["status"]["sso"] == "Running"
+    first.delete("no-dex")
+    first.gone("no-dex")
 
 
 def test_a_provider_that_is_not_named_is_told(two: Two) -> None:
@@ -55,19 +55,19 @@ def test_a_provider_that_is_not_named_is_told(two: Two) -> None:
     two[0].delete("unnamed")
 
 
-def test_one_name_in_two_namespaces_is_two(two: Two) -> None:
-    one, other, _ = two
-    for each in (one, other):
-        each.create("same", sso=DEX, redis={"enabled": each is one})
-    assert one.available("same")["status"]["redis"] == "Running"
+def test_one_name_in_two_namespaces_is_two(second: Two) -> None:
+    first, other, _ = second
+    for each in (first, other):
+        each.create("same", sso=DEX, redis={"enabled": each is first})
+    assert first.available("same")["status"]["redis"] == "Running"
     found = other.available("same")
     assert (found["status"]["redis"], condition(found, "Available")["message"]) == (
         "Unknown",
         "4 of 4 components run",
     )
-    assert one.secret("same-cluster") != other.secret("same-cluster")
-    one.delete("same")
-    one.gone("same")
+    assert first.secret("same-cluster") != other.secret("same-cluster")
+    first.delete("same")
+    first.gone("same")
     assert other.available("same") == found
     other.delete("same")
     other.gone("same")
@@ -91,127 +91,127 @@ def test_a_second_one_in_a_namespace_is_told_that_there_is_a_first(two: Two) -> 
     one.gone("second")
 
 
-def test_an_object_of_somebody_else_is_left_alone(two: Two) -> None:
-    one = two[0]
-    one.make("secrets", "taken-tls", stringData={"a": "b"})
-    one.create("taken")
-    found = one.until("taken", says("Reconciled", "ErrorOccurred"))
+def test_an_object_of_somebody_else_is_left_alone(second: Two) -> None:
+    first = second[0]
+    first.make("secrets", "taken-tls", stringData={"a": "b"})
+    first.create("taken")
+    found = first.until("taken", says("Reconciled", "ErrorOccurred"))
     assert (
         "a Secret named taken-tls exists already and belongs to something else"
         in (condition(found, "Reconciled")["message"])
     )
-    assert one.secret("taken-tls") == {"a": b"b"}
-    one.api.delete(one.path("secrets", "taken-tls"))
-    one.available("taken")
-    one.delete("taken")
-    one.gone("taken")
+    assert first.secret("taken-tls") == {"a": b"b"}
+    first.api.delete(first.path("secrets", "taken-tls"))
+    first.available("taken")
+    first.delete("taken")
+    first.gone("taken")
 
 
-def test_what_is_deleted_or_changed_by_hand_comes_back(two: Two) -> None:
-    one = two[0]
-    uid = one.create("kept", sso=DEX, controller={"enabled": False})["metadata"]["uid"]
-    one.available("kept")
-    password = one.secret("kept-cluster")
+def test_what_is_deleted_or_changed_by_hand_comes_back(second: Two) -> None:
+    first = second[0]
+    uid = first.create("kept", sso=DEX, controller={"enabled": False})["metadata"]["uid"]
+    first.available("kept")
+    password = first.secret("kept-cluster")
     away = {
-        path: one.api.get(path).json["metadata"]["uid"]
+        path: first.api.get(path).json["metadata"]["uid"]
         for path in (
-            one.path("deployments", "kept-server"),
-            one.path("services", "kept-server"),
-            one.path("configmaps", "argocd-cm"),
-            one.path("secrets", "kept-tls"),
-            one.path("serviceaccounts", "kept-argocd-redis"),
+            first.path("deployments", "kept-server"),
+            first.path("services", "kept-server"),
+            first.path("configmaps", "argocd-cm"),
+            first.path("secrets", "kept-tls"),
+            first.path("serviceaccounts", "kept-argocd-redis"),
         )
     }
     for path in away:
-        assert one.api.delete(path).status == 200
+        assert first.api.delete(path).status == 200
     for path, old in away.items():
-        one.api.until(path, lambda found, old=old: found["metadata"]["uid"] != old, SECONDS)
-    assert "Service kept-server was gone; made it again" in one.messages(uid, "Restored")
+        first.api.until(path, lambda found, old=old: found["metadata"]["uid"] != old, SECONDS)
+    assert "Service kept-server was gone; made it again" in first.messages(uid, "Restored")
 
-    deployment = one.path("deployments", "kept-repo-server")
-    one.api.patch(f"{deployment}/scale", {"spec": {"replicas": 3}})
-    one.api.until(deployment, lambda found: found["spec"]["replicas"] == 1, SECONDS)
-    settings = one.path("configmaps", "argocd-cm")
-    one.api.patch(settings, {"data": {"users.anonymous.enabled": "true", "mine": "too"}})
-    data = one.api.until(settings, lambda found: "mine" not in found["data"], SECONDS)["data"]
+    deployment = first.path("deployments", "kept-repo-server")
+    first.api.patch(f"{deployment}/scale", {"spec": {"replicas": 3}})
+    first.api.until(deployment, lambda found: found["spec"]["replicas"] == 1, SECONDS)
+    settings = first.path("configmaps", "argocd-cm")
+    first.api.patch(settings, {"data": {"users.anonymous.enabled": "true", "mine": "too"}})
+    data = first.api.until(settings, lambda found: "mine" not in found["data"], SECONDS)["data"]
     assert data["users.anonymous.enabled"] == "false"
-    assert one.messages(uid, "Corrected")
-    assert one.secret("kept-cluster") == password
-    one.available("kept")
-    one.delete("kept")
-    one.gone("kept")
+    assert first.messages(uid, "Corrected")
+    assert first.secret("kept-cluster") == password
+    first.available("kept")
+    first.delete("kept")
+    first.gone("kept")
 
 
-def test_what_only_the_cluster_can_refuse_stands_in_the_status(two: Two) -> None:
+def test_what_only_the_cluster_can_refuse_stands_in_the_status(second: Two) -> None:
     """A limit below the request; and a setting that is taken back is taken back from the workload."""
-    one = two[0]
-    one.create("ill", server={"resources": {"requests": {"cpu": "500m"}, "limits": {"cpu": "100m"}}})
-    found = one.until("ill", says("Reconciled", "ErrorOccurred"))
+    first = second[0]
+    first.create("ill", server={"resources": {"requests": {"cpu": "500m"}, "limits": {"cpu": "100m"}}})
+    found = first.until("ill", says("Reconciled", "ErrorOccurred"))
     assert "must be less than or equal to cpu limit" in condition(found, "Reconciled")["message"]
-    one.change("ill", server={"resources": {"limits": {"cpu": "2000m"}}})
-    one.available("ill")
-    limits = one.there("deployments", "ill-server")["spec"]["template"]["spec"]["containers"][0]
+    first.change("ill", server={"resources": {"limits": {"cpu": "2000m"}}})
+    first.available("ill")
+    limits = first.there("deployments", "ill-server")["spec"]["template"]["spec"]["containers"][0]
     assert limits["resources"]["limits"]["cpu"] in ("2000m", "2")
-    one.change("ill", server={"resources": None})
-    one.api.until(
-        one.path("deployments", "ill-server"),
+    first.change("ill", server={"resources": None})
+    first.api.until(
+        first.path("deployments", "ill-server"),
         lambda found: not found["spec"]["template"]["spec"]["containers"][0].get("resources"),
         SECONDS,
     )
-    one.delete("ill")
-    one.gone("ill")
+    first.delete("ill")
+    first.gone("ill")
 
 
-def test_one_that_is_deleted_while_it_is_made_leaves_nothing(two: Two) -> None:
+def test_one_that_is_deleted_while_it_is_made_leaves_nothing(second: Two) -> None:
     """At each of its first steps: as soon as this object is there."""
-    one = two[0]
+    first = second[0]
     for number, (plural, name) in enumerate(
         (("configmaps", "argocd-cm"), ("services", "early-2-repo-server"), ("deployments", "early-3-redis")), 1
     ):
-        one.create(f"early-{number}", sso=DEX)
-        one.api.until(one.path(plural, name), bool, SECONDS)
-        one.delete(f"early-{number}")
-        one.gone(f"early-{number}")
+        first.create(f"early-{number}", sso=DEX)
+        first.api.until(first.path(plural, name), bool, SECONDS)
+        first.delete(f"early-{number}")
+        first.gone(f"early-{number}")
     # Whatever was on its way when they were deleted has come by now.
-    one.create("late", server={"enabled": False}, repo={"enabled": False})
-    one.available("late")
+    first.create("late", server={"enabled": False}, repo={"enabled": False})
+    first.available("late")
     for number in (1, 2, 3):
-        one.gone(f"early-{number}")
-    one.delete("late")
-    one.gone("late")
+        first.gone(f"early-{number}")
+    first.delete("late")
+    first.gone("late")
 
 
-def test_what_changes_while_the_operator_is_away_is_done_when_it_is_back(two: Two) -> None:
+def test_what_changes_while_the_operator_is_away_is_done_when_it_is_back(second: Two) -> None:
     """One is changed, one deleted, one new, and one has lost a component; and what needs nothing is not written to."""
-    one, other, operator = two
-    one.create("changed", sso=DEX)
+    first, other, operator = second
+    first.create("changed", sso=DEX)
     other.create("goes", repo={"enabled": False})
-    one.available("changed")
+    first.available("changed")
     other.available("goes")
     operator.kill()
-    one.change("changed", usersAnonymousEnabled=True)
-    one.api.delete(one.path("deployments", "changed-redis"))
-    one.api.until_gone(one.path("deployments", "changed-redis"))
+    first.change("changed", usersAnonymousEnabled=True)
+    first.api.delete(first.path("deployments", "changed-redis"))
+    first.api.until_gone(first.path("deployments", "changed-redis"))
     other.delete("goes")
     other.gone("goes")
     other.create("new", controller={"enabled": False}, repo={"enabled": False})
     operator.start()
     other.available("new")
-    found = one.available("changed")
+    found = first.available("changed")
     assert found["status"]["redis"] == "Running"
-    settings = one.there("configmaps", "argocd-cm")
+    settings = first.there("configmaps", "argocd-cm")
     assert settings["data"]["users.anonymous.enabled"] == "true"
 
     operator.kill()
     before = {
-        path: one.api.get(path).json
-        for path in (one.path("deployments", "changed-server"), one.path("secrets", "changed-tls"))
+        path: first.api.get(path).json
+        for path in (first.path("deployments", "changed-server"), first.path("secrets", "changed-tls"))
     }
     operator.start()
     other.change("new", redis={"enabled": False})
     other.until("new", lambda body: body["status"]["redis"] == "Unknown")
-    assert {path: one.api.get(path).json for path in before} == before
-    assert one.api.get(f"{one.home}/changed").json == found
-    for each, name in ((one, "changed"), (other, "new")):
+    assert {path: first.api.get(path).json for path in before} == before
+    assert first.api.get(f"{first.home}/changed").json == found
+    for each, name in ((first, "changed"), (other, "new")):
         each.delete(name)
         each.gone(name)

@@ -15,7 +15,7 @@ def crd(version: str) -> dict[str, Any]:
 
 
 # Version 2 asks for more, to have something to show before an update.
-@pytest.mark.parametrize("version", [one for one in VERSIONS if one.startswith("1.")])
+@pytest.mark.parametrize("version", [version for version in VERSIONS if version.startswith("1.")])
 def test_the_operator_may_do_what_it_does_and_no_more(version: str) -> None:
     install = yaml.safe_load((PACKAGE / version / "csv.yaml").read_text())["spec"]["install"]["spec"]
     assert "clusterPermissions" not in install
@@ -41,7 +41,7 @@ def test_what_the_kind_is_called(version: str, most: int) -> None:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_version_has_the_rules_and_the_status_of_the_first(version: str) -> None:
     """One program runs for all of them, so what it writes is known to each."""
-    first, other = (crd(one)["spec"]["versions"][0]["schema"]["openAPIV3Schema"] for one in (VERSIONS[0], version))
+    first, other = (crd(item)["spec"]["versions"][0]["schema"]["openAPIV3Schema"] for item in (VERSIONS[0], version))
     assert other["x-kubernetes-validations"] == first["x-kubernetes-validations"]
     assert other["properties"]["status"] == first["properties"]["status"]
     (rule,) = other["properties"]["spec"]["x-kubernetes-validations"]

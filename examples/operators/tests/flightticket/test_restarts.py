@@ -87,7 +87,7 @@ def test_the_installed_operators_pod_is_killed(installed: Tickets) -> None:
     installed.create("under-way")
     installed.asked("under-way")
     (old,) = [
-        one["metadata"]["name"] for one in installed.listed("pods", "app.kubernetes.io/name=flightticket-operator")
+        pod["metadata"]["name"] for pod in installed.listed("pods", "app.kubernetes.io/name=flightticket-operator")
     ]
     installed.kill_pod(old)
     installed.api.until_gone(installed.path("pods", old))

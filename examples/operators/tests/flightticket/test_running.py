@@ -71,5 +71,5 @@ def test_the_table_of_a_list(installed: Tickets) -> None:
     found = installed.booked("shown")
     columns, rows = installed.table()
     names = ["Name", "From", "To", "Number", "Phase", "Reference", "Age"]
-    assert [one["name"] for one in columns] == names
+    assert [column["name"] for column in columns] == names
     assert rows["shown"][1:6] == ["Seoul", "Lisbon", 2, "Booked", found["status"]["bookingReference"]]

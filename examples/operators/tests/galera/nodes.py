@@ -36,8 +36,8 @@ class Nodes:
 
     def environment(self, number: int, **more: str) -> dict[str, str]:
         services = {
-            f"G_NODE_{one}_SERVICE_{key}": value
-            for one, port in enumerate(self.ports)
+            f"G_NODE_{item}_SERVICE_{key}": value
+            for item, port in enumerate(self.ports)
             for key, value in (("HOST", "127.0.0.1"), ("PORT", str(port)))
         }
         own = {

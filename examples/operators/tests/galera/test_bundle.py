@@ -20,7 +20,7 @@ from examples.operators.kudo.version import OperatorVersion, read
 
 ROOT = Path(__file__).resolve().parents[4]
 BUNDLE = ROOT / "examples" / "operators" / "packages" / "galera" / "1.0.0"
-VERSIONS = [read(one.version) for one in package.shipped("galera/kudo", ROOT / "examples" / "operators").values()]
+VERSIONS = [read(item.version) for item in package.shipped("galera/kudo", ROOT / "examples" / "operators").values()]
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +43,8 @@ def allowed(csv: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def test_the_examples_are_packages_and_an_instance_of_one_that_comes_along(csv: dict[str, Any]) -> None:
-    examples = {one["kind"]: one for one in json.loads(csv["metadata"]["annotations"]["alm-examples"])}
-    version = next(one for one in VERSIONS if one.name == examples["Instance"]["spec"]["operatorVersion"]["name"])
+    examples = {load["kind"]: load for load in json.loads(csv["metadata"]["annotations"]["alm-examples"])}
+    version = next(item for item in VERSIONS if item.name == examples["Instance"]["spec"]["operatorVersion"]["name"])
     assert resolve(version, examples["Instance"]["spec"]["parameters"])["NODE_COUNT"] == 3
     greeter = read(examples["OperatorVersion"])
     assert greeter.operator == examples["Operator"]["metadata"]["name"]
@@ -69,25 +69,25 @@ def test_the_engine_may_do_what_it_does_and_no_more(allowed: dict[str, list[str]
     }
 
 
-@pytest.mark.parametrize("version", VERSIONS, ids=lambda one: one.name)
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda item: item.name)
 def test_every_template_can_be_applied_and_its_images_are_named(
     version: OperatorVersion, csv: dict[str, Any], allowed: dict[str, list[str]]
 ) -> None:
     instance = Instance({"metadata": {"name": "g", "namespace": "demo", "uid": "1"}})
     render = Render(instance, version, Moment("deploy", "1", "a", "b"), resolve(version, {}))
-    found = [one for file in version.templates if file != "cluster-key.yaml" for one in render.objects(file)]
+    found = [item for file in version.templates if file != "cluster-key.yaml" for item in render.objects(file)]
     for one in found:
         prefix, plural = PATHS[one["kind"]]
         group = prefix.split("/")[1] if prefix.startswith("apis/") else ""
         assert {"get", "create", "patch", "delete"} <= set(allowed[f"{plural}.{group}".rstrip(".")])
     images = re.findall(r'"image": "([^"]+)"', json.dumps([*found, *render.documents("cluster-key.yaml")]))
-    assert set(images) <= {one["image"] for one in csv["spec"]["relatedImages"]}
+    assert set(images) <= {image["image"] for image in csv["spec"]["relatedImages"]}
     assert images
 
 
 def test_the_engine_is_told_which_image_waits(csv: dict[str, Any]) -> None:
     (deployment,) = csv["spec"]["install"]["spec"]["deployments"]
     (container,) = deployment["spec"]["template"]["spec"]["containers"]
-    given = next(one["value"] for one in container["env"] if one["name"] == "RELATED_IMAGE_WAITER")
+    given = next(item["value"] for item in container["env"] if item["name"] == "RELATED_IMAGE_WAITER")
     assert given == pipes.IMAGE
-    assert given in [one["image"] for one in csv["spec"]["relatedImages"]]
+    assert given in [image["image"] for image in csv["spec"]["relatedImages"]]

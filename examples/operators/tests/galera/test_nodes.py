@@ -43,12 +43,12 @@ def test_scaling_is_not_noticed_by_a_client(tmp_path: Path) -> None:
         client = Client(nodes, 0, 1, 2)
         client.start()
         nodes.start(3, 4)
-        assert nodes.members(1) == [f"g-node-{one}" for one in range(5)]
+        assert nodes.members(1) == [f"g-node-{number}" for number in range(5)]
         before = client.requests
         nodes.until(lambda: client.requests > before + 20, "the client does not go on")
         nodes.stop(4)
         nodes.stop(3)
-        nodes.until(lambda: nodes.members(2) == [f"g-node-{one}" for one in range(3)], "they are still members")
+        nodes.until(lambda: nodes.members(2) == [f"g-node-{number}" for number in range(3)], "they are still members")
         client.end()
         print(f"{client.requests} requests, the longest {client.longest * 1000:.0f} ms")
         assert client.problems == []
@@ -192,7 +192,7 @@ def test_a_node_measures_what_clients_ask_of_it(tmp_path: Path) -> None:
         assert nodes.get(0, "/keys/a")[1] == "1"
         assert nodes.get(0, "/status")[0] == 200
         status, text = nodes.get(0, "/metrics")
-        found = dict(one.rsplit(" ", 1) for one in text.splitlines() if not one.startswith("#"))
+        found = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
         assert status == 200
         assert found['galera_requests_total{node="g-node-0"}'] == "2"
         assert found['galera_request_failures_total{node="g-node-0"}'] == "0"

@@ -96,17 +96,17 @@ def wait(api: Api, path: str, holds: Callable[[dict[str, Any]], bool], seconds: 
 
 
 def words(status: dict[str, Any]) -> dict[str, dict[str, str]]:
-    return {phase["name"]: {one["name"]: one["status"] for one in phase["steps"]} for phase in status["phases"]}
+    return {phase["name"]: {step["name"]: step["status"] for step in phase["steps"]} for phase in status["phases"]}
 
 
 def record(api: Api, core: str, job: str) -> dict[str, Any]:
     """The last line of a Job's Pod that has succeeded."""
     found = api.until(
         f"{core}/pods?labelSelector=job-name%3D{job}",
-        lambda body: [one for one in body["items"] if one["status"].get("phase") == "Succeeded"],
+        lambda body: [item for item in body["items"] if item["status"].get("phase") == "Succeeded"],
         SLOW,
     )["items"]
-    (pod,) = [one["metadata"]["name"] for one in found if one["status"].get("phase") == "Succeeded"]
+    (pod,) = [item["metadata"]["name"] for item in found if item["status"].get("phase") == "Succeeded"]
     return dict(json.loads(api.get(f"{core}/pods/{pod}/log").raw.splitlines()[-1]))
 
 
@@ -155,9 +155,9 @@ def test_a_life(api: Api, instances: str, core: str, sets: str, jobs: str) -> No
         "extras": {"backup-volume": "COMPLETE", "schedule": "COMPLETE"},
     }
     assert found["status"]["planStatus"]["backup"]["status"] == "NEVER_RUN"
-    conditions = {one["type"]: one["status"] for one in found["status"]["conditions"]}
+    conditions = {item["type"]: item["status"] for item in found["status"]["conditions"]}
     assert conditions == {"Ready": "True", "Accepted": "True"}
-    assert record(api, core, "life-check")["members"] == [f"life-node-{one}" for one in range(3)]
+    assert record(api, core, "life-check")["members"] == [f"life-node-{number}" for number in range(3)]
 
     load, last = Load(api, core, "life"), ""
     for count in (5, 3):
@@ -167,8 +167,10 @@ def test_a_life(api: Api, instances: str, core: str, sets: str, jobs: str) -> No
         assert api.get(f"{sets}/life").json["status"]["readyReplicas"] == count
         assert len(record(api, core, "life-check")["members"]) == count
         load.wait(20)
-    services = [one["metadata"]["name"] for one in api.get(f"{core}/services").json["items"]]
-    assert [one for one in services if one.startswith("life-node")] == [f"life-node-{one}" for one in range(3)]
+    services = [item["metadata"]["name"] for item in api.get(f"{core}/services").json["items"]]
+    assert [service for service in services if service.startswith("life-node")] == [
+        f"life-node-{number}" for number in range(3)
+    ]
 
     change(api, f"{instances}/life", planExecution={"planName": "backup"})
     wait(api, f"{instances}/life", ended("backup"), SLOW)
@@ -225,7 +227,7 @@ def test_a_toggle_and_the_plan_that_a_parameter_names(api: Api, namespace: str, 
 
 def condition(found: dict[str, Any], type_: str) -> dict[str, str]:
     conditions = (found.get("status") or {}).get("conditions") or []
-    return next((one for one in conditions if one["type"] == type_), {})
+    return next((item for item in conditions if item["type"] == type_), {})
 
 
 def test_what_makes_no_sense_is_said(api: Api, instances: str) -> None:
@@ -239,13 +241,15 @@ def test_what_makes_no_sense_is_said(api: Api, instances: str) -> None:
     wait(api, f"{instances}/wrong", ended("deploy"), SLOW)
 
     change(api, f"{instances}/wrong", planExecution={"planName": "dance"})
-    found = wait(api, f"{instances}/wrong", lambda one: condition(one, "Accepted").get("reason") == "UnknownPlan", SLOW)
+    found = wait(
+        api, f"{instances}/wrong", lambda item: condition(item, "Accepted").get("reason") == "UnknownPlan", SLOW
+    )
     assert "there is no plan “dance” in galera-1.0.0" in condition(found, "Accepted")["message"]
     assert "it has autopilot, backup, deploy, restore" in condition(found, "Accepted")["message"]
 
     change(api, f"{instances}/wrong", parameters={"STORAGE": "2Gi"})
     found = wait(
-        api, f"{instances}/wrong", lambda one: condition(one, "Accepted").get("reason") == "ImmutableParameter", SLOW
+        api, f"{instances}/wrong", lambda item: condition(item, "Accepted").get("reason") == "ImmutableParameter", SLOW
     )
     assert "STORAGE can't be changed any more (STORAGE was “1Gi”)" in condition(found, "Accepted")["message"]
     api.delete(f"{instances}/wrong")
@@ -255,7 +259,7 @@ def test_what_makes_no_sense_is_said(api: Api, instances: str) -> None:
 def test_an_unknown_version_is_waited_for_and_a_bad_template_named(api: Api, namespace: str, instances: str) -> None:
     new(api, instances, "later", version="greeter-1.0.0", WHOM="you")
     found = wait(
-        api, f"{instances}/later", lambda one: condition(one, "Accepted").get("reason") == "NoOperatorVersion", SLOW
+        api, f"{instances}/later", lambda item: condition(item, "Accepted").get("reason") == "NoOperatorVersion", SLOW
     )
     assert (
         f"there is no OperatorVersion “greeter-1.0.0” in namespace {namespace}"
@@ -298,16 +302,16 @@ def test_a_restart_of_the_engine_loses_nothing(api: Api, instances: str, core: s
     And deleted in the middle of a plan.
     """
     new(api, instances, "kept", NODE_COUNT="3")
-    api.until(f"{sets}/kept", lambda one: one["status"].get("replicas"), SLOW)
+    api.until(f"{sets}/kept", lambda item: item["status"].get("replicas"), SLOW)
     ours = f"{core}/pods?labelSelector=app.kubernetes.io%2Fname%3Dgalera-operator"
-    (old,) = [one["metadata"]["name"] for one in api.get(ours).json["items"]]
+    (old,) = [item["metadata"]["name"] for item in api.get(ours).json["items"]]
     before = api.get(f"{instances}/kept").json["status"]["planStatus"]["deploy"]["uid"]
     api.delete(f"{core}/pods/{old}", {"gracePeriodSeconds": 0})
     api.until_gone(f"{core}/pods/{old}")
     found = wait(api, f"{instances}/kept", ended("deploy"), SLOW)
     assert found["status"]["planStatus"]["deploy"]["uid"] == before
     change(api, f"{instances}/kept", parameters={"NODE_COUNT": "5"})
-    api.until(f"{sets}/kept", lambda one: one["spec"]["replicas"] == 5, SLOW)
+    api.until(f"{sets}/kept", lambda item: item["spec"]["replicas"] == 5, SLOW)
     api.delete(f"{instances}/kept")
     api.until_gone(f"{instances}/kept", SLOW)
     api.until_gone(f"{sets}/kept", SLOW)
@@ -321,14 +325,14 @@ def test_a_node_that_is_killed_while_it_scales_comes_back(api: Api, instances: s
     load = Load(api, core, "hurt")
     old = api.get(f"{core}/pods/hurt-1").json["metadata"]["uid"]
     change(api, f"{instances}/hurt", parameters={"NODE_COUNT": "5"})
-    api.until(f"{sets}/hurt", lambda one: one["spec"]["replicas"] == 5, SLOW)
+    api.until(f"{sets}/hurt", lambda item: item["spec"]["replicas"] == 5, SLOW)
     api.delete(f"{core}/pods/hurt-1", {"gracePeriodSeconds": 0})
-    found = wait(api, f"{instances}/hurt", lambda one: "of 5 Pods ready" in json.dumps(one["status"]), SLOW)
+    found = wait(api, f"{instances}/hurt", lambda item: "of 5 Pods ready" in json.dumps(item["status"]), SLOW)
     assert found["status"]["planStatus"]["update"]["status"] == "IN_PROGRESS"
     found = wait(api, f"{instances}/hurt", ended("update"), SLOW)
     assert condition(found, "Ready")["status"] == "True"
     assert api.get(f"{core}/pods/hurt-1").json["metadata"]["uid"] != old
-    assert record(api, core, "hurt-check")["members"] == [f"hurt-node-{one}" for one in range(5)]
+    assert record(api, core, "hurt-check")["members"] == [f"hurt-node-{number}" for number in range(5)]
     counts = load.end()
     assert counts["wrong"] == 0, "what was answered is what is read"
     api.delete(f"{instances}/hurt")

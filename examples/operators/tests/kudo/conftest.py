@@ -13,19 +13,21 @@ from tests.api import Api
 def two(api: Api) -> Iterator[tuple[Instances, Instances]]:
     """Two namespaces."""
     define(api)
-    with namespace(api, "kudo-one") as one, namespace(api, "kudo-other") as other:
-        yield Instances(api, one), Instances(api, other)
+    with namespace(api, "kudo-one") as item, namespace(api, "kudo-other") as other:
+        yield Instances(api, item), Instances(api, other)
 
 
 @pytest.fixture(scope="package")
-def engine(api: Api, two: tuple[Instances, Instances], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
+def engine(
+    api: Api, second: tuple[Instances, Instances], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Operator]:
     """The engine, running."""
     log = tmp_path_factory.mktemp("engine") / "log"
-    found = Operator("examples.operators.kudo.operator", api, log, *(one.namespace for one in two))
+    found = Operator("examples.operators.kudo.operator", api, log, *(item.namespace for item in second))
     found.start()
     yield found
-    for one in two:
-        one.clear()
+    for first in second:
+        first.clear()
     found.kill()
     assert "Traceback" not in log.read_text(), log.read_text()[-4000:]
 

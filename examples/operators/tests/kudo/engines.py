@@ -19,7 +19,11 @@ def plan(*steps: Step, strategy: str = "serial") -> Object:
 
 def apply(name: str, *templates: str, kind: str = "Apply", **spec: Any) -> Object:
     """A task of templates; ``settings`` is of ``settings.yaml``."""
-    return {"name": name, "kind": kind, "spec": {"resources": [f"{one}.yaml" for one in templates or (name,)], **spec}}
+    return {
+        "name": name,
+        "kind": kind,
+        "spec": {"resources": [f"{template}.yaml" for template in templates or (name,)], **spec},
+    }
 
 
 def config_map(suffix: str, **data: str) -> str:
@@ -42,8 +46,8 @@ def ended(plan: str, word: str = "COMPLETE", since: str = "") -> Wanted:
 def step(found: Object, plan: str, name: str) -> Object:
     """The status of a step; empty before there is one."""
     status = ((found.get("status") or {}).get("planStatus") or {}).get(plan) or {}
-    steps = [one for phase in status.get("phases") or [] for one in phase["steps"]]
-    return next((one for one in steps if one["name"] == name), {})
+    steps = [item for phase in status.get("phases") or [] for item in phase["steps"]]
+    return next((item for item in steps if item["name"] == name), {})
 
 
 def at(plan: str, name: str, words: str = "") -> Wanted:
@@ -69,7 +73,7 @@ class Instances(Place):
     def package(self, name: str, plans: Object, tasks: list[Object], templates: dict[str, str], **spec: Any) -> None:
         """An OperatorVersion; ``name`` as in ``x-1.0.0``. ``templates`` by their names without ``.yaml``."""
         operator, _, number = name.rpartition("-")
-        files = {f"{key}.yaml": one for key, one in templates.items()}
+        files = {f"{key}.yaml": template for key, template in templates.items()}
         made = {"operator": {"name": operator}, "version": number, "plans": plans, "tasks": tasks, "templates": files}
         body = {"apiVersion": "kudo.dev/v1beta1", "kind": "OperatorVersion", "metadata": {"name": name}}
         answer = self.api.post(self.versions, {**body, "spec": {**made, **spec}})
@@ -77,7 +81,7 @@ class Instances(Place):
 
     def mend(self, name: str, **templates: str) -> None:
         """Other templates for an OperatorVersion."""
-        files = {f"{key}.yaml": one for key, one in templates.items()}
+        files = {f"{key}.yaml": template for key, template in templates.items()}
         answer = self.api.patch(f"{self.versions}/{name}", {"spec": {"templates": files}})
         assert answer.status == 200, answer.raw
 
@@ -105,14 +109,14 @@ class Instances(Place):
 
     def until_accepted(self, name: str, reason: str) -> str:
         """The message of the condition Accepted as soon as it has this reason."""
-        found = self.until(name, lambda one: condition(one, "Accepted").get("reason") == reason)
+        found = self.until(name, lambda item: condition(item, "Accepted").get("reason") == reason)
         return str(condition(found, "Accepted")["message"])
 
     def left(self, name: str) -> list[str]:
         """What is still there of an Instance, whatever it is."""
         plurals = ("configmaps", "secrets", "pods", "jobs", "deployments", "statefulsets", "persistentvolumeclaims")
-        found = [(plural, one) for plural in plurals for one in self.listed(plural, f"kudo.dev/instance={name}")]
-        return [f"{plural}/{one['metadata']['name']}" for plural, one in found]
+        found = [(plural, item) for plural in plurals for item in self.listed(plural, f"kudo.dev/instance={name}")]
+        return [f"{plural}/{item['metadata']['name']}" for plural, item in found]
 
 
 def define(api: Api) -> None:
@@ -121,4 +125,4 @@ def define(api: Api) -> None:
         body = yaml.safe_load(path.read_text())
         assert api.post(CRDS, body).status in (201, 409)
         name = body["metadata"]["name"]
-        api.until(f"{CRDS}/{name}", lambda one: condition(one, "Established").get("status") == "True")
+        api.until(f"{CRDS}/{name}", lambda item: condition(item, "Established").get("status") == "True")

@@ -115,7 +115,7 @@ def test_a_node_that_stops_reporting_is_stuck_and_one_that_never_did_is_not() ->
     remembered = Seen("1")
     assert not any(remembered.judge(pod(), {"beat": now}, now, 16.0) for now in range(50))
     told = [remembered.judge(pod(), {"beat": 49}, now, 16.0) for now in range(50, 80)]
-    first = next(number for number, one in enumerate(told, 50) if one)
+    first = next(number for number, item in enumerate(told, 50) if item)
     assert (first - 49, told[-1]) == (17, "it runs and has stopped reporting")
     assert remembered.judge(pod(), {"beat": 50}, 80, 16.0) == ""
     assert not any(Seen("2").judge(pod(), None, now, 16.0) for now in range(200))

@@ -27,11 +27,11 @@ def workload(name: str, volumes: list | None = None, **container: object) -> str
     return yaml.safe_dump({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": whole}, width=1000)
 
 
-def hashes(one: Instances) -> dict[str, str]:
+def hashes(instances: Instances) -> dict[str, str]:
     """Of each Deployment's template."""
     found = {}
     for name in USES:
-        template = one.api.get(one.path("deployments", f"deps-{name}")).json["spec"]["template"]
+        template = instances.api.get(instances.path("deployments", f"deps-{name}")).json["spec"]["template"]
         found[name] = (template["metadata"].get("annotations") or {}).get(HASH, "")
     return found
 

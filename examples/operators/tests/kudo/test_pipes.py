@@ -27,12 +27,12 @@ def pod(role: str = "key") -> str:
     )
 
 
-def package(one: Instances, name: str, template: str, *files: Object) -> None:
+def package(instances: Instances, name: str, template: str, *files: Object) -> None:
     """deploy makes the files and tells their objects' names; ``again`` tells them without making any."""
     task = {"name": "make", "kind": "Pipe", "spec": {"pod": "pod.yaml", "pipe": list(files) or [FILE]}}
     plans = {"deploy": plan(("make", ["make"]), ("tell", ["told"])), "again": plan(("tell", ["told"]))}
     told = config_map("told", file="{{ .Pipes.fileKey }}", plan="{{ .PlanName }}")
-    one.package(name, plans, [task, apply("told")], {"pod": template, "told": told})
+    instances.package(name, plans, [task, apply("told")], {"pod": template, "told": told})
 
 
 def test_a_file_becomes_a_secret_that_later_steps_know(one: Instances) -> None:

@@ -139,8 +139,8 @@ def test_a_folder_that_is_no_package(tmp_path: Path) -> None:
 def test_galera_is_a_package() -> None:
     found = package.shipped("kudo", GALERA.parent)
     assert sorted(found) == ["galera-1.0.0", "galera-2.0.0"]
-    for one in found.values():
-        parsed = read(one.version)
+    for item in found.values():
+        parsed = read(item.version)
         assert {"deploy", "update", "backup", "restore", "schedule", "cleanup"} <= parsed.plans.keys()
         assert resolve(parsed, {})["NODE_COUNT"] == 3
         used = {name for task in parsed.tasks.values() for name in task.resources}

@@ -17,11 +17,11 @@ SETTINGS = [
 ]
 
 
-def settings(one: Instances, name: str) -> None:
+def settings(instances: Instances, name: str) -> None:
     """A package of parameters that end in a ConfigMap; MODE names the plan ``tune``."""
     template = config_map("seen", **{key: f"{{{{ .Params.{key} }}}}" for key in ("NEEDED", "COUNT", "MODE", "PLACE")})
     plans = {key: plan(("write", ["seen"])) for key in ("deploy", "update", "tune")}
-    one.package(name, plans, [apply("seen")], {"seen": template}, parameters=SETTINGS)
+    instances.package(name, plans, [apply("seen")], {"seen": template}, parameters=SETTINGS)
 
 
 def workload(kind: str, image: str = "{{ .Params.IMAGE }}", *args: str, **spec: object) -> str:
@@ -152,7 +152,7 @@ def test_a_step_that_never_becomes_healthy_says_which_and_why(one: Instances) ->
     said = step(found, "deploy", "work")["message"]
     assert said.startswith("Deployment stuck-work: 0 of 1 Pods ready: the Pod stuck-work-")
     assert "operator-console.dev/Nothing:1" in said
-    assert [step(found, "deploy", one)["status"] for one in ("before", "after")] == ["COMPLETE", "PENDING"]
+    assert [step(found, "deploy", item)["status"] for item in ("before", "after")] == ["COMPLETE", "PENDING"]
     assert condition(found, "Ready")["message"] == f"all: work: {said}"
     one.set("stuck", IMAGE="busybox")
     one.until("stuck", ended("deploy"))

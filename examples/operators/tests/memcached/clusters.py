@@ -36,7 +36,7 @@ class Caches(Place):
     def left(self, name: str) -> list[str]:
         """What is still there of a Memcached."""
         kinds = ("deployments", "replicasets", "pods")
-        return [one["metadata"]["name"] for plural in kinds for one in self.listed(plural, f"{LABEL}={name}")]
+        return [item["metadata"]["name"] for plural in kinds for item in self.listed(plural, f"{LABEL}={name}")]
 
     def away(self, *names: str) -> None:
         """Deleted, and nothing of them stays."""

@@ -20,15 +20,15 @@ def installed(api: Api) -> Iterator[Caches]:
 @pytest.fixture(scope="package")
 def two(api: Api, installed: Caches) -> Iterator[tuple[Caches, Caches]]:
     """Two namespaces that an operator of the tests' own serves, beside the installed one."""
-    with namespace(api, "one") as one, namespace(api, "other") as other:
-        yield one, other
+    with namespace(api, "one") as item, namespace(api, "other") as other:
+        yield item, other
 
 
 @pytest.fixture(scope="package")
 def operator(api: Api, two: tuple[Caches, Caches], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     """That operator, running."""
     log = tmp_path_factory.mktemp("operator") / "log"
-    found = Operator("examples.operators.memcached.operator", api, log, *(one.namespace for one in two))
+    found = Operator("examples.operators.memcached.operator", api, log, *(item.namespace for item in two))
     found.start()
     yield found
     found.kill()

@@ -84,11 +84,11 @@ def test_the_operator_may_do_what_it_does_and_no_more(csv: dict[str, Any]) -> No
 def test_its_images(bundle: Path, csv: dict[str, Any]) -> None:
     """The older one runs an older memcached, so that there is something to upgrade."""
     image = IMAGE if bundle.name == "0.1.0" else IMAGE.replace("1.6", "1.5")
-    listed = [one["image"] for one in csv["spec"]["relatedImages"]]
+    listed = [item["image"] for item in csv["spec"]["relatedImages"]]
     (deployment,) = csv["spec"]["install"]["spec"]["deployments"]
     (container,) = deployment["spec"]["template"]["spec"]["containers"]
-    given = next(one["value"] for one in container["env"] if one["name"] == IMAGE_VARIABLE)
+    given = next(item["value"] for item in container["env"] if item["name"] == IMAGE_VARIABLE)
     assert [container["image"], given] == listed == [csv["metadata"]["annotations"]["containerImage"], image]
     images = tomllib.loads((ROOT / "examples" / "operators" / "images.toml").read_text())["image"]
-    (entry,) = [one for one in images if fnmatch(container["image"], one["match"])]
+    (entry,) = [item for item in images if fnmatch(container["image"], item["match"])]
     assert entry["command"] == ["{python}", "-m", "examples.operators.memcached.operator"]

@@ -65,7 +65,7 @@ def test_the_installed_operators_pod_is_killed(installed: Caches) -> None:
     installed.create("changed")
     same = installed.ready("same")
     installed.ready("changed")
-    (old,) = [one["metadata"]["name"] for one in installed.listed("pods", "app.kubernetes.io/name=memcached-operator")]
+    (old,) = [pod["metadata"]["name"] for pod in installed.listed("pods", "app.kubernetes.io/name=memcached-operator")]
     installed.kill_pod(old)
     installed.api.until_gone(installed.path("pods", old))
     installed.change("changed", size=2)

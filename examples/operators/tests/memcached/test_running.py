@@ -38,7 +38,7 @@ def test_the_port_reaches_the_pods(installed: Caches) -> None:
     installed.create("port")
     (old,) = installed.ready("port")["status"]["nodes"]
     installed.change("port", containerPort=11311)
-    found = installed.until("port", lambda one: settled(1)(one) and one["status"]["nodes"] != [old])
+    found = installed.until("port", lambda item: settled(1)(item) and item["status"]["nodes"] != [old])
     pod = installed.api.get(installed.path("pods", found["status"]["nodes"][0])).json
     assert pod["spec"]["containers"][0]["ports"][0]["containerPort"] == 11311
     installed.away("port")
@@ -59,9 +59,15 @@ def test_the_table_of_a_list(installed: Caches) -> None:
     installed.create("shown")
     (node,) = installed.ready("shown")["status"]["nodes"]
     columns, rows = installed.table()
-    assert [one["name"] for one in columns if not one["priority"]] == ["Name", "Size", "Ready", "Available", "Age"]
+    assert [column["name"] for column in columns if not column["priority"]] == [
+        "Name",
+        "Size",
+        "Ready",
+        "Available",
+        "Age",
+    ]
     assert rows["shown"][1:4] == [1, 1, "True"]
-    wide = {one["name"]: cell for one, cell in zip(columns, rows["shown"], strict=True)}
+    wide = {column["name"]: cell for column, cell in zip(columns, rows["shown"], strict=True)}
     assert (wide["Port"], wide["Reason"]) == (11211, "NodesReady")
     assert node in str(wide["Nodes"])
     installed.away("shown")

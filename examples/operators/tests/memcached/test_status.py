@@ -116,7 +116,7 @@ def test_the_nodes_are_the_pods_that_stay() -> None:
         pod("d", "Failed"),
         pod("e", "Succeeded"),
     ]
-    assert [one["metadata"]["name"] for one in staying(pods)] == ["a", "b"]
+    assert [item["metadata"]["name"] for item in staying(pods)] == ["a", "b"]
 
 
 def test_the_scale_subresource_has_what_it_needs() -> None:

@@ -47,7 +47,7 @@ def test_a_killed_node_is_replaced(installed: Caches) -> None:
     installed.create("mortal", size=3)
     first, *rest = installed.ready("mortal", 3)["status"]["nodes"]
     installed.kill_pod(first)
-    found = installed.until("mortal", lambda one: settled(3)(one) and first not in one["status"]["nodes"])
+    found = installed.until("mortal", lambda item: settled(3)(item) and first not in item["status"]["nodes"])
     assert set(rest) <= set(found["status"]["nodes"])
     assert found["status"]["nodes"] == installed.pods("mortal")
     installed.away("mortal")
@@ -58,16 +58,16 @@ def test_a_deployment_that_was_deleted_is_made_again(installed: Caches) -> None:
     old = set(installed.ready("again", 2)["status"]["nodes"])
     uid = installed.deployment("again")["metadata"]["uid"]
     installed.api.delete(installed.path("deployments", "again"))
-    found = installed.until("again", lambda one: settled(2)(one) and not old & set(one["status"]["nodes"]))
+    found = installed.until("again", lambda item: settled(2)(item) and not old & set(item["status"]["nodes"]))
     assert found["status"]["nodes"] == installed.pods("again")
     assert installed.deployment("again")["metadata"]["uid"] != uid
     installed.away("again")
 
 
-def same(one: Object, other: Object) -> bool:
+def same(item: Object, other: Object) -> bool:
     """Whether two Deployments are one and want the same."""
-    return one["spec"] == other["spec"] and all(
-        one["metadata"].get(key) == other["metadata"][key] for key in ("uid", "labels", "ownerReferences")
+    return item["spec"] == other["spec"] and all(
+        item["metadata"].get(key) == other["metadata"][key] for key in ("uid", "labels", "ownerReferences")
     )
 
 
@@ -76,7 +76,7 @@ def test_what_others_change_of_a_deployment_is_corrected(installed: Caches) -> N
     installed.ready("kept", 2)
     path = installed.path("deployments", "kept")
     installed.api.patch(f"{path}/scale", {"spec": {"replicas": 4}})
-    installed.api.until(path, lambda one: one["spec"]["replicas"] == 2)
+    installed.api.until(path, lambda item: item["spec"]["replicas"] == 2)
     words = "Somebody scaled the Deployment to 4; back to 2. Scale the Memcached instead"
     assert installed.events(uid, "Corrected")["Corrected"] == words
 
@@ -90,7 +90,7 @@ def test_what_others_change_of_a_deployment_is_corrected(installed: Caches) -> N
         {"spec": {"template": {"spec": {"containers": [{**container, "image": "nginx"}, sidecar]}}}},
     ):
         assert installed.api.patch(path, change).status == 200
-        installed.api.until(path, lambda one: same(one, before))
+        installed.api.until(path, lambda item: same(item, before))
     installed.ready("kept", 2)
     installed.away("kept")
 
@@ -102,7 +102,7 @@ def test_what_others_add_to_a_deployment_stays(installed: Caches) -> None:
     note = {"kubectl.kubernetes.io/restartedAt": "2026-11-22T00:00:00Z"}
     change = {"metadata": {"labels": {"team": "a"}}, "spec": {"template": {"metadata": {"annotations": note}}}}
     installed.api.patch(installed.path("deployments", "shared"), change)
-    installed.until("shared", lambda one: settled(1)(one) and one["status"]["nodes"] != [old])
+    installed.until("shared", lambda item: settled(1)(item) and item["status"]["nodes"] != [old])
     found = installed.deployment("shared")
     assert found["metadata"]["labels"]["team"] == "a"
     assert found["spec"]["template"]["metadata"]["annotations"] == note

@@ -32,11 +32,11 @@ def test_an_upgrade_of_the_operator_upgrades_what_it_runs(api: Api) -> None:
         def approve(csv: str) -> None:
             def waiting() -> list[str]:
                 found = api.get(plans).json["items"]
-                return [one["metadata"]["name"] for one in found if csv in one["spec"]["clusterServiceVersionNames"]]
+                return [item["metadata"]["name"] for item in found if csv in item["spec"]["clusterServiceVersionNames"]]
 
             (plan,) = until(waiting, seconds=2 * SECONDS)
             assert api.patch(f"{plans}/{plan}", {"spec": {"approved": True}}).status == 200
-            api.until(f"{csvs}/{csv}", lambda one: one.get("status", {}).get("phase") == "Succeeded", 2 * SECONDS)
+            api.until(f"{csvs}/{csv}", lambda item: item.get("status", {}).get("phase") == "Succeeded", 2 * SECONDS)
 
         def images() -> set[str]:
             pods = [caches.api.get(caches.path("pods", name)).json for name in caches.pods("kept")]

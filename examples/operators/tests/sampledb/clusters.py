@@ -31,7 +31,7 @@ class Databases(Place):
     def left(self, name: str) -> list[str]:
         """What is still there of a database, whatever it is."""
         return [
-            f"{plural}/{one['metadata']['name']}"
+            f"{plural}/{item['metadata']['name']}"
             for plural in (
                 "statefulsets",
                 "jobs",
@@ -41,7 +41,7 @@ class Databases(Place):
                 "configmaps",
                 "secrets",
             )
-            for one in self.listed(plural, f"{GROUP}/database={name}")
+            for item in self.listed(plural, f"{GROUP}/database={name}")
         ]
 
     def pods(self, name: str, part: str = "engine") -> list[Object]:
@@ -81,8 +81,8 @@ class Databases(Place):
             return database.call(*words)
 
     def clear(self) -> None:
-        for one in self.api.get(self.home).json["items"]:
-            self.change(one["metadata"]["name"], deletionPolicy="Delete")
+        for item in self.api.get(self.home).json["items"]:
+            self.change(item["metadata"]["name"], deletionPolicy="Delete")
         super().clear()
 
     def back_up(self, name: str) -> str:

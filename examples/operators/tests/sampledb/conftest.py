@@ -21,21 +21,21 @@ def installed(api: Api) -> Iterator[Databases]:
 @pytest.fixture(scope="package")
 def two(api: Api, installed: Databases) -> Iterator[tuple[Databases, Databases]]:
     """Two namespaces that an operator of the tests' own serves, beside the installed one."""
-    with namespace(api, "one") as one, namespace(api, "other") as other:
-        yield one, other
+    with namespace(api, "one") as item, namespace(api, "other") as other:
+        yield item, other
 
 
 @pytest.fixture(scope="package")
 def operator(
-    api: Api, two: tuple[Databases, Databases], tmp_path_factory: pytest.TempPathFactory
+    api: Api, second: tuple[Databases, Databases], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Operator]:
     """That operator, running."""
     log = tmp_path_factory.mktemp("operator") / "log"
-    found = Operator("examples.operators.sampledb.operator", api, log, *(one.namespace for one in two))
+    found = Operator("examples.operators.sampledb.operator", api, log, *(item.namespace for item in second))
     found.start()
     yield found
-    for one in two:
-        one.clear()
+    for first in second:
+        first.clear()
     found.kill()
 
 

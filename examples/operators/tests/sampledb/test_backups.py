@@ -31,7 +31,7 @@ def written(library: Databases, count: int = 1) -> list[str]:
         before = library.get("books")["status"].get("lastBackup") or {}
         until(lambda old=before: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()) > old.get("time", ""))
         library.back_up("books")
-        found = library.until("books", lambda one, old=before: one["status"].get("lastBackup", old) != old)
+        found = library.until("books", lambda item, old=before: item["status"].get("lastBackup", old) != old)
         names.append(found["status"]["lastBackup"]["name"])
     return names
 
@@ -60,8 +60,11 @@ def test_the_oldest_backups_go_from_the_volume_and_from_the_list(library: Databa
     names = written(library, 3)
 
     def both() -> bool:
-        files = {one.name for one in library.volume(SNAPSHOTS).glob("books-backup-*.rdb")}
-        return files == {one for one in library.snapshots() if one.startswith("books-backup-")} and len(files) == 2
+        files = {path.name for path in library.volume(SNAPSHOTS).glob("books-backup-*.rdb")}
+        return (
+            files == {snapshot for snapshot in library.snapshots() if snapshot.startswith("books-backup-")}
+            and len(files) == 2
+        )
 
     assert until(both)
     assert names[0] not in library.snapshots()
@@ -100,7 +103,7 @@ def test_the_last_snapshot_brings_a_deleted_database_back(library: Databases, ap
     library.ready(name)
     library.delete(name)
     library.gone(name)
-    (snapshot,) = [one for one in library.snapshots() if one.startswith(f"{name}-snapshot-")]
+    (snapshot,) = [item for item in library.snapshots() if item.startswith(f"{name}-snapshot-")]
     library.create(
         name, restoreFrom={"snapshot": snapshot}, appendOnly=append_only, deletionPolicy="Delete", version="7.2"
     )
@@ -132,7 +135,7 @@ def test_a_full_volume_fails_a_backup_with_a_reason_and_the_next_try_works(libra
 def failed(library: Databases, name: str, **spec: Any) -> str:
     """What a database says that can't be restored; the first try is enough to know."""
     library.create(name, **spec)
-    found = library.until(name, lambda one: "try failed" in condition(one, "Ready").get("message", ""))
+    found = library.until(name, lambda item: "try failed" in condition(item, "Ready").get("message", ""))
     assert found["status"]["phase"] == "Restoring"
     library.delete(name)
     library.gone(name)
@@ -164,7 +167,7 @@ def test_a_schedule_that_only_the_cluster_can_refuse(library: Databases) -> None
     library.until("never", says("BackedUp", "Scheduled"))
     library.change("never", backup={"enabled": False})
     library.api.until_gone(library.path("cronjobs", "never-backup"))
-    library.until("never", lambda one: not condition(one, "BackedUp"))
+    library.until("never", lambda item: not condition(item, "BackedUp"))
     library.delete("never")
 
 
@@ -173,8 +176,8 @@ def test_the_schedule_takes_backups_by_itself(library: Databases) -> None:
     scheduled, entered = "batch.kubernetes.io/cronjob-scheduled-timestamp", "samples.operator-console.dev/entered"
 
     def by_itself(body: Any) -> list[str]:
-        notes = [one["metadata"].get("annotations") or {} for one in body["items"]]
-        return [one[entered] for one in notes if scheduled in one and entered in one]
+        notes = [item["metadata"].get("annotations") or {} for item in body["items"]]
+        return [note[entered] for note in notes if scheduled in note and entered in note]
 
     names = by_itself(library.api.until(library.path("jobs"), by_itself, 120))
     assert all(name.startswith("books-backup-") for name in names)

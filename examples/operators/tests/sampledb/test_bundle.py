@@ -38,7 +38,7 @@ def schema(crd: dict[str, Any]) -> dict[str, Any]:
 
 def test_the_examples_are_valid(csv: dict[str, Any], schema: dict[str, Any]) -> None:
     examples = json.loads(csv["metadata"]["annotations"]["alm-examples"])
-    assert [one["metadata"]["name"] for one in examples] == ["example-database", "sessions", "example-restored"]
+    assert [item["metadata"]["name"] for item in examples] == ["example-database", "sessions", "example-restored"]
     for example in examples:
         jsonschema.validate(example, schema)
 
@@ -75,12 +75,12 @@ def test_every_engine_that_a_database_may_ask_for_is_an_image_of_the_bundle(
     """Those who mirror the images for a cluster without the Internet go by this list."""
     spec = schema["properties"]["spec"]["properties"]
     asked = {(engine, version) for engine in spec["engine"]["enum"] for version in spec["version"]["enum"]}
-    wanted = {image(*one) for one in asked - {("valkey", "6.2")}}
-    assert wanted == {one["image"] for one in csv["spec"]["relatedImages"] if "-engine" in one["image"]}
+    wanted = {image(*item) for item in asked - {("valkey", "6.2")}}
+    assert wanted == {item["image"] for item in csv["spec"]["relatedImages"] if "-engine" in item["image"]}
 
 
 def test_the_schema_names_the_steps_that_the_operator_knows(schema: dict[str, Any]) -> None:
-    (rule,) = [one["rule"] for one in schema["x-kubernetes-validations"] if "deployedVersion" in one["rule"]]
+    (rule,) = [item["rule"] for item in schema["x-kubernetes-validations"] if "deployedVersion" in item["rule"]]
     found = re.findall(r"deployedVersion == '([\d.]+)' && self.spec.version == '([\d.]+)'", rule)
     assert dict(found) == STEPS["redis"]
     assert STEPS["valkey"].items() <= STEPS["redis"].items()

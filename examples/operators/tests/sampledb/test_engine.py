@@ -180,8 +180,8 @@ def test_backups_of_one_second_are_two_files_with_a_record_each(pod: Pod) -> Non
         database.call("SET", "key", "x")
     with ThreadPoolExecutor() as pool:
         done = [*pool.map(lambda _: pod.run("backup", SAMPLEDB_RETENTION="2", SAMPLEDB_VERSION="7.2"), range(4))]
-    assert [one.returncode for one in done] == [0] * 4, [one.stdout for one in done]
-    records = [json.loads(one.stdout.splitlines()[-1]) for one in done]
+    assert [item.returncode for item in done] == [0] * 4, [item.stdout for item in done]
+    records = [json.loads(item.stdout.splitlines()[-1]) for item in done]
     names = sorted(record["name"] for record in records)
     assert len(set(names)) == 4
     left = {path.name for path in (pod.folder / "snapshots").iterdir() if not path.name.startswith(".")}
@@ -271,7 +271,7 @@ def test_a_backup_tells_what_the_volume_holds(pod: Pod) -> None:
     with pod.connect() as database:
         database.call("SET", "key", "x")
     done = [pod.run("backup", SAMPLEDB_RETENTION="2", SAMPLEDB_VERSION="7.2") for _ in range(4)]
-    records = [json.loads(one.stdout.splitlines()[-1]) for one in done]
+    records = [json.loads(item.stdout.splitlines()[-1]) for item in done]
     names = [record["name"] for record in records]
     # The second and the third were never heard of, and somebody wrote a snapshot meanwhile.
     other = {"name": "my-db-snapshot-1.rdb", "kind": "snapshot", "database": "my-db", "time": "2026-01-01T00:00:00Z"}

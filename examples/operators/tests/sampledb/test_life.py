@@ -26,7 +26,7 @@ def test_everything_is_made(shop: Databases) -> None:
     assert status["endpoint"] == f"shop.{shop.namespace}.svc:6379"
     assert status["version"].count(".") == 2
     assert (status["deployedVersion"], status["replicas"], status["readyReplicas"]) == ("7.2", 1, 1)
-    values = {one["type"]: (one["status"], one["reason"]) for one in status["conditions"]}
+    values = {item["type"]: (item["status"], item["reason"]) for item in status["conditions"]}
     assert values == {
         "Ready": ("True", "DatabaseReady"),
         "Progressing": ("False", "Settled"),
@@ -62,7 +62,7 @@ def test_the_data_survive_a_pod(shop: Databases) -> None:
 
 def test_it_grows_and_shrinks_and_stops(shop: Databases) -> None:
     assert shop.api.patch(f"{shop.home}/shop/scale", {"spec": {"replicas": 2}}).status == 200
-    shop.until("shop", lambda one: phase("Ready")(one) and one["status"]["readyReplicas"] == 2)
+    shop.until("shop", lambda item: phase("Ready")(item) and item["status"]["readyReplicas"] == 2)
     with shop.connect("shop") as leader:
         leader.call("SET", "shared", "yes")
         assert leader.call("WAIT", 1, 30_000) == 1
@@ -74,7 +74,7 @@ def test_it_grows_and_shrinks_and_stops(shop: Databases) -> None:
     shop.change("shop", replicas=1)
     shop.ready("shop")
     assert shop.call("shop", "GET", "shared") == b"yes"
-    claims = {one for one in shop.left("shop") if one.startswith("persistentvolumeclaims/")}
+    claims = {item for item in shop.left("shop") if item.startswith("persistentvolumeclaims/")}
     assert claims == {"persistentvolumeclaims/data-shop-0", "persistentvolumeclaims/data-shop-1"}
 
 
@@ -82,7 +82,7 @@ def test_its_volumes_grow_but_never_shrink(shop: Databases) -> None:
     assert shop.change("shop", storage="128Mi").status == 200
     path = shop.path("persistentvolumeclaims", "data-shop-0")
     shop.api.until(path, lambda claim: claim["status"].get("capacity", {}).get("storage") == "128Mi")
-    found = shop.until("shop", lambda one: condition(one, "StorageReady").get("message") == "1 volume(s) of 128Mi")
+    found = shop.until("shop", lambda item: condition(item, "StorageReady").get("message") == "1 volume(s) of 128Mi")
     assert condition(found, "StorageReady")["status"] == "True"
     refused = shop.change("shop", storage="64Mi")
     assert (refused.status, "can grow, but not shrink" in refused.message) == (422, True)
@@ -94,7 +94,7 @@ def test_an_upgrade_goes_by_a_job_and_one_step_at_a_time(installed: Databases) -
     far = installed.change("ages", version="8.0")
     assert (far.status, "one step at a time" in far.message) == (422, True)
     assert installed.change("ages", version="7.2").status == 200
-    found = installed.until("ages", lambda one: phase("Ready")(one) and one["status"]["deployedVersion"] == "7.2")
+    found = installed.until("ages", lambda item: phase("Ready")(item) and item["status"]["deployedVersion"] == "7.2")
     assert condition(found, "Ready")["status"] == "True"
     job = installed.api.get(installed.path("jobs", "ages-upgrade-7-2")).json
     assert job["status"]["succeeded"] == 1
@@ -118,7 +118,7 @@ def test_it_goes_with_a_snapshot_first_and_leaves_nothing(shop: Databases) -> No
     assert shop.left("shop") == []
     assert shop.pods("shop") == []
     until(lambda: not folder.exists())
-    (name,) = [one for one in shop.snapshots() if one.startswith("shop-snapshot-")]
+    (name,) = [snapshot for snapshot in shop.snapshots() if snapshot.startswith("shop-snapshot-")]
     assert (shop.volume("sampledb-snapshots") / name).read_bytes().startswith(b"REDIS")
     events = shop.events(uid, "Snapshotting", "SnapshotWritten", "Deleting")
     assert events["SnapshotWritten"] == f"Wrote {keys} keys to {name}"
@@ -131,7 +131,7 @@ def test_a_stopped_database_is_copied_too(installed: Databases) -> None:
     installed.until("idle", phase("Stopped"))
     installed.delete("idle")
     installed.gone("idle")
-    assert [one for one in installed.snapshots() if one.startswith("idle-snapshot-")]
+    assert [snapshot for snapshot in installed.snapshots() if snapshot.startswith("idle-snapshot-")]
 
 
 def test_without_a_snapshot_where_none_is_wanted(installed: Databases) -> None:
@@ -140,12 +140,12 @@ def test_without_a_snapshot_where_none_is_wanted(installed: Databases) -> None:
     installed.delete("brief")
     installed.gone("brief")
     assert installed.left("brief") == []
-    assert not [one for one in installed.snapshots() if one.startswith("brief-")]
+    assert not [snapshot for snapshot in installed.snapshots() if snapshot.startswith("brief-")]
 
 
 def test_the_table_of_a_list(installed: Databases) -> None:
     table = installed.api.get(installed.home, accept="application/json;as=Table;v=v1;g=meta.k8s.io").json
-    names = [one["name"] for one in table["columnDefinitions"] if not one["priority"]]
+    names = [definition["name"] for definition in table["columnDefinitions"] if not definition["priority"]]
     assert names == ["Name", "Phase", "Replicas", "Version", "Last backup", "Age"]
 
 

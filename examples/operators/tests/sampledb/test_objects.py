@@ -34,7 +34,7 @@ def test_everything_belongs_to_the_database() -> None:
 def test_one_claim_for_each_pod_under_the_name_that_the_stateful_set_expects() -> None:
     db = database(replicas=3, storage="5Gi", storageClassName="fast")
     found = workload.claims(db)
-    assert [one["metadata"]["name"] for one in found] == ["data-example-0", "data-example-1", "data-example-2"]
+    assert [item["metadata"]["name"] for item in found] == ["data-example-0", "data-example-1", "data-example-2"]
     assert found[0]["spec"]["resources"]["requests"]["storage"] == "5Gi"
     assert found[0]["spec"]["storageClassName"] == "fast"
     (template,) = workload.stateful_set(db, "7.2")["spec"]["volumeClaimTemplates"]
@@ -46,7 +46,8 @@ def test_data_can_be_brought_into_a_database_without_pods() -> None:
     (claim,) = workload.claims(database(replicas=0, restoreFrom={"database": "old"}))
     job = jobs.restore(database(replicas=0, restoreFrom={"database": "old"}), "7.2")
     mounted = {
-        one["name"]: one["persistentVolumeClaim"]["claimName"] for one in job["spec"]["template"]["spec"]["volumes"]
+        volume["name"]: volume["persistentVolumeClaim"]["claimName"]
+        for volume in job["spec"]["template"]["spec"]["volumes"]
     }
     assert mounted == {"snapshots": "sampledb-snapshots", "data": claim["metadata"]["name"]}
 
@@ -96,9 +97,9 @@ def test_the_memory_limit_bounds_the_data() -> None:
 
 def test_a_changed_spec_changes_the_stateful_set() -> None:
     key = "samples.operator-console.dev/spec-hash"
-    one = workload.stateful_set(database(nodeSelector={"a": "b"}), "7.2")["metadata"]["annotations"][key]
+    annotation = workload.stateful_set(database(nodeSelector={"a": "b"}), "7.2")["metadata"]["annotations"][key]
     other = workload.stateful_set(database(), "7.2")["metadata"]["annotations"][key]
-    assert one != other
+    assert annotation != other
 
 
 def test_backups_keep_what_is_asked_for() -> None:

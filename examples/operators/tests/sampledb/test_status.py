@@ -57,7 +57,7 @@ def test_ready_is_ready() -> None:
     assert found["endpoint"] == "example.demo.svc:6379"
     assert (found["version"], found["deployedVersion"]) == ("7.2.4", "7.2")
     assert (found["replicas"], found["readyReplicas"]) == (1, 1)
-    values = {one["type"]: one["status"] for one in found["conditions"]}
+    values = {condition["type"]: condition["status"] for condition in found["conditions"]}
     assert values == {"Ready": "True", "Progressing": "False", "Initialized": "True", "StorageReady": "Unknown"}
 
 
@@ -86,7 +86,7 @@ def test_leaving_keeps_what_is_known_of_the_rest() -> None:
     before = status(database(), seen(facts=(Fact("StorageReady", True, "Bound", "x"),)))
     found = leaving(database(before), "Failed", "SnapshotFailed", "no room")
     assert found["phase"] == "Failed"
-    said = {one["type"]: (one["status"], one["reason"]) for one in found["conditions"]}
+    said = {condition["type"]: (condition["status"], condition["reason"]) for condition in found["conditions"]}
     assert said["Ready"] == ("False", "SnapshotFailed")
     assert said["StorageReady"] == ("True", "Bound")
 

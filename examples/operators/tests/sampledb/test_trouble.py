@@ -69,7 +69,7 @@ def test_a_secret_that_is_missing_is_waited_for(installed: Databases) -> None:
     )
     secret = base64.b64encode(b"open sesame").decode()
     installed.make("secrets", "mine", data={"password": secret})
-    installed.until("locked", lambda one: "has no key word" in condition(one, "Ready")["message"])
+    installed.until("locked", lambda item: "has no key word" in condition(item, "Ready")["message"])
     installed.api.patch(installed.path("secrets", "mine"), {"data": {"word": secret}})
     installed.ready("locked")
     installed.events(found["metadata"]["uid"], "SecretMissing", "Ready")
@@ -91,7 +91,7 @@ def test_a_setting_that_the_engine_does_not_know(one: Databases) -> None:
 def test_a_storage_class_that_there_is_not(one: Databases) -> None:
     one.create("homeless", storageClassName="nowhere")
     found = one.until("homeless", says("StorageReady", "Unbound"))
-    one.until("homeless", lambda one: one["status"]["phase"] in ("Creating", "Pending"))
+    one.until("homeless", lambda item: item["status"]["phase"] in ("Creating", "Pending"))
     assert "kubectl describe pvc data-homeless-0" in condition(found, "StorageReady")["message"]
     one.delete("homeless")
     one.gone("homeless")
@@ -100,7 +100,7 @@ def test_a_storage_class_that_there_is_not(one: Databases) -> None:
 
 def test_a_set_up_that_fails_names_the_line_and_changes_nothing(installed: Databases) -> None:
     installed.create("typo", initScript="SET first done\nSTE second done", deletionPolicy="Delete")
-    found = installed.until("typo", lambda one: "line 2" in condition(one, "Ready").get("message", ""))
+    found = installed.until("typo", lambda item: "line 2" in condition(item, "Ready").get("message", ""))
     assert condition(found, "Initialized")["status"] == "False"
     assert installed.call("typo", "DBSIZE") == 0
     installed.change("typo", initScript="SET first done\nSET second done")

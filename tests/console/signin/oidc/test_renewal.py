@@ -186,10 +186,10 @@ def test_of_many_at_once_one_asks_and_all_go_on(idp: Provider) -> None:
             connection.close()
 
     threads = [threading.Thread(target=go, args=(held,)) for held in holders]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join(30)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
     assert alive == [True] * 4
     assert [form["grant_type"] for form in idp.forms].count("refresh_token") == 1
     assert {held.ask() for held in holders} == {idp.given[-1]}
