@@ -1,10 +1,9 @@
-"""Who acts as another: rows in the database, found by the word in the browser's signed cookie, within one session
-and never longer.
+"""Impersonation: rows in the database, found by a random word in the browser's signed cookie, limited to one session.
 
-The word opens nothing but its row, and the row nothing but headers beside the credentials of its session, so who forges
-or copies one gains nothing that the API server would not give him anyway. A browser whose word opens no living row is
-nobody until it says Stop: falling back to one's own, greater rights without a word would let somebody delete as himself
-what he thinks he only looks at as another (docs/decisions/0024-impersonation.md).
+The word only selects a row, and the row only adds impersonation headers to the credentials of its session. A forged or
+copied word gains no permission that the API server wouldn't grant. A browser with a word but no active row gets no
+client until the user chooses Stop: a silent fallback to the user's own, greater permissions could let them delete
+objects that they think they view as another user (docs/decisions/0024-impersonation.md).
 """
 
 import hashlib
@@ -32,9 +31,9 @@ from kube.client import ClusterClient
 log = logging.getLogger("console.signin")
 
 _WORD = "console_acting"
-#: Where console/signin/guard.py leaves what it found, for the same connection.
+#: Key in the ASGI scope under which console/signin/guard.py caches the impersonation of a connection.
 SCOPE = "console.acting"
-# Rows that are over are kept for so long, so that a browser that comes late is told as whom it was.
+# Ended rows are kept for so long, so that a browser that returns late can show whom it impersonated.
 _KEPT = timedelta(days=2)
 
 
@@ -60,8 +59,8 @@ class Acting:
         return self.key[:16]
 
 
-def of(request: HttpRequest) -> Acting | None:
-    """As whom this browser acts; None for oneself."""
+def impersonation_of(request: HttpRequest) -> Acting | None:
+    """The browser's impersonation; None without one."""
     if found := getattr(request, "scope", {}).get(SCOPE):
         return found  # type: ignore[no-any-return]
     if not (word := request.session.get(_WORD)):
@@ -70,7 +69,7 @@ def of(request: HttpRequest) -> Acting | None:
     row = Impersonation.objects.filter(key=key).first()
     person: sessions.Person | None = getattr(request, "person", None)
     if row is None or row.session != (person.session if person else "") or _elsewhere(request, row):
-        # Of another session or cluster, or forgotten: nothing of it is told.
+        # Of another session or cluster, or deleted: reveal none of it.
         return Acting(key=key, cluster="", by="", user="", groups=(), member_of=(), over=True)
     over = row.until <= timezone.now()
     return Acting(
@@ -128,7 +127,7 @@ def leave(request: HttpRequest) -> None:
 
 
 def withdraw(key: str) -> None:
-    """The API server does not allow it any more: it is over, and its browser is told why."""
+    """Ends an impersonation that the API server no longer allows; its browser shows the reason."""
     row = living().filter(key=key).first()
     if row is not None and living().filter(key=key).update(until=timezone.now(), withdrawn=True):
         note_stop(row.cluster, row.by, row.user, row.groups, "withdrawn")
@@ -157,9 +156,9 @@ def lives(key: str) -> bool:
 
 
 def _elsewhere(request: HttpRequest, row: Impersonation) -> bool:
-    """Whether it is of another cluster than the address.
+    """Whether it belongs to another cluster than the address.
 
-    One that the console has no more is not told apart: its client is refused (clients.py).
+    False for a cluster that the console no longer has: its client is refused (clients.py).
     """
     found = clusters.named(row.cluster)
     return found is not None and found != place_of(request)
@@ -189,13 +188,13 @@ def _ended(session: str, sender: object, **_kwargs: object) -> None:
 
 
 def ref(user: str, groups: Iterable[str]) -> str:
-    """Whom an impersonation is about, as the audit has it."""
-    told = ",".join(groups)
-    return f"core/v1/users {user} groups={told}" if told else f"core/v1/users {user}"
+    """The impersonated user and groups, in the audit's format."""
+    names = ",".join(groups)
+    return f"core/v1/users {user} groups={names}" if names else f"core/v1/users {user}"
 
 
 def note_stop(cluster: str, by: str, user: str, groups: Iterable[str], why: str = "") -> None:
-    """It is an act, also where nobody asked for it."""
+    """Records the end of an impersonation, also one that no user requested."""
     going.note(
         cluster=cluster,
         user=by,

@@ -1,6 +1,4 @@
-"""As whom: a request of a browser that acts as another gets that one's client, or nothing but the way back once it
-may not any more.
-"""
+"""Impersonation of requests: they get the impersonated user's client, or after its end only an offer to stop."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,21 +11,21 @@ from django.utils.translation import gettext as _
 
 from console.signin import acting, clients, withdrawn
 from console.signin.acting import Acting
-from console.signin.middleware import is_open, nobody
+from console.signin.middleware import is_open, no_client
 from console.web.errors import Problem, as_json, wants_json
 from console.web.request import wants_fragment
 from kube.errors import KubeError
 
-#: A page says here as whom it was made: parts of it are not mixed with what another one sees.
+#: Header with the identity that a page was rendered for, so that its parts don't mix with another identity's.
 _WHO = "X-Console-Who"
 
 
 def place(request: HttpRequest) -> Acting | None:
-    """Puts `acting` on the request (None: as oneself), and whose client it is."""
-    found = acting.of(request)
+    """Sets `acting` on the request (None: no impersonation), and its client."""
+    found = acting.impersonation_of(request)
     request.acting = found  # type: ignore[attr-defined]
     if found is not None:
-        request.client_of = nobody if found.over else partial(clients.of, found.key)  # type: ignore[attr-defined]
+        request.client_of = no_client if found.over else partial(clients.client_of, found.key)  # type: ignore[attr-defined]
     return found
 
 
@@ -39,29 +37,29 @@ class ActingMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.acting = None  # type: ignore[attr-defined]
-        if getattr(request, "by_token", False) or getattr(request, "client_of", None) is nobody:
+        if getattr(request, "by_token", False) or getattr(request, "client_of", None) is no_client:
             return self.get_response(request)
         found = place(request)
-        told = request.headers.get(_WHO)
-        if told is not None and told != (found.mark if found else "") and request.method in ("GET", "HEAD"):
+        mark = request.headers.get(_WHO)
+        if mark is not None and mark != (found.mark if found else "") and request.method in ("GET", "HEAD"):
             return _load_again()
         if found is None or is_open(request) or request.path == reverse("signin:view-as-stop"):
             return self.get_response(request)
         if found.over or _over(found):
             return refuse(request, found)
         response = self.get_response(request)
-        if response.status_code == 403 and withdrawn.look(found.key, now=True):
+        if response.status_code == 403 and withdrawn.is_revoked(found.key, now=True):
             return refuse(request, found)
         return response
 
 
 def _over(found: Acting) -> bool:
     try:
-        clients.of(found.key)
+        clients.client_of(found.key)
     except KubeError:
         # The page itself says that the cluster is away.
         return False
-    return withdrawn.look(found.key)
+    return withdrawn.is_revoked(found.key)
 
 
 def _load_again() -> HttpResponse:
@@ -71,8 +69,8 @@ def _load_again() -> HttpResponse:
 
 
 def refuse(request: HttpRequest, found: Acting) -> HttpResponse:
-    """Nobody acts as himself because he may not act as another any more: that has to be asked for."""
-    found = acting.of(request) or found
+    """Refuses requests after the impersonation ended: users continue as themselves only when they choose Stop."""
+    found = acting.impersonation_of(request) or found
     title = _("You are no longer acting as %(name)s") % {"name": found.user or _("another user")}
     if found.withdrawn:
         advice = _("The cluster does not let you impersonate them now. Nothing was done. Stop, to go on as yourself.")
@@ -87,7 +85,7 @@ def refuse(request: HttpRequest, found: Acting) -> HttpResponse:
     if wants_fragment(request):
         return _load_again()
     request.acting, request.namespace = found, ""  # type: ignore[attr-defined]
-    request.cluster = SimpleLazyObject(nobody)  # type: ignore[attr-defined]
+    request.cluster = SimpleLazyObject(no_client)  # type: ignore[attr-defined]
     response = render(request, "signin/acting_over.html", {"problem": problem}, status=403)
     response["Cache-Control"] = "no-store, private"
     return response

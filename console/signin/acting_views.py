@@ -1,4 +1,4 @@
-"""/view-as/: acting as somebody else, for those whom the API server lets; and Stop, which always works."""
+"""/view-as/: starts impersonation, if the API server allows it; and Stop, which always works."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -17,7 +17,7 @@ from console.web.request import ConsoleRequest
 def view_as(request: ConsoleRequest) -> HttpResponse:
     """The form; a POST with `user` or `account`, and `groups`, begins."""
     if getattr(request, "acting", None) is not None:
-        # Nobody acts as a third: whoever is acted as may have the right, and still it is not asked for.
+        # No nested impersonation, even if the impersonated user has permission to impersonate.
         words = _("You are already acting as another user. Stop first.")
         return _page(request, Wish(errors={"nested": words}), 409 if request.method == "POST" else 200)
     if request.method != "POST":
@@ -37,7 +37,7 @@ def view_as(request: ConsoleRequest) -> HttpResponse:
 
 @require_safe
 def offer(request: ConsoleRequest) -> HttpResponse:
-    """What the user menu has of it: nothing for who may not."""
+    """The user menu's entry; empty for users who can't impersonate."""
     shown = getattr(request, "acting", None) is None and wish.offered(request.cluster)
     return render(request, "signin/_offer.html", {"shown": shown})
 

@@ -1,8 +1,8 @@
-"""What is open for a session (terminals, followed logs, watches, port-forwards) ends with it, within seconds,
-whichever process noticed.
+"""Closes a session's open connections (terminals, followed logs, watches, port-forwards) within seconds of its end, in
+whichever process the end was noticed.
 
-One thread for all of a process, while anything is open: it asks the database about all sessions at once, and the API
-server about those that met a 401.
+One thread per process, while anything is open: it checks all sessions with one database query, and with the API server
+those that received a 401.
 """
 
 import itertools
@@ -70,11 +70,11 @@ def _look() -> None:
                 client = clients.take_refused(session)
                 if client is not None and not renewal.again(session) and judge.refused(client):
                     sessions.end(session, "refused")
-                withdrawn.look(session)
+                withdrawn.is_revoked(session)
             for session in acting.over(known):
                 _end(session)
         except DatabaseError as error:
-            # A database that does not answer ends nobody's work; it is asked again.
+            # An unreachable database closes no connection; the next round asks again.
             log.warning("whether sessions still live can't be told: %s", error)
         finally:
             close_old_connections()

@@ -1,5 +1,5 @@
-"""Sign-ins, refused ones, sign-outs and ended sessions as acts of the audit: who, when, from where, and how it
-ended. Nothing of a token.
+"""Audit records of sign-ins, refused sign-ins, sign-outs and ended sessions: user, time, origin and outcome. Tokens are
+never recorded.
 """
 
 from dataclasses import replace
@@ -18,8 +18,8 @@ from console.signin.models import Session
 from console.web.front import place_of
 from kube.errors import KubeError
 
-#: Nobody fills the audit from outside: of refused sign-ins so many rows are written in so many minutes. All are in the
-#: log.
+#: At most so many refused sign-ins are recorded in so many minutes, so that unauthenticated clients can't fill the
+#: audit. The log has all.
 MOST_REFUSED = 20
 _MINUTES = timedelta(minutes=5)
 _REASONS = {401: "Unauthorized", 403: "Forbidden", 422: "Invalid", 429: "TooManyRequests", 503: "ServiceUnavailable"}

@@ -1,7 +1,7 @@
-"""Credentials at rest: encrypted with a key made of SECRET_KEY, each for one session only.
+"""Encryption of credentials at rest, with a key derived from SECRET_KEY, each for one session only.
 
-Fernet is AES-128-CBC with HMAC-SHA256 (https://github.com/fernet/spec). After SECRET_KEY was changed, those of
-SECRET_KEY_FALLBACKS still open what they closed.
+Fernet is AES-128-CBC with HMAC-SHA256 (https://github.com/fernet/spec). After a change of SECRET_KEY, the keys of
+SECRET_KEY_FALLBACKS still decrypt older credentials.
 """
 
 import base64

@@ -82,7 +82,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     sessions.leave(request)
     address = leaving.after(request, left) if left else ""
     if address:
-        # A page that goes on by itself: browsers would hold the form's redirect to another site against form-action.
+        # A page with a meta refresh: form-action would block a redirect of the form to another site.
         response = render(request, "signin/signed_out.html", {"address": address, "provider": name()})
     else:
         response = HttpResponseRedirect(reverse("signin:sign-in"))

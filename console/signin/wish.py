@@ -1,4 +1,4 @@
-"""As whom somebody wants to act: what was typed, judged field by field by the API server before anything is begun."""
+"""The impersonation form's input, checked field by field by the API server before the impersonation starts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, Unauthorized
 from kube.person import acting, sendable
 
-#: What the verb `impersonate` is asked for. Nobody serves users and groups: RBAC judges names.
+#: Resources of the verb `impersonate`. The API server doesn't serve users and groups: RBAC only checks their names.
 USERS = ResourceType("", "v1", "users", "User", namespaced=False)
 GROUPS = ResourceType("", "v1", "groups", "Group", namespaced=False)
 ACCOUNTS = ResourceType("", "v1", "serviceaccounts", "ServiceAccount", namespaced=True)
@@ -36,8 +36,8 @@ class Wish:
 
     @property
     def name(self) -> str:
-        """Who has groups alone is called as the first of them, as in OKD: the API server wants a name, and nobody's
-        own rights shall be in the way.
+        """The user name to send. With groups alone it is the first group, as in OKD: the API server requires a name,
+        and this one has no permissions of its own.
         """
         return self.user or (self.groups[0] if self.groups else "")
 
@@ -85,9 +85,9 @@ def _account(user: str) -> tuple[str, str] | None:
 
 
 def offered(client: ClusterClient) -> bool:
-    """Whether this person may act as anybody at all of some sort.
+    """Whether the user can impersonate users, groups or service accounts in general.
 
-    Names that RBAC lets by themselves are asked for by name.
+    A permission for single names (resourceNames) is checked once the name is known.
     """
     try:
         return any(can(client, "impersonate", type_).allowed for type_ in (USERS, GROUPS, ACCOUNTS))
@@ -118,8 +118,10 @@ def judged(client: ClusterClient, wish: Wish) -> tuple[Wish, Whom | None]:
 
 
 def _asked(config: ClusterConfig) -> Whom:
-    told = ClusterClient(config).whoami()
-    return Whom(str(told.get("username") or config.user), tuple(str(group) for group in told.get("groups") or ()))
+    user_info = ClusterClient(config).whoami()
+    return Whom(
+        str(user_info.get("username") or config.user), tuple(str(group) for group in user_info.get("groups") or ())
+    )
 
 
 def _refused(client: ClusterClient, wish: Wish) -> dict[str, str]:

@@ -1,6 +1,4 @@
-"""Whether the API server still lets somebody act as another: asked anew while he does, since a right that is
-withdrawn is told by nothing else.
-"""
+"""Checks repeatedly whether the API server still allows an impersonation: a revoked permission sends no signal."""
 
 import threading
 import time
@@ -15,12 +13,12 @@ _asked: dict[str, float] = {}
 _lock = threading.Lock()
 
 
-def look(key: str, *, now: bool = False) -> bool:
-    """Whether it is over, by the API server's word just now; `now`: however lately it was asked.
+def is_revoked(key: str, *, now: bool = False) -> bool:
+    """True if the impersonation was revoked. `now` bypasses the cache.
 
-    False for what is no impersonation.
+    False if `key` isn't an impersonation.
     """
-    client = clients.kept(key)
+    client = clients.cached_client(key)
     if client is None or not client.by:
         return False
     with _lock:

@@ -1,4 +1,4 @@
-"""Whether this process was told to end: /readyz says so, and whoever sends it requests goes to another one."""
+"""Whether this process is shutting down: /readyz then fails, so that load balancers choose another process."""
 
 import threading
 

@@ -12,7 +12,7 @@ from console.web.navigation import FOLDED_COOKIE, NavEntry, Navigation
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 
-#: More names are no help in a list; they are typed.
+#: A longer list doesn't help; users type the name instead.
 PICKER_LIMIT = 500
 
 

@@ -1,7 +1,7 @@
-"""A request that could not be answered, and what was typed in it: shown to be copied, and ready to be sent again.
+"""Preserves the input of a form that could not be processed: shown for copying, and ready to be sent again.
 
-For forms whose page could not be made at all: the cluster is away, the type is not served any more, the form's token is
-too old.
+For forms whose page can't be rendered: the cluster is unreachable, the type isn't served any more, or the CSRF token
+has expired.
 """
 
 from urllib.parse import urlsplit
@@ -19,13 +19,13 @@ from console.web.request import wants_fragment
 #: Not posted again: they belong to one request.
 _OWN = frozenset({"csrfmiddlewaretoken"})
 HEADER = "X-Console-Kept"
-#: In the session of a browser that began or stopped to act as another: its older pages were made for somebody else.
+#: In the session of a browser that started or stopped impersonation: its older pages belong to the other identity.
 SWITCHED = "console_switched"
 
 
-def answer(request: HttpRequest, problem: Problem, text: str = "") -> HttpResponse:
-    """`text`: what was typed, for reading. htmx gets the words alone, since the page with everything in it is still
-    there.
+def preserved_response(request: HttpRequest, problem: Problem, text: str = "") -> HttpResponse:
+    """The error page with the input. `text`: the input as text for reading. htmx gets the message alone: its page still
+    has the input.
     """
     if wants_fragment(request):
         context = {"problem": problem, "skeleton": skeleton(request)}
@@ -51,22 +51,22 @@ def too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
     if request.session.get(SWITCHED):
         return _other(request, reason)
     advice = _("The form's token has expired. Submit it again; cookies must be allowed.")
-    response = answer(request, Problem(403, _("This form was open for too long"), advice, reason))
+    response = preserved_response(request, Problem(403, _("This form was open for too long"), advice, reason))
     if HEADER in response:
         response["X-Console-Again"] = "1"
     return response
 
 
 def _other(request: HttpRequest, reason: str) -> HttpResponse:
-    """Nothing goes on by itself as somebody else than it was begun as: a page that sends parts of itself has to be
-    loaded anew, a form is sent again by hand, below the words that say as whom.
+    """Refuses a request of a page that was loaded with another identity: the user reloads the page, or sends the form
+    again below a notice that names the identity.
     """
     title = _("This page is older than your change of identity")
     advice = _("You started or stopped impersonation in this browser. Nothing was changed.")
     if wants_fragment(request) or wants_json(request):
         again = _("Load the page again.")
         return problem_response(request, Problem(403, title, f"{advice} {again}", ""))
-    return answer(request, Problem(403, title, advice, reason))
+    return preserved_response(request, Problem(403, title, advice, reason))
 
 
 def secret(request: HttpRequest) -> bool:

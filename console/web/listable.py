@@ -13,7 +13,7 @@ from console.web import navigation_cache
 from kube.client import ClusterClient
 from kube.errors import KubeError
 
-#: Of somebody who can't list namespaces: so many of theirs are asked about.
+#: For users who can't list namespaces: the number of their namespaces that are checked.
 MAX_NAMESPACES = 5
 
 
@@ -49,7 +49,7 @@ def listable(client: ClusterClient, namespace: str) -> Listable:
 
 
 def _namespaces(client: ClusterClient) -> tuple[str, ...]:
-    """Rules for all namespaces hold in each: one is enough for somebody who sees all."""
+    """Cluster-wide rules hold in each namespace, so one is enough for users who see all of them."""
     if not finding.limited(client):
         return ("default",)
     return tuple(own.name for own in finding.own(client) if own.usable)[:MAX_NAMESPACES] or ("default",)

@@ -99,7 +99,7 @@ def _tell(request: HttpRequest, response: HttpResponse, texts: list[str]) -> Non
 
 
 def _note(request: HttpRequest, named: object) -> None:
-    """The namespaces that an address names are known from then on to somebody who may not list any (console/reach)."""
+    """Remembers the namespaces in a user's addresses, for users who can't list namespaces (console/reach)."""
     namespace = str(named or request.GET.get("namespace", ""))
     local = settings.SIGN_IN == "local"
     if (local and not namespace) or (not local and getattr(request, "person", None) is None):
@@ -112,7 +112,7 @@ def _note(request: HttpRequest, named: object) -> None:
         if namespace != ALL_NAMESPACES and request.method in ("GET", "HEAD"):
             finding.opened(client, namespace)
     except (KubeError, DatabaseError):
-        return  # whoever needs them says so
+        return  # pages that need them report the error
 
 
 class ClusterMiddleware:
@@ -123,7 +123,7 @@ class ClusterMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.started = time.monotonic()  # type: ignore[attr-defined]
-        # Where people sign in, console/signin/middleware.py has said whose client it is; nobody's is none.
+        # With sign-in, console/signin/middleware.py has set the user's client; without a user there is none.
         place = place_of(request)
         own = console_client if place.default else partial(clusters.client_of, place)
         of = getattr(request, "client_of", None) or own

@@ -1,4 +1,4 @@
-"""The right that a refusal names, as a request with the commands that give it: read from the API server's own sentence.
+"""Parses the missing permission from the API server's "forbidden" message, as a request with the commands to grant it.
 
 `… is forbidden: User "x" cannot list resource "pods" in API group "" in the namespace "shop"`:
 staging/src/k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go.
@@ -16,7 +16,7 @@ _SENTENCE = re.compile(
     r'User "(?P<user>[^"]*)" cannot (?P<verb>\S+) resource "(?P<resource>[^"]+)" in API group "(?P<group>[^"]*)"'
     r'(?: in the namespace "(?P<namespace>[^"]*)")?'
 )
-# Who may see something wants to see it change, too.
+# The console watches what it shows, so reading needs all three.
 _READING = ("get", "list", "watch")
 
 
@@ -58,12 +58,12 @@ class Right:
 
 
 def right_of(text: str) -> Right | None:
-    """None for what is no such sentence."""
+    """None for any other text."""
     found = _SENTENCE.search(text)
     return Right(**{name: value or "" for name, value in found.groupdict().items()}) if found else None
 
 
 def binding(user: str, namespace: str) -> str:
-    """The command by which an administrator lets somebody read in a namespace."""
+    """The command that lets a user read in a namespace."""
     name, who = shlex.quote(binding_name(user, "view")), subject_flag(user)
     return f"kubectl create rolebinding {name} --clusterrole=view {who} -n {namespace}"

@@ -26,7 +26,7 @@ def keeping(view: View) -> View:
         except KubeError as error:
             if request.method != "POST":
                 raise
-            return kept.answer(request, explain(error), typed(request))
+            return kept.preserved_response(request, explain(error), typed(request))
 
     return keeps
 

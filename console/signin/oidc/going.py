@@ -1,7 +1,6 @@
-"""A sign-in that is under way at the provider: kept in an encrypted cookie of this browser alone, one for each, and
-taken away when it comes back.
+"""Pending sign-ins at the provider: each in an encrypted cookie of the browser, removed when the browser comes back.
 
-The database holds nothing of people who are nobody yet, so nobody can fill it.
+Not in the database, so that unauthenticated clients can't fill it.
 """
 
 import hashlib
@@ -16,9 +15,9 @@ from django.urls import reverse
 
 from console.signin import sealed
 
-#: Seconds that somebody may take at the provider.
+#: Seconds that a user has for the sign-in at the provider.
 SECONDS = 600
-#: So many at once in one browser: the oldest are forgotten.
+#: Pending sign-ins per browser; the oldest are dropped.
 _MOST = 5
 
 

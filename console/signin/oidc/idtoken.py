@@ -18,7 +18,7 @@ from joserfc.jws import JWSRegistry
 from console.signin.oidc.provider import Provider, keys
 from console.signin.oidc.troubles import Trouble, name
 
-#: Signed with a key that the provider alone has: neither `none` nor what somebody with the client's secret could make.
+#: Asymmetric algorithms, whose key only the provider has: not `none`, and not HMAC with the client's secret.
 _SIGNED = ("RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "EdDSA")
 #: Seconds by which the two clocks may differ.
 SKEW = 120
@@ -67,14 +67,14 @@ def judged(of: Provider, text: str, *, nonce: str = "", access_token: str = "") 
 
 
 def _signed(of: Provider, text: str) -> jwt.Token:
-    said = of.found.get("id_token_signing_alg_values_supported")
-    algorithms = [one for one in _SIGNED if not isinstance(said, list) or one in said]
+    supported = of.found.get("id_token_signing_alg_values_supported")
+    algorithms = [algorithm for algorithm in _SIGNED if not isinstance(supported, list) or algorithm in supported]
     registry = JWSRegistry(algorithms=algorithms, strict_check_header=False)
     for again in (False, True):
         try:
             return jwt.decode(text, keys(of, again=again), registry=registry)
         except (InvalidKeyIdError, BadSignatureError) as error:
-            # Keys change: what does not fit is looked up once more.
+            # Keys rotate: fetch them once more before the token is rejected.
             if again:
                 raise _forged(f"ID token: {error!r}") from None
         except (JoseError, ValueError, TypeError, KeyError) as error:

@@ -1,6 +1,4 @@
-"""A sign-out that goes on at the provider, where it has an address for that (OpenID Connect RP-Initiated Logout
-1.0).
-"""
+"""Sign-out at the provider, if it has an endpoint for that (OpenID Connect RP-Initiated Logout 1.0)."""
 
 import logging
 from dataclasses import dataclass
@@ -33,17 +31,17 @@ class Leaving:
 
 
 def before(request: HttpRequest) -> Leaving | None:
-    """To be asked while the session still lives; None for somebody who came otherwise."""
+    """What the sign-out at the provider needs; call it before the session ends. None without OpenID Connect."""
     key = sessions.key_of(request)
     if not key or not Session.objects.filter(key=key, method="oidc").exists():
         return None
     try:
-        told = sessions.credentials_of(key)
+        credentials = sessions.credentials_of(key)
         grant = Grant.objects.filter(session=key, refused=False).first()
         refresh = renewal.refresh_of(grant) if grant else ""
     except (KubeError, sealed.Unreadable):
         return Leaving()
-    return Leaving(told[1] if told else "", refresh)
+    return Leaving(credentials[1] if credentials else "", refresh)
 
 
 def after(request: HttpRequest, leaving: Leaving) -> str:

@@ -17,7 +17,7 @@ class Grant(models.Model):
     good_until = models.DateTimeField(db_index=True)
     # One process renews at a time: refresh tokens are used once.
     renewing_until = models.DateTimeField(null=True)
-    # The provider gave no new ID token: the session is over, and its person is told so.
+    # The provider gave no new ID token: the session is over, and the sign-in page shows this reason.
     refused = models.BooleanField(default=False)
 
     def __str__(self) -> str:

@@ -1,8 +1,8 @@
-"""The addresses that are registered at the provider: two, of the default cluster, whichever one somebody signs in to.
+"""The redirect addresses that are registered at the provider: two, of the default cluster, for sign-in to any cluster.
 
-A `state` that comes back with them ends with the mark of the cluster for which it was made, and leads on to the same
-page there. Who changes the mark is led to a cluster for which this browser began nothing: what a sign-in has to prove
-is in the cookie of that cluster's own address (going.py).
+A `state` ends with the mark of its cluster, and the response is redirected to the same page there. A changed mark leads
+to a cluster with no pending sign-in of this browser: the proof is in the cookie of that cluster's own address
+(going.py).
 """
 
 import hashlib
@@ -29,13 +29,13 @@ def mark(place: Offered) -> str:
 
 
 def onward(request: HttpRequest, name: str) -> HttpResponseRedirect | None:
-    """To the cluster of this answer's state, with all that came; None where it is the one of this address, or none
-    that is offered.
+    """Redirect to the cluster of this response's state, with the whole query; None if it is the cluster of this address
+    or unknown.
     """
     if "state" not in request.GET:
         return None
-    _word, dot, told = request.GET["state"].rpartition(".")
-    place = next((offered for offered in clusters.offered() if mark(offered) == (f".{told}" if dot else "")), None)
+    _word, dot, segment = request.GET["state"].rpartition(".")
+    place = next((offered for offered in clusters.offered() if mark(offered) == (f".{segment}" if dot else "")), None)
     if place is None or place == place_of(request):
         return None
     with addresses_of(place):

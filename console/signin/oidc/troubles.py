@@ -6,10 +6,10 @@ from django.conf import settings
 
 
 class Trouble(Exception):
-    """`status`: of the answer.
+    """`status`: of the response.
 
-    `counts`: it may have been somebody's guess, and not our own or the provider's trouble. `log`: for the console's
-    log.
+    `counts`: it counts as a guess: the cause may be the client, not the console or the provider. `log`: for the
+    console's log.
     """
 
     def __init__(self, words: str, status: int = 401, *, counts: bool = False, log: str = "") -> None:

@@ -122,24 +122,26 @@ def _tokens(request: HttpRequest, found: Going | None) -> tuple[idtoken.IdToken,
 
 
 def _denied(code: str) -> Trouble:
-    """https://openid.net/specs/openid-connect-core-1_0.html#AuthError : in words of ours, since anybody may have
-    written the provider's.
+    """An error response of the provider (https://openid.net/specs/openid-connect-core-1_0.html#AuthError), with our own
+    message: the provider's text comes through the browser and is untrusted.
     """
     shown = code if code.isascii() and code.replace("_", "").isalnum() and len(code) < 60 else ""
-    told = f"the provider answered {shown or 'no code'}"
+    log_message = f"the provider answered {shown or 'no code'}"
     if code == "access_denied":
         words = _("%(name)s did not let you in: you, or a rule there, denied it. Try again, or ask who runs it.")
-        return Trouble(words % {"name": name()}, 403, log=told)
+        return Trouble(words % {"name": name()}, 403, log=log_message)
     if code in ("server_error", "temporarily_unavailable"):
-        return Trouble(_("%(name)s has trouble of its own. Try again in a moment.") % {"name": name()}, 503, log=told)
+        return Trouble(
+            _("%(name)s has trouble of its own. Try again in a moment.") % {"name": name()}, 503, log=log_message
+        )
     if code == "invalid_scope":
         words = _("%(name)s does not know what this console asks for: set OIDC_SCOPES to scopes that it has.")
-        return Trouble(words % {"name": name()}, 503, log=told)
+        return Trouble(words % {"name": name()}, 503, log=log_message)
     words = _(
         "%(name)s refused the sign-in (%(code)s). Start again. If it happens again, show this to the console's"
         " administrator."
     )
-    return Trouble(words % {"name": name(), "code": shown or "-"}, 400, log=told, counts=not shown)
+    return Trouble(words % {"name": name(), "code": shown or "-"}, 400, log=log_message, counts=not shown)
 
 
 def _not_known(error: judge.NotKnown) -> Trouble:

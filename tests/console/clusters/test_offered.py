@@ -182,17 +182,17 @@ def test_while_the_kubeconfig_can_not_be_read_nobody_is_signed_out(known: Any, s
     good = file.read_text()
     file.write_text("{")
     clusters._offered = None
-    found = sessions.of(request)
+    found = sessions.person_of(request)
     assert found is not None and found.user == "x"
     with pytest.raises(InvalidConfig):
-        clients.of(found.session)
+        clients.client_of(found.session)
     file.write_text(good)
-    assert sessions.of(request) == found
+    assert sessions.person_of(request) == found
     request.META["SCRIPT_NAME"] = "/c/b"
-    assert sessions.of(request) is None and sessions.find(key) is not None
+    assert sessions.person_of(request) is None and sessions.find(key) is not None
     # A cluster that the console has no more: nobody's credentials for it are kept.
     Session.objects.filter(key=key).update(cluster="gone")
-    assert sessions.of(request) is None and sessions.find(key) is None
+    assert sessions.person_of(request) is None and sessions.find(key) is None
 
 
 @pytest.mark.parametrize("at", ["//evil.example/", "/\\evil.example/", "/\t/evil.example/", "https://evil.example/"])

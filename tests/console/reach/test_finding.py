@@ -138,7 +138,7 @@ def test_pages_of_several_namespaces_are_whole_and_counted(
         admin.create(type_, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta}, namespace)
     browser = signed_in(town.tokens["two"])
     browser.post("/namespaces/own/", {"name": town.second})
-    client = clients.of(Session.objects.get().key)
+    client = clients.client_of(Session.objects.get().key)
     for size in (1, 2, 3, 4, 5, 0):
         names, token, turns = [], "", 0
         while token or not turns:

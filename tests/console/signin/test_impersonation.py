@@ -46,7 +46,7 @@ def test_one_sees_and_does_what_the_other_may_and_nothing_more(
     assert admin.get(admin.find("", "v1", "configmaps"), f"{staff.mark}-theirs", f"{staff.mark}-other")
     assert boss.get(f"/resources/core/v1/secrets/{staff.here}/{staff.mark}-secret/").status_code == 403
     row = Impersonation.objects.get()
-    assert clients.of(row.key).whoami()["username"] == staff.name("clerk")
+    assert clients.client_of(row.key).whoami()["username"] == staff.name("clerk")
     assert boss.post("/view-as/stop/")["Location"] == "/"
     assert not Impersonation.objects.exists()
     page = boss.get(everything).content.decode()
@@ -56,7 +56,7 @@ def test_one_sees_and_does_what_the_other_may_and_nothing_more(
 def test_groups_alone_are_somebody_who_is_in_them(boss: Client, staff: People) -> None:
     act_as(boss, "", f"system:serviceaccounts:{staff.desk}\nteam-a")
     row = Impersonation.objects.get()
-    told = clients.of(row.key).whoami()
+    told = clients.client_of(row.key).whoami()
     assert row.user == told["username"] == f"system:serviceaccounts:{staff.desk}"
     assert set(told["groups"]) == {f"system:serviceaccounts:{staff.desk}", "team-a", "system:authenticated"}
     assert "Groups: " in boss.get("/").content.decode()
@@ -65,7 +65,7 @@ def test_groups_alone_are_somebody_who_is_in_them(boss: Client, staff: People) -
 def test_what_was_done_is_both_ones_and_nothing_of_the_others_own_is_seen(
     boss: Client, staff: People, admin: ClusterClient
 ) -> None:
-    own = (clients.of(Session.objects.get().key) if Session.objects.exists() else admin).user
+    own = (clients.client_of(Session.objects.get().key) if Session.objects.exists() else admin).user
     act_as(boss, staff.name("clerk"))
     mine = f"/api/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/"
     change = {"metadata": {"labels": {"seen": uuid4().hex[:6]}}}
@@ -233,7 +233,7 @@ def test_stop_and_begin_want_this_sites_token_and_older_pages_are_worth_nothing(
 def test_what_is_kept_for_people_is_neither_ones_own(boss: Client, staff: People) -> None:
     act_as(boss, staff.name("clerk"))
     key = Impersonation.objects.get().key
-    client = clients.of(key)
+    client = clients.client_of(key)
     assert client.owner == f"{client.by} → {staff.name('clerk')}" and key in client.who
     address = f"/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/"
     boss.get(address)

@@ -71,7 +71,7 @@ async def test_s14_everything_open_ends_when_a_role_binding_goes(
     watch = f"/api/resources/core/v1/configmaps/?watch=1&namespace={staff.here}"
     pod = f"/resources/core/v1/pods/{staff.here}/{name}"
     rows = await asyncio.to_thread(lambda: list(Session.objects.order_by("began_at")))
-    client = await asyncio.to_thread(clients.of, rows[0].key)
+    client = await asyncio.to_thread(clients.client_of, rows[0].key)
     tunnel = await asyncio.to_thread(tunnels.open_tunnel, client, Target("Pod", staff.here, name), 6379, listen=False)
     bindings = admin.find(RBAC, "v1", "rolebindings")
     async with AsyncExitStack() as stack:

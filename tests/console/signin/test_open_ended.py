@@ -212,7 +212,7 @@ async def test_a_token_that_is_revoked_ends_what_is_open_and_the_session(
     here = asyncio.get_running_loop()
     ending.when_over(person.key, lambda: here.call_soon_threadsafe(over.set))
     # A 401 that is not the API server's own word ends nothing.
-    client = await asyncio.to_thread(clients.of, person.key)
+    client = await asyncio.to_thread(clients.client_of, person.key)
     client.config.refused()
     await asyncio.sleep(0.8)
     assert not over.is_set()
@@ -232,7 +232,7 @@ def test_a_port_forward_belongs_to_who_opened_it_and_ends_with_his_session(
 ) -> None:
     monkeypatch.setattr(tunnels, "pod_and_port", lambda *_all: ("x", 80))
     boss, again = signed_in(staff.boss), signed_in(staff.boss)
-    mine, same_name = (clients.of(row.key) for row in Session.objects.order_by("began_at"))
+    mine, same_name = (clients.client_of(row.key) for row in Session.objects.order_by("began_at"))
     opened = tunnels.open_tunnel(mine, Target("Pod", staff.here, "x"), 8080)
     try:
         assert [tunnel.id for tunnel in tunnels.tunnels(mine)] == [opened.id]

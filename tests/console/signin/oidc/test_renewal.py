@@ -41,7 +41,7 @@ def test_the_sessions_client_goes_on_with_the_new_token(idp: Provider, staff: Pe
     browser = in_by_oidc(idp)
     assert browser.get(address).status_code == 200
     first, key = _token(), Session.objects.get().key
-    client = clients.of(key)
+    client = clients.client_of(key)
     # Long before its end nobody asks the provider.
     assert len(idp.forms) == 1
     renewal._held[key].due = timezone.now()
@@ -49,7 +49,7 @@ def test_the_sessions_client_goes_on_with_the_new_token(idp: Provider, staff: Pe
     assert idp.forms[-1]["grant_type"] == "refresh_token" and len(idp.forms) == 2
     assert _token() == idp.given[-1] != first
     # The very client that streams and watches hold asks with it.
-    assert clients.of(key) is client and client.config.token() == idp.given[-1]
+    assert clients.client_of(key) is client and client.config.token() == idp.given[-1]
     assert browser.get(address).status_code == 200
     assert len(idp.forms) == 2
 
@@ -149,7 +149,7 @@ def test_a_token_that_ended_before_we_knew_is_renewed_when_the_cluster_refuses_i
 def test_the_thread_that_looks_after_open_streams_renews_too(idp: Provider) -> None:
     in_by_oidc(idp)
     key = Session.objects.get().key
-    clients.of(key)
+    clients.client_of(key)
     renewal._held[key].due = timezone.now()
     # As ending._look does for what is open.
     signals.used.send(sender=Session, session=key)
