@@ -1,8 +1,8 @@
-"""A file that a living worker touches every few seconds, for probes: asking Celery itself (`inspect ping`) starts a
-second Celery each time.
+"""A liveness file that the worker touches every few seconds, for probes: `celery inspect ping` starts a second Celery
+each time.
 
-Its age says that the worker's threads run and that it was connected to Redis once. Whether a hub watches the cluster is
-what /readyz tells.
+Its age shows that the worker's threads run and that it connected to Redis once. /readyz reports whether a hub watches
+the cluster.
 """
 
 from contextlib import suppress

@@ -121,10 +121,10 @@ class Console:
         await send({"type": "lifespan.shutdown.complete"})
 
     def _end_streams_first(self) -> None:
-        """uvicorn waits for open answers before it tells us that it ends, and a stream has no end: so hear the
-        signal too.
+        """Handles the signal before uvicorn, which waits for open responses before it sends lifespan.shutdown: a stream
+        never ends.
 
-        From the signal on /readyz says 503; DRAIN_SECONDS later everything that is open is ended, and uvicorn is told.
+        After the signal /readyz answers 503; DRAIN_SECONDS later open streams are closed, and uvicorn gets the signal.
         """
         here = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -1,5 +1,5 @@
-"""Which clusters somebody looks at, told to the workers: they follow the default one always, and the others for a
-while after the last page.
+"""Marks clusters as active so that workers watch them: the default one always, others for a while after the last page
+view.
 """
 
 import logging
@@ -18,7 +18,7 @@ _told: dict[str, float] = {}
 
 
 class LookedMiddleware:
-    """After the sign-in: what nobody was let in to see is not looked at."""
+    """Marks the request's cluster as active. After the sign-in, so that only signed-in users do."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -1,9 +1,7 @@
-"""The number of a request: on every line of the log that it causes, in its answer, its acts and the tasks that it
-starts.
+"""The request ID: in the log lines of a request, its response, its audit records and the tasks that it starts.
 
-A proxy's own number (X-Request-Id) is taken over where it looks harmless, so that its log and ours can be laid side by
-side. Nothing of it is sent to the API server: its Audit-ID has to be one for each request there, and a User-Agent that
-differs each time spoils whatever counts them.
+A proxy's ID (X-Request-Id) is used if it is harmless, so that both logs can be correlated. It isn't sent to the API
+server: an Audit-ID must be unique per API request, and a varying User-Agent spoils statistics by it.
 """
 
 import re
@@ -23,7 +21,7 @@ _now: ContextVar[str] = ContextVar("number", default="")
 
 
 def current() -> str:
-    """'' where no request or task goes on."""
+    """The current request ID; '' outside of requests and tasks."""
     return _now.get()
 
 
@@ -36,17 +34,15 @@ def numbered(number: str) -> Iterator[None]:
         _now.reset(token)
 
 
-def told_or_made(told: str) -> str:
-    return told if _HARMLESS.fullmatch(told) else uuid4().hex
+def valid_or_new(received: str) -> str:
+    return received if _HARMLESS.fullmatch(received) else uuid4().hex
 
 
 def scoped(scope: MutableMapping[str, Any]) -> tuple[str, MutableMapping[str, Any]]:
-    """The number of an ASGI request, and the request with it among its headers: so all that look there find the
-    same.
-    """
+    """(request ID, the ASGI scope with it in the headers), so that all code that reads the header gets the same ID."""
     others = [(name, value) for name, value in scope["headers"] if name.lower() != HEADER]
-    told = [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == HEADER]
-    number = told_or_made(told[0] if len(told) == 1 else "")
+    received = [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == HEADER]
+    number = valid_or_new(received[0] if len(received) == 1 else "")
     return number, {**scope, "headers": [*others, (HEADER, number.encode())]}
 
 
@@ -57,7 +53,7 @@ class NumberMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        number = told_or_made(request.headers.get("X-Request-Id", ""))
+        number = valid_or_new(request.headers.get("X-Request-Id", ""))
         with numbered(number):
             response = self.get_response(request)
         response.headers["X-Request-Id"] = number

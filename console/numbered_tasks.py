@@ -1,4 +1,4 @@
-"""A task has the number of the request that asked for it, or, where nobody did, its own id.
+"""Sets a task's request ID: that of the request that sent it, else the task's own id.
 
 Part of console/celery.py.
 """

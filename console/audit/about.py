@@ -1,4 +1,4 @@
-"""Which object an act is about: read from the text that the log has, or from what was sent to the cluster."""
+"""The object of an act: parsed from the log's text, or from the request to the cluster."""
 
 import re
 from dataclasses import replace
@@ -38,18 +38,18 @@ def named(write: Write) -> Target:
 
 
 def uid(write: Write) -> str:
-    """Of the object; a deletion's Status tells it among its details."""
+    """The object's UID; for a deletion from the details of the Status."""
     answer = _answer(write)
     details = answer.get("details")
-    told = uid_of(answer) or (str(details.get("uid") or "") if isinstance(details, dict) else "")
-    return (told or uid_of(_decoded(write.before)))[:64]
+    found = uid_of(answer) or (str(details.get("uid") or "") if isinstance(details, dict) else "")
+    return (found or uid_of(_decoded(write.before)))[:64]
 
 
 def kind(write: Write) -> str:
-    """Of the object, not of what is sent to a subresource."""
+    """The object's kind, not that of a subresource's body."""
     texts = (write.before,) if write.target.subresource else (write.answer, write.body, write.before)
     found = (str(_decoded(text).get("kind") or "") for text in texts)
-    return next((one for one in found if one and one not in ("Status", "DeleteOptions", "Scale")), "")
+    return next((name for name in found if name and name not in ("Status", "DeleteOptions", "Scale")), "")
 
 
 def _answer(write: Write) -> KubeObject:

@@ -60,7 +60,7 @@ def entry(
 
 
 def of_write(write: Write, where: Where) -> AuditEntry:
-    """What was sent and noted by nobody."""
+    """The row of a write that no view recorded."""
     verb = _METHODS.get(write.method, write.method.lower())
     target = about.named(write)
     config = write.config
@@ -89,7 +89,7 @@ def _row(
     detail: str,
     as_user: str,
 ) -> AuditEntry:
-    diff, number = changes.of(write) if write else ([], 0)
+    diff, number = changes.diff_of(write) if write else ([], 0)
     row = AuditEntry(
         at=timezone.now(),
         cluster=changes.plain(cluster, 512),
@@ -114,7 +114,7 @@ def _row(
         changed=number,
     )
     paths = " ".join(path for path, _before, _after in diff)
-    said = (
+    searched = (
         row.user,
         row.as_user,
         row.verb,
@@ -125,12 +125,12 @@ def _row(
         row.subresource,
         row.detail,
     )
-    row.words = " ".join((*said, row.outcome, row.source, row.address, row.request_id, paths)).lower()[:4000]
+    row.words = " ".join((*searched, row.outcome, row.source, row.address, row.request_id, paths)).lower()[:4000]
     return row
 
 
 def groups(write: Write | None) -> list[str]:
-    """As which groups it was sent, where that is said at all: by impersonation. Otherwise only the API server knows."""
+    """The impersonated groups in the request's headers. Without impersonation only the API server knows the groups."""
     headers = write.config.headers if write else ()
     return [value[:253] for name, value in headers if name.lower() == "impersonate-group"][:50]
 
@@ -175,7 +175,7 @@ def _briefly() -> Iterator[None]:
 
 
 def _later() -> None:
-    """Once more in a while, even if nobody does anything meanwhile."""
+    """Schedules another attempt, so that it doesn't depend on further acts."""
     global _timer
     with _lock:
         if _timer is None:

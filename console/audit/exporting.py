@@ -1,6 +1,6 @@
-"""Acts as text for other programs: CSV for spreadsheets, JSON Lines for everything else.
+"""Export of acts for other programs: CSV for spreadsheets, JSON Lines for everything else.
 
-Row by row, so that an export of any length takes no memory.
+Streamed row by row, so memory doesn't grow with the export.
 """
 
 import csv

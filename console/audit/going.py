@@ -1,4 +1,4 @@
-"""A scene from its beginning to its end, and what is noted while it goes on."""
+"""The current scene: starts and ends it, and records acts in it."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -81,7 +81,7 @@ def note(
 
 
 def write_now() -> None:
-    """For scenes that last: what was noted until now."""
+    """Writes what is recorded so far; for long scenes."""
     if (here := _now.get()) is not None:
         _write(here)
 
@@ -92,7 +92,7 @@ def _write(here: Scene) -> None:
 
 
 def where_now() -> Where:
-    """Of the scene that goes on; nothing is known outside of one."""
+    """The origin of the current scene; an empty one outside of a scene."""
     here = _now.get()
     return here.where if here else Where()
 
@@ -105,7 +105,7 @@ def bounded(groups: Iterable[str]) -> tuple[str, ...]:
 def where_of(request: HttpRequest) -> Where:
     """A request's, with its number (console/numbered.py)."""
     person, acting = getattr(request, "person", None), getattr(request, "acting", None)
-    number = numbered.current() or numbered.told_or_made(request.headers.get("X-Request-Id", ""))
+    number = numbered.current() or numbered.valid_or_new(request.headers.get("X-Request-Id", ""))
     source = "api" if request.path_info.startswith("/api/") else "page"
     address = str(request.META.get("REMOTE_ADDR") or "")
     return Where(source, address, number, bounded(acting.member_of if acting else person.groups if person else ()))

@@ -15,9 +15,9 @@ from resources.models import Step
 from resources.place import Place
 
 SHOWN = 8
-#: Steps that are looked through for those that may be told.
-_LOOKED = 150
-#: Between the first and the last of what is told as one.
+#: History entries that are searched for changes to show.
+_SEARCHED_STEPS = 150
+#: Between the first and the last change of one line.
 _TOGETHER = timedelta(minutes=1)
 _GIVEN = (
     ("configmaps", "kube-root-ca.crt"),
@@ -28,9 +28,9 @@ _GIVEN = (
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`who`: a person where the console knows one, else the program that wrote; '' where nobody says.
+    """`who`: the user if the console knows one, else the field manager; '' if unknown.
 
-    `fields`: the first that changed.
+    `fields`: the first changed ones.
     """
 
     event: str
@@ -51,8 +51,8 @@ class Change:
         return self.place.kind_url(**({"namespace": self.place.namespace} if self.place.namespace else {}))
 
 
-def look(client: ClusterClient) -> Part:
-    """What operators report of their objects' status is left out: that is no act. Raises KubeError, DatabaseError."""
+def collect(client: ClusterClient) -> Part:
+    """The newest changes, without status updates of operators. Raises KubeError, DatabaseError."""
     rows = (
         Step.objects.filter(traced__cluster=client.name)
         .filter(Q(event__in=(Step.CREATED, Step.DELETED)) | Q(event=Step.CHANGED) & (Q(spec=True) | Q(meta=True)))
@@ -61,7 +61,7 @@ def look(client: ClusterClient) -> Part:
         .order_by("-at", "-pk")
     )
     found: list[Change] = []
-    steps = [step for step in rows[:_LOOKED] if not _bookkeeping(step)]
+    steps = [step for step in rows[:_SEARCHED_STEPS] if not _bookkeeping(step)]
     readable = lives.Readable(client, {step.traced_id for step in steps})
     for step in steps:
         if place := readable.place(step.traced):
@@ -72,7 +72,7 @@ def look(client: ClusterClient) -> Part:
                 found.append(change)
             else:
                 break
-    types = {one.place.type: None for one in found}
+    types = {change.place.type: None for change in found}
     return Part(
         tuple(found), topics=" ".join(filter(None, (followable.of(client, type_) for type_ in types))), every=3000
     )
@@ -89,8 +89,8 @@ def _together(newer: Change, older: Change) -> bool:
 
 
 def _bookkeeping(step: Step) -> bool:
-    """Labels and annotations that programs note, OLM's index of its operators, and what Kubernetes puts into every
-    namespace: nobody's act.
+    """Whether no user made the change: labels and annotations written by programs, OLM's index of its operators, and
+    the objects that Kubernetes creates in each namespace.
     """
     traced = step.traced
     if step.event == Step.CHANGED and not step.spec:

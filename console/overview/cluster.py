@@ -59,8 +59,8 @@ class Cluster:
     usage: tuple[Tile, ...] = ()
 
 
-def look(client: ClusterClient) -> Part:
-    """Raises KubeError when it does not answer."""
+def collect(client: ClusterClient) -> Part:
+    """Version, response time, counts and usage. Raises KubeError if the cluster doesn't respond."""
     began = time.monotonic()
     version = client.version()
     milliseconds = int((time.monotonic() - began) * 1000)
@@ -68,7 +68,7 @@ def look(client: ClusterClient) -> Part:
     found = counts(client, types)
     numbers = tuple(Number(_label(type_), found[type_], _list(type_)) for type_ in types)
     live = _live()
-    told = Cluster(
+    summary = Cluster(
         version=str(version.get("gitVersion", "")),
         platform=str(version.get("platform", "")),
         milliseconds=milliseconds,
@@ -80,7 +80,7 @@ def look(client: ClusterClient) -> Part:
     topics = " ".join(
         filter(None, (followable.of(client, type_) for type_ in types if found[type_].number is not None))
     )
-    return Part(told, tuple(troubles), topics)
+    return Part(summary, tuple(troubles), topics)
 
 
 def _usage(client: ClusterClient) -> tuple[Tile, ...]:

@@ -1,4 +1,4 @@
-"""What controllers warn of: the Events of type Warning of the last hour, repeats of the same as one line."""
+"""Recent warnings: the Events of type Warning of the last hour, repetitions as one line."""
 
 from dataclasses import dataclass
 
@@ -27,8 +27,8 @@ class Warnings:
     url: str
 
 
-def look(client: ClusterClient) -> Part:
-    """The API server picks the warnings (its field `type`), so nothing else is sent. Raises KubeError."""
+def collect(client: ClusterClient) -> Part:
+    """The warnings, selected by the API server (field selector `type`). Raises KubeError."""
     type_ = client.find("", "v1", "events")
     found: list[KubeObject] = []
     token = ""
@@ -37,8 +37,8 @@ def look(client: ClusterClient) -> Part:
         found, token = found + page.items, page.continue_
         if not token or len(found) >= limits.OVERVIEW_WARNINGS.value:
             break
-    told = event_rows.look(found, Wish(type="Warning"), Linker(client), bool(token))
+    warnings = event_rows.look(found, Wish(type="Warning"), Linker(client), bool(token))
     url = f"{reverse('resources:events')}?namespace=-&type=Warning"
-    shown = Warnings(told.rows[:SHOWN], told.lines, told.matched, told.beyond, url)
-    # Every Event of the cluster is news: not as often as they come.
+    shown = Warnings(warnings.rows[:SHOWN], warnings.lines, warnings.matched, warnings.beyond, url)
+    # Each Event of the cluster is an update, so updates are throttled.
     return Part(shown, topics=followable.of(client, type_), every=max(5000, 2 * len(found)))

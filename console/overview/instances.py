@@ -1,6 +1,6 @@
 """The instances of custom kinds, by their state.
 
-Each kind is asked by itself: one request where there are none of it, a kept list where there are some.
+One request per kind without instances, a cached list per kind with some.
 """
 
 from collections import Counter
@@ -66,12 +66,12 @@ class Kind:
     problem: str = ""
     forbidden: bool = False
 
-    def of(self, state: str) -> int:
+    def count_of(self, state: str) -> int:
         return dict(self.states).get(state, 0)
 
     @property
     def degraded(self) -> int:
-        return self.of(DEGRADED)
+        return self.count_of(DEGRADED)
 
     @property
     def url(self) -> str:
@@ -92,9 +92,9 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """`kinds`: with instances, what needs somebody first, as many as are shown; `more` kinds have some too.
+    """`kinds`: the shown ones, with instances, those with problems first; `more`: how many others have instances.
 
-    `served`: how many custom kinds there are.
+    `served`: the number of custom kinds.
     """
 
     total: int
@@ -105,15 +105,15 @@ class Instances:
     served: int
 
 
-def look(client: ClusterClient) -> Part:
-    """Raises KubeError when the cluster does not say what it serves."""
+def collect(client: ClusterClient) -> Part:
+    """Counts instances by state. Raises KubeError if discovery fails."""
     types = custom(client)
     found, late = asked(client, types, WAIT)
     there = sorted(
         (kind for kind in found if kind.number), key=lambda kind: (-kind.degraded, -(kind.number or 0), kind.type.kind)
     )
     shares = _shares(there)
-    told = Instances(
+    summary = Instances(
         total=sum(kind.number or 0 for kind in there),
         shares=shares,
         donut=donut((share.health.colour, share.number, share.health.label) for share in shares),
@@ -123,9 +123,9 @@ def look(client: ClusterClient) -> Part:
     )
     follow = (followable.of(client, kind.type) for kind in there[:_FOLLOWED])
     topics = " ".join(filter(None, (*follow, followable.topics(client, *DEFINITIONS))))
-    # Three hundred kinds are three hundred questions: the more there are, the more seldom.
+    # Three hundred kinds are three hundred requests: the more kinds, the longer the interval.
     return Part(
-        found=told,
+        found=summary,
         troubles=with_fixes(client, _troubles(there), _places(there)),
         topics=topics,
         every=max(3000, 100 * len(types)),
@@ -185,7 +185,7 @@ def _held(client: ClusterClient, type_: ResourceType, terminating: Iterable[Entr
 
 
 def _shares(there: Iterable[Kind]) -> tuple[Share, ...]:
-    """What needs somebody first; those without a state, or of which none was read, last."""
+    """Those with problems first; those without a state, or not read, last."""
     totals: Counter[str] = Counter()
     by_state: dict[str, list[tuple[int, str]]] = {}
     for kind in there:

@@ -12,7 +12,7 @@ from operatorhub.bootstrap import state
 from operatorhub.bootstrap.state import BAD, Line, State
 
 _CATALOG = "CatalogSource"
-# A catalog that was just made, or whose Pod began anew, says one of these for a moment.
+# A catalog that was just created, or whose Pod restarted, is in one of these states for a moment.
 _COMING = ("CONNECTING", "IDLE")
 
 
@@ -29,8 +29,8 @@ class Olm:
         return tuple(sorted(lines, key=lambda line: line.state != BAD))
 
 
-def look(client: ClusterClient) -> Part:
-    """Raises KubeError when the cluster does not say what it serves."""
+def collect(client: ClusterClient) -> Part:
+    """Health of OLM and its catalogs. Raises KubeError if discovery fails."""
     if not olm.served(client):
         return Part(Olm())
     found = state.look(client, anew=False)

@@ -1,4 +1,4 @@
-"""The installed operators: which fail, which wait for somebody, which have an update, from which version to which."""
+"""The installed operators: which fail, which wait for approval, which have an update and to which version."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One operator that somebody should look at. `step`: "v1.0.0 → v1.1.0", '' where no other version comes."""
+    """An operator that needs attention. `step`: "v1.0.0 → v1.1.0", '' without an update."""
 
     title: str
     namespace: str
@@ -30,23 +30,23 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Operators:
-    """`totals` None: a cluster without OLM. `more`: lines that are not told."""
+    """`totals` None: a cluster without OLM. `more`: lines that are not shown."""
 
     totals: Totals | None = None
     lines: tuple[Line, ...] = ()
     more: int = 0
 
 
-def look(client: ClusterClient) -> Part:
-    """In all namespaces, or those of somebody's own. Raises KubeError."""
+def collect(client: ClusterClient) -> Part:
+    """The operators in all namespaces that the user can read. Raises KubeError."""
     if not olm.served(client):
         return Part(Operators())
     found = installed.listed(client, "")
     lines = [line for line in map(_line, found.rows) if line]
     lines.sort(key=lambda line: line.level != ERROR)
-    told = Operators(totals(found.rows), tuple(lines[:NAMED]), max(0, len(lines) - NAMED))
+    summary = Operators(totals(found.rows), tuple(lines[:NAMED]), max(0, len(lines) - NAMED))
     topics = " ".join(filter(None, (olm.topic(client, plural) for plural in (olm.CSVS, olm.SUBSCRIPTIONS))))
-    return Part(told, tuple(map(_trouble, told.lines)), topics, gaps=found.gaps)
+    return Part(summary, tuple(map(_trouble, summary.lines)), topics, gaps=found.gaps)
 
 
 def _line(operator: Operator) -> Line | None:

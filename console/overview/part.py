@@ -11,10 +11,10 @@ _RANK = {ERROR: 0, WARNING: 1}
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """One thing that needs somebody.
+    """A problem that needs attention.
 
-    `level`: ERROR or WARNING, an icon's name too; `reason`: why, in words; `url`: where one acts, and `act` what there.
-    `fix`: what mends it, at `fix_url`, '' where that is not known.
+    `level`: ERROR or WARNING, also the icon's name; `reason`: the cause; `url` and `act`: the link to act on it.
+    `fix`: the fix, at `fix_url`; '' if unknown.
     """
 
     level: str

@@ -67,8 +67,8 @@ class _Read:
     error: KubeError | None = None
 
 
-def look(client: ClusterClient) -> Part:
-    """Raises KubeError."""
+def collect(client: ClusterClient) -> Part:
+    """The Pods with problems, grouped by owner and reason. Raises KubeError."""
     type_ = client.find("", "v1", "pods")
     found, late = deadline.within(client, "pods", {"pods": partial(_read, client, type_)}, WAIT)
     if late:
@@ -78,7 +78,7 @@ def look(client: ClusterClient) -> Part:
         raise read.error
     groups = _groups(type_, read.entries)
     url = Place(type_).kind_url(namespace="-", state=DEGRADED)
-    told = Pods(
+    summary = Pods(
         total=read.total,
         unwell=len(read.entries),
         groups=groups[:NAMED],
@@ -87,13 +87,13 @@ def look(client: ClusterClient) -> Part:
         url=url,
     )
     deployments = client.find("apps", "v1", "deployments")
-    places = {group.url: Place(type_, group.namespace, group.first) for group in told.groups}
+    places = {group.url: Place(type_, group.namespace, group.first) for group in summary.groups}
     troubles = (
-        *with_fixes(client, [*map(_trouble, told.groups)], places),
+        *with_fixes(client, [*map(_trouble, summary.groups)], places),
         *(_without_pods(deployments, entry) for entry in read.stuck[:NAMED]),
     )
     topics = " ".join(filter(None, (followable.of(client, type_), followable.of(client, deployments))))
-    return Part(told, troubles, topics, max(3000, read.total * 2))
+    return Part(summary, troubles, topics, max(3000, read.total * 2))
 
 
 def _read(client: ClusterClient, type_: ResourceType) -> _Read:
@@ -136,7 +136,7 @@ def _stuck(client: ClusterClient, unwell: Iterable[Entry]) -> tuple[Entry, ...]:
 def _groups(type_: ResourceType, entries: Iterable[Entry]) -> tuple[Group, ...]:
     """The newest first."""
     by: dict[tuple[str, str, str], list[Entry]] = {}
-    for entry in sorted(entries, key=lambda one: one.created, reverse=True):
+    for entry in sorted(entries, key=lambda entry: entry.created, reverse=True):
         owner = str(entry.owner or "")
         by.setdefault((entry.namespace, owner or entry.name, entry.health.reason), []).append(entry)
     return tuple(

@@ -35,7 +35,7 @@ _SYSTEM = ("kube-", "openshift-")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`done`: None where nobody knows yet. `url`: where one does it."""
+    """`done`: None if not known yet. `url`: the page for it."""
 
     title: str
     help: str
@@ -61,8 +61,8 @@ class Tour:
         return next((step for step in self.steps if step.done is False), None)
 
 
-def look(client: ClusterClient) -> Part:
-    """What can't be known is open. Never raises KubeError."""
+def collect(client: ClusterClient) -> Part:
+    """The steps and which are done; one that can't be checked counts as open. Never raises KubeError."""
     made, pending = _made(client)
     checks: tuple[Callable[[ClusterClient], bool], ...] = (
         _namespace,
@@ -134,15 +134,15 @@ def _operator(client: ClusterClient) -> bool:
 
 
 def _made(client: ClusterClient) -> tuple[Place | None, bool]:
-    """(a kind that has instances, whether some kind has not answered yet).
+    """(a kind with instances, whether a request is still pending).
 
-    It joins the questions of the card of instances.
+    It joins the requests of the instances card.
     """
     try:
         found, late = instances.asked(client, instances.custom(client), _WAIT)
     except KubeError:
         return None, False
-    kind = max((one for one in found if one.number), key=lambda one: one.number or 0, default=None)
+    kind = max((counted for counted in found if counted.number), key=lambda counted: counted.number or 0, default=None)
     return (Place(kind.type) if kind else None), bool(late)
 
 

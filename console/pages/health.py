@@ -64,7 +64,7 @@ def _worker() -> PartState:
         return PartState(
             False, "no worker watches the cluster: pages do not update by themselves. Is the Celery worker running?"
         )
-    # One that can watch is enough to be ready; what another can't is told all the same.
+    # One hub that can watch is enough to be ready; the problem of another is reported nevertheless.
     problem = next((f"{hub.id}: {hub.problem}" for hub in hubs if hub.problem), "")
     return PartState(any(not hub.problem for hub in hubs), problem)
 
@@ -78,9 +78,9 @@ PARTS: dict[str, Callable[[], PartState]] = {
 
 
 def _from_outside(request: HttpRequest) -> bool:
-    """Where people sign in everybody may reach the console, through a gateway, which says for whom it asks.
+    """Whether a request came through a gateway: with sign-in, anyone can reach the console that way.
 
-    Probes and Prometheus ask the process itself.
+    Probes and Prometheus call the process directly.
     """
     return settings.SIGN_IN != "local" and any(name in request.headers for name in ("X-Forwarded-For", "Forwarded"))
 

@@ -1,4 +1,4 @@
-"""Which list a page belongs to: where one goes when its object is not there, in another namespace or cluster."""
+"""The list that a page belongs to: the target after a switch to a namespace or cluster without the page's object."""
 
 from django.urls import ResolverMatch, reverse
 

@@ -35,9 +35,9 @@ _OF_NAMESPACE = frozenset({"namespace", "page", "continue"})
 
 @dataclass(frozen=True, slots=True)
 class NamespaceRow:
-    """`phase` is Active or Terminating, '' where it may not be read.
+    """`phase` is Active or Terminating, '' if the user can't read it.
 
-    `found`: how it was found, for somebody who may not list them.
+    `found`: how it was found, for users who can't list namespaces.
     """
 
     name: str
@@ -63,10 +63,10 @@ def namespace_type(client: ClusterClient) -> ResourceType:
     return client.find("", "v1", "namespaces")
 
 
-def look(
+def namespaces_page(
     client: ClusterClient, q: str, typed: str = "", error: str = "", found: Mapping[str, str] | None = None
 ) -> Namespaces:
-    """Those whose name has `q` in it. `found`: the ones of somebody who may not list them, and how they were found."""
+    """The namespaces with `q` in their name. `found`: how each was found, for users who can't list namespaces."""
     type_ = namespace_type(client)
     if found is not None:
         rows = tuple(_own_row(client, type_, name, how) for name, how in found.items() if q in name)
@@ -105,10 +105,10 @@ def _own_row(client: ClusterClient, type_: ResourceType, name: str, how: str) ->
 def context(
     request: ConsoleRequest, typed: str = "", error: str = "", own: tuple[str, str] = ("", "")
 ) -> dict[str, object]:
-    """Of the page. `own`: what stood in the field of somebody who named a namespace, and why it was not taken."""
+    """The template's context. `own`: the namespace that the user named, and why it was refused."""
     client = request.cluster
     theirs = own_namespaces(client, *own)
-    shown = look(client, request.GET.get("q", "").strip(), typed, error, theirs.found if theirs else None)
+    shown = namespaces_page(client, request.GET.get("q", "").strip(), typed, error, theirs.found if theirs else None)
     return {"namespaces": shown, "own": theirs}
 
 
@@ -155,9 +155,9 @@ def namespaces(request: ConsoleRequest) -> HttpResponse:
 
 @require_POST
 def own(request: ConsoleRequest) -> HttpResponse:
-    """/namespaces/own/: somebody who may not list namespaces says one of theirs.
+    """/namespaces/own/: adds or removes a namespace of a user who can't list namespaces.
 
-    `name`: to be taken, if something may be read there; `forget`: to be forgotten.
+    `name`: added if the user can read in it; `forget`: removed.
     """
     client = request.cluster
     if forgotten := request.POST.get("forget", ""):

@@ -1,8 +1,7 @@
-"""The command palette's answers: pages, kinds, actions, operators, packages and namespaces, by what somebody types.
+"""The command palette's results: pages, kinds, actions, operators, packages and namespaces that match the input.
 
-Everything comes from what is known here already (discovery, the catalog index, the list of namespaces); objects are
-found by name among the kinds that people open, and thoroughly by the search page, to which the last entry leads.
-`/palette/` is a page of its own too, for those who have no script.
+They come from caches (discovery, the catalog index, the list of namespaces). Objects are searched by name among
+commonly opened kinds; the last entry leads to the full search. `/palette/` is also a page, for use without JavaScript.
 """
 
 import contextlib
@@ -45,7 +44,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`loose`: none of its labels has the text that somebody typed."""
+    """`loose`: none of its labels contains the input."""
 
     title: str
     entries: tuple[Entry, ...]
@@ -132,8 +131,10 @@ def _pages(request: ConsoleRequest) -> Iterator[Entry]:
 
 
 def _marked(request: ConsoleRequest, q: str) -> Iterator[Section]:
-    """What this person likes to find again, and what they looked at lately."""
-    searches = (Entry(one.name, one.url, one.kind or _("All kinds")) for one in saved.all_of(request.cluster))
+    """The user's saved searches, favourites and recently viewed objects."""
+    searches = (
+        Entry(search.name, search.url, search.kind or _("All kinds")) for search in saved.all_of(request.cluster)
+    )
     yield Section(_("Saved searches"), _best(searches, q)[:_OF_EACH])
     liked = favourites.favourites(request.cluster)
     yield Section(_("Favourites"), _best((_mark(marked) for marked in liked if marked.url), q)[:_OF_EACH])
@@ -188,8 +189,8 @@ def _packages(request: ConsoleRequest, q: str) -> tuple[Entry, ...]:
 
 
 def _best(entries: Iterable[Entry], q: str) -> tuple[Entry, ...]:
-    """Those that have all words, the best first: the label is the text, begins with it, has it, or is found by
-    something else.
+    """The entries with all words, the best first: the label equals the input, begins with it, contains it, or matches
+    elsewhere.
     """
     if not q:
         return tuple(entries)
@@ -203,4 +204,4 @@ def _best(entries: Iterable[Entry], q: str) -> tuple[Entry, ...]:
             exact = text == label or text in entry.words.lower().split()
             rank = 0 if exact else 1 if label.startswith(text) else 2 if text in label else 3
             ranked.append((rank, len(label), number, entry))
-    return tuple(one for *_rank, one in sorted(ranked, key=lambda each: each[:3])[:_OF_EACH])
+    return tuple(entry for *_rank, entry in sorted(ranked, key=lambda each: each[:3])[:_OF_EACH])

@@ -189,10 +189,10 @@ def _named(folders: tuple[Path, ...]) -> dict[str, Path]:
 
 def _said_name(folder: Path) -> str:
     try:
-        said = json.loads((folder / "catalog.json").read_text())
+        data = json.loads((folder / "catalog.json").read_text())
     except (OSError, ValueError):
         return ""
-    return str(said.get("name") or "") if isinstance(said, dict) else ""
+    return str(data.get("name") or "") if isinstance(data, dict) else ""
 
 
 def environment(options: Options, redis_url: str) -> dict[str, str]:
@@ -205,10 +205,9 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
         "KUBECONFIG": str(options.data / "sandbox/kubeconfig") if embedded else options.kubeconfig,
         **({"CONTEXT": ""} if embedded else pinned(options)),
         "CATALOG_FOLDERS": os.pathsep.join(catalog_folders(options)),
-        # The web server below listens on 127.0.0.1. A proxy on this machine lets others in: whoever sets one up says
-        # so.
+        # The web server below listens on 127.0.0.1. With a proxy on this machine, set LOCAL_ONLY=0.
         "LOCAL_ONLY": os.environ.get("LOCAL_ONLY") or "1",
-        # uvicorn believes X-Forwarded-For of this machine by default, where any program can make it up.
+        # By default uvicorn trusts X-Forwarded-For from this machine, where any program can forge it.
         "FORWARDED_ALLOW_IPS": os.environ.get("FORWARDED_ALLOW_IPS", ""),
         "CLUSTER_NOTE": "embedded" if embedded else os.environ.get("CLUSTER_NOTE", ""),
         "DJANGO_SETTINGS_MODULE": "console.settings",
@@ -217,7 +216,7 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
         "PYTHONWARNINGS": "ignore:::celery.platforms",
         # One worker here, so beat is a thread of it: a process less, 78 MB less.
         "BEAT_IN_WORKER": "1",
-        # glibc's arenas, one for each thread, keep tens of megabytes that nobody uses.
+        # glibc's arenas, one per thread, keep tens of unused megabytes.
         "MALLOC_ARENA_MAX": "2",
         **options.environment,
     }

@@ -24,10 +24,10 @@ _LINE_LIMIT = 256 * 1024
 class Part:
     """One program.
 
-    `stop_seconds`: how long it may take to end after SIGTERM before it is killed. `pass_fds`: open files that it
+    `stop_seconds`: how long it can take to end after SIGTERM before it is killed. `pass_fds`: open files that it
     inherits.
 
-    `is_alive`: asked every few seconds; a program that does not answer any more is killed and started anew.
+    `is_alive`: called every few seconds; a program that is not alive is killed and restarted.
     """
 
     name: str

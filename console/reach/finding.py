@@ -1,8 +1,8 @@
-"""The namespaces of somebody who may not list them: from the token, from what they named or opened, from the
-administrator's hint, from OpenShift's projects.
+"""Discovers the namespaces of a user who can't list them: from the token, from those that the user named or opened,
+from the administrator's setting, from OpenShift's projects.
 
-Each is judged (judging.py) before anything is read there. Where all namespaces may be listed but not what is in them,
-the listed ones are judged.
+Access to each is checked (judging.py) before anything is read there. If the user can list namespaces but not their
+objects, the listed ones are checked.
 """
 
 import logging
@@ -58,7 +58,7 @@ class Own:
 
     @property
     def usable(self) -> bool:
-        """A cluster that does not answer takes nobody's namespaces away."""
+        """Also true while the cluster doesn't respond."""
         return self.judged.state in (HERE, UNKNOWN)
 
     @property
@@ -67,12 +67,12 @@ class Own:
 
 
 def listed(client: ClusterClient) -> tuple[str, ...] | None:
-    """All namespaces, sorted, at most two seconds old; None where this person may not list them. Raises KubeError."""
+    """All namespaces, sorted, at most two seconds old; None if the user can't list them. Raises KubeError."""
     key, now = _key(client), time.monotonic()
     with _lock:
-        kept = _listed.get(key)
-    if kept and kept[0] > now:
-        return kept[1]
+        cached = _listed.get(key)
+    if cached and cached[0] > now:
+        return cached[1]
     names: tuple[str, ...] | None = None
     try:
         rows = client.table(client.find("", "v1", "namespaces"), whole=True).rows
@@ -85,50 +85,50 @@ def listed(client: ClusterClient) -> tuple[str, ...] | None:
 
 
 def limited(client: ClusterClient) -> bool:
-    """Whether this person may not list namespaces, at most half a minute old. Raises KubeError."""
+    """Whether the user lacks permission to list namespaces, at most half a minute old. Raises KubeError."""
     key, now = _key(client), time.monotonic()
     with _lock:
-        kept = _limited.get(key)
-    if kept and kept[0] > now:
-        return kept[1]
+        cached = _limited.get(key)
+    if cached and cached[0] > now:
+        return cached[1]
     found = listed(client) is None
     with _lock:
         _limited[key] = (now + (_REFUSED_SECONDS if found else _ALLOWED_SECONDS), found)
     return found
 
 
-def own(client: ClusterClient, *, anew: bool = False) -> tuple[Own, ...]:
-    """All that are known for this person, by name, those that are gone among them.
+def own(client: ClusterClient, *, refresh: bool = False) -> tuple[Own, ...]:
+    """The user's known namespaces by name, deleted ones included.
 
-    `anew`: each judged again. Never raises KubeError.
+    `refresh`: check each again. Never raises KubeError.
     """
-    return _own(client, 0 if anew else _FRESH_SECONDS, anew)
+    return _own(client, 0 if refresh else _FRESH_SECONDS, refresh)
 
 
 def names(client: ClusterClient) -> tuple[str, ...]:
-    """Those in which something may be read: where kube/across_namespaces.py reads when all namespaces are refused."""
-    return tuple(one.name for one in _own(client, _KEEP_SECONDS, anew=False) if one.usable)
+    """The readable ones, in which kube/across_namespaces.py reads when a read of all namespaces is refused."""
+    return tuple(namespace.name for namespace in _own(client, _KEEP_SECONDS, refresh=False) if namespace.usable)
 
 
-def _own(client: ClusterClient, seconds: float, anew: bool) -> tuple[Own, ...]:
+def _own(client: ClusterClient, seconds: float, refresh: bool) -> tuple[Own, ...]:
     key, now = _key(client), time.monotonic()
     with _lock:
-        kept = _found.get(key)
-    if kept and kept[0] + seconds > now:
-        return kept[1]
+        cached = _found.get(key)
+    if cached and cached[0] + seconds > now:
+        return cached[1]
     candidates: dict[str, str] = {}
     for name, how in _candidates(client):
         candidates.setdefault(name, how)
-    judged = _workers.map(lambda name: judge(client, name, anew=anew), candidates)
+    judged = _workers.map(lambda name: judge(client, name, refresh=refresh), candidates)
     found = tuple(
         sorted(
             (
                 Own(name, how, verdict)
                 for (name, how), verdict in zip(candidates.items(), judged, strict=True)
-                # A guess that is none is not worth a word.
+                # Ignore guessed names that don't exist.
                 if verdict.state in (HERE, UNKNOWN) or how in (TYPED, OPENED)
             ),
-            key=lambda one: one.name,
+            key=lambda namespace: namespace.name,
         )
     )
     with _lock:
@@ -157,12 +157,12 @@ def _candidates(client: ClusterClient) -> Iterator[tuple[str, str]]:
 
 
 def _projects(client: ClusterClient) -> Iterable[str]:
-    """OpenShift's and OKD's own answer: its list of projects is of those that one may read, without any right to list.
+    """Projects of OpenShift and OKD: their list has only those that the user can read, and needs no permission to list.
 
     https://docs.okd.io/latest/rest_api/project_apis/project-project-openshift-io-v1.html
     """
     try:
-        if not any((one.group, one.plural) == ("project.openshift.io", "projects") for one in client.types()):
+        if not any((type_.group, type_.plural) == ("project.openshift.io", "projects") for type_ in client.types()):
             return ()
         type_ = client.find("project.openshift.io", "v1", "projects")
         return [name_of(row.object) for row in client.table(type_, limit=across_namespaces.MAX_NAMESPACES).rows]
@@ -179,14 +179,14 @@ def _rows(client: ClusterClient) -> list[Remembered]:
 
 
 def remember(client: ClusterClient, namespace: str, how: str) -> None:
-    """It was judged before. What was typed stays so when it is opened."""
+    """Saves a namespace that was checked before. A typed one stays TYPED when it is opened."""
     row, made = Remembered.objects.get_or_create(
         **_whose(client), namespace=namespace, defaults={"how": how, "at": timezone.now()}
     )
     if not made and how == TYPED and row.how != TYPED:
         Remembered.objects.filter(pk=row.pk).update(how=TYPED, at=timezone.now())
-    kept = Remembered.objects.filter(**_whose(client)).order_by("-at").values_list("pk", flat=True)[:MOST_REMEMBERED]
-    Remembered.objects.filter(**_whose(client)).exclude(pk__in=list(kept)).delete()
+    newest = Remembered.objects.filter(**_whose(client)).order_by("-at").values_list("pk", flat=True)[:MOST_REMEMBERED]
+    Remembered.objects.filter(**_whose(client)).exclude(pk__in=list(newest)).delete()
     look_again(client)
 
 
@@ -196,20 +196,21 @@ def forget(client: ClusterClient, namespace: str) -> None:
 
 
 def look_again(client: ClusterClient | None = None) -> None:
-    """The next use asks again: a namespace was made, deleted, named or forgotten here. None: for everybody."""
+    """Drops the caches after a namespace was created, deleted, named or forgotten here. None: of all users."""
     with _lock:
-        for kept in (_listed, _limited, _found):
+        for cache in (_listed, _limited, _found):
             if client is None:
-                kept.clear()
+                cache.clear()
             else:
-                kept.pop(_key(client), None)
+                cache.pop(_key(client), None)
 
 
 def opened(client: ClusterClient, namespace: str) -> None:
-    """Somebody opened an address with this namespace in it: it is theirs from now on if they may read there, and may
-    not list namespaces: ask limited() first.
+    """Remembers the namespace of an address that the user opened, if they can read in it.
+
+    Only for users who can't list namespaces: call limited() first.
     """
-    if not is_name(namespace) or any(one.name == namespace for one in own(client)):
+    if not is_name(namespace) or any(known.name == namespace for known in own(client)):
         return
     if judge(client, namespace).state == HERE:
         remember(client, namespace, OPENED)

@@ -1,6 +1,6 @@
-"""May this person read anything in that namespace?
+"""Whether a user can read anything in a namespace.
 
-The API server says: SelfSubjectRulesReview, and access reviews where that can't tell all.
+By a SelfSubjectRulesReview, and by access reviews if its rules are incomplete.
 
 https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
 """
@@ -31,8 +31,8 @@ _lock = Lock()
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """`state`: HERE; GONE: there is none; REFUSED: nothing there may be read (it may not exist); UNKNOWN: no answer,
-    `words` says why.
+    """`state`: HERE; GONE: it doesn't exist; REFUSED: the user can't read in it (it might not exist); UNKNOWN: the
+    check failed, `words` has the reason.
     """
 
     state: str
@@ -43,13 +43,13 @@ def is_name(name: str) -> bool:
     return bool(_NAME.fullmatch(name))
 
 
-def judge(client: ClusterClient, namespace: str, *, anew: bool = False) -> Judged:
-    """At most a minute old. Never raises KubeError."""
+def judge(client: ClusterClient, namespace: str, *, refresh: bool = False) -> Judged:
+    """The user's access, at most a minute old; `refresh` bypasses the cache. Never raises KubeError."""
     key, now = (client.host, client.who, namespace), time.monotonic()
     with _lock:
-        kept = _kept.get(key)
-    if kept and kept[0] > now and not anew:
-        return kept[1]
+        cached = _kept.get(key)
+    if cached and cached[0] > now and not refresh:
+        return cached[1]
     found = _ask(client, namespace)
     with _lock:
         if len(_kept) >= _LIMIT:
@@ -73,9 +73,9 @@ def _ask(client: ClusterClient, namespace: str) -> Judged:
 
 
 def _reads(client: ClusterClient, rules: tuple[dict[str, Any], ...]) -> bool:
-    """Whether a rule lets them read something that is in namespaces.
+    """Whether a rule allows reading a namespaced type.
 
-    What everybody may do (reviews, discovery) is nothing of the kind.
+    Permissions that all users have (reviews, discovery) don't count.
     """
     known = {(type_.group, type_.plural) for type_ in client.types() if type_.namespaced and "get" in type_.verbs}
     for rule in rules:

@@ -52,8 +52,8 @@ def icon(name: str) -> SafeString:
 
 @register.filter
 def age(timestamp: Any) -> str:
-    """RFC 3339 text → `<time>` with the age now, or the moment where somebody prefers that; static/js/live/age.js
-    keeps it so.
+    """RFC 3339 text → `<time>` with the current age, or the time if the user prefers that; static/js/live/age.js
+    updates it.
     """
     if not timestamp:
         return "–"

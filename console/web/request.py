@@ -46,7 +46,7 @@ def namespace_of(request: HttpRequest) -> str:
     """
     value = request.GET.get("namespace")
     if value is None:
-        value = picked_namespace(request) or preferred.of(request).namespace
+        value = picked_namespace(request) or preferred.preferences_of(request).namespace
     return "" if value == ALL_NAMESPACES else value
 
 
@@ -67,7 +67,7 @@ def remember_namespace(request: HttpRequest, response: HttpResponse, namespace: 
         NAMESPACE_COOKIE,
         namespace,
         # People whose visits begin in a namespace of their own choice pick another one for this visit.
-        max_age=None if preferred.of(request).namespace else 365 * 24 * 3600,
+        max_age=None if preferred.preferences_of(request).namespace else 365 * 24 * 3600,
         samesite="Lax",
         httponly=True,
         secure=settings.HTTPS,

@@ -76,7 +76,7 @@ def test_warnings_of_the_overview_are_bounded(client: Any, monkeypatch: pytest.M
 
     monkeypatch.setattr(happened.event_rows, "look", look)
     with pytest.raises(StopIteration):
-        happened.look(client)
+        happened.collect(client)
     assert said == [(1000, True)]
 
 

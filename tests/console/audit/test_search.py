@@ -74,7 +74,7 @@ def test_ones_own_alone(four: None) -> None:
 def test_an_address_and_back() -> None:
     wish = Wish(q="a b&c", namespace="shop", outcome="ok")
     assert wish.query == "q=a+b%26c&ns=shop&outcome=ok"
-    assert Wish.of({"q": " a b&c ", "ns": "shop", "outcome": "ok"}) == wish
+    assert Wish.from_query({"q": " a b&c ", "ns": "shop", "outcome": "ok"}) == wish
     assert Wish(since="x", until="2026-11-01").wrong == ("since",)
 
 

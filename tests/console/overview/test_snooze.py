@@ -107,7 +107,7 @@ def test_first_steps_that_are_all_done_leave_from_the_next_page_on(
     monkeypatch.setattr(tour, "_tried", lambda check, client: True)
     monkeypatch.setattr(tour, "_made", lambda client: (None, False))
     assert not tour.away(client)
-    assert tour.look(client).found.all_done
+    assert tour.collect(client).found.all_done
     assert tour.away(client)
 
 

@@ -64,7 +64,9 @@ def test_a_port_forward_belongs_to_the_impersonation_in_which_it_was_opened(
     monkeypatch.setattr(tunnels, "pod_and_port", lambda *_all: ("x", 80))
     browser = browser_of()
     act_as(browser, staff.name("clerk"))
-    opened = tunnels.open_tunnel(clients.client_of(Impersonation.objects.get().key), Target("Pod", staff.here, "x"), 8080)
+    opened = tunnels.open_tunnel(
+        clients.client_of(Impersonation.objects.get().key), Target("Pod", staff.here, "x"), 8080
+    )
     try:
         assert tunnels.owned(opened)
         assert str(opened.local) in browser.get("/resources/forwards/").content.decode()
