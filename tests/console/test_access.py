@@ -1,4 +1,4 @@
-"""What somebody can do, what not, and the text that asks for more."""
+"""The access page: permissions, missing permissions, and the text that requests access."""
 
 from django.test import Client
 

@@ -1,4 +1,4 @@
-"""A web process that is told to end: /readyz first, then what is open, and what is under way to its end."""
+"""Shutdown of a web process: /readyz fails first, then streams close; pending requests complete."""
 
 import http.client
 import json
@@ -23,8 +23,8 @@ def test_it_says_so_first_ends_streams_and_lets_requests_end(
         assert probe(port)["ready"]
         stream = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         stream.request("GET", f"/stream?topic={load(str(cluster_kubeconfig)).name}/core/v1/configmaps/default")
-        told = stream.getresponse()
-        assert told.status == 200 and told.readline() == b"retry: 1500\n"
+        events = stream.getresponse()
+        assert events.status == 200 and events.readline() == b"retry: 1500\n"
         # Under way: half of a request has arrived.
         half = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         half.putrequest("POST", "/settings/")
@@ -32,12 +32,12 @@ def test_it_says_so_first_ends_streams_and_lets_requests_end(
         half.endheaders(b"half")
         began = time.monotonic()
         web.send_signal(signal.SIGTERM)
-        while (said := probe(port))["ready"]:
+        while (readiness := probe(port))["ready"]:
             assert time.monotonic() - began < 2.5
         # New requests are still taken, for those who have not heard of it.
-        assert "told to end" in said["parts"]["process"]["message"]
+        assert "told to end" in readiness["parts"]["process"]["message"]
         assert time.monotonic() - began < 2.9 and web.poll() is None
-        while told.readline():
+        while events.readline():
             pass
         assert time.monotonic() - began > 2.5, "streams end after everybody could hear of it"
         half.send(b"half")

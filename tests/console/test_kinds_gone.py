@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def other(cluster_kubeconfig: Path, redis_server: str) -> ClusterClient:
-    """Somebody beside the console, who changes kinds without telling it."""
+    """A client outside of the console, which changes kinds without its knowledge."""
     return ClusterClient(console_client().config)
 
 

@@ -1,5 +1,5 @@
-"""The number of a request: from the proxy where it is harmless, on each line of the log, in the answer, in pages of
-errors, and in the tasks that it starts.
+"""The request ID: taken from the proxy if harmless, in each log line, the response, error pages, and the tasks that the
+request starts.
 """
 
 import json
@@ -59,9 +59,9 @@ def test_an_error_says_the_number_that_its_lines_in_the_log_have(console: tuple[
     assert (status, number) == (503, "proxy-0123.abc")
     assert "<code>proxy-0123.abc</code>" in page
     lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
-    told = [line for line in lines if line.get("request_id") == number]
-    assert [line["logger"] for line in told] == ["console.errors", "django.request"], lines
-    assert told[0]["message"].startswith("GET /resources/core/v1/pods/:")
+    matching = [line for line in lines if line.get("request_id") == number]
+    assert [line["logger"] for line in matching] == ["console.errors", "django.request"], lines
+    assert matching[0]["message"].startswith("GET /resources/core/v1/pods/:")
 
 
 def test_a_number_that_could_do_harm_is_not_taken_over(console: tuple[str, Path]) -> None:
@@ -74,7 +74,7 @@ def test_a_number_that_could_do_harm_is_not_taken_over(console: tuple[str, Path]
 
 
 def test_two_numbers_are_none() -> None:
-    """A request that was given two, by a proxy and by somebody before it, gets its own."""
+    """A request with two IDs, of a proxy and of the client before it, gets a new one."""
     headers = [(b"x-request-id", b"first-number"), (b"X-Request-ID", b"second-number"), (b"host", b"localhost")]
     number, scope = numbered.scoped({"type": "http", "headers": headers})
     assert re.fullmatch(r"[0-9a-f]{32}", number)

@@ -137,7 +137,7 @@ async def test_s13_every_part_is_asked_whether_it_lives(tmp_path: Path) -> None:
 
 
 def test_a_port_that_says_the_request_again_is_not_ready() -> None:
-    """So does a socket that Linux connected with itself, while nobody listens at that port yet."""
+    """As does a socket that Linux connected to itself, while no process listens on that port yet."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def echo() -> None:
@@ -322,7 +322,7 @@ def test_a_port_of_one_web_process_that_is_taken_is_named(tmp_path: Path, capsys
 
 
 async def test_a_part_inherits_what_is_shared(capsys: pytest.CaptureFixture[str]) -> None:
-    """The socket stays open while the part that takes its connections is started anew: who comes meanwhile waits."""
+    """The socket stays open while the part that accepts its connections restarts: new connections wait."""
     program = """
 import socket, sys
 shared = socket.socket(fileno=int(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""An API server that answers what a test has written down, over real HTTP."""
+"""A scripted API server: it answers with the responses that a test defines, over real HTTP."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager

@@ -1,5 +1,5 @@
-"""A small API server behind TLS that knows people by their certificate or token, as a real one does, and changes
-both while it runs.
+"""A small TLS API server that authenticates users by certificate or token, as a real one does, and can change its own
+certificate and the accepted credentials at run time.
 """
 
 import contextlib
@@ -21,9 +21,10 @@ from tools.realcluster.certificates import Authority
 class Secured:
     """`authority` signs the server's certificate and those of clients.
 
-    `tokens` are let in too. `asked`: (method, person) of each request.
+    `tokens` are accepted too. `asked`: (method, user) of each request.
 
-    Nobody is refused while TLS begins, as with kube-apiserver: who shows no certificate and no known token gets 401.
+    As with kube-apiserver, the TLS handshake needs no client certificate: without one and without a valid token the
+    response is 401.
     """
 
     def __init__(self, authority: "Authority | PlainAuthority") -> None:
@@ -71,7 +72,7 @@ def _handler(secured: Secured) -> type[BaseHTTPRequestHandler]:
             super().setup()
 
         def handle(self) -> None:
-            # Whoever does not trust us goes in the middle of the handshake, or later.
+            # A client that doesn't trust the certificate disconnects during the handshake, or later.
             with contextlib.suppress(OSError):
                 self.request.do_handshake()
                 super().handle()
@@ -117,7 +118,7 @@ def kubeconfig(path: Path, port: int, *, cluster: str = "c", name: str = "u", **
         ],
         "users": [{"name": name, "user": user}],
     }
-    # As kubectl and kubelet do: nobody sees half a file.
+    # Atomic, as kubectl and kubelet do it: no reader sees half a file.
     new = path.with_suffix(".new")
     new.write_text(yaml.safe_dump(document))
     return new.replace(path)

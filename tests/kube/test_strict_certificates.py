@@ -135,7 +135,7 @@ def test_what_is_checked(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_other_module_makes_a_context_for_clients() -> None:
-    """One function in each of the packages that know nothing of each other. Servers' own contexts check nobody."""
+    """One function in each of the packages that don't import each other. Contexts of servers verify no certificates."""
     allowed = {"kube/tls.py", "examples/operators/access.py", "sandbox/tls.py"}
     found = {
         str(path.relative_to(ROOT))

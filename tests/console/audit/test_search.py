@@ -175,9 +175,9 @@ def test_a_row_of_odd_words_is_written() -> None:
     odd = "a\0b" * 400
     row = entries.entry("here", odd, odd, f"core/v1/pods {odd}/{odd}", odd, Where("page", odd, odd), None)
     entries.save([row])
-    (kept,) = AuditEntry.objects.all()
-    assert "\0" not in kept.user + kept.name + kept.words
-    assert len(kept.user) == 512
+    (saved,) = AuditEntry.objects.all()
+    assert "\0" not in saved.user + saved.name + saved.words
+    assert len(saved.user) == 512
 
 
 def test_ten_thousand_stay_quick() -> None:

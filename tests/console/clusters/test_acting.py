@@ -1,4 +1,4 @@
-"""Who acts as another does so on one cluster: not on the next, and not with a cookie that was moved there."""
+"""Impersonation is limited to one cluster, also with a cookie that was copied to another."""
 
 from tests.console.clusters.conftest import TWIN, mark
 from tests.console.clusters.site import HERE, OTHER, READER, Browser, Site, prefix, renamed
@@ -32,9 +32,7 @@ def test_it_is_of_one_cluster_and_stops_there(several: Site) -> None:
 
 
 def test_a_cookie_that_is_moved_to_another_cluster_does_nothing_there(several: Site) -> None:
-    """Neither as the other, nor as oneself: whoever thinks he only looks as somebody must not act with his own
-    rights.
-    """
+    """Neither as the impersonated user nor as oneself: no silent fallback to the user's own permissions."""
     web = Browser(several.url)
     begin(web, OTHER)
     own = web.cookie("session")

@@ -190,7 +190,7 @@ def test_while_the_kubeconfig_can_not_be_read_nobody_is_signed_out(known: Any, s
     assert sessions.person_of(request) == found
     request.META["SCRIPT_NAME"] = "/c/b"
     assert sessions.person_of(request) is None and sessions.find(key) is not None
-    # A cluster that the console has no more: nobody's credentials for it are kept.
+    # A cluster that was removed from the console: its sessions are deleted with their credentials.
     Session.objects.filter(key=key).update(cluster="gone")
     assert sessions.person_of(request) is None and sessions.find(key) is None
 

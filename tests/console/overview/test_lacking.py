@@ -104,10 +104,10 @@ def test_without_redis_everything_is_told_and_that_it_does_not_update(
         page = raw(Client(), "/?all=1")
     finally:
         server.sync.cache_clear()
-    said = words(page)
-    assert "Live updates are off Redis does not answer." in said
+    text = words(page)
+    assert "Live updates are off Redis does not answer." in text
     assert re.search(r'<span class="overview-count">\d+</span>\s*<span>Namespaces', page)
-    assert "data-coming" not in page and re.search(r"\d+ needs? attention", said)
+    assert "data-coming" not in page and re.search(r"\d+ needs? attention", text)
     for card in CARDS:
         assert f'id="overview-{card.key}"' in page
 

@@ -1,4 +1,4 @@
-"""How the namespaces of somebody who may not list them are found, judged, remembered, and shown as gone."""
+"""Namespaces of users who can't list them: found, checked, remembered, and shown as deleted."""
 
 import html
 import re

@@ -1,5 +1,5 @@
-"""What goes on after its request (an uninstall, the check of all instances) goes on with the rights of who began it,
-and stops when he is gone.
+"""Work that outlives its request (an uninstall, the check of all instances) keeps the permissions of the user who
+started it, and stops when their session ends.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def _uninstall(staff: People, admin: ClusterClient, who: ClusterClient, name: str) -> Run:
-    """Of one object: a ConfigMap, which the worker may delete and the clerk may not."""
+    """An uninstall of one ConfigMap, which the worker can delete and the clerk can't."""
     live = admin.get(
         admin.find("", "v1", "configmaps"),
         f"{staff.mark}-{name}",

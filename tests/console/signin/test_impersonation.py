@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(params=["token", "local"])
 def boss(request: pytest.FixtureRequest, staff: People, settings: Any) -> Client:
-    """Somebody who may do everything: by his own token, or at the console's own machine."""
+    """A user with all permissions: by their own token, or on the console's own machine."""
     settings.SIGN_IN = request.param
     return signed_in(staff.boss) if request.param == "token" else browser_of()
 
@@ -56,9 +56,9 @@ def test_one_sees_and_does_what_the_other_may_and_nothing_more(
 def test_groups_alone_are_somebody_who_is_in_them(boss: Client, staff: People) -> None:
     act_as(boss, "", f"system:serviceaccounts:{staff.desk}\nteam-a")
     row = Impersonation.objects.get()
-    told = clients.client_of(row.key).whoami()
-    assert row.user == told["username"] == f"system:serviceaccounts:{staff.desk}"
-    assert set(told["groups"]) == {f"system:serviceaccounts:{staff.desk}", "team-a", "system:authenticated"}
+    user_info = clients.client_of(row.key).whoami()
+    assert row.user == user_info["username"] == f"system:serviceaccounts:{staff.desk}"
+    assert set(user_info["groups"]) == {f"system:serviceaccounts:{staff.desk}", "team-a", "system:authenticated"}
     assert "Groups: " in boss.get("/").content.decode()
 
 
@@ -80,13 +80,13 @@ def test_what_was_done_is_both_ones_and_nothing_of_the_others_own_is_seen(
     assert acts["everybody"] is False
     assert {(item["user"], item["as_user"]) for item in acts["items"]} == {(own, staff.name("clerk"))}
     boss.post("/view-as/stop/")
-    said = [
+    entries = [
         (item.verb, item.user, item.as_user, item.outcome, item.name)
         for item in AuditEntry.objects.exclude(verb="sign-in").order_by("pk")
     ]
-    assert said[0] == ("impersonate", own, "", "ok", staff.name("clerk"))
-    assert said[-1] == ("stop-impersonating", own, staff.name("clerk"), "ok", staff.name("clerk"))
-    between = said[1:-1]
+    assert entries[0] == ("impersonate", own, "", "ok", staff.name("clerk"))
+    assert entries[-1] == ("stop-impersonating", own, staff.name("clerk"), "ok", staff.name("clerk"))
+    between = entries[1:-1]
     assert len(between) >= 2 and all(item[1:3] == (own, staff.name("clerk")) for item in between)
     assert {"ok", "Forbidden"} == {item[3] for item in between}
     page = boss.get("/audit/").content.decode()
@@ -189,8 +189,8 @@ def test_nobody_falls_back_to_his_own_rights_without_saying_so(boss: Client, sta
     assert answer.status_code == 403 and f"You are no longer acting as {staff.name('stranger')}" in page
     assert "does not let you impersonate them now" in page and "/view-as/stop/" in page
     assert boss.post(f"{theirs}labels/", {"labels": "a=b"}).status_code == 403
-    told = boss.get("/api/resources/core/v1/configmaps/")
-    assert (told.status_code, told.json()["reason"]) == (403, "ImpersonationOver")
+    refused = boss.get("/api/resources/core/v1/configmaps/")
+    assert (refused.status_code, refused.json()["reason"]) == (403, "ImpersonationOver")
     part = boss.get(theirs, headers={"hx-request": "true"})
     assert part["HX-Refresh"] == "true"
     Impersonation.objects.all().delete()  # forgotten altogether
@@ -214,14 +214,14 @@ def test_stop_and_begin_want_this_sites_token_and_older_pages_are_worth_nothing(
     assert browser.post("/view-as/", {"user": staff.name("clerk")}).status_code == 403
     begun = browser.post("/view-as/", {"user": staff.name("clerk"), "csrfmiddlewaretoken": before})
     assert begun.status_code == 302
-    # A tab that was open before: what it sends is not done as somebody else, and nothing is sent again by itself.
+    # A tab that was open before: its requests don't run with another identity, and aren't resent automatically.
     address = f"/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/labels/"
     late = browser.post(address, {"labels": "late=1"}, headers={"x-csrftoken": before, "hx-request": "true"})
     assert late.status_code == 403 and "X-Console-Kept" not in late
     assert "older than your change of identity" in late.content.decode()
     typed = browser.post(address, {"labels": "late=1", "csrfmiddlewaretoken": before})
-    told = typed.content.decode()
-    assert typed.status_code == 403 and "You are acting as" in told and "Send it again" in told
+    page = typed.content.decode()
+    assert typed.status_code == 403 and "You are acting as" in page and "Send it again" in page
     old = browser.get("/namespaces/", headers={"x-console-who": ""})
     assert (old.status_code, old["HX-Refresh"]) == (409, "true")
     assert browser.post("/view-as/stop/").status_code == 403

@@ -1,4 +1,4 @@
-"""S14: what stays open ends when the permission for it is taken away, though the session goes on."""
+"""S14: open connections close when their permission is revoked, though the session continues."""
 
 import asyncio
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def _often(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def guest(admin: ClusterClient, staff: People) -> Iterator[tuple[str, str]]:
-    """(name, token) of somebody with RULES in staff.here by the RoleBinding `name`, where the Pod `name` runs."""
+    """(name, token) of a user with RULES in staff.here by the RoleBinding `name`, where the Pod `name` runs."""
     name = f"guest-{uuid4().hex[:6]}"
     meta = {"metadata": {"name": name}}
     roles, bindings = admin.find(RBAC, "v1", "roles"), admin.find(RBAC, "v1", "rolebindings")

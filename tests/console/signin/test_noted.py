@@ -1,4 +1,4 @@
-"""The audit knows who came in, who was not let in, who left and whose session ended; and acts know in which groups."""
+"""The audit records sign-ins, refused sign-ins, sign-outs and ended sessions; and acts have the user's groups."""
 
 import re
 from datetime import timedelta
@@ -16,7 +16,7 @@ from tests.console.signin.people import People, browser_of, signed_in
 pytestmark = pytest.mark.django_db
 
 
-def told() -> list[tuple[str, str, str]]:
+def outcomes() -> list[tuple[str, str, str]]:
     """Oldest first: user, verb, outcome."""
     return [*AuditEntry.objects.order_by("pk").values_list("user", "verb", "outcome")]
 
@@ -29,7 +29,7 @@ def test_a_session_from_its_beginning_to_its_sign_out(staff: People) -> None:
     browser, name = signed_in(staff.clerk), staff.name("clerk")
     key = Session.objects.get().key
     browser.post("/sign-out/", headers={"x-request-id": "0123456789"})
-    assert told() == [(name, "sign-in", "ok"), (name, "sign-out", "ok")]
+    assert outcomes() == [(name, "sign-in", "ok"), (name, "sign-out", "ok")]
     came, left = AuditEntry.objects.order_by("pk")
     assert (came.name, left.name) == (f"session token {key[:8]}", f"session token {key[:8]} signed-out")
     assert f"system:serviceaccounts:{staff.desk}" in came.groups == left.groups
@@ -40,7 +40,7 @@ def test_a_session_from_its_beginning_to_its_sign_out(staff: People) -> None:
 def test_who_is_not_let_in_is_noted_without_what_was_typed(staff: People) -> None:
     browser_of(REMOTE_ADDR="192.0.2.9").post("/sign-in/", {"token": "guess-a-secret"})
     browser_of().post("/sign-in/", {"token": "käse"})
-    assert told() == [("", "sign-in", "Unauthorized"), ("", "sign-in", "Invalid")]
+    assert outcomes() == [("", "sign-in", "Unauthorized"), ("", "sign-in", "Invalid")]
     assert AuditEntry.objects.earliest("pk").address == "192.0.2.9"
     assert "guess-a-secret" not in whole() and "käse" not in whole()
 
@@ -49,7 +49,7 @@ def test_nobody_fills_the_audit_from_outside(staff: People, monkeypatch: pytest.
     monkeypatch.setattr(noted, "MOST_REFUSED", 3)
     for number in range(12):
         browser_of().post("/sign-in/", {"token": f"guess-{number}"})
-    assert len(told()) == 3
+    assert len(outcomes()) == 3
     # Those that were written over weeks take a tenth of what is kept at most; acts of people stay.
     settings.AUDIT_ROWS = 20
     going.note("here", "ann", "delete", "core/v1/pods shop/web", "ok")
@@ -68,7 +68,7 @@ def test_sessions_that_end_by_themselves_say_why(staff: People) -> None:
     assert browser.get("/").status_code == 302
     signed_in(staff.clerk)
     Session.objects.update(seen_at=timezone.now() - timedelta(days=1))
-    # Somebody else's sign-in sweeps what nobody came back to.
+    # Another user's sign-in deletes abandoned sessions.
     other = signed_in(staff.boss)
     other.post("/sign-in/", {"token": staff.clerk})
     sessions.end(Session.objects.get().key, "refused")
@@ -88,7 +88,7 @@ def test_acts_keep_the_groups_of_who_did_them_and_exports_have_them(
     assert group in b"".join(browser.get("/audit/export/?format=csv")).decode()
     page = browser.get("/audit/").content.decode()
     assert re.search(r">\s*sign-in\s*<", page)
-    # Refused sign-ins are nobody's own acts.
+    # Refused sign-ins aren't among any user's own acts.
     browser_of().post("/sign-in/", {"token": "guess"})
     assert AuditEntry.objects.get(user="").pk not in [row["id"] for row in browser.get("/api/audit/").json()["items"]]
     assert len(going.bounded(f"group-{number}" for number in range(1000))) == going.MOST_GROUPS

@@ -1,5 +1,5 @@
-"""What stays open (streams, watches, logs, terminals, port-forwards) asks who is there, belongs to one session, and
-ends with it.
+"""Open connections (streams, watches, logs, terminals, port-forwards) need a sign-in, belong to one session, and close
+with it.
 """
 
 import asyncio
@@ -187,7 +187,7 @@ async def test_signing_out_ends_what_is_open_and_nothing_of_others(
         connected(server, addresses[1], yours) as other_watch,
     ):
         for item in (stream, watch, other_stream, other_watch):
-            await item.until(lambda one=item: one.status == 200)
+            await item.until(lambda connection=item: connection.status == 200)
         await asyncio.to_thread(mine.post, "/sign-out/")
         await stream.until(lambda: stream.over)
         await watch.until(lambda: watch.over)
@@ -217,7 +217,7 @@ async def test_a_token_that_is_revoked_ends_what_is_open_and_the_session(
     await asyncio.sleep(0.8)
     assert not over.is_set()
     await asyncio.to_thread(admin.delete, accounts, name, staff.desk)
-    # A real API server believes in a token that it knows for ten seconds more.
+    # A real API server caches an accepted token for ten seconds.
     async with asyncio.timeout(20):
         while not over.is_set():
             client.config.refused()

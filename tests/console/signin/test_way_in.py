@@ -1,4 +1,4 @@
-"""The sign-in: who gets in, who does not and what they are told, and what the browser and the database keep of it."""
+"""The sign-in: who gets in, who doesn't and which message they see, and what the browser and the database store."""
 
 import html
 import logging
@@ -117,7 +117,7 @@ def test_one_network_of_ipv6_is_one_address(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_s7_failures_from_many_addresses_lock_nobody_else_out(staff: People, monkeypatch: pytest.MonkeyPatch) -> None:
-    """300 wrong tokens refused everybody's sign-in for five minutes. Now each address has fewer tries meanwhile."""
+    """300 wrong tokens blocked all sign-ins for five minutes. Now each address has fewer tries in that time."""
     monkeypatch.setattr(limits, "BY_ALL", 4)
     monkeypatch.setattr(limits, "BY_ADDRESS_IN_A_CROWD", 1)
     for number in range(6):
@@ -166,7 +166,7 @@ def test_after_the_secret_key_was_changed_its_fallback_still_opens_sessions_and_
 
 
 def test_the_session_before_the_sign_in_is_worth_nothing_after_it(staff: People, settings: Any) -> None:
-    """Fixation: an attacker's cookies, planted in somebody's browser, don't become that person's session."""
+    """Fixation: an attacker's cookies, planted in a victim's browser, don't become the victim's session."""
     attacker = signed_in(staff.stranger)
     planted = attacker.cookies[settings.SESSION_COOKIE_NAME].value
     victim = browser_of()

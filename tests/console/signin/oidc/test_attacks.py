@@ -1,6 +1,4 @@
-"""What a forger, a thief of an address, another provider or a broken one sends: nobody is signed in, and the page
-says what happened.
-"""
+"""Forged responses, stolen addresses, other and broken providers: no sign-in, and the page shows the reason."""
 
 import time
 from datetime import timedelta
@@ -39,7 +37,7 @@ def test_a_state_that_was_not_made_here_is_refused_and_counts(idp: Provider) -> 
 
 
 def test_an_answer_of_another_browser_signs_nobody_in(idp: Provider) -> None:
-    """A forged sign-in: somebody leads another to the end of a sign-in of their own."""
+    """Login CSRF: an attacker leads a victim to the end of the attacker's own sign-in."""
     attacker, victim = browser_of(), browser_of()
     address = idp.authorize(query_of(begun(attacker)))
     begun(victim)

@@ -1,4 +1,4 @@
-"""An ID token lasts minutes, a session hours: it goes on with new tokens, as long as the provider gives them."""
+"""ID tokens last minutes, sessions hours: a session continues with new tokens while the provider issues them."""
 
 import threading
 import time
@@ -42,7 +42,7 @@ def test_the_sessions_client_goes_on_with_the_new_token(idp: Provider, staff: Pe
     assert browser.get(address).status_code == 200
     first, key = _token(), Session.objects.get().key
     client = clients.client_of(key)
-    # Long before its end nobody asks the provider.
+    # Long before its expiry no request goes to the provider.
     assert len(idp.forms) == 1
     renewal._held[key].due = timezone.now()
     assert browser.get(address).status_code == 200
@@ -119,7 +119,7 @@ def test_a_provider_that_is_away_ends_nothing(idp: Provider, staff: People, monk
     address = f"/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/"
     idp.away = True
     _run_down(30)
-    # As long as the token is good, nobody notices.
+    # No effect while the token is valid.
     assert browser.get(address).status_code == 200
     _run_down(-1)
     page = browser.get(address)
