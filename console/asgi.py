@@ -20,7 +20,7 @@ from django.conf import settings
 
 from console import numbered
 from console.signin import address, guard
-from console.web import ending, loop
+from console.web import loop, shutdown
 from console.web.asgi import Receive, Scope, Send
 from console.web.front import Front
 from console.web.request_body import BodyFirst
@@ -132,8 +132,8 @@ class Console:
 
             def handle(number: int, frame: FrameType | None, previous: Any = previous) -> None:
                 # Told a second time: at once.
-                wait = 0 if ending.begun() else settings.DRAIN_SECONDS
-                ending.begin()
+                wait = 0 if shutdown.begun() else settings.DRAIN_SECONDS
+                shutdown.begin()
                 here.call_soon_threadsafe(here.call_later, wait, self._end, number, previous)
 
             signal.signal(number, handle)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from console.reach import finding
 from console.reach.finding import GONE, HERE, REFUSED, Own
 from console.reach.judging import is_name, judge
-from console.web.right import binding
+from console.web.forbidden import binding
 from kube.client import ClusterClient
 
 

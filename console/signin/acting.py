@@ -25,7 +25,7 @@ from console.signin import sessions, signals
 from console.signin.models import Impersonation, Session
 from console.web import clusters
 from console.web.front import place_of
-from console.web.kept import SWITCHED
+from console.web.preserve_input import SWITCHED
 from kube.client import ClusterClient
 
 log = logging.getLogger("console.signin")

@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from console.prefer import times
+from console.web.forbidden import Right, right_of
 from console.web.markdown import help_html
-from console.web.right import Right, right_of
 from console.web.static import fonts
 from kube.kubectl import Commands
 

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from console import numbered
-from console.web import broken
+from console.web import webhook_errors
 from console.web.render import skeleton
 from kube.errors import (
     AlreadyExists,
@@ -154,7 +154,7 @@ def explain(error: KubeError) -> Problem:
                 retry_after=error.retry_after,
             )
     status = error.code if 400 <= error.code < 600 else 502
-    known = broken.words(error)
+    known = webhook_errors.words(error)
     title, advice = known or (
         _("The cluster answered with an error"),
         _("Try again; if it stays, look at the API server's log."),
