@@ -201,7 +201,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "console.signin.middleware.SignInMiddleware",
     "console.signin.acting_middleware.ActingMiddleware",
-    "console.looked.LookedMiddleware",
+    "console.active_clusters.LookedMiddleware",
     "console.prefer.middleware.PreferencesMiddleware",
     "console.web.request.ClusterMiddleware",
     "console.web.soft_timeout.FrameMiddleware",

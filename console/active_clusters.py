@@ -12,7 +12,7 @@ from console.web.front import place_of
 from resources.changes import RedisError
 from resources.changes.looked import LOOKED_SECONDS, look
 
-log = logging.getLogger("console.looked")
+log = logging.getLogger("console.active_clusters")
 _AGAIN_SECONDS = LOOKED_SECONDS / 60
 _told: dict[str, float] = {}
 
