@@ -24,4 +24,4 @@ app.autodiscover_tasks(["console.audit", "operatorhub", "resources"])
 app.steps["worker"].update(
     ("resources.watch.bootstep:WatchStep", "resources.history.bootstep:HistoryStep", "console.beat:BeatStep")
 )
-app.steps["consumer"].add("console.alive:AliveStep")
+app.steps["consumer"].add("console.liveness_file:AliveStep")
