@@ -18,7 +18,7 @@ from console.wsgi import application as pages  # sets Django up: before models a
 # isort: split
 from django.conf import settings
 
-from console import numbered
+from console import request_id
 from console.signin import address, guard
 from console.web import loop, shutdown
 from console.web.asgi import Receive, Scope, Send
@@ -61,8 +61,8 @@ class Console:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
             return
-        number, scope = numbered.scoped(scope)
-        with numbered.numbered(number):
+        number, scope = request_id.scoped(scope)
+        with request_id.numbered(number):
             await self._answer(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:

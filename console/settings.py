@@ -15,7 +15,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
-from console import numbered
+from console import request_id
 from console.signin.oidc.options import trouble as provider_trouble
 from kube import limits
 
@@ -185,7 +185,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "console.numbered.NumberMiddleware",
+    "console.request_id.NumberMiddleware",
     "console.web.front.PlaceMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "console.web.csp.ContentSecurityPolicyMiddleware",
@@ -435,7 +435,7 @@ LOGGING = {
     "formatters": {"line": {"()": "console.web.logs.Line"}, "json": {"()": "console.web.logs.JsonLine"}},
     "filters": {
         "worth": {"()": "django.utils.log.CallbackFilter", "callback": _worth_logging},
-        "number": {"()": "django.utils.log.CallbackFilter", "callback": numbered.mark},
+        "number": {"()": "django.utils.log.CallbackFilter", "callback": request_id.mark},
     },
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["worth", "number"]}

@@ -26,7 +26,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Span, SpanKind, StatusCode, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from console import numbered
+from console import request_id
 from kube import spans
 from kube.errors import KubeError
 from kube.recording import target
@@ -71,7 +71,7 @@ def _resource() -> Resource:
 def _started(
     name: str, kind: SpanKind, attributes: dict[str, str | int], parent: context.Context | None = None
 ) -> Span:
-    if number := numbered.current():
+    if number := request_id.current():
         attributes["console.request_id"] = number
     return _tracer.start_span(name, parent, kind, attributes, record_exception=False, set_status_on_exception=False)
 

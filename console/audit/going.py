@@ -8,7 +8,7 @@ from itertools import islice, repeat
 
 from django.http import HttpRequest, HttpResponse
 
-from console import numbered
+from console import request_id
 from console.audit import entries
 from console.audit.models import AuditEntry
 from console.audit.scene import Scene, Where
@@ -69,7 +69,7 @@ def note(
     `as_user`: as whom `user` acted, '' for himself.
     """
     here = _now.get()
-    where = where or (here.where if here else Where("worker", request_id=numbered.current()))
+    where = where or (here.where if here else Where("worker", request_id=request_id.current()))
     _say(cluster=cluster, user=user, verb=verb, ref=ref, outcome=outcome, where=where, as_user=as_user)
     row = entries.entry(
         cluster=cluster, user=user, verb=verb, ref=ref, outcome=outcome, where=where, scene=here, as_user=as_user
@@ -103,9 +103,9 @@ def bounded(groups: Iterable[str]) -> tuple[str, ...]:
 
 
 def where_of(request: HttpRequest) -> Where:
-    """A request's, with its number (console/numbered.py)."""
+    """A request's, with its number (console/request_id.py)."""
     person, acting = getattr(request, "person", None), getattr(request, "acting", None)
-    number = numbered.current() or numbered.valid_or_new(request.headers.get("X-Request-Id", ""))
+    number = request_id.current() or request_id.valid_or_new(request.headers.get("X-Request-Id", ""))
     source = "api" if request.path_info.startswith("/api/") else "page"
     address = str(request.META.get("REMOTE_ADDR") or "")
     return Where(source, address, number, bounded(acting.member_of if acting else person.groups if person else ()))

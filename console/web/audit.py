@@ -6,7 +6,7 @@ A line in the log, and a row of the audit (console/audit).
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 
-from console import numbered
+from console import request_id
 from console.audit import going
 from console.audit.scene import Scene, Where
 from console.web.request import ConsoleRequest
@@ -41,7 +41,7 @@ def secrets_read(client: ClusterClient, ref: str, how: str, names: Iterable[str]
 
 def of_worker() -> AbstractContextManager[Scene]:
     """Around a task that changes objects."""
-    return going.scene(Where("worker", request_id=numbered.current()))
+    return going.scene(Where("worker", request_id=request_id.current()))
 
 
 def write_now() -> None:

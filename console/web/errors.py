@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from console import numbered
+from console import request_id
 from console.web import webhook_errors
 from console.web.render import skeleton
 from kube.errors import (
@@ -186,7 +186,7 @@ def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
     """HTML page, htmx part or JSON, by who asks."""
     if wants_json(request):
         return JsonResponse(as_json(problem), status=problem.status, headers=headers_of(problem))
-    context = {"problem": problem, "number": numbered.current(), "skeleton": skeleton(request)}
+    context = {"problem": problem, "number": request_id.current(), "skeleton": skeleton(request)}
     response = render(request, "console/problem.html", context, status=problem.status)
     for name, value in headers_of(problem).items():
         response[name] = value

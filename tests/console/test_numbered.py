@@ -15,7 +15,7 @@ import pytest
 from celery.signals import task_postrun, task_prerun
 from django.test import Client
 
-from console import numbered
+from console import request_id
 from console.celery import app
 from console.processes.parts import free_port
 from console.web.logs import JsonLine
@@ -76,7 +76,7 @@ def test_a_number_that_could_do_harm_is_not_taken_over(console: tuple[str, Path]
 def test_two_numbers_are_none() -> None:
     """A request with two IDs, of a proxy and of the client before it, gets a new one."""
     headers = [(b"x-request-id", b"first-number"), (b"X-Request-ID", b"second-number"), (b"host", b"localhost")]
-    number, scope = numbered.scoped({"type": "http", "headers": headers})
+    number, scope = request_id.scoped({"type": "http", "headers": headers})
     assert re.fullmatch(r"[0-9a-f]{32}", number)
     assert scope["headers"] == [(b"host", b"localhost"), (b"x-request-id", number.encode())]
 
@@ -84,14 +84,14 @@ def test_two_numbers_are_none() -> None:
 def test_after_a_request_nothing_has_its_number() -> None:
     answer = Client(headers={"host": "localhost"}).get("/healthz", headers={"x-request-id": "number-of-this"})
     assert answer["X-Request-Id"] == "number-of-this"
-    assert numbered.current() == ""
+    assert request_id.current() == ""
 
 
 def test_a_line_outside_of_requests_has_none() -> None:
     record = logging.makeLogRecord({"name": "here", "msg": "hello"})
-    assert numbered.mark(record) and "request_id" not in json.loads(JsonLine().format(record))
-    with numbered.numbered("number-of-this"):
-        numbered.mark(record)
+    assert request_id.mark(record) and "request_id" not in json.loads(JsonLine().format(record))
+    with request_id.numbered("number-of-this"):
+        request_id.mark(record)
     assert json.loads(JsonLine().format(record)) == {
         "time": ANY,
         "level": ANY,
@@ -103,7 +103,7 @@ def test_a_line_outside_of_requests_has_none() -> None:
 
 def test_a_task_has_the_number_of_the_request_that_asked_for_it(redis_server: str) -> None:
     """Through a real Redis, and taken out again as a worker does."""
-    with numbered.numbered("number-of-this"), app.connection_for_write() as connection:
+    with request_id.numbered("number-of-this"), app.connection_for_write() as connection:
         app.send_task("operatorhub.tasks.go_on", args=["nothing"], queue="numbered", connection=connection)
         message = connection.SimpleQueue("numbered").get(timeout=10)
     message.ack()
@@ -114,8 +114,8 @@ def test_a_task_has_the_number_of_the_request_that_asked_for_it(redis_server: st
         task.push_request(**headers)
         try:
             task_prerun.send(task, task_id="the-id-of-the-task", task=task)
-            assert numbered.current() == number
+            assert request_id.current() == number
             task_postrun.send(task, task_id="the-id-of-the-task", task=task)
-            assert numbered.current() == ""
+            assert request_id.current() == ""
         finally:
             task.pop_request()
