@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from console.pages.list_above import list_above
 from console.pages.own_namespaces import own_namespaces, refusal
-from console.reach import finding
+from console.reach import discovery
 from console.reach.judging import is_name
 from console.web import audit, render
 from console.web.access import can
@@ -161,14 +161,14 @@ def own(request: ConsoleRequest) -> HttpResponse:
     """
     client = request.cluster
     if forgotten := request.POST.get("forget", ""):
-        finding.forget(client, forgotten)
+        discovery.forget(client, forgotten)
         messages.success(request, _("Namespace “%(name)s” forgotten.") % {"name": forgotten})
         return HttpResponseRedirect(reverse("pages:namespaces"))
     name = request.POST.get("name", "").strip()
     if error := refusal(client, name):
         return render.page(request, "console/namespaces.html", context(request, own=(name, error)), status=422)
-    if finding.limited(client):
-        finding.remember(client, name, finding.TYPED)
+    if discovery.limited(client):
+        discovery.remember(client, name, discovery.TYPED)
     messages.success(request, _("Namespace “%(name)s” is one of yours.") % {"name": name})
     return _picked(request, name)
 

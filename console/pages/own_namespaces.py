@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from console.reach import finding
-from console.reach.finding import GONE, HERE, REFUSED, Own
+from console.reach import discovery
+from console.reach.discovery import GONE, HERE, REFUSED, Own
 from console.reach.judging import is_name, judge
 from console.web.forbidden import binding
 from kube.client import ClusterClient
@@ -29,9 +29,9 @@ class OwnNamespaces:
 
 def own_namespaces(client: ClusterClient, typed: str = "", error: str = "") -> OwnNamespaces | None:
     """The namespaces, each checked again; None if the user can list all. Raises KubeError."""
-    if not finding.limited(client):
+    if not discovery.limited(client):
         return None
-    known, words = finding.own(client, refresh=True), finding.words()
+    known, words = discovery.own(client, refresh=True), discovery.words()
     found = {own.name: words[own.how] for own in known if own.usable}
     ask = binding(client.user, typed) if error and is_name(typed) else ""
     return OwnNamespaces(tuple(own for own in known if not own.usable), found, typed, error, ask)

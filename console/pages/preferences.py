@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from console.prefer import choices, store
 from console.prefer.choices import SIZES, TIMES
-from console.reach import finding
+from console.reach import discovery
 from console.web.errors import wants_json
 from console.web.request import NAMESPACE_COOKIE
 from kube.errors import KubeError
@@ -82,7 +82,7 @@ def _missing(request: HttpRequest, posted: Mapping[str, str]) -> dict[str, str]:
     if name in ("", choices.ALL) or not _may_see(request):
         return {}
     try:
-        listed = finding.listed(request.cluster)  # type: ignore[attr-defined]
+        listed = discovery.listed(request.cluster)  # type: ignore[attr-defined]
     except KubeError:
         return {}  # an unreachable cluster doesn't make it invalid
     if listed is None or name in listed:

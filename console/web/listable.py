@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from console.reach import finding
+from console.reach import discovery
 from console.web import navigation_cache
 from kube.client import ClusterClient
 from kube.errors import KubeError
@@ -50,9 +50,9 @@ def listable(client: ClusterClient, namespace: str) -> Listable:
 
 def _namespaces(client: ClusterClient) -> tuple[str, ...]:
     """Cluster-wide rules hold in each namespace, so one is enough for users who see all of them."""
-    if not finding.limited(client):
+    if not discovery.limited(client):
         return ("default",)
-    return tuple(own.name for own in finding.own(client) if own.usable)[:MAX_NAMESPACES] or ("default",)
+    return tuple(own.name for own in discovery.own(client) if own.usable)[:MAX_NAMESPACES] or ("default",)
 
 
 def _in_namespace(client: ClusterClient, namespace: str) -> Listable:

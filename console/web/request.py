@@ -13,7 +13,7 @@ from django_htmx.http import trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
 from console.prefer import store as preferred
-from console.reach import finding
+from console.reach import discovery
 from console.reach.judging import is_name
 from console.web import clusters
 from console.web.clusters import console_client
@@ -106,11 +106,11 @@ def _note(request: HttpRequest, named: object) -> None:
         return
     try:
         client = request.cluster  # type: ignore[attr-defined]
-        if not finding.limited(client):
+        if not discovery.limited(client):
             return
-        finding.own(client)  # for those of its threads that read: they ask no database
+        discovery.own(client)  # for those of its threads that read: they ask no database
         if namespace != ALL_NAMESPACES and request.method in ("GET", "HEAD"):
-            finding.opened(client, namespace)
+            discovery.opened(client, namespace)
     except (KubeError, DatabaseError):
         return  # pages that need them report the error
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from console.reach import finding, judging
+from console.reach import discovery, judging
 from console.reach.models import Remembered
 from console.signin import clients
 from console.signin.models import Session
@@ -26,7 +26,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is kept from one look to the next."""
     monkeypatch.setattr(judging, "KEEP_SECONDS", 0.0)
     for name in ("_FRESH_SECONDS", "_REFUSED_SECONDS"):
-        monkeypatch.setattr(finding, name, 0.0)
+        monkeypatch.setattr(discovery, name, 0.0)
 
 
 def _page(browser: Client, address: str = "/namespaces/") -> str:
@@ -122,7 +122,7 @@ def test_one_that_is_remembered_is_shown_as_gone_and_can_be_forgotten(town: Tena
 
 
 def test_somebody_who_may_list_them_is_told_nothing_of_all_this(town: Tenants, admin: ClusterClient) -> None:
-    assert finding.limited(admin) is False
+    assert discovery.limited(admin) is False
     assert admin.places(admin.find("", "v1", "pods")) is None
     assert not admin.list(admin.find("", "v1", "configmaps"), limit=1).within
 
