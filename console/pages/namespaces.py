@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from console.pages.list_above import list_above
 from console.pages.own_namespaces import own_namespaces, refusal
 from console.reach import discovery
-from console.reach.judging import is_name
+from console.reach.access_check import is_name
 from console.web import audit, render
 from console.web.access import can
 from console.web.errors import explain

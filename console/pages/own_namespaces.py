@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from console.reach import discovery
+from console.reach.access_check import is_name, judge
 from console.reach.discovery import GONE, HERE, REFUSED, Own
-from console.reach.judging import is_name, judge
 from console.web.forbidden import binding
 from kube.client import ClusterClient
 

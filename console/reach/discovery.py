@@ -17,7 +17,7 @@ from django.db import DatabaseError
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from console.reach.judging import GONE, HERE, REFUSED, UNKNOWN, Judged, is_name, judge
+from console.reach.access_check import GONE, HERE, REFUSED, UNKNOWN, Judged, is_name, judge
 from console.reach.models import Remembered
 from kube import across_namespaces
 from kube.client import ClusterClient
