@@ -9,7 +9,18 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from console.overview import changes, cluster, happened, instances, marks, olm_health, operators, pods, snooze, tour
+from console.overview import (
+    changes,
+    cluster,
+    instances,
+    marks,
+    olm_health,
+    operators,
+    pods,
+    recent_warnings,
+    snooze,
+    tour,
+)
 from console.overview.part import ERROR, Part, Trouble, worst_first
 from console.web.errors import explain
 from kube.client import ClusterClient
@@ -114,7 +125,7 @@ CARDS = (
         "warnings",
         gettext_lazy("Recent warnings"),
         gettext_lazy("Asks for the Events of the last hour."),
-        happened.collect,
+        recent_warnings.collect,
         "resources:events",
     ),
     Card("changes", gettext_lazy("Recent changes"), gettext_lazy("Reads the history."), changes.collect),

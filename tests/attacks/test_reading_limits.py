@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from console.overview import happened, instances
+from console.overview import instances, recent_warnings
 from kube import limits
 from operatorhub.bootstrap import manifest
 from operatorhub.bundle import permissions
@@ -74,9 +74,9 @@ def test_warnings_of_the_overview_are_bounded(client: Any, monkeypatch: pytest.M
         said.append((len(found), beyond))
         raise StopIteration
 
-    monkeypatch.setattr(happened.event_rows, "look", look)
+    monkeypatch.setattr(recent_warnings.event_rows, "look", look)
     with pytest.raises(StopIteration):
-        happened.collect(client)
+        recent_warnings.collect(client)
     assert said == [(1000, True)]
 
 
