@@ -15,7 +15,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from console.pages.list_above import kind_of, list_above
+from console.pages.parent_list import kind_of, list_above
 from console.signin import sessions
 from console.web import clusters, render
 from console.web.clusters import Offered

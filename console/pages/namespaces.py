@@ -11,8 +11,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.pages.list_above import list_above
 from console.pages.own_namespaces import own_namespaces, refusal
+from console.pages.parent_list import list_above
 from console.reach import discovery
 from console.reach.access_check import is_name
 from console.web import audit, render
