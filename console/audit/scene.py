@@ -6,7 +6,7 @@ because a view forgot it.
 
 from dataclasses import dataclass, field
 
-from console.audit.about import named
+from console.audit.act_target import named
 from console.audit.models import AuditEntry
 from kube.recording import Recording, Target, Write
 

@@ -1,7 +1,7 @@
 """Discovers the namespaces of a user who can't list them: from the token, from those that the user named or opened,
 from the administrator's setting, from OpenShift's projects.
 
-Access to each is checked (judging.py) before anything is read there. If the user can list namespaces but not their
+Access to each is checked (access_check.py) before anything is read there. If the user can list namespaces but not their
 objects, the listed ones are checked.
 """
 

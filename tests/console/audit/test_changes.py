@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from console.audit import about, changes
+from console.audit import act_target, changes
 from kube.config import ClusterConfig
 from kube.recording import Target, Write, target
 
@@ -157,4 +157,4 @@ def test_what_an_address_names(path: str, found: Target | None) -> None:
     ],
 )
 def test_what_a_line_of_the_log_names(ref: str, found: Target | None, rest: str) -> None:
-    assert about.read(ref) == (found, rest)
+    assert act_target.read(ref) == (found, rest)
