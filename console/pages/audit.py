@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from console.audit import exporting, search
+from console.audit import exports, search
 from console.audit.models import AuditEntry
 from console.audit.search import Offered, Scope, Wish
 from console.pages.audit_scope import GROUP, scope_of
@@ -21,8 +21,8 @@ from console.web import render
 from console.web.request import ConsoleRequest
 
 FORMATS = {
-    "csv": (exporting.csv_lines, "text/csv; charset=utf-8"),
-    "jsonl": (exporting.json_lines, "application/x-ndjson"),
+    "csv": (exports.csv_lines, "text/csv; charset=utf-8"),
+    "jsonl": (exports.json_lines, "application/x-ndjson"),
 }
 
 

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from console.audit import exporting, search
+from console.audit import exports, search
 from console.audit.search import Wish
 from console.pages.audit_scope import scope_of
 from console.web.request import ConsoleRequest
@@ -106,7 +106,7 @@ class Audit(APIView):
         limit = min(_number(request, "limit") or _LIMIT, _MOST)
         found = list(rows[: limit + 1])
         more = found[limit - 1].pk if len(found) > limit else None
-        items = [exporting.as_dict(row) for row in found[:limit]]
+        items = [exports.as_dict(row) for row in found[:limit]]
         return Response({"everybody": not scope.user, "before": more, "items": items})
 
 
@@ -119,7 +119,7 @@ class Entry(APIView):
         row = scope_of(_request(request).cluster).rows().filter(pk=key).first() if key < 2**63 else None
         if row is None:
             raise Http404
-        return Response(exporting.as_dict(row))
+        return Response(exports.as_dict(row))
 
 
 def _number(request: Request, name: str) -> int | None:
