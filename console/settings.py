@@ -205,7 +205,7 @@ MIDDLEWARE = [
     "console.prefer.middleware.PreferencesMiddleware",
     "console.web.request.ClusterMiddleware",
     "console.web.soft_timeout.FrameMiddleware",
-    "console.audit.going.AuditMiddleware",
+    "console.audit.recorder.AuditMiddleware",
     "console.signin.pace.PaceMiddleware",
     "console.web.errors.KubeErrorMiddleware",
 ]

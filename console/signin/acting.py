@@ -20,7 +20,7 @@ from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
 from django.utils import timezone
 
-from console.audit import going
+from console.audit import recorder
 from console.signin import sessions, signals
 from console.signin.models import Impersonation, Session
 from console.web import clusters
@@ -195,7 +195,7 @@ def ref(user: str, groups: Iterable[str]) -> str:
 
 def note_stop(cluster: str, by: str, user: str, groups: Iterable[str], why: str = "") -> None:
     """Records the end of an impersonation, also one that no user requested."""
-    going.note(
+    recorder.note(
         cluster=cluster,
         user=by,
         verb="stop-impersonating",

@@ -10,7 +10,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils import timezone
 
-from console.audit import going
+from console.audit import recorder
 from console.audit.bounds import REFUSED_SIGN_IN, SIGN_IN
 from console.audit.models import AuditEntry
 from console.signin import signals, way
@@ -34,8 +34,8 @@ def _what(row: Session) -> str:
 
 @receiver(signals.began, dispatch_uid="console-signin-noted-began")
 def _began(row: Session, request: HttpRequest, **_kwargs: object) -> None:
-    where = replace(going.where_of(request), groups=going.bounded(row.groups))
-    going.note(cluster=row.cluster, user=row.user, verb=SIGN_IN, ref=_what(row), outcome="ok", where=where)
+    where = replace(recorder.where_of(request), groups=recorder.bounded(row.groups))
+    recorder.note(cluster=row.cluster, user=row.user, verb=SIGN_IN, ref=_what(row), outcome="ok", where=where)
 
 
 @receiver(signals.refused, dispatch_uid="console-signin-noted-refused")
@@ -46,18 +46,18 @@ def _refused(why: int, request: HttpRequest, **_kwargs: object) -> None:
         return  # the log has it
     lately = AuditEntry.objects.filter(at__gt=timezone.now() - _MINUTES, **REFUSED_SIGN_IN).count()
     if lately < MOST_REFUSED:
-        going.note(
+        recorder.note(
             cluster=cluster,
             user="",
             verb=SIGN_IN,
             ref="session",
             outcome=_REASONS.get(why, str(why)),
-            where=going.where_of(request),
+            where=recorder.where_of(request),
         )
 
 
 @receiver(signals.ended, sender=Session, dispatch_uid="console-signin-noted-ended")
 def _ended(row: Session, why: str, **_kwargs: Any) -> None:
-    where = replace(going.where_now(), groups=going.bounded(row.groups))
+    where = replace(recorder.where_now(), groups=recorder.bounded(row.groups))
     verb = "sign-out" if why == "signed-out" else "session-end"
-    going.note(cluster=row.cluster, user=row.user, verb=verb, ref=f"{_what(row)} {why}", outcome="ok", where=where)
+    recorder.note(cluster=row.cluster, user=row.user, verb=verb, ref=f"{_what(row)} {why}", outcome="ok", where=where)

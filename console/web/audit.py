@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 
 from console import request_id
-from console.audit import going
+from console.audit import recorder
 from console.audit.scene import Scene, Where
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
@@ -26,7 +26,7 @@ def record(request: ConsoleRequest, verb: str, ref: str, outcome: str) -> None:
 def note(client: ClusterClient, verb: str, ref: str, outcome: str, where: Where | None = None) -> None:
     """As record(), outside of a request. `where`: its origin, if no scene is active."""
     user, as_user = (client.by, client.user) if client.by else (client.user, "")
-    going.note(cluster=client.name, user=user, verb=verb, ref=ref, outcome=outcome, where=where, as_user=as_user)
+    recorder.note(cluster=client.name, user=user, verb=verb, ref=ref, outcome=outcome, where=where, as_user=as_user)
 
 
 def secrets_read(client: ClusterClient, ref: str, how: str, names: Iterable[str], where: Where | None = None) -> None:
@@ -41,9 +41,9 @@ def secrets_read(client: ClusterClient, ref: str, how: str, names: Iterable[str]
 
 def of_worker() -> AbstractContextManager[Scene]:
     """Around a task that changes objects."""
-    return going.scene(Where("worker", request_id=request_id.current()))
+    return recorder.scene(Where("worker", request_id=request_id.current()))
 
 
 def write_now() -> None:
     """Writes what is recorded so far; for tasks that run long."""
-    going.write_now()
+    recorder.write_now()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from console.audit import bounds, going
+from console.audit import bounds, recorder
 from console.audit.models import AuditEntry
 from console.signin import noted, sessions
 from console.signin.models import Session
@@ -52,7 +52,7 @@ def test_nobody_fills_the_audit_from_outside(staff: People, monkeypatch: pytest.
     assert len(outcomes()) == 3
     # Those that were written over weeks take a tenth of what is kept at most; acts of people stay.
     settings.AUDIT_ROWS = 20
-    going.note("here", "ann", "delete", "core/v1/pods shop/web", "ok")
+    recorder.note("here", "ann", "delete", "core/v1/pods shop/web", "ok")
     AuditEntry.objects.bulk_create(
         AuditEntry(at=timezone.now(), cluster="here", user="", verb="sign-in", outcome="Unauthorized")
         for _each in range(15)
@@ -91,4 +91,4 @@ def test_acts_keep_the_groups_of_who_did_them_and_exports_have_them(
     # Refused sign-ins aren't among any user's own acts.
     browser_of().post("/sign-in/", {"token": "guess"})
     assert AuditEntry.objects.get(user="").pk not in [row["id"] for row in browser.get("/api/audit/").json()["items"]]
-    assert len(going.bounded(f"group-{number}" for number in range(1000))) == going.MOST_GROUPS
+    assert len(recorder.bounded(f"group-{number}" for number in range(1000))) == recorder.MOST_GROUPS
