@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
-from console.signin import acting, clients, withdrawn
+from console.signin import acting, clients, revocation
 from console.signin.acting import Acting
 from console.signin.middleware import is_open, no_client
 from console.web.errors import Problem, as_json, wants_json
@@ -48,7 +48,7 @@ class ActingMiddleware:
         if found.over or _over(found):
             return refuse(request, found)
         response = self.get_response(request)
-        if response.status_code == 403 and withdrawn.is_revoked(found.key, now=True):
+        if response.status_code == 403 and revocation.is_revoked(found.key, now=True):
             return refuse(request, found)
         return response
 
@@ -59,7 +59,7 @@ def _over(found: Acting) -> bool:
     except KubeError:
         # The page itself says that the cluster is away.
         return False
-    return withdrawn.is_revoked(found.key)
+    return revocation.is_revoked(found.key)
 
 
 def _load_again() -> HttpResponse:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from django.db import DatabaseError, close_old_connections
 from django.dispatch import receiver
 
-from console.signin import acting, clients, judge, sessions, signals, withdrawn
+from console.signin import acting, clients, judge, revocation, sessions, signals
 from console.signin.models import Session
 from console.signin.oidc import renewal
 
@@ -70,7 +70,7 @@ def _look() -> None:
                 client = clients.take_refused(session)
                 if client is not None and not renewal.again(session) and judge.refused(client):
                     sessions.end(session, "refused")
-                withdrawn.is_revoked(session)
+                revocation.is_revoked(session)
             for session in acting.over(known):
                 _end(session)
         except DatabaseError as error:
