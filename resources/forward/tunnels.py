@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from console.signin import acting, ending
+from console.signin import acting, session_expiry
 from console.web import loop
 from console.web.access_watch import pod_permission, until_lost
 from kube import limits
@@ -134,7 +134,7 @@ def open_tunnel(
     with _lock:
         _open[tunnel.id] = tunnel
     # Its own process notices, whichever one the session ended in.
-    tunnel.forget = ending.when_over(client.config.session, lambda: _close(tunnel.id))
+    tunnel.forget = session_expiry.when_over(client.config.session, lambda: _close(tunnel.id))
     return tunnel
 
 
