@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
 from django.utils import timezone
 
-from console.signin import sealed, signals, way
+from console.signin import encryption, signals, way
 from console.signin.judge import Known
 from console.signin.models import Session
 from console.web import clusters, front
@@ -67,7 +67,7 @@ def begin(request: HttpRequest, known: Known, token: str, method: str = "token")
         cluster=cluster,
         user=known.user,
         groups=list(known.groups),
-        sealed=sealed.seal(token, key),
+        sealed=encryption.seal(token, key),
         began_at=now,
         seen_at=now,
         until=until,
@@ -143,9 +143,9 @@ def credentials_of(key: str) -> tuple[str, str, ClusterConfig] | None:
     try:
         found = way.to(row.cluster)
         if found is None:
-            raise sealed.Unreadable(f"its credentials are of the cluster {row.cluster!r}")
-        return row.user, sealed.unseal(row.sealed, key), found
-    except sealed.Unreadable as error:
+            raise encryption.Unreadable(f"its credentials are of the cluster {row.cluster!r}")
+        return row.user, encryption.unseal(row.sealed, key), found
+    except encryption.Unreadable as error:
         log.warning("the session of %s is over: %s", row.user, error)
         end(key, "unreadable")
         return None

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from console.signin import sealed
+from console.signin import encryption
 
 #: Seconds that a user has for the sign-in at the provider.
 SECONDS = 600
@@ -45,7 +45,7 @@ def remember(request: HttpRequest, response: HttpResponse, going: Going) -> None
     for old in mine[: max(0, len(mine) - _MOST + 1)]:
         forget(response, old)
     name = _name(going.state)
-    value = sealed.seal(json.dumps(asdict(going)), _purpose(name)).decode()
+    value = encryption.seal(json.dumps(asdict(going)), _purpose(name)).decode()
     # Lax: it comes back by a link of the provider's.
     response.set_cookie(
         name,
@@ -62,8 +62,8 @@ def find(request: HttpRequest, state: str) -> Going | None:
     """The sign-in that this browser began with this state, not too long ago."""
     name = _name(state)
     try:
-        found = Going(**json.loads(sealed.unseal(request.COOKIES.get(name, "").encode(), _purpose(name), SECONDS)))
-    except (sealed.Unreadable, InvalidToken, ValueError, TypeError):
+        found = Going(**json.loads(encryption.unseal(request.COOKIES.get(name, "").encode(), _purpose(name), SECONDS)))
+    except (encryption.Unreadable, InvalidToken, ValueError, TypeError):
         return None
     return found if secrets.compare_digest(found.state.encode(), state.encode()) else None
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from requests import RequestException
 
-from console.signin import sealed, sessions
+from console.signin import encryption, sessions
 from console.signin.models import Session
 from console.signin.oidc import provider, registered, renewal
 from console.signin.oidc.models import Grant
@@ -39,7 +39,7 @@ def before(request: HttpRequest) -> Leaving | None:
         credentials = sessions.credentials_of(key)
         grant = Grant.objects.filter(session=key, refused=False).first()
         refresh = renewal.refresh_of(grant) if grant else ""
-    except (KubeError, sealed.Unreadable):
+    except (KubeError, encryption.Unreadable):
         return Leaving()
     return Leaving(credentials[1] if credentials else "", refresh)
 

@@ -17,7 +17,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from console.signin import judge, sealed, sessions, signals
+from console.signin import encryption, judge, sessions, signals
 from console.signin.models import Session
 from console.signin.oidc import idtoken, provider
 from console.signin.oidc.models import Grant
@@ -69,7 +69,7 @@ def due(given: datetime, end: datetime) -> datetime:
 def begin(session: str, token: idtoken.IdToken, refresh: str) -> None:
     """The session can renew itself from now on."""
     now = timezone.now()
-    sealed_refresh = sealed.seal(refresh, _purpose(session))
+    sealed_refresh = encryption.seal(refresh, _purpose(session))
     Grant.objects.create(
         session=session, subject=token.subject, sealed=sealed_refresh, given_at=now, good_until=token.good_until
     )
@@ -93,7 +93,7 @@ def bearer(session: str, token: str) -> Any:
 
 def refresh_of(grant: Grant) -> str:
     """Raises Unreadable."""
-    return sealed.unseal(grant.sealed, _purpose(grant.session))
+    return encryption.unseal(grant.sealed, _purpose(grant.session))
 
 
 def refused(session: str) -> bool:
@@ -173,7 +173,7 @@ def _ask(session: str, held: _Held, grant: Grant) -> bool:
                 log="the new ID token is somebody else's",
             )
         _keep(session, held, grant, token, str(answer.get("refresh_token") or refresh))
-    except (Refused, sealed.Unreadable) as error:
+    except (Refused, encryption.Unreadable) as error:
         return _refuse(session, getattr(error, "log", str(error)))
     except Trouble as error:
         log.warning("a sign-in could not be renewed: %s", error.log)
@@ -187,8 +187,8 @@ def _ask(session: str, held: _Held, grant: Grant) -> bool:
 def _keep(session: str, held: _Held, grant: Grant, token: idtoken.IdToken, refresh: str) -> None:
     """In the database first: the old refresh token is worth nothing any more."""
     grant.given_at, grant.good_until, grant.renewing_until = timezone.now(), token.good_until, None
-    grant.sealed = sealed.seal(refresh, _purpose(session))
-    Session.objects.filter(key=session).update(sealed=sealed.seal(token.text, session))
+    grant.sealed = encryption.seal(refresh, _purpose(session))
+    Session.objects.filter(key=session).update(sealed=encryption.seal(token.text, session))
     Grant.objects.filter(session=session).update(
         given_at=grant.given_at, good_until=grant.good_until, sealed=grant.sealed, renewing_until=None
     )

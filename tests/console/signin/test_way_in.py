@@ -9,7 +9,7 @@ import pytest
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from console.signin import limits, sealed
+from console.signin import encryption, limits
 from console.signin.models import Attempt, Session
 from kube.client import ClusterClient
 from tests.console.signin.people import People, browser_of, expired, signed_in
@@ -134,7 +134,7 @@ def test_the_token_is_nowhere_but_encrypted_in_the_database(
     browser = signed_in(staff.clerk)
     assert browser.get("/namespaces/").status_code in (200, 403)
     row = Session.objects.get()
-    assert sealed.unseal(row.sealed, row.key) == staff.clerk
+    assert encryption.unseal(row.sealed, row.key) == staff.clerk
     for text in (
         bytes(row.sealed).decode("latin-1"),
         str(browser.cookies),
@@ -144,8 +144,8 @@ def test_the_token_is_nowhere_but_encrypted_in_the_database(
         assert staff.clerk not in text and staff.clerk.split(".")[2] not in text
     # What the browser has opens the session, what the database has does not.
     assert row.key not in str(browser.cookies)
-    with pytest.raises(sealed.Unreadable):
-        sealed.unseal(row.sealed, "another session")
+    with pytest.raises(encryption.Unreadable):
+        encryption.unseal(row.sealed, "another session")
 
 
 def test_after_the_secret_key_was_changed_its_fallback_still_opens_sessions_and_without_it_they_are_over(
