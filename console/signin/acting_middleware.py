@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
-from console.signin import acting, clients, revocation
-from console.signin.acting import Acting
+from console.signin import clients, impersonation, revocation
+from console.signin.impersonation import Acting
 from console.signin.middleware import is_open, no_client
 from console.web.errors import Problem, as_json, wants_json
 from console.web.request import wants_fragment
@@ -22,7 +22,7 @@ _WHO = "X-Console-Who"
 
 def place(request: HttpRequest) -> Acting | None:
     """Sets `acting` on the request (None: no impersonation), and its client."""
-    found = acting.impersonation_of(request)
+    found = impersonation.impersonation_of(request)
     request.acting = found  # type: ignore[attr-defined]
     if found is not None:
         request.client_of = no_client if found.over else partial(clients.client_of, found.key)  # type: ignore[attr-defined]
@@ -70,7 +70,7 @@ def _load_again() -> HttpResponse:
 
 def refuse(request: HttpRequest, found: Acting) -> HttpResponse:
     """Refuses requests after the impersonation ended: users continue as themselves only when they choose Stop."""
-    found = acting.impersonation_of(request) or found
+    found = impersonation.impersonation_of(request) or found
     title = _("You are no longer acting as %(name)s") % {"name": found.user or _("another user")}
     if found.withdrawn:
         advice = _("The cluster does not let you impersonate them now. Nothing was done. Stop, to go on as yourself.")

@@ -7,7 +7,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from console.signin import acting, wish
+from console.signin import impersonation, wish
 from console.signin.wish import Wish
 from console.web import audit
 from console.web.request import ConsoleRequest
@@ -28,10 +28,10 @@ def view_as(request: ConsoleRequest) -> HttpResponse:
     typed = wish.read(request.POST.dict())
     found, whom = wish.judged(client, typed)
     if not typed.errors:
-        audit.record(request, "impersonate", acting.ref(typed.name, typed.groups), "ok" if whom else "Forbidden")
+        audit.record(request, "impersonate", impersonation.ref(typed.name, typed.groups), "ok" if whom else "Forbidden")
     if whom is None:
         return _page(request, found, 422 if typed.errors else 403)
-    acting.begin(request, client, whom.name, typed.groups, whom.groups)
+    impersonation.begin(request, client, whom.name, typed.groups, whom.groups)
     return HttpResponseRedirect(_safe(request))
 
 
@@ -45,10 +45,10 @@ def offer(request: ConsoleRequest) -> HttpResponse:
 @require_POST
 def stop(request: HttpRequest) -> HttpResponse:
     """Oneself again. Asks neither the cluster nor whether it still is: there is always a way back."""
-    found: acting.Acting | None = getattr(request, "acting", None)
-    acting.leave(request)
+    found: impersonation.Acting | None = getattr(request, "acting", None)
+    impersonation.leave(request)
     if found is not None and found.cluster and not found.over:
-        acting.note_stop(found.cluster, found.by, found.user, found.groups)
+        impersonation.note_stop(found.cluster, found.by, found.user, found.groups)
     return HttpResponseRedirect(_safe(request))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from django.dispatch import receiver
 
-from console.signin import acting, sessions, signals
+from console.signin import impersonation, sessions, signals
 from console.signin.oidc import renewal
 from console.web import clusters
 from kube.client import ClusterClient
@@ -56,7 +56,7 @@ def _made(session: str) -> _Kept:
         user, first, way = credentials
         token = renewal.bearer(session, first)
         return _Kept(lambda refused: person(way, user, token, session, refused))
-    row = acting.living().filter(key=session).first()
+    row = impersonation.living().filter(key=session).first()
     if row is None:
         raise Unauthorized("this session is over")
     # With the credentials of the impersonating user, whose session handles a 401.
@@ -77,7 +77,7 @@ def cached_client(session: str) -> ClusterClient | None:
 
 def living(session: str) -> ClusterClient | None:
     """The client if the session is still active, else None: for work that runs without a request of its user."""
-    if not session or not acting.lives(session):
+    if not session or not impersonation.lives(session):
         drop(session)
         return None
     try:

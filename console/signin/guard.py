@@ -15,8 +15,8 @@ from django.core.handlers.asgi import ASGIRequest
 from django.db import DatabaseError, close_old_connections
 from django.http import HttpRequest, HttpResponse
 
-from console.signin import acting, bearer, clients, crowd, session_expiry, sessions
-from console.signin.acting import Acting
+from console.signin import bearer, clients, crowd, impersonation, session_expiry, sessions
+from console.signin.impersonation import Acting
 from console.signin.sessions import Person
 from console.web.asgi import Receive, Scope, Send
 from console.web.refusal import refuse
@@ -47,7 +47,7 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
     if person is None and settings.SIGN_IN != "local":
         await _refuse(scope, receive, send)
         return
-    known = {sessions.SCOPE: person, acting.SCOPE: found}
+    known = {sessions.SCOPE: person, impersonation.SCOPE: found}
     who = person.counted if person else ""
     if not crowd.enter(who):
         await _too_many(scope, receive, send)
@@ -140,7 +140,7 @@ def _who(scope: Scope) -> tuple[Person | None, Acting | None]:
         request.person = sessions.person_of(request) if settings.SIGN_IN != "local" else None
         if request.person is None and settings.SIGN_IN != "local":
             return None, None
-        found = acting.impersonation_of(request)
+        found = impersonation.impersonation_of(request)
         key = found.key if found else request.person.session if request.person else ""
         if key and not (found and found.over):
             # Made here, so that the threads that need it ask no database.

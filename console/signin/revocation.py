@@ -3,7 +3,7 @@
 import threading
 import time
 
-from console.signin import acting, clients
+from console.signin import clients, impersonation
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError
 
@@ -29,7 +29,7 @@ def is_revoked(key: str, *, now: bool = False) -> bool:
         _asked[key] = time.monotonic()
     if allowed(client):
         return False
-    acting.withdraw(key)
+    impersonation.withdraw(key)
     return True
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from django.db import DatabaseError, close_old_connections
 from django.dispatch import receiver
 
-from console.signin import acting, clients, judge, revocation, sessions, signals
+from console.signin import clients, impersonation, judge, revocation, sessions, signals
 from console.signin.models import Session
 from console.signin.oidc import renewal
 
@@ -64,14 +64,14 @@ def _look() -> None:
             known = [*_calls]
         close_old_connections()
         try:
-            for session in {*known, *acting.owners(known)}:
+            for session in {*known, *impersonation.owners(known)}:
                 signals.used.send(sender=Session, session=session)
             for session in known:
                 client = clients.take_refused(session)
                 if client is not None and not renewal.again(session) and judge.refused(client):
                     sessions.end(session, "refused")
                 revocation.is_revoked(session)
-            for session in acting.over(known):
+            for session in impersonation.over(known):
                 _end(session)
         except DatabaseError as error:
             # An unreachable database closes no connection; the next round asks again.

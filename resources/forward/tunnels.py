@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from console.signin import acting, session_expiry
+from console.signin import impersonation, session_expiry
 from console.web import loop
 from console.web.access_watch import pod_permission, until_lost
 from kube import limits
@@ -177,7 +177,7 @@ def _close(number: int) -> bool:
 def owned(tunnel: Tunnel) -> bool:
     """Whether who opened it is still signed in. Asks the database."""
     session = tunnel.client.config.session
-    return not session or acting.lives(session)
+    return not session or impersonation.lives(session)
 
 
 async def close_all() -> None:

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from console.audit.models import AuditEntry
-from console.signin import acting, clients, revocation
+from console.signin import clients, impersonation, revocation
 from console.signin.models import Impersonation, Session
 from kube.client import ClusterClient
 from tests.console.signin.people import People, act_as, browser_of, deputy, signed_in
@@ -180,7 +180,7 @@ def test_a_right_that_is_withdrawn_leaves_a_clear_page_and_the_way_back(
 
 def test_nobody_falls_back_to_his_own_rights_without_saying_so(boss: Client, staff: People) -> None:
     act_as(boss, staff.name("stranger"))
-    acting.withdraw(Impersonation.objects.get().key)
+    impersonation.withdraw(Impersonation.objects.get().key)
     ended = AuditEntry.objects.get(verb="stop-impersonating")
     assert (ended.as_user, ended.detail) == (staff.name("stranger"), "withdrawn")
     theirs = f"/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/"
@@ -246,9 +246,9 @@ def test_signing_out_ends_it(staff: People) -> None:
     browser = signed_in(staff.boss)
     act_as(browser, staff.name("clerk"))
     key = Impersonation.objects.get().key
-    assert acting.lives(key) and clients.living(key) is not None
+    assert impersonation.lives(key) and clients.living(key) is not None
     Session.objects.update(until="2001-01-01T00:00Z")
-    assert not acting.lives(key) and clients.living(key) is None
+    assert not impersonation.lives(key) and clients.living(key) is None
     Session.objects.update(until="2101-01-01T00:00Z")
     browser.post("/sign-out/")
     assert not Impersonation.objects.exists()
