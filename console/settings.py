@@ -200,7 +200,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "console.signin.middleware.SignInMiddleware",
-    "console.signin.acting_middleware.ActingMiddleware",
+    "console.signin.impersonation_middleware.ActingMiddleware",
     "console.active_clusters.LookedMiddleware",
     "console.prefer.middleware.PreferencesMiddleware",
     "console.web.request.ClusterMiddleware",
