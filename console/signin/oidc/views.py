@@ -15,8 +15,8 @@ from django.views.decorators.http import require_GET
 from console.signin import judge, limits, page, sessions, signals
 from console.signin.address import unheard
 from console.signin.models import Session
-from console.signin.oidc import going, idtoken, provider, registered, renewal
-from console.signin.oidc.going import Going
+from console.signin.oidc import idtoken, pending_sign_ins, provider, registered, renewal
+from console.signin.oidc.pending_sign_ins import Going
 from console.signin.oidc.troubles import Trouble, name
 from console.web.front import place_of
 from kube.errors import KubeError
@@ -44,7 +44,7 @@ def begin(request: HttpRequest) -> HttpResponse:
             here.address("authorization_endpoint"), state=fresh.state, code_verifier=fresh.verifier, nonce=fresh.nonce
         )
     response = HttpResponseRedirect(url)
-    going.remember(request, response, fresh)
+    pending_sign_ins.remember(request, response, fresh)
     return response
 
 
@@ -56,7 +56,7 @@ def back(request: HttpRequest) -> HttpResponse:
     if elsewhere := registered.onward(request, "signin:oidc-back"):
         return elsewhere
     state = request.GET.get("state", "")
-    found = going.find(request, state)
+    found = pending_sign_ins.find(request, state)
     where = found.back if found else ""
     try:
         response = _entered(request, found)
@@ -69,7 +69,7 @@ def back(request: HttpRequest) -> HttpResponse:
         words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {"minutes": limits.MINUTES}
         response = page.sign_in(request, where, error=words, status=429)
         response["Retry-After"] = str(error.seconds)
-    going.done(response, state)
+    pending_sign_ins.done(response, state)
     return response
 
 
