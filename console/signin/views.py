@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from console.signin import judge, limits, page, sessions, signals
 from console.signin.address import unheard
 from console.signin.models import Session
-from console.signin.oidc import leaving, registered
+from console.signin.oidc import provider_sign_out, registered
 from console.signin.oidc.troubles import name
 from console.web.front import place_of
 from kube.errors import KubeError
@@ -78,9 +78,9 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     """
     if settings.SIGN_IN == "local":
         raise Http404
-    left = leaving.before(request)
+    left = provider_sign_out.before(request)
     sessions.leave(request)
-    address = leaving.after(request, left) if left else ""
+    address = provider_sign_out.after(request, left) if left else ""
     if address:
         # A page with a meta refresh: form-action would block a redirect of the form to another site.
         response = render(request, "signin/signed_out.html", {"address": address, "provider": name()})
