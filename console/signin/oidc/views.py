@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET
 from console.signin import judge, limits, page, sessions, signals
 from console.signin.address import unheard
 from console.signin.models import Session
-from console.signin.oidc import idtoken, pending_sign_ins, provider, registered, renewal
+from console.signin.oidc import idtoken, pending_sign_ins, provider, redirect_addresses, renewal
 from console.signin.oidc.pending_sign_ins import Going
 from console.signin.oidc.troubles import Trouble, name
 from console.web.front import place_of
@@ -38,7 +38,9 @@ def begin(request: HttpRequest) -> HttpResponse:
         here = provider.provider()
     except Trouble as error:
         return _refused(request, back, error)
-    fresh = Going.begin(back, registered.address(request, "signin:oidc-back"), registered.mark(place_of(request)))
+    fresh = Going.begin(
+        back, redirect_addresses.address(request, "signin:oidc-back"), redirect_addresses.mark(place_of(request))
+    )
     with provider.session(here, fresh.redirect) as made:
         url, _state = made.create_authorization_url(
             here.address("authorization_endpoint"), state=fresh.state, code_verifier=fresh.verifier, nonce=fresh.nonce
@@ -53,7 +55,7 @@ def begin(request: HttpRequest) -> HttpResponse:
 def back(request: HttpRequest) -> HttpResponse:
     """With a code, or with why there is none. Whatever comes of it, this state is used up."""
     _offered()
-    if elsewhere := registered.onward(request, "signin:oidc-back"):
+    if elsewhere := redirect_addresses.onward(request, "signin:oidc-back"):
         return elsewhere
     state = request.GET.get("state", "")
     found = pending_sign_ins.find(request, state)
