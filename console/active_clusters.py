@@ -17,7 +17,7 @@ _AGAIN_SECONDS = LOOKED_SECONDS / 60
 _told: dict[str, float] = {}
 
 
-class LookedMiddleware:
+class ActiveClusterMiddleware:
     """Marks the request's cluster as active. After the sign-in, so that only signed-in users do."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

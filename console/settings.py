@@ -201,7 +201,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "console.signin.middleware.SignInMiddleware",
     "console.signin.impersonation_middleware.ActingMiddleware",
-    "console.active_clusters.LookedMiddleware",
+    "console.active_clusters.ActiveClusterMiddleware",
     "console.prefer.middleware.PreferencesMiddleware",
     "console.web.request.ClusterMiddleware",
     "console.web.soft_timeout.FrameMiddleware",

@@ -35,7 +35,7 @@ class Going:
 
     @classmethod
     def begin(cls, back: str, redirect: str, mark: str = "") -> "Going":
-        """`mark`: of the cluster (registered.py)."""
+        """`mark`: of the cluster (redirect_addresses.py)."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _number in range(3))
         return cls(state + mark, nonce, verifier, back, redirect)
 

@@ -2,7 +2,7 @@
 
 A `state` ends with the mark of its cluster, and the response is redirected to the same page there. A changed mark leads
 to a cluster with no pending sign-in of this browser: the proof is in the cookie of that cluster's own address
-(going.py).
+(pending_sign_ins.py).
 """
 
 import hashlib
