@@ -15,12 +15,12 @@ from console.signin.models import Session
 from kube import limits
 from kube.client import ClusterClient
 from tests.attacks.pages import routes
-from tests.console.signin import test_open_ended
+from tests.console.signin import test_open_connections
 from tests.console.signin.people import People, signed_in
-from tests.console.signin.test_open_ended import connected, topic_of
+from tests.console.signin.test_open_connections import connected, topic_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
-server = test_open_ended.server
+server = test_open_connections.server
 
 
 @pytest.fixture(autouse=True)

@@ -17,13 +17,13 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, Unreachable
 from resources.forward import tunnels
 from resources.forward.targets import Target
-from tests.console.signin import test_open_ended
+from tests.console.signin import test_open_connections
 from tests.console.signin.people import People, signed_in, token
-from tests.console.signin.test_open_ended import connected
+from tests.console.signin.test_open_connections import connected
 from tests.eventually import reached, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-server = test_open_ended.server
+server = test_open_connections.server
 
 RBAC = "rbac.authorization.k8s.io"
 RULES = [

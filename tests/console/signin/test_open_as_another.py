@@ -13,7 +13,7 @@ from kube.client import ClusterClient
 from resources.forward import tunnels
 from resources.forward.targets import Target
 from tests.console.signin.people import People, act_as, browser_of, deputy, signed_in
-from tests.console.signin.test_open_ended import connected, server, topic_of
+from tests.console.signin.test_open_connections import connected, server, topic_of
 
 __all__ = ["server"]
 pytestmark = pytest.mark.django_db(transaction=True)
