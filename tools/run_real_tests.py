@@ -42,7 +42,7 @@ LANDING_PRODUCT = (
     "tests/kube/test_restarts.py",
     "tests/kube/test_schema.py",
     "tests/console/reach/test_walk.py",
-    "tests/console/test_kinds_gone.py",
+    "tests/console/test_removed_kinds.py",
     "tests/resources/history/test_recorder.py",
     "tests/resources/lists/test_snapshot.py",
     "tests/resources/stream/test_stream.py",
