@@ -9,7 +9,7 @@ from aiohttp import web
 from kube.errors import TooManyRequests
 from kube.requests import ApiRequest
 from kube.transport import SyncTransport
-from tests.kube.scripted import serving, status
+from tests.kube.script_server import serving, status
 
 
 def _busy(times: int, seconds: str, seen: list[str]) -> Callable[[web.Request], web.Response]:

@@ -17,7 +17,7 @@ from kube.errors import InvalidConfig, Unauthorized, Unreachable
 from kube.renewal import following
 from kube.requests import ApiRequest
 from kube.transport import AsyncTransport, SyncTransport
-from tests.kube.secured import Secured, kubeconfig
+from tests.kube.tls_server import Secured, kubeconfig
 from tools.realcluster.certificates import Authority
 
 CERTIFICATE = {"client-certificate": "me.crt", "client-key": "me.key"}

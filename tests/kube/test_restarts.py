@@ -19,7 +19,7 @@ from kube.errors import NotFound, Unreachable
 from kube.requests import ApiRequest
 from kube.transport import Answer, AsyncTransport, SyncTransport
 from tests.eventually import until
-from tests.kube.scripted import Handler
+from tests.kube.script_server import Handler
 
 
 @asynccontextmanager

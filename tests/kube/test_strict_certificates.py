@@ -21,7 +21,7 @@ from kube.requests import ApiRequest
 from kube.tls import client_context
 from kube.transport import AsyncTransport
 from sandbox.tls import tls_context
-from tests.kube.secured import Secured, kubeconfig
+from tests.kube.tls_server import Secured, kubeconfig
 from tests.plain_certificates import OpensslAuthority, PlainAuthority, strict_by_default
 
 ROOT = Path(__file__).resolve().parents[2]

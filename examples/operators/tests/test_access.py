@@ -15,7 +15,7 @@ from examples.operators.galera import place
 from examples.operators.kubeapi import Api, ApiError
 from examples.operators.login import login
 from examples.operators.sampledb import engine
-from tests.kube.secured import Secured
+from tests.kube.tls_server import Secured
 from tools.realcluster.certificates import Authority
 
 

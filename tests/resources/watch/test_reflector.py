@@ -18,7 +18,7 @@ from resources.watch import reflector as module
 from resources.watch.reflector import Batch, Reflector, Start
 from resources.watch.rows import Rows
 from resources.watch.turnstile import Turnstile
-from tests.kube.scripted import serving, status, stream
+from tests.kube.script_server import serving, status, stream
 
 PODS = ResourceType("", "v1", "pods", "Pod", True, frozenset({"list", "watch"}))
 TOPIC = Topic("scripted", "core", "v1", "pods", "shop")
