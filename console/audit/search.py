@@ -30,7 +30,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class AuditQuery:
     """The filters of an address, as text.
 
     `q`: words; `kind`: as in kubectl (deployments.apps); `outcome`: ok, refused or a reason.
@@ -50,7 +50,7 @@ class Wish:
     until: str = ""
 
     @classmethod
-    def from_query(cls, asked: Mapping[str, str]) -> "Wish":
+    def from_query(cls, asked: Mapping[str, str]) -> "AuditQuery":
         """From a page's address, where `namespace` is the picked one for all pages and `ns` is the audit's filter."""
         found = {field_.name: asked.get(field_.name, "").strip()[:512] for field_ in fields(cls)}
         return cls(**{**found, "namespace": found["namespace"] or asked.get("ns", "").strip()[:512]})
@@ -76,11 +76,11 @@ class Wish:
     @property
     def more(self) -> bool:
         """Whether there are filters beside the words and the outcome."""
-        return replace(self, q="", outcome="") != Wish()
+        return replace(self, q="", outcome="") != AuditQuery()
 
     @property
     def any(self) -> bool:
-        return self != Wish()
+        return self != AuditQuery()
 
 
 def time_of(text: str) -> datetime | None:
@@ -91,7 +91,7 @@ def time_of(text: str) -> datetime | None:
         return None
 
 
-def find(scope: Scope, wish: Wish) -> "QuerySet[AuditEntry]":
+def find(scope: Scope, wish: AuditQuery) -> "QuerySet[AuditEntry]":
     """Newest first. Times that can't be read leave nothing out."""
     rows = scope.rows()
     for word in wish.q.lower().split()[:10]:

@@ -21,7 +21,7 @@ from console.overview import (
     snooze,
     tour,
 )
-from console.overview.part import ERROR, Part, Trouble, worst_first
+from console.overview.part import ERROR, CardContent, CardProblem, worst_first
 from console.web.errors import explain
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, Unreachable
@@ -38,7 +38,7 @@ class Card:
     key: str
     title: Promise
     waits: Promise
-    collect: Callable[[ClusterClient], Part]
+    collect: Callable[[ClusterClient], CardContent]
     url: str = ""
     judged: bool = False
     #: For a card of places: the text of its empty state.
@@ -66,15 +66,15 @@ class Shown:
     """
 
     card: Card
-    part: Part | None = None
+    part: CardContent | None = None
     problem: str = ""
     refused: bool = False
-    troubles: tuple[Trouble, ...] = ()
+    troubles: tuple[CardProblem, ...] = ()
     #: The troubles that the user snoozed.
-    snoozed: tuple[Trouble, ...] = ()
+    snoozed: tuple[CardProblem, ...] = ()
 
     @property
-    def awake(self) -> tuple[Trouble, ...]:
+    def awake(self) -> tuple[CardProblem, ...]:
         """The troubles that are listed under "needs attention"."""
         return tuple(trouble for trouble in self.troubles if trouble not in self.snoozed)
 
@@ -183,5 +183,7 @@ def _collect(client: ClusterClient, card: Card) -> Shown:
     return Shown(card, part, troubles=part.troubles)
 
 
-def _lost(card: Card, words: str) -> Trouble:
-    return Trouble(ERROR, _("“%(card)s” could not be looked at") % {"card": card.title}, words, f"#overview-{card.key}")
+def _lost(card: Card, words: str) -> CardProblem:
+    return CardProblem(
+        ERROR, _("“%(card)s” could not be looked at") % {"card": card.title}, words, f"#overview-{card.key}"
+    )

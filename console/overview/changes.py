@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q
 
-from console.overview.part import Part
+from console.overview.part import CardContent
 from kube.client import ClusterClient
 from kube.requests import FIELD_MANAGER
 from operatorhub import olm
@@ -27,7 +27,7 @@ _GIVEN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RecentChange:
     """`who`: the user if the console knows one, else the field manager; '' if unknown.
 
     `fields`: the first changed ones.
@@ -51,7 +51,7 @@ class Change:
         return self.place.kind_url(**({"namespace": self.place.namespace} if self.place.namespace else {}))
 
 
-def collect(client: ClusterClient) -> Part:
+def collect(client: ClusterClient) -> CardContent:
     """The newest changes, without status updates of operators. Raises KubeError, DatabaseError."""
     rows = (
         Step.objects.filter(traced__cluster=client.name)
@@ -60,7 +60,7 @@ def collect(client: ClusterClient) -> Part:
         .defer("traced__head", "back")
         .order_by("-at", "-pk")
     )
-    found: list[Change] = []
+    found: list[RecentChange] = []
     steps = [step for step in rows[:_SEARCHED_STEPS] if not _bookkeeping(step)]
     readable = lives.Readable(client, {step.traced_id for step in steps})
     for step in steps:
@@ -73,12 +73,12 @@ def collect(client: ClusterClient) -> Part:
             else:
                 break
     types = {change.place.type: None for change in found}
-    return Part(
+    return CardContent(
         tuple(found), topics=" ".join(filter(None, (followable.of(client, type_) for type_ in types))), every=3000
     )
 
 
-def _together(newer: Change, older: Change) -> bool:
+def _together(newer: RecentChange, older: RecentChange) -> bool:
     """Whether both are of one act on many objects: the same person, kind, namespace and event, within a minute."""
     return (
         newer.event == older.event != Step.CHANGED
@@ -98,9 +98,9 @@ def _bookkeeping(step: Step) -> bool:
     return (traced.group, traced.plural) == (olm.GROUP, "operators") or (traced.plural, traced.name) in _GIVEN
 
 
-def _change(step: Step, place: Place) -> Change:
+def _change(step: Step, place: Place) -> RecentChange:
     entry = timeline.entry(step)
-    return Change(
+    return RecentChange(
         event=step.event,
         at=step.at,
         who=entry.user or entry.who,

@@ -10,7 +10,7 @@ _RANK = {ERROR: 0, WARNING: 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class CardProblem:
     """A problem that needs attention.
 
     `level`: ERROR or WARNING, also the icon's name; `reason`: the cause; `url` and `act`: the link to act on it.
@@ -45,7 +45,7 @@ def _digest(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CardContent:
     """`found`: the subject's own.
 
     `topics`: what brings news of it; `every`: milliseconds between two looks at least. `pending`: what has not answered
@@ -53,13 +53,13 @@ class Part:
     """
 
     found: Any = None
-    troubles: tuple[Trouble, ...] = ()
+    troubles: tuple[CardProblem, ...] = ()
     topics: str = ""
     every: int = 3000
     pending: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
 
 
-def worst_first(troubles: Iterable[Trouble]) -> tuple[Trouble, ...]:
+def worst_first(troubles: Iterable[CardProblem]) -> tuple[CardProblem, ...]:
     """Of the same level they stay in their order."""
     return tuple(sorted(troubles, key=lambda trouble: trouble.rank))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from console.overview.part import Part
+from console.overview.part import CardContent
 from kube import limits
 from kube.client import ClusterClient
 from kube.objects import KubeObject
@@ -27,7 +27,7 @@ class Warnings:
     url: str
 
 
-def collect(client: ClusterClient) -> Part:
+def collect(client: ClusterClient) -> CardContent:
     """The warnings, selected by the API server (field selector `type`). Raises KubeError."""
     type_ = client.find("", "v1", "events")
     found: list[KubeObject] = []
@@ -41,4 +41,4 @@ def collect(client: ClusterClient) -> Part:
     url = f"{reverse('resources:events')}?namespace=-&type=Warning"
     shown = Warnings(warnings.rows[:SHOWN], warnings.lines, warnings.matched, warnings.beyond, url)
     # Each Event of the cluster is an update, so updates are throttled.
-    return Part(shown, topics=followable.of(client, type_), every=max(5000, 2 * len(found)))
+    return CardContent(shown, topics=followable.of(client, type_), every=max(5000, 2 * len(found)))

@@ -31,7 +31,7 @@ class Ability:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class AccessLink:
     label: str
     url: str
     current: bool
@@ -42,9 +42,9 @@ class AccessPage:
     """`request`: None where nothing that a role of the namespace could give is missing."""
 
     namespace: str
-    namespaces: tuple[Choice, ...] = ()
+    namespaces: tuple[AccessLink, ...] = ()
     abilities: tuple[Ability, ...] = ()
-    roles: tuple[Choice, ...] = ()
+    roles: tuple[AccessLink, ...] = ()
     request: AccessRequest | None = None
 
     @property
@@ -70,7 +70,7 @@ def access(request: ConsoleRequest) -> HttpResponse:
     return render.page(request, "console/access.html", {"page": page})
 
 
-def _of_namespace(client: ClusterClient, namespace: str, namespaces: tuple[Choice, ...], role: str) -> AccessPage:
+def _of_namespace(client: ClusterClient, namespace: str, namespaces: tuple[AccessLink, ...], role: str) -> AccessPage:
     abilities = _abilities(client, namespace)
     missing = [ability for ability in abilities if not ability.is_allowed]
     if not missing:
@@ -87,8 +87,8 @@ def _of_namespace(client: ClusterClient, namespace: str, namespaces: tuple[Choic
     return AccessPage(namespace, namespaces, abilities, roles, ask)
 
 
-def _link(label: str, current: bool, **query: str) -> Choice:
-    return Choice(label, f"?{urlencode(query)}", current)
+def _link(label: str, current: bool, **query: str) -> AccessLink:
+    return AccessLink(label, f"?{urlencode(query)}", current)
 
 
 def _abilities(client: ClusterClient, namespace: str) -> tuple[Ability, ...]:

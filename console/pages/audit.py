@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from console.audit import exports, search
 from console.audit.models import AuditEntry
-from console.audit.search import Offered, Scope, Wish
+from console.audit.search import AuditQuery, Offered, Scope
 from console.pages.audit_scope import GROUP, scope_of
 from console.prefer import store
 from console.web import audit as acts
@@ -31,7 +31,7 @@ class AuditPage:
     """`has_all_users`: whether acts of all users are included. `exported`: the maximum number of rows in a file."""
 
     scope: Scope
-    wish: Wish
+    wish: AuditQuery
     rows: "Page[AuditEntry]"
     offered: Offered
     days: int
@@ -66,7 +66,7 @@ def _local(text: str) -> str:
 @require_safe
 def audit(request: ConsoleRequest) -> HttpResponse:
     """The acts, newest first. `page=` counts from 1."""
-    scope, wish = scope_of(request.cluster), Wish.from_query(request.GET)
+    scope, wish = scope_of(request.cluster), AuditQuery.from_query(request.GET)
     rows = Paginator(search.find(scope, wish).defer("diff", "words"), store.preferences_of(request).size).get_page(
         request.GET.get("page")
     )
@@ -97,7 +97,7 @@ def export(request: ConsoleRequest) -> HttpResponseBase:
     The page's buttons POST, which is an act; a GET reads, and reading writes no row.
     """
     asked = request.POST if request.method == "POST" else request.GET
-    format_, wish = asked.get("format", "csv"), Wish.from_query(asked)
+    format_, wish = asked.get("format", "csv"), AuditQuery.from_query(asked)
     if format_ not in FORMATS:
         return HttpResponseBadRequest(_("format is csv or jsonl"))
     lines, content_type = FORMATS[format_]

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from console.audit import exports, search
-from console.audit.search import Wish
+from console.audit.search import AuditQuery
 from console.pages.audit_scope import scope_of
 from console.web.request import ConsoleRequest
 
@@ -96,7 +96,7 @@ class Audit(APIView):
 
         The user's own acts, or those of all users with permission to `get` audit.operator-console.dev.
         """
-        scope, wish = scope_of(_request(request).cluster), Wish.from_query(request.query_params)
+        scope, wish = scope_of(_request(request).cluster), AuditQuery.from_query(request.query_params)
         if wish.wrong:
             raise ValidationError(f"{' and '.join(wish.wrong)}: a time is written as 2026-11-22T16:00:00Z")
         rows = search.find(scope, wish)
@@ -110,7 +110,7 @@ class Audit(APIView):
         return Response({"everybody": not scope.user, "before": more, "items": items})
 
 
-class Entry(APIView):
+class AuditEntryDetail(APIView):
     """One act."""
 
     @extend_schema(operation_id="audit_entry", responses=AuditEntrySerializer)

@@ -37,7 +37,7 @@ _pool = ThreadPoolExecutor(8, thread_name_prefix="clusters")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ClusterRow:
     """`state`: reached, away or waiting; `problem`: why it can't be reached; `user`: the user there, '' without one;
     `url`: the same kind of page there.
     """
@@ -69,11 +69,11 @@ def unknown(request: HttpRequest, rest: str) -> HttpResponse:
     return render.page(request, "console/clusters.html", found, status=404)
 
 
-def rows(request: HttpRequest, at: str) -> tuple[Row, ...]:
+def rows(request: HttpRequest, at: str) -> tuple[ClusterRow, ...]:
     here, known = place_of(request), clusters.offered()
     states = _states(known)
     return tuple(
-        Row(
+        ClusterRow(
             offered.context,
             _as_whom(request, offered, here),
             *states[offered.prefix],

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from console.overview import snooze
 from console.overview import tour as first_steps
 from console.overview.cards import CARDS, TOUR, Shown, by_key, collect_card
-from console.overview.part import Trouble, worst_first
+from console.overview.part import CardProblem, worst_first
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
@@ -25,7 +25,7 @@ _HAPPENED = ("changes", "warnings")
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class OverviewPage:
     """`tour` None: the user dismissed it. `whole`: the cards are collected; else each is loaded later.
 
     `measured`: the cluster serves metrics, so the cluster's card is higher.
@@ -61,11 +61,11 @@ class Page:
         return _("{number} need attention").format(number=len(self.troubles))
 
     @property
-    def troubles(self) -> tuple[Trouble, ...]:
+    def troubles(self) -> tuple[CardProblem, ...]:
         return worst_first(trouble for card in self.cards for trouble in card.awake)
 
     @property
-    def snoozed(self) -> tuple[Trouble, ...]:
+    def snoozed(self) -> tuple[CardProblem, ...]:
         return worst_first(trouble for card in self.cards for trouble in card.snoozed)
 
     @property
@@ -80,11 +80,11 @@ class Page:
         return self.whole and all(shown.level == "success" for shown in self.judged)
 
 
-def overview_page(client: ClusterClient, whole: bool) -> Page:
+def overview_page(client: ClusterClient, whole: bool) -> OverviewPage:
     """The page; it sends requests to the cluster only with `whole`."""
     cards = tuple(collect_card(client, card) if whole else Shown(card) for card in CARDS)
     steps = None if first_steps.away(client) else collect_card(client, TOUR) if whole else Shown(TOUR)
-    return Page(cards, steps, first_steps.plain(), whole, measured=served(client, NODES) is not None)
+    return OverviewPage(cards, steps, first_steps.plain(), whole, measured=served(client, NODES) is not None)
 
 
 @require_safe

@@ -50,7 +50,7 @@ class Caller:
     until: float
 
 
-class Refused(Exception):
+class TokenRefused(Exception):
     """`status` and `words` of the response; `seconds` to wait, 0 if unknown."""
 
     def __init__(self, words: str, status: int, seconds: int = 0) -> None:
@@ -81,9 +81,9 @@ def is_program(session: str) -> bool:
 
 
 def caller(request: HttpRequest) -> Caller:
-    """Whose token it is. Raises Refused."""
+    """Whose token it is. Raises TokenRefused."""
     if _impersonates(request):
-        raise Refused(
+        raise TokenRefused(
             _(
                 "The console passes no Impersonate header on, so this would not be done as the one it names. Nothing"
                 " was done."
@@ -91,7 +91,7 @@ def caller(request: HttpRequest) -> Caller:
             400,
         )
     if settings.SIGN_IN == "local":
-        raise Refused(
+        raise TokenRefused(
             _(
                 "This console has no sign-in (SIGN_IN=local) and takes no token: everyone who reaches it acts as its"
                 " own identity. Nothing was changed."
@@ -99,7 +99,7 @@ def caller(request: HttpRequest) -> Caller:
             400,
         )
     if not unheard(request):
-        raise Refused(_("A token must not be sent in the open: use https, or the console's own machine."), 403)
+        raise TokenRefused(_("A token must not be sent in the open: use https, or the console's own machine."), 403)
     token = request.headers.get("Authorization", "").partition(" ")[2].strip()
     place = place_of(request)
     digest = _digest(token, place)
@@ -119,7 +119,7 @@ def still(request: HttpRequest) -> bool:
     """For open connections: whether the token is still valid. Errors other than a refusal count as valid."""
     try:
         caller(request)
-    except Refused as error:
+    except TokenRefused as error:
         return error.status != 401
     return True
 
@@ -130,7 +130,7 @@ def forget(found: Caller) -> None:
         _callers.pop(found.person.session, None)
 
 
-def error_response(error: Refused) -> JsonResponse:
+def error_response(error: TokenRefused) -> JsonResponse:
     """The refusal in the format of all errors under /api/."""
     title = _("This token is not accepted") if error.status == 401 else _("This request can't be answered")
     reason = {401: "Unauthorized", 403: "Forbidden", 429: "TooManyRequests"}.get(
@@ -165,7 +165,7 @@ def _judged(request: HttpRequest, token: str, digest: str, place: Offered) -> Ca
     except limits.TooOften as error:
         signals.refused.send(sender=Caller, why=429, request=request)
         words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {"minutes": limits.MINUTES}
-        raise Refused(words, 429, error.seconds) from None
+        raise TokenRefused(words, 429, error.seconds) from None
     except judge.NotKnown as error:
         with _lock:
             if error.counts:
@@ -173,7 +173,7 @@ def _judged(request: HttpRequest, token: str, digest: str, place: Offered) -> Ca
         if not error.counts and number:
             limits.good(number)
         signals.refused.send(sender=Caller, why=error.status, request=request)
-        raise Refused(str(error), 401 if error.status == 422 else error.status) from None
+        raise TokenRefused(str(error), 401 if error.status == 422 else error.status) from None
     if number:
         limits.good(number)
     until = known.expires or datetime.max.replace(tzinfo=timezone.get_default_timezone())

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 
 
-class Unreadable(Exception):
+class UnreadableCredentials(Exception):
     """Made with another key, for another session, or not by us."""
 
 
@@ -21,13 +21,13 @@ def seal(text: str, session: str) -> bytes:
 
 
 def unseal(data: bytes | memoryview, session: str, seconds: int | None = None) -> str:
-    """Raises Unreadable, with `seconds` also for what was sealed longer ago."""
+    """Raises UnreadableCredentials, with `seconds` also for what was sealed longer ago."""
     try:
         owner, _line, text = _keys().decrypt(bytes(data), seconds).decode().partition("\n")
     except (InvalidToken, UnicodeDecodeError):
-        raise Unreadable("these credentials can't be read: was SECRET_KEY changed?") from None
+        raise UnreadableCredentials("these credentials can't be read: was SECRET_KEY changed?") from None
     if owner != session:
-        raise Unreadable("these credentials belong to another session")
+        raise UnreadableCredentials("these credentials belong to another session")
     return text
 
 

@@ -109,7 +109,7 @@ def _refusal(request: ASGIRequest) -> HttpResponse | None:
     close_old_connections()
     try:
         bearer.caller(request)
-    except bearer.Refused as error:
+    except bearer.TokenRefused as error:
         return bearer.error_response(error)
     finally:
         close_old_connections()

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from console.signin import impersonation, wish
-from console.signin.wish import Wish
+from console.signin.wish import ImpersonationInput
 from console.web import audit
 from console.web.request import ConsoleRequest
 
@@ -19,11 +19,11 @@ def view_as(request: ConsoleRequest) -> HttpResponse:
     if getattr(request, "acting", None) is not None:
         # No nested impersonation, even if the impersonated user has permission to impersonate.
         words = _("You are already acting as another user. Stop first.")
-        return _page(request, Wish(errors={"nested": words}), 409 if request.method == "POST" else 200)
+        return _page(request, ImpersonationInput(errors={"nested": words}), 409 if request.method == "POST" else 200)
     if request.method != "POST":
         groups = "\n".join(request.GET.getlist("group"))
         typed = wish.read({"user": request.GET.get("user", ""), "groups": groups})
-        return _page(request, Wish(typed.user, typed.groups))
+        return _page(request, ImpersonationInput(typed.user, typed.groups))
     client = request.cluster
     typed = wish.read(request.POST.dict())
     found, whom = wish.judged(client, typed)
@@ -58,6 +58,6 @@ def _safe(request: HttpRequest) -> str:
     return back if good and not back.startswith(reverse("signin:view-as")) else reverse("pages:overview")
 
 
-def _page(request: HttpRequest, found: Wish, status: int = 200) -> HttpResponse:
+def _page(request: HttpRequest, found: ImpersonationInput, status: int = 200) -> HttpResponse:
     back = request.POST.get("next") or request.GET.get("next") or ""
     return render(request, "signin/view_as.html", {"wish": found, "back": back}, status=status)

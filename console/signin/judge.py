@@ -25,7 +25,7 @@ _ANONYMOUS = "system:anonymous"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class TokenUser:
     """`expires`: when the token says it does, None where it does not say."""
 
     user: str
@@ -64,7 +64,7 @@ def strict(token: str) -> str:
     raise NotKnown(_("This is not a token: it is too long, or has characters that no token has."), 401)
 
 
-def know(token: str, place: Offered) -> Known:
+def know(token: str, place: Offered) -> TokenUser:
     """Asks the cluster's API server, with the token as the only credential. Raises NotKnown."""
     expires = expiry(token)
     try:
@@ -92,7 +92,7 @@ def know(token: str, place: Offered) -> Known:
         raise NotKnown(
             _("The cluster doesn't accept this token. Check that it is complete, not revoked, and for this cluster.")
         )
-    return Known(user, tuple(str(group) for group in user_info.get("groups") or ()), expires)
+    return TokenUser(user, tuple(str(group) for group in user_info.get("groups") or ()), expires)
 
 
 def refused(client: ClusterClient) -> bool:

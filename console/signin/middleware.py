@@ -65,7 +65,7 @@ def _program(request: HttpRequest, get_response: Callable[[HttpRequest], HttpRes
     request.by_token = True  # type: ignore[attr-defined]
     try:
         found = bearer.caller(request)
-    except bearer.Refused as error:
+    except bearer.TokenRefused as error:
         return bearer.error_response(error)
     request.person = found.person  # type: ignore[attr-defined]
     request.client_of = lambda: found.client  # type: ignore[attr-defined]

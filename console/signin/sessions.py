@@ -16,7 +16,7 @@ from django.middleware.csrf import rotate_token
 from django.utils import timezone
 
 from console.signin import encryption, signals, way
-from console.signin.judge import Known
+from console.signin.judge import TokenUser
 from console.signin.models import Session
 from console.web import clusters, front
 from console.web.clusters import Offered
@@ -51,7 +51,7 @@ class Person:
         return f"{self.user}\n{self.cluster}"
 
 
-def begin(request: HttpRequest, known: Known, token: str, method: str = "token") -> Person:
+def begin(request: HttpRequest, known: TokenUser, token: str, method: str = "token") -> Person:
     """What the browser had before is worth nothing afterwards: neither its session nor its CSRF token (fixation)."""
     leave(request, "replaced")
     cluster = way.name(place_of(request))
@@ -143,9 +143,9 @@ def credentials_of(key: str) -> tuple[str, str, ClusterConfig] | None:
     try:
         found = way.to(row.cluster)
         if found is None:
-            raise encryption.Unreadable(f"its credentials are of the cluster {row.cluster!r}")
+            raise encryption.UnreadableCredentials(f"its credentials are of the cluster {row.cluster!r}")
         return row.user, encryption.unseal(row.sealed, key), found
-    except encryption.Unreadable as error:
+    except encryption.UnreadableCredentials as error:
         log.warning("the session of %s is over: %s", row.user, error)
         end(key, "unreadable")
         return None

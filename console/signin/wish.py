@@ -21,7 +21,7 @@ _ACCOUNT = "system:serviceaccount:"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ImpersonationInput:
     """`user`: a name, also a ServiceAccount's (system:serviceaccount:NAMESPACE:NAME); `errors` by field: user or
     groups.
     """
@@ -50,18 +50,18 @@ class Whom:
     groups: tuple[str, ...]
 
 
-def read(typed: Mapping[str, str]) -> Wish:
+def read(typed: Mapping[str, str]) -> ImpersonationInput:
     """`user`, or `account` as NAMESPACE/NAME; `groups`, one a line."""
     user, account = typed.get("user", "").strip(), typed.get("account", "").strip()
     namespace, slash, name = account.partition("/")
     if account and not user:
         user = f"{_ACCOUNT}{namespace}:{name}" if slash else account
     groups = tuple(dict.fromkeys(line.strip() for line in typed.get("groups", "").splitlines() if line.strip()))
-    wish = Wish(user, groups)
-    return Wish(user, groups, _wrong(wish))
+    wish = ImpersonationInput(user, groups)
+    return ImpersonationInput(user, groups, _wrong(wish))
 
 
-def _wrong(wish: Wish) -> dict[str, str]:
+def _wrong(wish: ImpersonationInput) -> dict[str, str]:
     if not wish.name:
         return {"user": _("Type a user, a service account or groups.")}
     found = {}
@@ -95,7 +95,7 @@ def offered(client: ClusterClient) -> bool:
         return False
 
 
-def judged(client: ClusterClient, wish: Wish) -> tuple[Wish, Whom | None]:
+def judged(client: ClusterClient, wish: ImpersonationInput) -> tuple[ImpersonationInput, Whom | None]:
     """What the API server says: of each field, and then of all together, as which it is sent.
 
     Raises KubeError where it says nothing at all.
@@ -109,11 +109,11 @@ def judged(client: ClusterClient, wish: Wish) -> tuple[Wish, Whom | None]:
             "The console's own identity already impersonates another user (its kubeconfig sets `as`), so it can't"
             " impersonate a third."
         )
-        return Wish(wish.user, wish.groups, {"user": words}), None
+        return ImpersonationInput(wish.user, wish.groups, {"user": words}), None
     try:
         whom = _asked(config)
     except (Forbidden, Unauthorized) as error:
-        return Wish(wish.user, wish.groups, _refused(client, wish) or {"user": str(error)}), None
+        return ImpersonationInput(wish.user, wish.groups, _refused(client, wish) or {"user": str(error)}), None
     return wish, whom
 
 
@@ -124,7 +124,7 @@ def _asked(config: ClusterConfig) -> Whom:
     )
 
 
-def _refused(client: ClusterClient, wish: Wish) -> dict[str, str]:
+def _refused(client: ClusterClient, wish: ImpersonationInput) -> dict[str, str]:
     """At which field, and why."""
     found = {}
     account = _account(wish.name)

@@ -21,7 +21,7 @@ _READING = ("get", "list", "watch")
 
 
 @dataclass(frozen=True, slots=True)
-class Right:
+class MissingPermission:
     """`namespace` '' is the whole cluster."""
 
     user: str
@@ -57,10 +57,10 @@ class Right:
         )
 
 
-def right_of(text: str) -> Right | None:
+def right_of(text: str) -> MissingPermission | None:
     """None for any other text."""
     found = _SENTENCE.search(text)
-    return Right(**{name: value or "" for name, value in found.groupdict().items()}) if found else None
+    return MissingPermission(**{name: value or "" for name, value in found.groupdict().items()}) if found else None
 
 
 def binding(user: str, namespace: str) -> str:

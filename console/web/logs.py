@@ -26,7 +26,7 @@ def _encodable(value: Any) -> str:
 _encode = msgspec.json.Encoder(enc_hook=_encodable).encode
 
 
-class Line(logging.Formatter):
+class LineFormatter(logging.Formatter):
     """LEVEL name: message, the topic where there is one, and the number of the request (console/request_id.py).
 
     It contains untrusted names and messages: control characters are escaped, and only a record begins at the left edge.

@@ -63,7 +63,7 @@ def find(request: HttpRequest, state: str) -> Going | None:
     name = _name(state)
     try:
         found = Going(**json.loads(encryption.unseal(request.COOKIES.get(name, "").encode(), _purpose(name), SECONDS)))
-    except (encryption.Unreadable, InvalidToken, ValueError, TypeError):
+    except (encryption.UnreadableCredentials, InvalidToken, ValueError, TypeError):
         return None
     return found if secrets.compare_digest(found.state.encode(), state.encode()) else None
 

@@ -12,7 +12,7 @@ from console.signin import encryption, sessions
 from console.signin.models import Session
 from console.signin.oidc import provider, redirect_addresses, renewal
 from console.signin.oidc.models import Grant
-from console.signin.oidc.troubles import Trouble
+from console.signin.oidc.troubles import SignInError
 from console.web.front import place_of
 from kube.errors import KubeError
 
@@ -39,7 +39,7 @@ def before(request: HttpRequest) -> Leaving | None:
         credentials = sessions.credentials_of(key)
         grant = Grant.objects.filter(session=key, refused=False).first()
         refresh = renewal.refresh_of(grant) if grant else ""
-    except (KubeError, encryption.Unreadable):
+    except (KubeError, encryption.UnreadableCredentials):
         return Leaving()
     return Leaving(credentials[1] if credentials else "", refresh)
 
@@ -52,7 +52,7 @@ def after(request: HttpRequest, leaving: Leaving) -> str:
         here = provider.provider()
         if leaving.refresh:
             provider.revoke(here, leaving.refresh)
-    except (Trouble, RequestException, ValueError, OSError) as error:
+    except (SignInError, RequestException, ValueError, OSError) as error:
         log.warning("the provider did not hear of a sign-out: %s", error)
         return ""
     end = here.address("end_session_endpoint")

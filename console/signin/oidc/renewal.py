@@ -21,7 +21,7 @@ from console.signin import encryption, judge, sessions, signals
 from console.signin.models import Session
 from console.signin.oidc import idtoken, provider
 from console.signin.oidc.models import Grant
-from console.signin.oidc.troubles import Refused, Trouble, name
+from console.signin.oidc.troubles import SignInError, SignInRefused, name
 from console.web import clusters
 from kube.errors import NotRenewed, Unauthorized
 
@@ -92,7 +92,7 @@ def bearer(session: str, token: str) -> Any:
 
 
 def refresh_of(grant: Grant) -> str:
-    """Raises Unreadable."""
+    """Raises UnreadableCredentials."""
     return encryption.unseal(grant.sealed, _purpose(grant.session))
 
 
@@ -168,14 +168,14 @@ def _ask(session: str, held: _Held, grant: Grant) -> bool:
             here, str(answer.get("id_token") or ""), access_token=str(answer.get("access_token") or "")
         )
         if token.subject != grant.subject:
-            raise Refused(
+            raise SignInRefused(
                 _("%(name)s no longer accepts this sign-in. Start again.") % {"name": name()},
                 log="the new ID token is somebody else's",
             )
         _keep(session, held, grant, token, str(answer.get("refresh_token") or refresh))
-    except (Refused, encryption.Unreadable) as error:
+    except (SignInRefused, encryption.UnreadableCredentials) as error:
         return _refuse(session, getattr(error, "log", str(error)))
-    except Trouble as error:
+    except SignInError as error:
         log.warning("a sign-in could not be renewed: %s", error.log)
         held.pause = time.monotonic() + _PAUSE
         held.trouble = str(error)

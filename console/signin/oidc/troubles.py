@@ -5,7 +5,7 @@ of what was sent.
 from django.conf import settings
 
 
-class Trouble(Exception):
+class SignInError(Exception):
     """`status`: of the response.
 
     `counts`: it counts as a guess: the cause may be the client, not the console or the provider. `log`: for the
@@ -17,11 +17,11 @@ class Trouble(Exception):
         self.status, self.counts, self.log = status, counts, log or words
 
 
-class Away(Trouble):
+class Away(SignInError):
     """The provider does not answer, or answers what it should not: it may do better in a while."""
 
 
-class Refused(Trouble):
+class SignInRefused(SignInError):
     """The provider refuses the code or the refresh token."""
 
 

@@ -17,7 +17,7 @@ from console.signin.address import unheard
 from console.signin.models import Session
 from console.signin.oidc import idtoken, pending_sign_ins, provider, redirect_addresses, renewal
 from console.signin.oidc.pending_sign_ins import Going
-from console.signin.oidc.troubles import Trouble, name
+from console.signin.oidc.troubles import SignInError, name
 from console.web.front import place_of
 from kube.errors import KubeError
 
@@ -36,7 +36,7 @@ def begin(request: HttpRequest) -> HttpResponse:
         return page.sign_in(request, back, error=words, status=403)
     try:
         here = provider.provider()
-    except Trouble as error:
+    except SignInError as error:
         return _refused(request, back, error)
     fresh = Going.begin(
         back, redirect_addresses.address(request, "signin:oidc-back"), redirect_addresses.mark(place_of(request))
@@ -62,7 +62,7 @@ def back(request: HttpRequest) -> HttpResponse:
     where = found.back if found else ""
     try:
         response = _entered(request, found)
-    except Trouble as error:
+    except SignInError as error:
         response = _refused(request, where, error)
     except judge.NotKnown as error:
         response = _refused(request, where, _not_known(error))
@@ -77,12 +77,12 @@ def back(request: HttpRequest) -> HttpResponse:
 
 @sensitive_variables()
 def _entered(request: HttpRequest, found: Going | None) -> HttpResponse:
-    """Raises Trouble, NotKnown and TooOften."""
+    """Raises SignInError, NotKnown and TooOften."""
     number = limits.begin(request)
     try:
         token, refresh = _tokens(request, found)
         known = judge.know(token.text, place_of(request))
-    except Trouble as error:
+    except SignInError as error:
         if not error.counts:
             limits.good(number)
         raise
@@ -102,13 +102,13 @@ def _entered(request: HttpRequest, found: Going | None) -> HttpResponse:
 
 
 def _tokens(request: HttpRequest, found: Going | None) -> tuple[idtoken.IdToken, str]:
-    """The ID token, and the refresh token or ''. Raises Trouble."""
+    """The ID token, and the refresh token or ''. Raises SignInError."""
     if found is None:
         words = _("This sign-in wasn't started in this browser, took too long, or was already used. Start again.")
-        raise Trouble(words, counts=True)
+        raise SignInError(words, counts=True)
     # RFC 9207: an answer of another provider, mixed up with this one's.
     if request.GET.get("iss", settings.OIDC_ISSUER) != settings.OIDC_ISSUER:
-        raise Trouble(
+        raise SignInError(
             _("This response isn't from %(name)s, so you weren't signed in. Start again.") % {"name": name()},
             counts=True,
         )
@@ -123,7 +123,7 @@ def _tokens(request: HttpRequest, found: Going | None) -> tuple[idtoken.IdToken,
     return token, str(answer.get("refresh_token") or "")
 
 
-def _denied(code: str) -> Trouble:
+def _denied(code: str) -> SignInError:
     """An error response of the provider (https://openid.net/specs/openid-connect-core-1_0.html#AuthError), with our own
     message: the provider's text comes through the browser and is untrusted.
     """
@@ -131,33 +131,33 @@ def _denied(code: str) -> Trouble:
     log_message = f"the provider answered {shown or 'no code'}"
     if code == "access_denied":
         words = _("%(name)s did not let you in: you, or a rule there, denied it. Try again, or ask who runs it.")
-        return Trouble(words % {"name": name()}, 403, log=log_message)
+        return SignInError(words % {"name": name()}, 403, log=log_message)
     if code in ("server_error", "temporarily_unavailable"):
-        return Trouble(
+        return SignInError(
             _("%(name)s has trouble of its own. Try again in a moment.") % {"name": name()}, 503, log=log_message
         )
     if code == "invalid_scope":
         words = _("%(name)s does not know what this console asks for: set OIDC_SCOPES to scopes that it has.")
-        return Trouble(words % {"name": name()}, 503, log=log_message)
+        return SignInError(words % {"name": name()}, 503, log=log_message)
     words = _(
         "%(name)s refused the sign-in (%(code)s). Start again. If it happens again, show this to the console's"
         " administrator."
     )
-    return Trouble(words % {"name": name(), "code": shown or "-"}, 400, log=log_message, counts=not shown)
+    return SignInError(words % {"name": name(), "code": shown or "-"}, 400, log=log_message, counts=not shown)
 
 
-def _not_known(error: judge.NotKnown) -> Trouble:
+def _not_known(error: judge.NotKnown) -> SignInError:
     """The provider knows them, and the cluster does not."""
     if error.status != 401:
-        return Trouble(str(error), error.status)
+        return SignInError(str(error), error.status)
     words = _(
         "%(name)s knows you, but the cluster does not accept its ID token: the API server has to trust this issuer,"
         " this client id and the claim of your name."
     )
-    return Trouble(words % {"name": name()}, 403)
+    return SignInError(words % {"name": name()}, 403)
 
 
-def _refused(request: HttpRequest, where: str, error: Trouble) -> HttpResponse:
+def _refused(request: HttpRequest, where: str, error: SignInError) -> HttpResponse:
     log.warning(
         "a sign-in from %s was refused with %d: %s", request.META.get("REMOTE_ADDR", ""), error.status, error.log
     )

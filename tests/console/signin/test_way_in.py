@@ -144,7 +144,7 @@ def test_the_token_is_nowhere_but_encrypted_in_the_database(
         assert staff.clerk not in text and staff.clerk.split(".")[2] not in text
     # What the browser has opens the session, what the database has does not.
     assert row.key not in str(browser.cookies)
-    with pytest.raises(encryption.Unreadable):
+    with pytest.raises(encryption.UnreadableCredentials):
         encryption.unseal(row.sealed, "another session")
 
 

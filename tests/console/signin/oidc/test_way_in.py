@@ -68,7 +68,7 @@ def test_tokens_are_nowhere_but_encrypted_in_the_database(
         for secret in (idp.given[-1], refresh, idp.forms[-1]["code_verifier"]):
             assert secret.encode() not in place
     # One does not open as the other.
-    with pytest.raises(encryption.Unreadable):
+    with pytest.raises(encryption.UnreadableCredentials):
         encryption.unseal(grant.sealed, row.key)
 
 
