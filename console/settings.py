@@ -432,7 +432,7 @@ if LOG_FORMAT not in ("line", "json"):
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "console.web.logs.Line"}, "json": {"()": "console.web.logs.JsonLine"}},
+    "formatters": {"line": {"()": "console.web.logs.LineFormatter"}, "json": {"()": "console.web.logs.JsonLine"}},
     "filters": {
         "worth": {"()": "django.utils.log.CallbackFilter", "callback": _worth_logging},
         "number": {"()": "django.utils.log.CallbackFilter", "callback": request_id.mark},
