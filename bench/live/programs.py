@@ -20,7 +20,8 @@ from redis import Redis, RedisError
 
 from bench.console import ROOT, ready, wait
 from console.processes.__main__ import migrate
-from console.processes.parts import Options, Part, free_port, parts
+from console.processes.parts import Options, free_port, parts
+from console.processes.supervisor import Program as ProgramSpec
 from console.processes.supervisor import die_with_parent
 
 # What the person's shell may hold and the bench must not hear.
@@ -31,7 +32,7 @@ for _name in ("REDIS_URL", "DATABASE_URL", "DATA_DIR", "KUBECONFIG", "CONTEXT", 
 class Program:
     """One process group; its output is kept in a file. Dies with the bench."""
 
-    def __init__(self, part: Part, folder: Path) -> None:
+    def __init__(self, part: ProgramSpec, folder: Path) -> None:
         self.part = part
         self.log = folder / f"{part.name}.log"
         self._process: subprocess.Popen[bytes] | None = None
