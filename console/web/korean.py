@@ -1,0 +1,147 @@
+"""Korean particles (josa): picks 이/가, 을/를, 은/는, 과/와, 으로/로 by the sound that the word before them ends with.
+
+Translations keep the notation that Korean readers know, right after a placeholder: `%(name)s이(가)`, `“%(kind)s”을(를)`.
+`Message`, which gettext returns for such a translation, resolves it when values are filled in, so that nothing but our own
+translations is ever changed. See docs/decisions/0032-korean-particles.md.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from enum import Enum
+from functools import lru_cache
+from html import unescape
+
+from django.utils.translation import trans_real
+
+LANGUAGE = "ko"
+
+
+class Sound(Enum):
+    """How a word ends when it is read aloud in Korean."""
+
+    VOWEL = "vowel"
+    RIEUL = "ㄹ"
+    CONSONANT = "consonant"
+
+
+#: A placeholder, what may close behind it (quotes, brackets, tags), and the notation.
+_PLACEHOLDER = re.compile(
+    r"(?P<before>(?<!%)%\((?P<name>\w+)\)[sd](?:[”’\"'»)\]]|</\w+>)*)"
+    r"(?P<notation>이\(가\)|을\(를\)|은\(는\)|과\(와\)|\(으\)로|\(이\))"
+)
+#: Notation → after a consonant, after a vowel. Only 으로 treats ㄹ as a vowel.
+_PARTICLES = {
+    "이(가)": ("이", "가"),
+    "을(를)": ("을", "를"),
+    "은(는)": ("은", "는"),
+    "과(와)": ("과", "와"),
+    "(으)로": ("으로", "로"),
+    "(이)": ("이", ""),
+}
+
+_FIRST_SYLLABLE, _LAST_SYLLABLE, _FINALS, _FINAL_RIEUL = "가", "힣", 28, 8
+#: 영, 일, 이, 삼, 사, 오, 육, 칠, 팔, 구; numbers that end in 0 end in 십, 백, 천 or 만: a consonant as 영.
+_DIGITS = dict(zip("0123456789", "영일이삼사오육칠팔구", strict=True))
+#: Names of letters that end in a consonant: 엘, 엠, 엔, 알.
+_LETTERS = {"l": Sound.RIEUL, "m": Sound.CONSONANT, "n": Sound.CONSONANT, "r": Sound.RIEUL}
+#: Spelling of an English word's end → sound, the first that fits, as the Kubernetes Korean localization writes such words.
+#: What fits none ends in a vowel: 포드, 리스트, 인그레스.
+_ENDINGS = (
+    (re.compile(r"(hub|theme)$"), Sound.VOWEL),  # 허브, 테마
+    (re.compile(r"(template|type)$"), Sound.CONSONANT),  # 템플릿, 타입
+    (re.compile(r"(l|le)$"), Sound.RIEUL),  # 컨트롤, 롤
+    (re.compile(r"(m|n|ng|me|ne)$"), Sound.CONSONANT),  # 헬름, 플랜, 바인딩, 볼륨, 머신
+    (re.compile(r"(ck|pp|mb|ook|oup|eep|out)$"), Sound.CONSONANT),  # 스택, 앱, 훅, 그룹, 슬립, 롤아웃
+    (re.compile(r"(?<![aeou])[aeiouy][bckpt]$"), Sound.CONSONANT),  # 잡, 스펙, 맵, 시크릿; not 루트, 피크
+)
+
+_TAG = re.compile(r"<[^>]*>")
+_PARENTHESIS = re.compile(r"(?<=\S)\s*\([^()]*\)\W*$")
+_LAST_WORD = re.compile(r"[A-Z]+$|[A-Z]?[a-z]+$")
+#: Enough for the last word; values can be long.
+_TAIL = 100
+
+
+def sound_of(word: str) -> Sound | None:
+    """The sound that `word` ends with; None if no reading is known (another script, no letter at all).
+
+    Quotes and punctuation at the end, and a last part in parentheses, are not read: “Argo CD (tutorial)” ends as 디.
+    """
+    text = unicodedata.normalize("NFKC", word[-_TAIL:]).rstrip()
+    text = _PARENTHESIS.sub("", text)
+    if text.endswith("%"):
+        return Sound.VOWEL  # 퍼센트
+    while text and not text[-1].isalnum():
+        text = text[:-1]
+    if not text:
+        return None
+    letter = _DIGITS.get(text[-1], text[-1])
+    if _FIRST_SYLLABLE <= letter <= _LAST_SYLLABLE:
+        final = (ord(letter) - ord(_FIRST_SYLLABLE)) % _FINALS
+        return Sound.VOWEL if final == 0 else Sound.RIEUL if final == _FINAL_RIEUL else Sound.CONSONANT
+    latin = _LAST_WORD.search(text)
+    return _sound_of_latin(latin.group()) if latin else None
+
+
+def _sound_of_latin(word: str) -> Sound:
+    """`word`: the last part of a camel-case name. Capitals and words without vowels are spelled letter by letter."""
+    lower = word.lower()
+    if word.isupper() or not re.search("[aeiouy]", lower):
+        return _LETTERS.get(lower[-1], Sound.VOWEL)
+    return next((sound for pattern, sound in _ENDINGS if pattern.search(lower)), Sound.VOWEL)
+
+
+def particle(word: str, notation: str) -> str:
+    """The particle of `notation`, such as "이(가)", after `word`; the notation itself if the sound isn't known."""
+    sound = sound_of(word)
+    if sound is None:
+        return notation
+    after_consonant, after_vowel = _PARTICLES[notation]
+    is_consonant = sound is Sound.CONSONANT or (sound is Sound.RIEUL and notation != "(으)로")
+    return after_consonant if is_consonant else after_vowel
+
+
+class Message(str):
+    """A translation with particles to choose; `%` chooses them and returns a plain string."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return self
+
+    def __mod__(self, values: object) -> str:
+        if not isinstance(values, Mapping):
+            return super().__mod__(values)
+
+        def resolve(match: re.Match[str]) -> str:
+            # A KeyError is what `%` itself would raise; blocktranslate relies on it.
+            value = str(values[match["name"]])
+            if "<" in value or "&" in value:
+                value = unescape(_TAG.sub("", value))
+            return match["before"] + particle(value, match["notation"])
+
+        return _PLACEHOLDER.sub(resolve, self).__mod__(values)
+
+
+@lru_cache(maxsize=8192)
+def with_particles(translation: str) -> str:
+    """`translation`, as a `Message` if it has particles to choose."""
+    return Message(translation) if _PLACEHOLDER.search(translation) else translation
+
+
+class Translation(trans_real.DjangoTranslation):
+    """Django's catalogue of one language, whose Korean messages choose their particles."""
+
+    def gettext(self, message: str) -> str:
+        found = super().gettext(message)
+        return with_particles(found) if self.language() == LANGUAGE else found
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        found = super().ngettext(msgid1, msgid2, n)
+        return with_particles(found) if self.language() == LANGUAGE else found
+
+
+def install() -> None:
+    """Makes Django load catalogues as `Translation`. Called before the first text is translated."""
+    trans_real.DjangoTranslation = Translation  # type: ignore[misc]
