@@ -152,7 +152,7 @@ def _deprecated(chosen: Chosen) -> Cell:
 
 def _level(chosen: Chosen) -> Cell:
     if chosen.about is None or not chosen.about.level:
-        return Cell((_("not said"),))
+        return Cell((_("not specified"),))
     return Cell((f"{chosen.about.level} – {chosen.about.level_name}",))
 
 

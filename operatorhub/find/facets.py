@@ -60,7 +60,7 @@ KINDS: dict[str, Kind] = {
     "source": Kind(_("Catalog"), {}),
     "provider": Kind(_("Provider"), {}, 6, folds=True),
     "level": Kind(
-        _("Capability level"), {str(number): name for number, name in enumerate(LEVELS, 1)} | {"0": _("Not said")}
+        _("Capability level"), {str(number): name for number, name in enumerate(LEVELS, 1)} | {"0": _("Not specified")}
     ),
     "rights": Kind(
         _("Permissions"),

@@ -10,8 +10,8 @@ NO_MODE = gettext_lazy(
 )
 WRONG_MODE = gettext_lazy("This operator can not be installed so. It supports: %(modes)s.")
 OLD_KUBERNETES = gettext_lazy(
-    "It needs Kubernetes %(least)s, and this cluster has %(has)s: OLM would wait for ever. Choose an older version, or"
-    " renew the cluster."
+    "It needs Kubernetes %(least)s, and this cluster has %(has)s: OLM would wait indefinitely. Choose an older"
+    " version, or upgrade the cluster."
 )
 BAD_NAMESPACE = gettext_lazy(
     "A namespace's name has lower-case letters, digits and dashes, begins and ends with a letter or digit, and has at"
@@ -56,8 +56,8 @@ UNREAD = gettext_lazy(
 )
 _FORCED = {
     "older": gettext_lazy(
-        "Manual, because you chose an older version: with automatic approval OLM would go on to the newest right"
-        " after it."
+        "Manual, because you chose an older version: with automatic approval OLM would upgrade it to the newest"
+        " immediately."
     ),
     "neighbour": gettext_lazy(
         "Manual, because another operator of this namespace asks for it: OLM plans all operators of a namespace"

@@ -217,8 +217,8 @@ def silence(facts: Facts) -> Iterator[Trouble]:
     waited = stages.took(sub.created, datetime.now(UTC).isoformat())
     if waited is not None and waited > PATIENCE:
         words = _(
-            "OLM has chosen nothing for %(seconds)d s, and does not say why. Look whether it is well, or let it look"
+            "OLM has chosen nothing for %(seconds)d s and reports no reason. Check its health, or have it resolve"
             " again."
         )
-        ways = (Way(_("Let OLM look again"), "", "look-again"), Way(_("Is OLM well?"), reverse("operatorhub:olm")))
+        ways = (Way(_("Resolve again"), "", "look-again"), Way(_("Is OLM well?"), reverse("operatorhub:olm")))
         yield Trouble("silence", "subscription", words % {"seconds": int(waited)}, "", ways, settled=False)

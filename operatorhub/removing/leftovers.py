@@ -269,4 +269,4 @@ def _namespace(
     refused = _used(neighbours, subs)
     if not refused and (namespace in _KEPT or namespace.startswith(("kube-", "openshift"))):
         refused = _("It belongs to the cluster.")
-    yield leftover(type_, obj, _("all of its contents are deleted, whoever created them"), refused, "last")
+    yield leftover(type_, obj, _("all of its contents are deleted, including those of other users"), refused, "last")

@@ -201,7 +201,7 @@ def _examples(bundle: Bundle) -> Iterator[Verdict]:
     try:
         examples = json_bounds.loads(text(raw))
     except ValueError as error:
-        yield Verdict(ERROR, _("The examples are no JSON: %(why)s") % {"why": error}, place)
+        yield Verdict(ERROR, _("The examples aren't valid JSON: %(why)s") % {"why": error}, place)
         return
     schemas = dict(_schemas(bundle.crds))
     for number, item in enumerate(items(examples)):
