@@ -1,8 +1,8 @@
 """Korean particles (josa): picks 이/가, 을/를, 은/는, 과/와, 으로/로 by the sound that the word before them ends with.
 
-Translations keep the notation that Korean readers know, right after a placeholder: `%(name)s이(가)`, `“%(kind)s”을(를)`.
-`Message`, which gettext returns for such a translation, resolves it when values are filled in, so that nothing but our own
-translations is ever changed. See docs/decisions/0032-korean-particles.md.
+Translations keep the notation that Korean readers know, after a placeholder: `%(name)s이(가)`, `“%(name)s”을(를)`.
+gettext returns such a translation as a `Message`, which resolves the notation when values are filled in. So nothing but
+our own translations is ever changed. See docs/decisions/0032-korean-particles.md.
 """
 
 import re
@@ -45,8 +45,8 @@ _FIRST_SYLLABLE, _LAST_SYLLABLE, _FINALS, _FINAL_RIEUL = "가", "힣", 28, 8
 _DIGITS = dict(zip("0123456789", "영일이삼사오육칠팔구", strict=True))
 #: Names of letters that end in a consonant: 엘, 엠, 엔, 알.
 _LETTERS = {"l": Sound.RIEUL, "m": Sound.CONSONANT, "n": Sound.CONSONANT, "r": Sound.RIEUL}
-#: Spelling of an English word's end → sound, the first that fits, as the Kubernetes Korean localization writes such words.
-#: What fits none ends in a vowel: 포드, 리스트, 인그레스.
+#: Spelling of an English word's end → sound, as Korean writes such words; the first that fits.
+#: What fits none ends in a vowel: 파드, 리스트, 인그레스.
 _ENDINGS = (
     (re.compile(r"(hub|theme)$"), Sound.VOWEL),  # 허브, 테마
     (re.compile(r"(template|type)$"), Sound.CONSONANT),  # 템플릿, 타입
@@ -58,9 +58,10 @@ _ENDINGS = (
 
 _TAG = re.compile(r"<[^>]*>")
 _PARENTHESIS = re.compile(r"(?<=\S)\s*\([^()]*\)\W*$")
-_LAST_WORD = re.compile(r"[A-Z]+$|[A-Z]?[a-z]+$")
-#: Enough for the last word; values can be long.
-_TAIL = 100
+#: The last part of a camel-case name. Up to four capitals are an acronym, but not in a variable's name: `AUTH_FILE`.
+_LAST_WORD = re.compile(r"(?P<capitals>(?<!_)[A-Z]{1,4})$|(?:[A-Z]+|[A-Z]?[a-z]+)$")
+#: Enough for the last word, and for the markup around it; values can be long.
+_TAIL, _MARKUP_TAIL = 100, 500
 
 
 def sound_of(word: str) -> Sound | None:
@@ -81,13 +82,13 @@ def sound_of(word: str) -> Sound | None:
         final = (ord(letter) - ord(_FIRST_SYLLABLE)) % _FINALS
         return Sound.VOWEL if final == 0 else Sound.RIEUL if final == _FINAL_RIEUL else Sound.CONSONANT
     latin = _LAST_WORD.search(text)
-    return _sound_of_latin(latin.group()) if latin else None
+    return _sound_of_latin(latin.group(), is_acronym=latin["capitals"] is not None) if latin else None
 
 
-def _sound_of_latin(word: str) -> Sound:
-    """`word`: the last part of a camel-case name. Capitals and words without vowels are spelled letter by letter."""
+def _sound_of_latin(word: str, *, is_acronym: bool) -> Sound:
+    """Acronyms, single letters and words without vowels are spelled letter by letter."""
     lower = word.lower()
-    if word.isupper() or not re.search("[aeiouy]", lower):
+    if is_acronym or len(word) == 1 or not re.search("[aeiouy]", lower):
         return _LETTERS.get(lower[-1], Sound.VOWEL)
     return next((sound for pattern, sound in _ENDINGS if pattern.search(lower)), Sound.VOWEL)
 
@@ -116,7 +117,7 @@ class Message(str):
 
         def resolve(match: re.Match[str]) -> str:
             # A KeyError is what `%` itself would raise; blocktranslate relies on it.
-            value = str(values[match["name"]])
+            value = str(values[match["name"]])[-_MARKUP_TAIL:]
             if "<" in value or "&" in value:
                 value = unescape(_TAG.sub("", value))
             return match["before"] + particle(value, match["notation"])
