@@ -9,8 +9,9 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from enum import Enum
-from functools import lru_cache
+from gettext import NullTranslations
 from html import unescape
+from typing import Self
 
 from django.utils.translation import trans_real
 
@@ -47,19 +48,22 @@ _DIGITS = dict(zip("0123456789", "영일이삼사오육칠팔구", strict=True))
 _LETTERS = {"l": Sound.RIEUL, "m": Sound.CONSONANT, "n": Sound.CONSONANT, "r": Sound.RIEUL}
 #: Spelling of an English word's end → sound, as Korean writes such words; the first that fits.
 #: What fits none ends in a vowel: 파드, 리스트, 인그레스.
-_ENDINGS = (
-    (re.compile(r"(hub|theme)$"), Sound.VOWEL),  # 허브, 테마
-    (re.compile(r"(template|type)$"), Sound.CONSONANT),  # 템플릿, 타입
-    (re.compile(r"(l|le)$"), Sound.RIEUL),  # 컨트롤, 롤
-    (re.compile(r"(m|n|ng|me|ne)$"), Sound.CONSONANT),  # 헬름, 플랜, 바인딩, 볼륨, 머신
-    (re.compile(r"(ck|pp|mb|ook|oup|eep|out)$"), Sound.CONSONANT),  # 스택, 앱, 훅, 그룹, 슬립, 롤아웃
-    (re.compile(r"(?<![aeou])[aeiouy][bckpt]$"), Sound.CONSONANT),  # 잡, 스펙, 맵, 시크릿; not 루트, 피크
+_ENDINGS = re.compile(
+    r"(?P<VOWEL>hub|theme)$"  # 허브, 테마
+    r"|(?P<RIEUL>l|le)$"  # 컨트롤, 롤
+    r"|(?P<CONSONANT>template|type"  # 템플릿, 타입
+    r"|m|n|ng|me|ne"  # 헬름, 플랜, 바인딩, 볼륨, 머신
+    r"|ck|pp|mb|ook|oup|eep|out"  # 스택, 앱, 훅, 그룹, 슬립, 롤아웃
+    r"|(?<![aeou])[aeiouy][bckpt])$"  # 잡, 스펙, 맵, 시크릿; not 루트, 피크
 )
+_LONGEST_ENDING = len("template")
 
 _TAG = re.compile(r"<[^>]*>")
 _PARENTHESIS = re.compile(r"(?<=\S)\s*\([^()]*\)\W*$")
-#: The last part of a camel-case name. Up to four capitals are an acronym, but not in a variable's name: `AUTH_FILE`.
-_LAST_WORD = re.compile(r"(?P<capitals>(?<!_)[A-Z]{1,4})$|(?:[A-Z]+|[A-Z]?[a-z]+)$")
+#: The last part of a camel-case name, of the text read backwards: a search from the front takes ten times as long.
+#: Up to four capitals are an acronym, but not in a variable's name: `AUTH_FILE`.
+_LAST_WORD_BACKWARDS = re.compile(r"(?P<capitals>[A-Z]{1,4})(?![A-Z_])|[A-Z]+|[a-z]+[A-Z]?")
+_VOWEL = re.compile("[aeiouy]")
 #: Enough for the last word, and for the markup around it; values can be long.
 _TAIL, _MARKUP_TAIL = 100, 500
 
@@ -69,28 +73,32 @@ def sound_of(word: str) -> Sound | None:
 
     Quotes and punctuation at the end, and a last part in parentheses, are not read: “Argo CD (tutorial)” ends as 디.
     """
-    text = unicodedata.normalize("NFKC", word[-_TAIL:]).rstrip()
-    text = _PARENTHESIS.sub("", text)
-    if text.endswith("%"):
-        return Sound.VOWEL  # 퍼센트
-    while text and not text[-1].isalnum():
-        text = text[:-1]
+    text = word[-_TAIL:]
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    if text and not text[-1].isalnum():
+        text = _PARENTHESIS.sub("", text.rstrip())
+        if text.endswith("%"):
+            return Sound.VOWEL  # 퍼센트
+        while text and not text[-1].isalnum():
+            text = text[:-1]
     if not text:
         return None
     letter = _DIGITS.get(text[-1], text[-1])
     if _FIRST_SYLLABLE <= letter <= _LAST_SYLLABLE:
         final = (ord(letter) - ord(_FIRST_SYLLABLE)) % _FINALS
         return Sound.VOWEL if final == 0 else Sound.RIEUL if final == _FINAL_RIEUL else Sound.CONSONANT
-    latin = _LAST_WORD.search(text)
-    return _sound_of_latin(latin.group(), is_acronym=latin["capitals"] is not None) if latin else None
+    latin = _LAST_WORD_BACKWARDS.match(text[::-1])
+    return _sound_of_latin(latin.group()[::-1], is_acronym=latin["capitals"] is not None) if latin else None
 
 
 def _sound_of_latin(word: str, *, is_acronym: bool) -> Sound:
     """Acronyms, single letters and words without vowels are spelled letter by letter."""
     lower = word.lower()
-    if is_acronym or len(word) == 1 or not re.search("[aeiouy]", lower):
+    if is_acronym or len(word) == 1 or not _VOWEL.search(lower):
         return _LETTERS.get(lower[-1], Sound.VOWEL)
-    return next((sound for pattern, sound in _ENDINGS if pattern.search(lower)), Sound.VOWEL)
+    ending = _ENDINGS.search(lower[-_LONGEST_ENDING - 1 :])
+    return Sound[ending.lastgroup or ""] if ending else Sound.VOWEL
 
 
 def particle(word: str, notation: str) -> str:
@@ -106,7 +114,22 @@ def particle(word: str, notation: str) -> str:
 class Message(str):
     """A translation with particles to choose; `%` chooses them and returns a plain string."""
 
-    __slots__ = ()
+    __slots__ = ("_particles", "_template")
+    #: A placeholder for each particle → the placeholder of its word, and the notation.
+    _particles: dict[str, tuple[str, str]]
+    _template: str
+
+    # Not __init__: `str(message)` would call it again, with what it was given.
+    def __new__(cls, translation: str) -> Self:
+        message = super().__new__(cls, translation)
+        message._particles = {}
+        message._template = _PLACEHOLDER.sub(message._placeholder_of, translation)
+        return message
+
+    def _placeholder_of(self, match: re.Match[str]) -> str:
+        key = f"{match['name']} {len(self._particles)}"
+        self._particles[key] = match["name"], match["notation"]
+        return f"{match['before']}%({key})s"
 
     def __str__(self) -> str:
         return self
@@ -114,18 +137,19 @@ class Message(str):
     def __mod__(self, values: object) -> str:
         if not isinstance(values, Mapping):
             return super().__mod__(values)
-
-        def resolve(match: re.Match[str]) -> str:
-            # A KeyError is what `%` itself would raise; blocktranslate relies on it.
-            value = str(values[match["name"]])[-_MARKUP_TAIL:]
-            if "<" in value or "&" in value:
-                value = unescape(_TAG.sub("", value))
-            return match["before"] + particle(value, match["notation"])
-
-        return _PLACEHOLDER.sub(resolve, self).__mod__(values)
+        # A KeyError is what `%` itself would raise; blocktranslate relies on it.
+        chosen = {key: _particle_after(values[name], notation) for key, (name, notation) in self._particles.items()}
+        return self._template % {**values, **chosen}
 
 
-@lru_cache(maxsize=8192)
+def _particle_after(value: object, notation: str) -> str:
+    """`value`: text or markup, as it is filled in."""
+    word = str(value)[-_MARKUP_TAIL:]
+    if "<" in word or "&" in word:
+        word = unescape(_TAG.sub("", word))
+    return particle(word, notation)
+
+
 def with_particles(translation: str) -> str:
     """`translation`, as a `Message` if it has particles to choose."""
     return Message(translation) if _PLACEHOLDER.search(translation) else translation
@@ -134,13 +158,12 @@ def with_particles(translation: str) -> str:
 class Translation(trans_real.DjangoTranslation):
     """Django's catalogue of one language, whose Korean messages choose their particles."""
 
-    def gettext(self, message: str) -> str:
-        found = super().gettext(message)
-        return with_particles(found) if self.language() == LANGUAGE else found
-
-    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
-        found = super().ngettext(msgid1, msgid2, n)
-        return with_particles(found) if self.language() == LANGUAGE else found
+    def merge(self, other: NullTranslations) -> None:
+        # As in Django's own merge: a file that doesn't exist has no catalogue.
+        catalog: dict[object, str] | None = getattr(other, "_catalog", None)
+        if catalog and self.language() == LANGUAGE:
+            other._catalog = {key: with_particles(text) for key, text in catalog.items()}  # type: ignore[attr-defined]
+        super().merge(other)
 
 
 def install() -> None:

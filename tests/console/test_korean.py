@@ -144,7 +144,7 @@ def test_every_notation_of_the_translations_is_resolved() -> None:
         texts = [
             text
             for message in read_po(source, locale="ko")
-            for text in ([message.string] if isinstance(message.string, str) else message.string)
+            for text in ([message.string] if isinstance(message.string, str) else message.string or ())
         ]
     values = dict.fromkeys(re.findall(r"%\((\w+)\)s", "".join(texts)), "롤")
     numbers = dict.fromkeys(re.findall(r"%\((\w+)\)d", "".join(texts)), 3)
@@ -175,8 +175,14 @@ def test_a_streamed_row() -> None:
     pods = ResourceType("", "v1", "pods", "Pod", True)
     columns = json.dumps([{"name": "Name", "type": "string", "format": "name"}]).encode()
     for finalizer, particle_ in (("example.com/backup", "을"), ("example.com/cleanup-2", "를")):
-        metadata = {"name": "web-0", "namespace": "shop", "uid": "u-1", "creationTimestamp": "2026-01-01T00:00:00Z"}
-        metadata |= {"deletionTimestamp": "2026-01-02T00:00:00Z", "finalizers": [finalizer]}
+        metadata = {
+            "name": "web-0",
+            "namespace": "shop",
+            "uid": "u-1",
+            "creationTimestamp": "2026-01-01T00:00:00Z",
+            "deletionTimestamp": "2026-01-02T00:00:00Z",
+            "finalizers": [finalizer],
+        }
         with translation.override("ko"):
             health = terminating({"kind": "Pod", "metadata": metadata})
         assert health is not None
