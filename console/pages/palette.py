@@ -139,7 +139,7 @@ def _marked(request: ConsoleRequest, q: str) -> Iterator[Section]:
     yield Section(_("Favourites"), _best((_mark(marked) for marked in liked if marked.url), q)[:_OF_EACH])
     known = {marked.url for marked in liked}
     lately = (_mark(marked) for marked in favourites.recent(request.cluster) if marked.url and marked.url not in known)
-    yield Section(_("Looked at lately"), _best(lately, q)[:_OF_EACH])
+    yield Section(_("Recently viewed"), _best(lately, q)[:_OF_EACH])
 
 
 def _mark(marked: Marked) -> Entry:

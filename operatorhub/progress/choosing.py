@@ -220,5 +220,5 @@ def silence(facts: Facts) -> Iterator[Trouble]:
             "OLM has chosen nothing for %(seconds)d s and reports no reason. Check its health, or have it resolve"
             " again."
         )
-        ways = (Way(_("Resolve again"), "", "look-again"), Way(_("Is OLM well?"), reverse("operatorhub:olm")))
+        ways = (Way(_("Resolve again"), "", "look-again"), Way(_("Check OLM"), reverse("operatorhub:olm")))
         yield Trouble("silence", "subscription", words % {"seconds": int(waited)}, "", ways, settled=False)
