@@ -40,7 +40,7 @@ def wrong(posted: Mapping[str, str]) -> dict[str, str]:
     found = {
         "language": (
             posted.get("language", "") in ("", *dict(settings.LANGUAGES)),
-            _("The console does not speak this language."),
+            _("This language isn't supported."),
         ),
         "theme": (posted.get("theme", "") in THEMES, _("This theme doesn't exist.")),
         "times": (posted.get("times", RELATIVE) in TIMES, _("Invalid time format.")),

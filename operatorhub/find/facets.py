@@ -68,12 +68,10 @@ KINDS: dict[str, Kind] = {
             "cluster-admin": _("Like cluster-admin"),
             "elevated": _("With dangerous ones"),
             "plain": _("Without dangerous ones"),
-            UNKNOWN: _("Not known"),
+            UNKNOWN: _("Unknown"),
         },
     ),
-    "webhooks": Kind(
-        _("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Not known")}
-    ),
+    "webhooks": Kind(_("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Unknown")}),
     "mode": Kind(
         _("Install mode"),
         {

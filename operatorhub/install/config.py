@@ -206,7 +206,7 @@ def _env(value: str) -> list[dict[str, str]]:
     pairs = _pairs(value)
     for name, _value in pairs:
         if not _ENV.fullmatch(name):
-            raise ValueError(_("“%(name)s” can not be the name of an environment variable.") % {"name": name})
+            raise ValueError(_("“%(name)s” isn't a valid name of an environment variable.") % {"name": name})
     return [{"name": name, "value": one} for name, one in pairs]
 
 

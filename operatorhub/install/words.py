@@ -3,12 +3,12 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-NO_VERSION = gettext_lazy("The channel %(channel)s has no version %(version)s. Choose one of the list.")
+NO_VERSION = gettext_lazy("The channel %(channel)s has no version %(version)s. Choose one from the list.")
 NO_MODE = gettext_lazy(
     "This version supports no install mode at all, so OLM can't install it. Choose another channel, or ask its"
     " maintainers."
 )
-WRONG_MODE = gettext_lazy("This operator can not be installed so. It supports: %(modes)s.")
+WRONG_MODE = gettext_lazy("This install mode isn't supported. The operator supports: %(modes)s.")
 OLD_KUBERNETES = gettext_lazy(
     "It needs Kubernetes %(least)s, and this cluster has %(has)s: OLM would wait indefinitely. Choose an older"
     " version, or upgrade the cluster."

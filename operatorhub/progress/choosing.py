@@ -71,7 +71,7 @@ def catalog(facts: Facts) -> Iterator[Trouble]:
         )
         ways = (
             Way(_("Choose another catalog in the Subscription"), _edit(sub)),
-            Way(_("Look for the package in OperatorHub"), search_page(sub.package)),
+            Way(_("Find the package in OperatorHub"), search_page(sub.package)),
         )
         yield Trouble("catalog-missing", "catalog", words % told, sub.problem, ways)
     elif facts.source is not None and (state := install_state.catalog_silent(facts.source)):
@@ -87,8 +87,8 @@ def _silent(facts: Facts, namespace: str, name: str, raw: str) -> Trouble:
     told = {"name": name, "namespace": namespace}
     if (namespace, name) == (facts.subscription.catalog_namespace, facts.subscription.catalog):
         words = _(
-            "The CatalogSource “%(name)s” does not answer, so OLM can't read the package. Its Pod in “%(namespace)s”"
-            " says why."
+            "The CatalogSource “%(name)s” isn't responding, so OLM can't read the package. Check its Pod in"
+            " “%(namespace)s”."
         )
     else:
         words = _(
@@ -161,7 +161,7 @@ def resolution(facts: Facts) -> Iterator[Trouble]:
         )
         ways = (
             Way(_("Edit the Subscription"), _edit(sub)),
-            Way(_("Look for the package in OperatorHub"), search_page(sub.package)),
+            Way(_("Find the package in OperatorHub"), search_page(sub.package)),
         )
         yield Trouble("not-in-catalog", "subscription", words, raw, ways)
     elif need := _NEEDS.search(raw):

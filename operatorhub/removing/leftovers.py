@@ -154,7 +154,7 @@ def _list(
         gaps.append(_("%(kind)s can't be listed: %(error)s") % {**words, "error": error})
         return []
     if page.continue_:
-        gaps.append(_("Of %(kind)s in %(namespace)s only the first %(number)d were looked at.") % words)
+        gaps.append(_("Only the first %(number)d %(kind)s in %(namespace)s were checked.") % words)
     return [row.object for row in page.rows]
 
 

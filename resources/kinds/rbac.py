@@ -111,7 +111,7 @@ def bindings(client: ClusterClient, namespace: str, whole: bool) -> tuple[list[K
         (
             _("%(kind)s could not be read: %(why)s") % {"kind": kind, "why": one.problem}
             if one.problem
-            else _("Not every %(kind)s was looked at.") % {"kind": kind}
+            else _("Not every %(kind)s was checked.") % {"kind": kind}
         )
         for kind, one in asked
         if one.problem or one.more

@@ -114,8 +114,8 @@ def sub(state: str = "", installed_csv: str = "db.v1", *conditions: tuple[str, s
     [
         (sub("AtLatestKnown"), {("olm", "cat"): "READY"}, "done", "Up to date"),
         (sub("AtLatestKnown"), None, "done", "Up to date"),
-        (sub("AtLatestKnown"), {}, "failed", "Can not update"),
-        (sub("AtLatestKnown"), {("olm", "cat"): "TRANSIENT_FAILURE"}, "failed", "Can not update"),
+        (sub("AtLatestKnown"), {}, "failed", "Can't update"),
+        (sub("AtLatestKnown"), {("olm", "cat"): "TRANSIENT_FAILURE"}, "failed", "Can't update"),
         (
             sub("UpgradePending", "db.v1", ("InstallPlanPending", "RequiresApproval")),
             {("olm", "cat"): "READY"},
