@@ -340,7 +340,7 @@ class TestPages:
         assert "copy; it runs in hub-faraway" in text(web.get(HERE, {"namespace": place}))
         everywhere = web.get(HERE, {"namespace": "-"})
         assert everywhere.status_code == 403
-        assert "Pick a namespace of yours" in text(everywhere)
+        assert "Select one of your namespaces" in text(everywhere)
         real_get = ClusterClient.get
         monkeypatch.setattr(
             ClusterClient,

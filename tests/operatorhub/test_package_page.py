@@ -128,7 +128,7 @@ def test_the_schema_before_anything_is_installed(described: Client) -> None:
     found = text(described.get(place, {"q": "number"}))
     assert "spec.number" in found
     assert "0 fields" in text(described.get(place, {"q": "nothing-has-this"}))
-    assert "There is nothing inside" in text(described.get(place, {"at": "/no/such/place"}))
+    assert "It is empty" in text(described.get(place, {"at": "/no/such/place"}))
 
 
 def test_a_schema_that_nobody_knows(web: Client) -> None:
