@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
 
 from ..objects import Object, dig
 
+#: Below the ports that systems give to outgoing connections (ip_local_port_range of Linux begins at 32768): between the
+#: choice of a port and the moment when a Pod's program listens there, nothing else takes it.
+PORTS = range(20_000, 32_768)
+
+
+def bound_socket() -> socket.socket:
+    """A socket that is bound to a free port of 127.0.0.1."""
+    while True:
+        found = socket.socket()
+        try:
+            found.bind(("127.0.0.1", secrets.choice(PORTS)))
+        except OSError:
+            found.close()
+        else:
+            return found
+
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody has at the moment."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
+    """A free port of 127.0.0.1, for a program that will listen there."""
+    with bound_socket() as found:
         return int(found.getsockname()[1])
 
 

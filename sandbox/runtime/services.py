@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ..client import Client
 from ..errors import NotFound
 from ..objects import Object, dig
-from .ports import free_port
+from .ports import bound_socket
 from .relay import relay
 
 Connect = Callable[[str, str, int], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
@@ -51,17 +52,18 @@ class ServiceProxy:
 
     def _local(self, key: Key) -> int:
         if key not in self._ports:
-            self._ports[key] = free_port()
-            task = asyncio.get_running_loop().create_task(self._listen(key))
+            bound = bound_socket()
+            self._ports[key] = int(bound.getsockname()[1])
+            task = asyncio.get_running_loop().create_task(self._listen(key, bound))
             self._opening.add(task)
             task.add_done_callback(self._opening.discard)
         return self._ports[key]
 
-    async def _listen(self, key: Key) -> None:
+    async def _listen(self, key: Key, bound: socket.socket) -> None:
         async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await self._serve(key, reader, writer)
 
-        self._servers[key] = await asyncio.start_server(accept, "127.0.0.1", self._ports[key])
+        self._servers[key] = await asyncio.start_server(accept, sock=bound)
 
     async def _serve(self, key: Key, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
