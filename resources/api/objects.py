@@ -176,9 +176,9 @@ class Objects(_VersionedView):
         responses=PolymorphicProxySerializer("ObjectsOrTable", [ObjectsSerializer, TableSerializer], None),
     )
     def get(self, request: Request, group: str, version: str, plural: str) -> Response:
-        """`namespace` '' = all; `within`: the only namespaces that were read, since one may not list all.
+        """`namespace` '' = all; `within`: the namespaces that were read, where the user can't list all of them.
 
-        At most `limit` objects (500 unless said).
+        At most `limit` objects (default 500).
         """
         place = _place(request, group=group, version=version, plural=plural)
         type_, asked = place.type, request.query_params

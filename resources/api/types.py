@@ -84,7 +84,7 @@ class FieldSerializer(serializers.Serializer[Any]):
     children = serializers.IntegerField()
 
     def get_rules(self, field: schematree.Field) -> list[dict[str, str]]:
-        """CEL rules with what is said to whoever breaks them."""
+        """CEL rules, each with the message for values that break it."""
         return [{"rule": rule, "message": message} for rule, message in field.rules]
 
 
