@@ -82,5 +82,5 @@ def _holds(value: Any, wanted: str, node: Node) -> bool:
         value = node.get("default", ABSENT)
     if value is ABSENT or value is None:
         return wanted == ""
-    said = value if isinstance(value, str) else texts.text_of("json", value)
-    return said == wanted or said.lower() == wanted.lower() in ("true", "false")
+    value_text = value if isinstance(value, str) else texts.text_of("json", value)
+    return value_text == wanted or value_text.lower() == wanted.lower() in ("true", "false")

@@ -1,9 +1,8 @@
-"""Writes the history while nobody looks: a list and a watch of whole objects for each recorded type, in one worker
-at a time.
+"""Records the history continuously: lists and watches whole objects of each recorded type, in one worker at a time.
 
-The worker that writes holds a lease in the database; another one takes over some seconds after it is gone, and goes on
-from the resourceVersion that was written last, so nothing is missed and nothing is told twice. A version that is too
-old (410) means a list: what changed meanwhile is then one step, marked.
+The worker that writes holds a lease in the database; another takes over some seconds after it ends, and resumes from
+the last resourceVersion written, so that no change is missed or recorded twice. A version that is too old (410) means
+a list: the changes since are then one step, marked as a gap.
 """
 
 import asyncio
@@ -41,7 +40,7 @@ _PAGE = 200
 # Events of one transaction: SQLite has one writer, and pages write too.
 _AT_ONCE = 50
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 30.0
-# A kind that may not be read, has too many objects or is not served is looked at again after so long.
+# A kind that can't be read, has too many objects or is not served is tried again after this long.
 _LATER_SECONDS = 300.0
 _WATCH_SECONDS = (300, 600)
 # While nothing but heartbeats comes, how far it is gets written so often.
@@ -184,9 +183,9 @@ class Recorder:
             await asyncio.sleep(max(wanted, pause * random.uniform(0.5, 1.0)))  # noqa: S311  spreads load
 
     async def _check(self, type_: ResourceType, version: str) -> None:
-        """Raises Gone where the server has not come as far as `version`: it began anew, or was restored.
+        """Raises Gone if `version` is ahead of the server, which was reset or restored.
 
-        It would let us wait for that version.
+        A watch from it would wait until the server reaches that version.
         """
         page = answers.document((await self._transport.send(requests.list_objects(type_, limit=1))).body)
         now = str((page.get("metadata") or {}).get("resourceVersion") or "")

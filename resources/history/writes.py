@@ -1,6 +1,6 @@
-"""What somebody changed through the console: whose name stands in the history, and how it is taken back.
+"""Changes made through the console: which user made them, and how they are undone.
 
-Objects are kept as the history keeps them (kept.py), of Secrets nothing; for the last UNDOABLE changes of a user.
+Objects are stored as the history stores them (kept.py), Secrets not at all; for the last UNDOABLE changes of a user.
 """
 
 import logging
@@ -99,7 +99,7 @@ def changed(client: ClusterClient, verb: str, place: Place, before: Mapping[str,
 
 
 def looked(client: ClusterClient, place: Place) -> KubeObject | None:
-    """The object before it is changed or after; None where it can't be read: then nothing of it is kept."""
+    """The object as it is, to be compared before and after a change; None if it can't be read, then neither is stored."""
     try:
         return place.get(client)
     except KubeError:
