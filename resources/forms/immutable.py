@@ -89,8 +89,8 @@ def _forbidden(rule: Rule, before: Any, names: tuple[str, ...]) -> set[str]:
 
 
 def _refused(rule: Rule, case: Case) -> bool:
-    said = holds(rule, case)
-    return said is False or said is ERROR
+    result = holds(rule, case)
+    return result is False or result is ERROR
 
 
 def _present(value: Any, names: tuple[str, ...]) -> Any:

@@ -115,14 +115,14 @@ class Recorder:
         """At most some seconds old, the CRDs asked for only when the types have changed."""
         now = time.monotonic()
         types = await asyncio.to_thread(self._client.types)
-        kept = self._served_kept
-        if kept is None or kept[0] != types or kept[1] < now - _TYPES_SECONDS * 6:
-            kept = self._served_kept = (types, now, await asyncio.to_thread(kinds.recorded, self._client))
-            if len(kept[2]) == kinds.MOST != len(self._types):
+        cached = self._served_kept
+        if cached is None or cached[0] != types or cached[1] < now - _TYPES_SECONDS * 6:
+            cached = self._served_kept = (types, now, await asyncio.to_thread(kinds.recorded, self._client))
+            if len(cached[2]) == kinds.MOST != len(self._types):
                 log.warning(
                     "the history follows %s kinds and no more: HISTORY_KINDS names those that matter", kinds.MOST
                 )
-        return kept[2]
+        return cached[2]
 
     def _complain(self, words: str) -> None:
         if words != self._said:

@@ -97,7 +97,7 @@ def impact(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Impac
 
 
 def _split(owner: KubeObject, found: Belongings) -> tuple[list[Owned], list[Staying]]:
-    """(objects that are deleted, objects that stay). Objects owned by one that stays are omitted: they are unaffected."""
+    """(objects that are deleted, objects that stay). Objects below one that stays are omitted: they are unaffected."""
     going = {uid_of(owner)}
     goes: list[Owned] = []
     stays: list[Staying] = []

@@ -97,13 +97,11 @@ class Sum:
 
     @property
     def sentence(self) -> str:
-        pods_ready = (
-            _("%(ready)d of %(pods)d Pods ready") % {"ready": self.ready, "pods": self.pods} if self.pods else ""
-        )
+        ready = _("%(ready)d of %(pods)d Pods ready") % {"ready": self.ready, "pods": self.pods} if self.pods else ""
         again = ngettext("%(number)s restart", "%(number)s restarts", self.restarts) % {"number": self.restarts}
         if not self.restarts:
-            return pods_ready
-        return ", ".join(part for part in (pods_ready, again) if part)
+            return ready
+        return ", ".join(part for part in (ready, again) if part)
 
 
 @dataclass(frozen=True, slots=True)

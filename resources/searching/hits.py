@@ -1,8 +1,7 @@
-"""Objects by a part of their name while somebody types: the names of the kinds that people open, read once and kept
-for seconds.
+"""Objects by a part of their name while the user types: the names of frequently opened kinds, cached for seconds.
 
-Of each kind one page is read, with the reader's own rights; what can't be read is left out. The search page
-(resources/searching/lookup.py) is thorough.
+Of each kind one page is read, with the user's own permissions; what can't be read is left out. The search page
+(resources/searching/lookup.py) reads all kinds.
 """
 
 import time
@@ -75,9 +74,9 @@ def _names(client: ClusterClient, namespace: str) -> tuple[Name, ...]:
     key = (client.host, client.who, namespace)
     now = time.monotonic()
     with _lock:
-        kept = _kept.get(key)
-        if kept and kept[0] > now:
-            return kept[1]
+        cached = _kept.get(key)
+        if cached and cached[0] > now:
+            return cached[1]
     types = _types(client)
     found = tuple(name for part in _workers.map(lambda type_: _read(client, type_, namespace), types) for name in part)
     with _lock:

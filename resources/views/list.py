@@ -54,15 +54,15 @@ def _told(answer: HttpResponse, since: str, version: str) -> HttpResponse:
     return answer
 
 
-def _heard(request: ConsoleRequest) -> str:
-    """The highest resourceVersion of this list that the page has heard of."""
+def _min_version(request: ConsoleRequest) -> str:
+    """The highest resourceVersion of this list that the page has received."""
     version = request.headers.get(_HEARD, "")
     return version if version.isascii() and version.isdigit() and len(version) <= _LONGEST_VERSION else ""
 
 
 def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -> HttpResponse:
     """Those of the whole list, by themselves."""
-    query = replace(wish.query(), heard=_heard(request))
+    query = replace(wish.query(), min_version=_min_version(request))
     states = listing.counted(request.cluster, place.type, place.namespace, query)
     page = ListPage(
         place=place,
@@ -79,7 +79,7 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
     client, type_, namespace = request.cluster, place.type, place.namespace
     found, status, error, refusal, advice = Found((), (), 0, False), 200, "", "", ""
     words = ""
-    query = replace(wish.query(choice.size), heard=_heard(request))
+    query = replace(wish.query(choice.size), min_version=_min_version(request))
     try:
         if "list" in type_.verbs:
             asked = readings.ask(client, plural_of(type_), namespace)
