@@ -190,7 +190,7 @@ class Recorder:
         page = answers.document((await self._transport.send(requests.list_objects(type_, limit=1))).body)
         now = str((page.get("metadata") or {}).get("resourceVersion") or "")
         if older(now, version):
-            log.info("%s: the cluster is at %s and was at %s: it began anew", type_.qualified, now, version)
+            log.info("%s: the cluster is at %s and was at %s: it was reset", type_.qualified, now, version)
             raise Gone("the cluster began anew")
 
     async def _list(self, type_: ResourceType, seen: Seen) -> str:

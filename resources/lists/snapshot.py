@@ -37,7 +37,7 @@ IDLE_SECONDS = 180.0
 OLDEST_SECONDS = 300.0
 #: A list that is longer than limits.LIST_OBJECTS is not watched.
 INCOMPLETE_SECONDS = 30.0
-#: The server has told a newer version, of whatever kind: what belongs to this list arrives within so long.
+#: The server has a newer version, maybe of another kind: a change of this list arrives within this time.
 SETTLE_SECONDS = 0.05
 #: How long a request waits for the watch to reach its `min_version`.
 MIN_VERSION_SECONDS = 2.0
@@ -147,7 +147,7 @@ class Snapshot:
         return MIN_VERSION_SELECTED_SECONDS if self.labels or self.fields else MIN_VERSION_SECONDS
 
     def _hangs(self, missed: bool) -> bool:
-        """Whether its watch has been behind what others have min_version for too long."""
+        """Whether its watch has been behind a requested `min_version` for too long."""
         if not missed or self.labels or self.fields:
             return False
         with self.changed:
