@@ -1,5 +1,5 @@
-"""/resources/rbac.authorization.k8s.io/v1/rolebindings/new-binding/ and …/clusterrolebindings/…: a role given to
-somebody.
+"""/resources/rbac.authorization.k8s.io/v1/rolebindings/new-binding/ and …/clusterrolebindings/…: binds a role to
+subjects.
 """
 
 from collections.abc import Mapping

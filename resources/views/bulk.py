@@ -129,11 +129,15 @@ def _carry_out(request: ConsoleRequest, page: BulkPage, *, dry_run: bool) -> Bul
         for result in results:
             ref = replace(page.place, namespace=result.chosen.namespace, name=result.chosen.name).ref
             audit.record(request, page.action, ref, result.outcome)
-        done = (one.chosen for one in results if page.action == DELETE and one.outcome == "ok" and one.chosen.uid)
+        done = (
+            result.chosen
+            for result in results
+            if page.action == DELETE and result.outcome == "ok" and result.chosen.uid
+        )
         gone = ((replace(page.place, namespace=chosen.namespace, name=chosen.name), chosen.uid) for chosen in done)
         writes.noted(request.cluster, "delete", gone)
-    told = tuple((one, explain(one.error) if one.error else None) for one in results)
-    return replace(page, results=told, checked=dry_run)
+    explained = tuple((result, explain(result.error) if result.error else None) for result in results)
+    return replace(page, results=explained, checked=dry_run)
 
 
 def _answer(request: ConsoleRequest, page: BulkPage, status: int = 200) -> HttpResponse:

@@ -29,7 +29,7 @@ def download(request: ConsoleRequest, group: str, version: str, plural: str) -> 
     if request.method == "HEAD":
         return HttpResponse(content_type=subject.FORMATS[format_])
     parts = _parts(request, place, format_)
-    # The first part is made before the answer begins: what is forbidden or wrong is said as everywhere.
+    # The first part is made before the answer begins, so that errors get the usual error page.
     first = next(parts, "")
     answer = StreamingHttpResponse(subject.whole(chain([first], parts)), content_type=subject.FORMATS[format_])
     name = "-".join(filter(None, (place.type.plural, place.type.group, place.namespace)))

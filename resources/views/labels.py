@@ -1,6 +1,6 @@
 """…/<object>/labels/: its labels and annotations, edited in rows.
 
-Only what somebody changed is sent, so that others' keys stay as they are.
+Only changed keys are sent, so that others' keys stay as they are.
 """
 
 from dataclasses import dataclass

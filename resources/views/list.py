@@ -44,9 +44,7 @@ def list_(request: ConsoleRequest, group: str, version: str, plural: str) -> Htt
 
 
 def _told(answer: HttpResponse, since: str, version: str) -> HttpResponse:
-    """With the position of the streams from which live updates of this answer go on, and the version that it has
-    everything up to.
-    """
+    """With the position from which live updates of this answer resume, and its resourceVersion."""
     if since:
         answer["X-Live-Since"] = since
     if version:
@@ -61,7 +59,7 @@ def _min_version(request: ConsoleRequest) -> str:
 
 
 def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -> HttpResponse:
-    """Those of the whole list, by themselves."""
+    """The states of the whole list, as a part of the page."""
     query = replace(wish.query(), min_version=_min_version(request))
     states = listing.counted(request.cluster, place.type, place.namespace, query)
     page = ListPage(
@@ -97,9 +95,9 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
         refusal, advice, status = explain(problem).title, _advice(place), 403
         words = str(problem)
     except ServerError as problem:
-        # A broken webhook or API server of this kind alone: said here, where its definition and all others are at hand.
-        said = explain(problem)
-        refusal, advice, status = said.title, f"{said.advice} ({said.detail})", said.status
+        # A broken webhook or API server of this kind alone: shown here, with links to its definition and other kinds.
+        explained = explain(problem)
+        refusal, advice, status = explained.title, f"{explained.advice} ({explained.detail})", explained.status
     topic = _topic(request, place) if not refusal else ""
     page = ListPage(
         place=place,

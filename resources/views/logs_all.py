@@ -1,5 +1,5 @@
-"""…/<namespace>/<name>/logs/ of what is no Pod: the logs of all its Pods as one text, which goes on
-(resources/views/follow_all.py).
+"""…/<namespace>/<name>/logs/ of kinds other than Pods: the logs of all its Pods as one text, followed by
+resources/views/follow_all.py.
 """
 
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ class LogsPage:
 
     @property
     def ended(self) -> str:
-        """What is said when no more comes."""
+        """The text at the end of the log."""
         return _("ended")
 
     @property

@@ -74,6 +74,6 @@ def scale(request: ConsoleRequest, group: str, version: str, plural: str, namesp
         return render.page(request, "resources/scale.html", {"page": page}, status=explain(error).status)
     audit.record(request, "scale", place.ref, "ok")
     back = writes.changed(request.cluster, "scale", place, before)
-    said = {"kind": place.type.kind, "name": place.name, "number": number}
-    writes.tell(request, _("%(kind)s “%(name)s” scaled to %(number)d.") % said, back)
+    message = _("%(kind)s “%(name)s” scaled to %(number)d.")
+    writes.tell(request, message % {"kind": place.type.kind, "name": place.name, "number": number}, back)
     return HttpResponseRedirect(place.url())
