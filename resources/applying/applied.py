@@ -28,7 +28,7 @@ from untrusted import json_bounds
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One object to restore to `before`, or to delete if that is None. `after`: the object as we applied it."""
+    """One object to restore to `before`, or to delete if it had none. `after`: the object as we applied it."""
 
     group: str
     version: str

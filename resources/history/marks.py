@@ -65,7 +65,7 @@ class Lane:
 
 def lanes(happened: Iterable[Happened], begin: datetime, end: datetime) -> tuple[Lane, ...]:
     """Every lane, also an empty one: the drawing keeps its height. What lies outside of the time is left out."""
-    inside = sorted((one for one in happened if begin <= one.at <= end), key=lambda event: event.at, reverse=True)
+    inside = sorted((event for event in happened if begin <= event.at <= end), key=lambda event: event.at, reverse=True)
     found = []
     for key in (PEOPLE, CONTROLLERS, EVENTS):
         own = [event for event in inside if event.lane == key]

@@ -58,15 +58,15 @@ def find(client: ClusterClient, namespace: str, words: Iterable[str], most: int)
     if not wanted:
         return []
     ranked = []
-    for one in _names(client, namespace):
-        name, kind = one.name.lower(), one.type.kind.lower()
+    for hit in _names(client, namespace):
+        name, kind = hit.name.lower(), hit.type.kind.lower()
         inside = [word for word in wanted if word in name]
         # One word may say the kind: "pod web".
         others = [word for word in wanted if word not in name]
-        if not inside or not all(word in (kind, one.type.plural, *one.type.short_names) for word in others):
+        if not inside or not all(word in (kind, hit.type.plural, *hit.type.short_names) for word in others):
             continue
         rank = 0 if name in inside else 1 if any(name.startswith(word) for word in inside) else 2
-        ranked.append((rank, len(name), name, kind, one))
+        ranked.append((rank, len(name), name, kind, hit))
     return [entry[-1] for entry in sorted(ranked, key=lambda entry: entry[:4])[:most]]
 
 

@@ -72,4 +72,4 @@ def _hour(client: ClusterClient, plural: str, names: Sequence[str]) -> list[Samp
 
 def _sum(row: Iterable[Sample | None]) -> Sample | None:
     known = [sample for sample in row if sample is not None]
-    return (sum(one[0] for one in known), sum(sample[1] for sample in known)) if known else None
+    return (sum(sample[0] for sample in known), sum(sample[1] for sample in known)) if known else None

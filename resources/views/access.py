@@ -203,7 +203,7 @@ def give(request: ConsoleRequest, group: str, version: str, plural: str, namespa
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """Asks for confirmation; a POST removes the subject from the binding, or deletes a binding with no other subject."""
+    """Asks for confirmation; a POST removes the subject from the binding, or deletes one without other subjects."""
     place = _namespace(request, group, version, plural, name)
     binding = Place(reading.role_bindings(request.cluster), name, request.GET.get("binding", ""))
     subject = _asked(request, name)

@@ -73,7 +73,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class DetailPage:
-    """Parts that are None aren't in this answer. `pods_topic`: also followed by the state, while Pods may decide it."""
+    """Parts of None aren't in this answer. `pods_topic`: also followed by the state, while Pods may decide it."""
 
     place: Place
     topic: str

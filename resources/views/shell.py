@@ -1,4 +1,4 @@
-"""The frame around the object editor, whichever view it is in: title, the link to the other view, the menu of starts."""
+"""The frame around the object editor, in either view: title, the link to the other view, the menu of starts."""
 
 from dataclasses import dataclass, replace
 
