@@ -244,7 +244,7 @@ class Object(_VersionedView):
     def patch(self, request: Request, **address: str) -> Response:
         """A JSON merge patch."""
         place = _place(request, **address)
-        before = writes.looked(_cluster(request), place)
+        before = writes.current_object(_cluster(request), place)
         changed = _cluster(request).patch(place.type, place.name, dict(request.data), place.namespace)
         audit.record(request._request, "patch", place.ref, "ok")  # type: ignore[arg-type]
         if place.secret:
@@ -256,7 +256,7 @@ class Object(_VersionedView):
     def delete(self, request: Request, **address: str) -> Response:
         """The object where it still exists (finalizers), else a Status."""
         place = _place(request, **address)
-        before = writes.looked(_cluster(request), place)
+        before = writes.current_object(_cluster(request), place)
         left = _cluster(request).delete(place.type, place.name, place.namespace)
         audit.record(request._request, "delete", place.ref, "ok")  # type: ignore[arg-type]
         if place.secret and uid_of(left):

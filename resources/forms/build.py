@@ -23,7 +23,7 @@ def at(
     if pointer.startswith("/metadata/"):
         found = obj.get("metadata")
         properties = shapes.metadata(False, (), found if isinstance(found, dict) else ())
-        schema = Schema.of({"properties": {"metadata": {"properties": properties}}})
+        schema = Schema.from_document({"properties": {"metadata": {"properties": properties}}})
     builder = Builder(schema, options, obj)
     spot = _Spot(schema.node(schema.root), obj)
     parts = split(pointer)

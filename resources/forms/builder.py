@@ -126,7 +126,7 @@ class Builder:
         common["revealed"] = path in self.seen
         if descriptor and descriptor.depends:
             judge = Dependencies(self.schema, self.options.descriptors, self.obj)
-            common["depends"] = judge.of(descriptor, path, pointer)
+            common["depends"] = judge.dependencies_of(descriptor, path, pointer)
             common["unmet"] = not is_met(common["depends"])
         if kind in CONTAINERS:
             return self._container(kind, node, value, shapes.container(kind, node, value, common, descriptor))

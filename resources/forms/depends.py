@@ -28,7 +28,7 @@ class Dependencies:
     descriptors: Descriptors
     obj: Any
 
-    def of(self, descriptor: Descriptor, path: Path, pointer: str) -> tuple[Dependency, ...]:
+    def dependencies_of(self, descriptor: Descriptor, path: Path, pointer: str) -> tuple[Dependency, ...]:
         """What the field at `path` depends on: the pointers of the controls, and whether they hold the value now."""
         return self._of(descriptor, path, split(pointer), frozenset())
 

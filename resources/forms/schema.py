@@ -34,7 +34,7 @@ class Schema:
     components: Node
 
     @classmethod
-    def of(cls, document: Node | None) -> "Schema":
+    def from_document(cls, document: Node | None) -> "Schema":
         document = document if isinstance(document, Mapping) else EMPTY
         return cls(document, (document.get("components") or {}).get("schemas") or EMPTY)
 

@@ -54,7 +54,7 @@ class NamespaceUids:
         self._client = client
         self._known: dict[str, NamespaceLife] = {}
 
-    def of(self, namespace: str, obj: Mapping[str, Any]) -> str:
+    def uid_of(self, namespace: str, obj: Mapping[str, Any]) -> str:
         """The uid of the namespace in which `obj` is, '' where that isn't known."""
         created = created_at(obj)
         if not namespace or created is None:

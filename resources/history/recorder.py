@@ -224,7 +224,7 @@ class Recorder:
         def located(event: Event) -> Event:
             if event.type == "DELETED" or uid_of(event.object) in seen:
                 return event
-            return replace(event, namespace_uid=self._namespaces.of(namespace_of(event.object), event.object))
+            return replace(event, namespace_uid=self._namespaces.uid_of(namespace_of(event.object), event.object))
 
         return await asyncio.to_thread(lambda: [located(event) for event in events])
 

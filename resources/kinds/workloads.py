@@ -175,7 +175,7 @@ def images(pod_spec: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _revisions(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Panel:
-    found = revisions.of(client, obj)
+    found = revisions.revisions_of(client, obj)
     place = Place(type_, namespace_of(obj), name_of(obj))
     rows = tuple(
         (

@@ -40,7 +40,7 @@ class ChildTroubles:
     by_owner: dict[_Key, list[Trouble]] = field(default_factory=dict)
     tops: list[tuple[str, dict[str, str], Trouble]] = field(default_factory=list)
 
-    def of(self, type_: ResourceType, namespace: str, name: str) -> list[Trouble]:
+    def troubles_of(self, type_: ResourceType, namespace: str, name: str) -> list[Trouble]:
         found = self.by_owner.get((type_.group, type_.kind, namespace, name), [])
         if type_.group in _WORKLOADS or not self.tops:
             return found
@@ -49,7 +49,7 @@ class ChildTroubles:
         return [*found, *marked]
 
     def health(self, type_: ResourceType, namespace: str, name: str, own: Health) -> Health:
-        return combined(own, self.of(type_, namespace, name))
+        return combined(own, self.troubles_of(type_, namespace, name))
 
 
 def counts(type_: ResourceType) -> bool:
@@ -64,13 +64,13 @@ def overlaid(client: ClusterClient, type_: ResourceType, namespace: str, entries
     given = list(entries)
     if not given or not counts(type_):
         return given
-    found = look(client, namespace)
+    found = read_troubles(client, namespace)
     if not found.by_owner and not found.tops:
         return given
     return [replace(entry, health=found.health(type_, entry.namespace, entry.name, entry.health)) for entry in given]
 
 
-def look(client: ClusterClient, namespace: str = "") -> ChildTroubles:
+def read_troubles(client: ClusterClient, namespace: str = "") -> ChildTroubles:
     """Of one namespace, '' for all. Kinds that the user can't read are left out: its own state counts then."""
     found, now = ChildTroubles(), timezone.now()
     owners = _Owners(client)

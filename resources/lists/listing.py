@@ -348,7 +348,7 @@ def with_states(client: ClusterClient, type_: ResourceType, namespace: str, quer
     return replace(found, states=counted(client, type_, namespace, query))
 
 
-def kept(entries: Iterable[Entry], query: Query) -> list[Entry]:
+def filtered(entries: Iterable[Entry], query: Query) -> list[Entry]:
     """Those that the query leaves."""
     return [entry for entry in _matching(entries, query) if not query.state or entry.health.state == query.state]
 
@@ -357,4 +357,4 @@ def matching(client: ClusterClient, type_: ResourceType, namespace: str, query: 
     """All that the query leaves, on every page, in its order. Raises KubeError."""
     snapshot = snapshots.get(client, type_, namespace, labels=query.labels, fields=query.fields)
     entries = overlaid(client, type_, namespace, snapshot.all())
-    return ordered(kept(entries, query), query.sort, columns_.available(type_, snapshot.columns))
+    return ordered(filtered(entries, query), query.sort, columns_.available(type_, snapshot.columns))

@@ -13,7 +13,7 @@ from resources.types.types import is_custom
 MOST = 30
 
 
-def of(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[KubeObject, ...]:
+def pods_of(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[KubeObject, ...]:
     """By name, MOST + 1 at most: so that it shows when there are more.
 
     Raises Forbidden if the user can't list Pods.

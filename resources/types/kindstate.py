@@ -26,7 +26,7 @@ class KindState:
     others: tuple[ResourceType, ...] = ()
 
 
-def look(client: ClusterClient, group: str, version: str, plural: str) -> KindState:
+def read_kind_state(client: ClusterClient, group: str, version: str, plural: str) -> KindState:
     """Reads discovery and the definition from the cluster, not from the cache.
 
     Raises KubeError if the cluster doesn't answer; a definition that can't be read is taken for a served one.

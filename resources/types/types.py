@@ -101,7 +101,7 @@ class Wish:
     verb: str = "list"
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> "Wish":
+    def from_query(cls, query: Mapping[str, str]) -> "Wish":
         """From an address; unknown values are ignored."""
         scope, verb = query.get("scope", ""), query.get("verb", "")
         return cls(
@@ -177,7 +177,7 @@ def every(types: Iterable[ResourceType]) -> list[Kind]:
     return [Kind(served[0], tuple(served)) for served in versions.values()]
 
 
-def look(client: ClusterClient, wish: Wish, namespace: str = "") -> Types:
+def find_kinds(client: ClusterClient, wish: Wish, namespace: str = "") -> Types:
     """Kinds in which every word of the wish occurs (kind, plural, short names, group, categories, operator)."""
     definitions = known(client)
     all_ = [

@@ -86,7 +86,7 @@ def bulk(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
         place,
         action if action in subject.ACTIONS else DELETE,
         chosen,
-        Filter.of(request.POST),
+        Filter.from_query(request.POST),
         request.POST.get("changes", "")[:20_000],
         typed=request.POST.get("typed", "").strip(),
     )
@@ -106,7 +106,7 @@ def bulk(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
 
 def _chosen(request: ConsoleRequest, place: Place) -> tuple[Chosen, ...]:
     if "all" in request.POST:
-        query = Filter.of(request.POST).query()
+        query = Filter.from_query(request.POST).query()
         return tuple(subject.matching(request.cluster, place.type, place.namespace, query))
     found = (Chosen.read(value) for value in request.POST.getlist("chosen"))
     return tuple(dict.fromkeys(chosen for chosen in found if chosen))

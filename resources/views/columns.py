@@ -33,7 +33,7 @@ class Choice:
     dense: bool = False
 
     @classmethod
-    def of(cls, request: HttpRequest, kind: str) -> "Choice":
+    def from_request(cls, request: HttpRequest, kind: str) -> "Choice":
         """As the address asks (`?columns=`), else as stored for `kind` (`<plural>.<group>`).
 
         Unreadable values are ignored.

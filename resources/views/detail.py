@@ -214,9 +214,9 @@ def _settings(
 def _sections(client: ClusterClient, place: Place, obj: KubeObject, offer: Offer) -> tuple[Node, ...]:
     """Without a schema that can be read the fields are shown all the same, only without words about them."""
     try:
-        schema = Schema.of(client.schema(place.type))
+        schema = Schema.from_document(client.schema(place.type))
     except KubeError:
-        schema = Schema.of(None)
+        schema = Schema.from_document(None)
     return sections(untold(place.type, obj), schema, secrets(offer))
 
 

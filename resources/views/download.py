@@ -37,9 +37,9 @@ def download(request: ConsoleRequest, group: str, version: str, plural: str) -> 
 
 
 def _parts(request: ConsoleRequest, place: Place, format_: str) -> Iterator[str]:
-    query, client, type_ = Filter.of(request.GET).query(), request.cluster, place.type
+    query, client, type_ = Filter.from_query(request.GET).query(), request.cluster, place.type
     if format_ == "csv":
-        return subject.rows(client, type_, place.namespace, query, Choice.of(request, type_.qualified).keys)
+        return subject.rows(client, type_, place.namespace, query, Choice.from_request(request, type_.qualified).keys)
     masked = place.secret and request.GET.get("reveal") != "1"
     if place.secret and not masked:
         audit.record(request, "download", place.ref, "ok")

@@ -39,7 +39,7 @@ class Filter:
     page: int = 1
 
     @classmethod
-    def of(cls, asked: QueryDict) -> "Filter":
+    def from_query(cls, asked: QueryDict) -> "Filter":
         """From an address; an invalid page number counts as 1."""
         names = ("q", "labels", "fields", "state", "owner", "sort", "columns")
         texts = {name: asked.get(name, "").strip()[: limits.LIST_FILTER.value] for name in names}

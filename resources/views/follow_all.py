@@ -131,7 +131,7 @@ async def _look_after(wish: Wish, transport: AsyncTransport, following: Followin
 
 def _sources(wish: Wish) -> tuple[Source, ...]:
     obj = wish.place.get(wish.client)
-    return merged.sources(pods.of(wish.client, wish.place.type, obj)[: pods.MOST])
+    return merged.sources(pods.pods_of(wish.client, wish.place.type, obj)[: pods.MOST])
 
 
 async def _while_allowed(wish: Wish, source: Source, following: Following, reading: Coroutine[Any, Any, None]) -> None:

@@ -35,7 +35,7 @@ def list_(request: ConsoleRequest, group: str, version: str, plural: str) -> Htt
     """
     since = position_at_start(request)
     place = place_of(request, group, version, plural, request.namespace or "-")
-    wish, choice = Filter.of(request.GET), Choice.of(request, place.type.qualified)
+    wish, choice = Filter.from_query(request.GET), Choice.from_request(request, place.type.qualified)
     if request.GET.get("part") == "states":
         return _told(_states(request, place, wish, choice), since, "")
     page, status = _look(request, place, wish, choice)

@@ -69,7 +69,7 @@ def part_of(query: dict[str, str]) -> Part:
 def logs_all(request: ConsoleRequest, place: Place) -> HttpResponse:
     """`?tail=`: lines of each container to begin with; `span=`, `since=`, `timestamps=1` as for one."""
     obj = place.get(request.cluster)
-    found = pods.of(request.cluster, place.type, obj)
+    found = pods.pods_of(request.cluster, place.type, obj)
     sources = merged.sources(found[: pods.MOST])
     wanted = part_of(request.GET.dict())
     lines, problems = merged.tails(request.cluster, sources, replace(wanted, tail=min(wanted.tail, PRINTED)))

@@ -51,7 +51,7 @@ async def containers(
 
 
 def _pods(client: ClusterClient, place: Place) -> tuple[dict[str, Any], ...]:
-    return pods.of(client, place.type, place.get(client))[: pods.MOST]
+    return pods.pods_of(client, place.type, place.get(client))[: pods.MOST]
 
 
 def _version(client: ClusterClient, place: Place) -> str:

@@ -50,7 +50,7 @@ class Draft:
             return not same(own(self.obj), own(self.original))
         return self.begun != digest(self.obj)
 
-    def of(self, obj: KubeObject, **changed: Any) -> "Draft":
+    def with_object(self, obj: KubeObject, **changed: Any) -> "Draft":
         """The same draft with another object."""
         return replace(self, obj=obj, **changed)
 

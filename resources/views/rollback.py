@@ -73,7 +73,7 @@ def rollback(request: ConsoleRequest, group: str, version: str, plural: str, nam
 def _find(request: ConsoleRequest, place: Place, obj: KubeObject, wanted: str) -> Revision:
     if place.type.kind not in revisions.KINDS or place.type.group != "apps":
         raise NotFound(_("%(kind)s keeps no revisions.") % {"kind": place.type.kind})
-    found = revisions.of(request.cluster, {**obj, "kind": place.type.kind})
+    found = revisions.revisions_of(request.cluster, {**obj, "kind": place.type.kind})
     revision = found.number(wanted)
     if revision is None:
         raise NotFound(

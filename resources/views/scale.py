@@ -58,7 +58,7 @@ def scale(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     if number is None:
         page = _look(request.cluster, place, typed, _("Type a whole number, 0 or more."))
         return render.page(request, "resources/scale.html", {"page": page}, status=422)
-    before = writes.looked(request.cluster, place)
+    before = writes.current_object(request.cluster, place)
     try:
         patch = {"spec": {"replicas": number}}
         request.cluster.patch(place.type, place.name, patch, place.namespace, subresource="scale")
@@ -75,5 +75,5 @@ def scale(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     audit.record(request, "scale", place.ref, "ok")
     back = writes.changed(request.cluster, "scale", place, before)
     message = _("%(kind)s “%(name)s” scaled to %(number)d.")
-    writes.tell(request, message % {"kind": place.type.kind, "name": place.name, "number": number}, back)
+    writes.add_message(request, message % {"kind": place.type.kind, "name": place.name, "number": number}, back)
     return HttpResponseRedirect(place.url())

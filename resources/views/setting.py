@@ -70,7 +70,7 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     try:
         patch = settable.patch(setting, typed)
         if patch:
-            before = writes.looked(request.cluster, place)
+            before = writes.current_object(request.cluster, place)
             _send(request, place, setting, patch)
             back = writes.changed(request.cluster, "scale" if key == SCALE else "set", place, before)
     except Wrong as error:
@@ -88,7 +88,7 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
         saved = replace(part(place, _find(request, place, key)), saved=True)
         context = {"setting_part": saved, "toast": writes.with_undo(words, back) if patch else ""}
         return render.page(request, "resources/_setting.html", context)
-    writes.tell(request, words, back)
+    writes.add_message(request, words, back)
     return HttpResponseRedirect(place.url())
 
 

@@ -46,7 +46,7 @@ class Work:
 
     @cached_property
     def schema(self) -> Schema:
-        return Schema.of(self.request.cluster.schema(self.place.type))
+        return Schema.from_document(self.request.cluster.schema(self.place.type))
 
     @cached_property
     def offer(self) -> Offer:
@@ -130,7 +130,7 @@ class Work:
             return self.restart(written, post.get("~from", ""), sure=post.get("~restart") == "sure")
         if "~again" in post:
             obj = start.as_new(written.obj)
-            return self.show(written.of(obj, original={}, begun="-", clashes=(), undecided=()))
+            return self.show(written.with_object(obj, original={}, begun="-", clashes=(), undecided=()))
         if "~switch" in post or "~back" in post or written.asked:
             return self.show(written)
         if written.undecided:
@@ -195,7 +195,7 @@ class Work:
         audit.record(self.request, "patch" if self.editing else "create", place.ref, "ok")
         text = _("%(kind)s “%(name)s” saved.") if self.editing else _("%(kind)s “%(name)s” created.")
         verb, before = ("patch", outcome.live) if self.editing else ("create", None)
-        writes.tell(self.request, text % names, writes.wrote(self.request.cluster, verb, place, before, obj))
+        writes.add_message(self.request, text % names, writes.wrote(self.request.cluster, verb, place, before, obj))
         return self.go(place.url())
 
     def unreadable(self, problem: YamlProblem) -> HttpResponse:
@@ -244,7 +244,7 @@ class Work:
         if "status" in written.obj:
             merged = {**merged, "status": written.obj["status"]}
         clashes = clashing.clashes
-        settled = written.of(merged, original=clashing.theirs, clashes=clashes, undecided=clashes, decided={})
+        settled = written.with_object(merged, original=clashing.theirs, clashes=clashes, undecided=clashes, decided={})
         return faces.clashing(self, settled)
 
     def gone(self, written: Draft, gone: Gone) -> HttpResponse:

@@ -41,7 +41,7 @@ class Typed:
     subjects: tuple[Subject, ...] = (Subject(),)
 
 
-def of(obj: KubeObject) -> Typed:
+def from_binding(obj: KubeObject) -> Typed:
     """What an existing binding says, to make another of it: all but its name."""
     ref = mapping(obj.get("roleRef"))
     subjects = tuple(
