@@ -175,7 +175,7 @@ def problems(client: ClusterClient, spec: Mapping[str, Any]) -> tuple[Placed, ..
     if not spec:
         return ()
     try:
-        schema = Schema.of(client.schema(olm.type_of(client, olm.SUBSCRIPTIONS)))
+        schema = Schema.from_document(client.schema(olm.type_of(client, olm.SUBSCRIPTIONS)))
     except KubeError:
         return ()
     subscription = {

@@ -212,7 +212,7 @@ def _examples(bundle: Bundle) -> Iterator[Verdict]:
                 words = _("An example is of %(kind)s (%(version)s), which the bundle does not bring.")
                 yield Verdict(WARNING, words % {"kind": key[1], "version": key[0]}, where)
             continue
-        for problem in check.problems(Schema.of(schemas[key]), dict(item))[:5]:
+        for problem in check.problems(Schema.from_document(schemas[key]), dict(item))[:5]:
             words = _("The example of %(kind)s does not fit its schema: %(where)s: %(message)s")
             yield Verdict(WARNING, words % {"kind": key[1], "where": problem.where, "message": problem.message}, where)
 

@@ -73,7 +73,7 @@ def offered(client: ClusterClient, place: Place, obj: KubeObject) -> tuple[Act, 
 
 
 def find(client: ClusterClient, place: Place, obj: KubeObject, name: str) -> Act:
-    """Raises NotFound where the object knows no such act (any more)."""
+    """Raises NotFound where the object doesn't (or no longer) offer the act."""
     for act in offered(client, place, obj):
         if act.name == name:
             return act

@@ -1,4 +1,4 @@
-"""Whether anything is written down of a kind just now, and whether that is done."""
+"""Whether changes of a kind are recorded now, and if not, why."""
 
 import time
 from dataclasses import dataclass
@@ -35,8 +35,8 @@ def recording(client: ClusterClient, place: Place) -> Recording:
 
 
 def _problem(client: ClusterClient, place: Place) -> tuple[str, str]:
-    """Why nothing is recorded: (for everybody, for those who may list the kind in the whole cluster); ('', '') when
-    it is.
+    """Why no changes are recorded: (for all users, for those who can list the kind in the whole cluster); ('', '') if
+    they are.
     """
     followed = Followed.objects.filter(cluster=client.name, type=place.type.qualified).first()
     if followed is not None and followed.too_many:

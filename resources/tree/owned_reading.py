@@ -81,7 +81,7 @@ def objects(
             if len(found) >= most:
                 return found, _("only the first %(count)d of the namespace were checked") % {"count": len(found)}
     except NotFound:
-        return [], ""  # the kind's definition went a moment ago: nothing of it can belong to anything
+        return [], ""  # the kind's definition was just deleted: there are no objects of it
     except KubeError as error:
         return found, str(error)
 

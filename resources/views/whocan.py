@@ -113,14 +113,14 @@ def _table(client: ClusterClient, answer: Answer, space: str) -> Table:
 
 def _subject(client: ClusterClient, way: Way) -> Cell:
     words = {"User": _("user %(name)s"), "Group": _("group %(name)s"), "ServiceAccount": _("service account %(name)s")}
-    said = words.get(way.subject_kind, "%(name)s") % {"name": way.subject}
+    label = words.get(way.subject_kind, "%(name)s") % {"name": way.subject}
     if way.subject_kind != "ServiceAccount":
-        return (Bit(said),)
+        return (Bit(label),)
     return see(
         client=client,
         group="",
         kind="ServiceAccount",
         name=way.subject,
         namespace=way.subject_namespace,
-        words=f"{said} ({way.subject_namespace})",
+        words=f"{label} ({way.subject_namespace})",
     )
