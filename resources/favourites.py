@@ -1,8 +1,8 @@
-"""What somebody likes to find again: favourites, chosen with a star, and the objects that were looked at lately.
+"""A user's favourites, chosen with a star, and recently opened objects.
 
 Per user, as the API server knows them.
 
-Only names are kept. What a user may not read (any more) shows no state.
+Only names are stored. An object that the user can't (or can no longer) read shows no state.
 """
 
 import logging
@@ -91,7 +91,7 @@ def choose(client: ClusterClient, place: Place, on: bool) -> None:
 
 
 def visit(client: ClusterClient, place: Place) -> None:
-    """Somebody looks at an object's page. Never fails, and writes nothing for a page that is only loaded again."""
+    """Records that the user opened an object's page. Never fails, and writes nothing if the page is only reloaded."""
     key, now = _key(client, place, Mark.RECENT), timezone.now()
     try:
         if Mark.objects.filter(**key, at__gt=now - _AGAIN).exists():

@@ -1,8 +1,7 @@
-"""What the console remembers of the cluster's objects: how they changed, what somebody did with them here, what
-somebody likes to find again.
+"""What the console stores about the cluster's objects: their changes, the writes made here, favourites and searches.
 
-All of it may be thrown away: the cluster is the truth. Rows remember their cluster and, where they are somebody's, the
-user as the API server knows them. Why it is kept like this: docs/decisions/0012-history-is-reverse-steps.md.
+All of it may be deleted: the cluster is the source of truth. Rows have their cluster and, if they belong to a user,
+the name by which the API server knows that user. Why: docs/decisions/0012-history-is-reverse-steps.md.
 """
 
 from django.db import models
@@ -90,9 +89,9 @@ class Step(models.Model):
     spec = models.BooleanField(default=False)
     meta = models.BooleanField(default=False)
     status = models.BooleanField(default=False)
-    # Seen by a list after nobody had watched: it may hold several changes.
+    # Seen by a list after a time without a watch: it may hold several changes.
     gap = models.BooleanField(default=False)
-    # The managedFields' name of who wrote it, '' where that is not told.
+    # The writer's name in managedFields, '' where there is none.
     manager = models.CharField(max_length=253, default="", blank=True)
     # The object's state word after it, and why.
     state = models.CharField(max_length=16, default="", blank=True)
@@ -112,9 +111,7 @@ class Step(models.Model):
 
 
 class Write(models.Model):
-    """A change that somebody made through the console: for the name in the history, and so that it can be taken
-    back.
-    """
+    """A change made through the console: names the user in the history, and can be undone."""
 
     key = models.CharField(max_length=32, primary_key=True)
     cluster = models.CharField(max_length=512)
@@ -147,10 +144,9 @@ class Write(models.Model):
 
 
 class Mark(models.Model):
-    """A favourite, or something that was looked at lately: an object, or with an empty `name` the list of a kind.
+    """A favourite or recently opened page: an object, or with an empty `name` the list of a kind.
 
-    AWAY: a part of a page, named by `plural`,
-    that somebody put away.
+    AWAY: a part of a page, named by `plural`, that the user dismissed.
     """
 
     FAVOURITE, RECENT, AWAY = "favourite", "recent", "away"
@@ -178,7 +174,7 @@ class Mark(models.Model):
 
 
 class SavedSearch(models.Model):
-    """A list with its filters, or with an empty `plural` a search of all kinds, under a name that somebody gave it.
+    """A list with its filters, or with an empty `plural` a search of all kinds, under a name that the user chose.
 
     `query`: the query string of its address.
     """

@@ -17,7 +17,7 @@ _UNITS = {
 
 
 def number(text: str) -> Decimal | None:
-    """None for what is no quantity."""
+    """None if `text` isn't a quantity."""
     found = _FORM.fullmatch(text.strip()) if len(text) < 64 else None
     if found is None:
         return None

@@ -13,7 +13,7 @@ from kube.objects import KubeObject, name_of, namespace_of
 from resources.forward.targets import WORKLOADS, Port, Target, ports
 from resources.tree.owners import belongings
 
-#: More are no list to choose from.
+#: Longer lists are useless to choose from.
 MOST = 30
 
 

@@ -26,7 +26,7 @@ def shown(obj: KubeObject, masked: bool) -> KubeObject:
 def compared(before: KubeObject, *others: KubeObject) -> tuple[KubeObject, ...]:
     """A Secret and others of the same name, all without values.
 
-    A value of `others` that isn't the one `before` is said to be changed.
+    A value of `others` that differs from `before` is marked as changed.
     """
 
     def hidden(obj: KubeObject) -> KubeObject:

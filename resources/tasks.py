@@ -26,18 +26,18 @@ def prune_history() -> None:
 def sample_usage() -> None:
     """Writes a minute of the history of CPU and memory, as far as the console's own identity can read it.
 
-    Of the default cluster, and of those that somebody looked at lately.
+    Of the default cluster, and of the active ones.
     """
     others = [offered for offered in clusters.offered() if not offered.default]
     try:
         seen = looked(offered.alias for offered in others)
     except RedisError:
         return
-    for one in (clusters.default(), *(offered for offered in others if offered.alias in seen)):
+    for cluster in (clusters.default(), *(offered for offered in others if offered.alias in seen)):
         try:
-            client = clusters.client_of(one).impatient(READ_SECONDS)
+            client = clusters.client_of(cluster).impatient(READ_SECONDS)
             for plural in (NODES, PODS):
                 if type_ := served(client, plural):
                     note(client, plural, usages(client.list(type_).items))
         except KubeError as error:
-            log.debug("no usage of %s: %s", one.context or "the cluster", error)
+            log.debug("no usage of %s: %s", cluster.context or "the cluster", error)

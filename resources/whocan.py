@@ -54,7 +54,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`gaps`: what could not be read, a sentence each: then somebody may be missing."""
+    """`gaps`: a sentence for each object that could not be read; subjects may be missing then."""
 
     ways: tuple[Way, ...]
     gaps: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ def _allows(rule: Mapping[str, Any], question: Question) -> bool:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+    return tuple(entry for entry in value if isinstance(entry, str)) if isinstance(value, list) else ()
 
 
 def _ways(bindings: Iterable[KubeObject], roles: Mapping[tuple[str, str, str], tuple[str, ...]]) -> Iterator[Way]:
@@ -141,4 +141,4 @@ def _gaps(read: Mapping[str, Some]) -> Iterator[str]:
         if found.problem:
             yield _("%(kind)s could not be read: %(why)s") % {"kind": kind, "why": found.problem}
         elif found.more:
-            yield _("Not every %(kind)s was looked at.") % {"kind": kind}
+            yield _("Not every %(kind)s was checked.") % {"kind": kind}

@@ -14,7 +14,7 @@ from untrusted import yaml_bounds
 
 
 class YamlProblem(Exception):
-    """The text is no object.
+    """The text isn't one object.
 
     `line` and `column` count from 1, 0 when the place is not known; `several`: it is more than one.
     """
@@ -153,7 +153,7 @@ def documents(text: str) -> list[tuple[int, Any]]:
 
 
 def load_object(text: str) -> dict[str, Any]:
-    """The Kubernetes object in `text`. Raises YamlProblem when it is none."""
+    """The Kubernetes object in `text`. Raises YamlProblem if it isn't one."""
     value = load(text)
     if not isinstance(value, dict):
         raise YamlProblem("this is no object: it begins with apiVersion, kind and metadata", 1, 1)

@@ -120,7 +120,7 @@ CARDS = (
         url="operatorhub:services",
         judged=True,
     ),
-    Card("pods", gettext_lazy("Pods"), gettext_lazy("Looks through the Pods."), pods.collect, judged=True),
+    Card("pods", gettext_lazy("Pods"), gettext_lazy("Reads the Pods."), pods.collect, judged=True),
     Card(
         "warnings",
         gettext_lazy("Recent warnings"),
@@ -139,8 +139,8 @@ CARDS = (
     ),
     Card(
         "recent",
-        gettext_lazy("Recently looked at"),
-        gettext_lazy("Reads what you looked at."),
+        gettext_lazy("Recently viewed"),
+        gettext_lazy("Reads what you viewed recently."),
         marks.recent,
         "resources:favourites",
         empty=gettext_lazy("Nothing yet. Objects whose pages you open appear here."),
@@ -184,6 +184,4 @@ def _collect(client: ClusterClient, card: Card) -> Shown:
 
 
 def _lost(card: Card, words: str) -> CardProblem:
-    return CardProblem(
-        ERROR, _("“%(card)s” could not be looked at") % {"card": card.title}, words, f"#overview-{card.key}"
-    )
+    return CardProblem(ERROR, _("“%(card)s” couldn't be read") % {"card": card.title}, words, f"#overview-{card.key}")

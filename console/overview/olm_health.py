@@ -44,6 +44,6 @@ def _trouble(line: Line) -> CardProblem:
         return CardProblem(
             ERROR, _("OLM: %(what)s") % {"what": line.what}, line.words, url, _("Operator Lifecycle Manager")
         )
-    coming = line.words.endswith((*_COMING, _("not looked at yet")))
+    coming = line.words.endswith((*_COMING, _("not checked yet")))
     title = _("A catalog is not ready yet") if coming else _("A catalog does not answer")
     return CardProblem(WARNING if coming else ERROR, title, line.words, url, _("Open the catalog"))

@@ -80,7 +80,7 @@ def _line(operator: Operator) -> AttentionItem | None:
 
 def _trouble(line: AttentionItem) -> CardProblem:
     words = f"{line.words}: {line.step}" if line.step else line.words
-    act = _("Look at the plan") if line.step else _("Open the operator")
+    act = _("View plan") if line.step else _("Open the operator")
     title = _("Operator %(title)s in %(namespace)s") % {"title": line.title, "namespace": line.namespace}
     return CardProblem(line.level, title, words, line.url, act)
 

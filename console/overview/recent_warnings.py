@@ -37,7 +37,7 @@ def collect(client: ClusterClient) -> CardContent:
         found, token = found + page.items, page.continue_
         if not token or len(found) >= limits.OVERVIEW_WARNINGS.value:
             break
-    warnings = event_rows.look(found, Wish(type="Warning"), Linker(client), bool(token))
+    warnings = event_rows.stream_of(found, Wish(type="Warning"), Linker(client), bool(token))
     url = f"{reverse('resources:events')}?namespace=-&type=Warning"
     shown = Warnings(warnings.rows[:SHOWN], warnings.lines, warnings.matched, warnings.beyond, url)
     # Each Event of the cluster is an update, so updates are throttled.

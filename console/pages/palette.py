@@ -144,7 +144,7 @@ def _marked(request: ConsoleRequest, q: str) -> Iterator[PaletteSection]:
     yield PaletteSection(_("Favourites"), _best((_mark(marked) for marked in liked if marked.url), q)[:_OF_EACH])
     known = {marked.url for marked in liked}
     lately = (_mark(marked) for marked in favourites.recent(request.cluster) if marked.url and marked.url not in known)
-    yield PaletteSection(_("Looked at lately"), _best(lately, q)[:_OF_EACH])
+    yield PaletteSection(_("Recently viewed"), _best(lately, q)[:_OF_EACH])
 
 
 def _mark(marked: Marked) -> PaletteEntry:

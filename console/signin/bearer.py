@@ -99,7 +99,7 @@ def caller(request: HttpRequest) -> Caller:
             400,
         )
     if not unheard(request):
-        raise TokenRefused(_("A token must not be sent in the open: use https, or the console's own machine."), 403)
+        raise TokenRefused(_("A token must not be sent unencrypted. Use https, or the console's own machine."), 403)
     token = request.headers.get("Authorization", "").partition(" ")[2].strip()
     place = place_of(request)
     digest = _digest(token, place)

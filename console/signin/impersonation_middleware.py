@@ -73,11 +73,14 @@ def refuse(request: HttpRequest, found: Acting) -> HttpResponse:
     found = impersonation.impersonation_of(request) or found
     title = _("You are no longer acting as %(name)s") % {"name": found.user or _("another user")}
     if found.withdrawn:
-        advice = _("The cluster does not let you impersonate them now. Nothing was done. Stop, to go on as yourself.")
+        advice = _(
+            "The cluster no longer lets you impersonate this user. Nothing was done. Stop impersonation to continue"
+            " as yourself."
+        )
     else:
         advice = _(
-            "It ended: after its time, or with the session in which it began. Nothing was done. Stop, to go on as"
-            " yourself."
+            "Impersonation ended: its time is over, or the session in which it began ended. Nothing was done. Stop"
+            " impersonation to continue as yourself."
         )
     problem = Problem(403, title, advice, "", "ImpersonationOver")
     if wants_json(request):

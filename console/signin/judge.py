@@ -83,7 +83,9 @@ def know(token: str, place: Offered) -> TokenUser:
         words = _("This cluster can't say whose a token is: it needs Kubernetes 1.28 or newer (SelfSubjectReview).")
         raise NotKnown(words, 503, counts=False) from None
     except InvalidConfig:
-        raise NotKnown(_("The console's kubeconfig can't be used. Its log says why."), 503, counts=False) from None
+        raise NotKnown(
+            _("The console's kubeconfig can't be used. The reason is in the console's log."), 503, counts=False
+        ) from None
     except KubeError:
         words = _("The cluster isn't responding, so you can't sign in now. Try again in a moment.")
         raise NotKnown(words, 503, counts=False) from None

@@ -38,6 +38,7 @@ EXPENSIVE = frozenset(
         "operatorhub:source-read",
         "operatorhub:source-refresh",
         "operatorhub:plan-check",
+        "operatorhub:approve-updates",
         "operatorhub:export",
         "operatorhub:import",
         "operatorhub:compare",

@@ -38,7 +38,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         words = _("Tokens are not taken here. Sign in with %(name)s.") % {"name": name()}
         return page.sign_in(request, back, error=words, status=403)
     if not unheard(request):
-        words = _("A token must not be sent in the open: use https, or the console's own machine.")
+        words = _("A token must not be sent unencrypted. Use https, or the console's own machine.")
         return page.sign_in(request, back, error=words, status=403)
     try:
         return _entered(request, back, judge.clean(request.POST.get("token", "")))
@@ -67,7 +67,9 @@ def _entered(request: HttpRequest, back: str, token: str) -> HttpResponse:
     try:
         person = sessions.begin(request, known, token)
     except KubeError:
-        raise judge.NotKnown(_("The console's kubeconfig can't be used. Its log says why."), 503) from None
+        raise judge.NotKnown(
+            _("The console's kubeconfig can't be used. The reason is in the console's log."), 503
+        ) from None
     return page.entered(request, person, back)
 
 

@@ -66,8 +66,8 @@ def explain(error: KubeError) -> Problem:
         (
             NotRenewed,
             503,
-            _("Your sign-in can't be renewed just now"),
-            _("Who renews it does not answer. You are still signed in: try again in a moment."),
+            _("Your sign-in can't be renewed at the moment"),
+            _("The sign-in provider isn't responding. You are still signed in; try again in a moment."),
         ),
         (
             TooDeepAnswer,
@@ -124,10 +124,10 @@ def explain(error: KubeError) -> Problem:
             Conflict,
             409,
             _("Another user changed the object"),
-            _("Load it again, look at what changed, and repeat your change."),
+            _("Reload it, check what changed, and repeat your change."),
         ),
         (Gone, 410, _("This part of the list has expired"), _("Load the list again from its first page.")),
-        (BadRequest, 400, _("The cluster can't make sense of this"), _("Correct what it names below.")),
+        (BadRequest, 400, _("The cluster can't make sense of this"), _("Correct the fields listed below.")),
         (Invalid, 422, _("The cluster refused the object"), _("Correct the fields named below.")),
         (
             TooLarge,
@@ -142,9 +142,7 @@ def explain(error: KubeError) -> Problem:
     ):
         if isinstance(error, kind):
             if error.retry_after:
-                advice = _("It asks to be left alone for %(seconds)d seconds. Then try again.") % {
-                    "seconds": ceil(error.retry_after)
-                }
+                advice = _("Try again in %(seconds)d seconds.") % {"seconds": ceil(error.retry_after)}
             return Problem(
                 status=status,
                 title=title,
@@ -157,7 +155,7 @@ def explain(error: KubeError) -> Problem:
     known = webhook_errors.words(error)
     title, advice = known or (
         _("The cluster answered with an error"),
-        _("Try again; if it stays, look at the API server's log."),
+        _("Try again. If it continues, check the API server's log."),
     )
     return Problem(status, title, advice, str(error), error.reason)
 

@@ -41,9 +41,9 @@ class MissingPermission:
         resource = f"{plural}.{self.group}{slash}{part}" if self.group else self.resource
         what = {"verb": self.verb, "resource": resource, "namespace": self.namespace}
         if self.namespace:
-            wish = _("Please let me %(verb)s %(resource)s in the namespace “%(namespace)s”.") % what
+            wish = _("I need permission to %(verb)s %(resource)s in the namespace “%(namespace)s”.") % what
         else:
-            wish = _("Please let me %(verb)s %(resource)s in the whole cluster.") % what
+            wish = _("I need permission to %(verb)s %(resource)s in the whole cluster.") % what
         return request_text(wish, self.user, (), self._commands(resource))
 
     def _commands(self, resource: str) -> str:

@@ -37,9 +37,9 @@ def words(error: KubeError) -> tuple[str, str] | None:
     if found := _ADMISSION.search(text):
         title = _("The webhook “%(name)s” does not answer") % {"name": found["name"]}
         return title, _(
-            "The cluster has to ask it before it takes such a change. Look at the Pods of the operator that runs it;"
-            " its ValidatingWebhookConfiguration or MutatingWebhookConfiguration says which Service is asked, and with"
-            " failurePolicy whether to go on without it."
+            "The cluster must call this webhook before it accepts such a change. Check the Pods of the operator that"
+            " runs it. Its ValidatingWebhookConfiguration or MutatingWebhookConfiguration names the Service; its"
+            " failurePolicy says whether the cluster continues without an answer."
         )
     if error.code == 503:
         return _("This API's own server does not answer"), _(

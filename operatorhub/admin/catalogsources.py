@@ -192,7 +192,7 @@ def _why(status: Mapping[str, Any]) -> str:
         return found
     state = text(mapping(status.get("connectionState")).get("lastObservedState"))
     if not state:
-        return _("OLM has not looked at it yet.")
+        return _("OLM hasn't processed it yet.")
     return "" if state == "READY" else _("The connection to its registry is in the state %(state)s.") % {"state": state}
 
 

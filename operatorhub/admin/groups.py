@@ -206,7 +206,7 @@ def draft(namespace: str, posted: Mapping[str, str], name: str = "") -> Draft:
         spec, mode = {"targetNamespaces": [namespace]}, "OwnNamespace"
     elif scope == "some":
         if bad := [target for target in targets if not LABEL.fullmatch(target)]:
-            errors["targets"] = _("These are no names of namespaces: %(names)s.") % {"names": ", ".join(bad)}
+            errors["targets"] = _("These aren't valid namespace names: %(names)s.") % {"names": ", ".join(bad)}
         elif not targets:
             errors["targets"] = _("Name at least one namespace.")
         spec = {"targetNamespaces": list(targets)}

@@ -137,7 +137,7 @@ class Runs(APIView):
             return refused(_("No bundle to run"), {"bundle": str(error)})
         bundle = source.find(str(body(request).get("bundle") or ""))
         if bundle is None:
-            return refused(_("No bundle to run"), {"bundle": _("Nothing of that name exists in it.")})
+            return refused(_("No bundle to run"), {"bundle": _("It has no bundle of that name.")})
         said = verdicts.judge(bundle)
         if verdicts.refused(said):
             words = "; ".join(verdict.words for verdict in said if verdict.level == verdicts.ERROR)

@@ -107,9 +107,7 @@ def _programs(client: ClusterClient, name: str) -> list[KubeObject] | KubeError:
 
 def _program(name: str, found: list[KubeObject] | KubeError, wanted: bool) -> Line:
     if isinstance(found, KubeError):
-        return Line(
-            name, UNKNOWN, _("You don't have permission to look for it here: %(words)s") % {"words": found.message}
-        )
+        return Line(name, UNKNOWN, _("You don't have permission to search here: %(words)s") % {"words": found.message})
     if not found:
         return Line(name, BAD if wanted else ABSENT, _("A Deployment of this name doesn't exist."))
     item = found[0]
@@ -170,9 +168,7 @@ def _package_api(client: ClusterClient, wanted: bool) -> Line:
         )
         return Line(what, GOOD if served else BAD if wanted else ABSENT, words)
     except KubeError as error:
-        return Line(
-            what, UNKNOWN, _("You don't have permission to look for it here: %(words)s") % {"words": error.message}
-        )
+        return Line(what, UNKNOWN, _("You don't have permission to search here: %(words)s") % {"words": error.message})
     url = page_of("apiservices", "", "v1.packages.operators.coreos.com", "apiregistration.k8s.io", "v1")
     for item in csv.items(csv.mapping(found.get("status")).get("conditions")):
         if item.get("type") == "Available":
@@ -188,7 +184,7 @@ def _catalogs(client: ClusterClient) -> list[Line]:
             Line(
                 "CatalogSources",
                 UNKNOWN,
-                _("You don't have permission to look for it here: %(words)s") % {"words": found.message},
+                _("You don't have permission to search here: %(words)s") % {"words": found.message},
             )
         ]
     if not found:

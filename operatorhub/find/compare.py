@@ -137,7 +137,7 @@ def _few(lines: Iterable[str]) -> Cell:
 
 
 def _whole(chosen: Chosen, lines: Callable[[], list[str]]) -> Cell:
-    return _few(lines()) if chosen.whole else Cell((_("not known"),))
+    return _few(lines()) if chosen.whole else Cell((_("unknown"),))
 
 
 def _day(chosen: Chosen) -> str:
@@ -152,7 +152,7 @@ def _deprecated(chosen: Chosen) -> Cell:
 
 def _level(chosen: Chosen) -> Cell:
     if chosen.about is None or not chosen.about.level:
-        return Cell((_("not said"),))
+        return Cell((_("not specified"),))
     return Cell((f"{chosen.about.level} – {chosen.about.level_name}",))
 
 
@@ -162,7 +162,7 @@ def _modes(chosen: Chosen) -> Cell:
 
 def _permissions(chosen: Chosen) -> Cell:
     if not chosen.whole:
-        return Cell((_("not known"),))
+        return Cell((_("unknown"),))
     if chosen.level == "cluster-admin":
         return Cell((_("Like cluster-admin"),), mark="bad")
     if chosen.dangerous:
@@ -175,7 +175,7 @@ def _permissions(chosen: Chosen) -> Cell:
 
 def _dangerous(chosen: Chosen) -> Cell:
     if not chosen.whole:
-        return Cell((_("not known"),))
+        return Cell((_("unknown"),))
     return _few(dict.fromkeys(right.words for right in chosen.rights if right.danger))
 
 

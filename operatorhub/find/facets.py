@@ -60,7 +60,7 @@ KINDS: dict[str, Kind] = {
     "source": Kind(_("Catalog"), {}),
     "provider": Kind(_("Provider"), {}, 6, folds=True),
     "level": Kind(
-        _("Capability level"), {str(number): name for number, name in enumerate(LEVELS, 1)} | {"0": _("Not said")}
+        _("Capability level"), {str(number): name for number, name in enumerate(LEVELS, 1)} | {"0": _("Not specified")}
     ),
     "rights": Kind(
         _("Permissions"),
@@ -68,12 +68,10 @@ KINDS: dict[str, Kind] = {
             "cluster-admin": _("Like cluster-admin"),
             "elevated": _("With dangerous ones"),
             "plain": _("Without dangerous ones"),
-            UNKNOWN: _("Not known"),
+            UNKNOWN: _("Unknown"),
         },
     ),
-    "webhooks": Kind(
-        _("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Not known")}
-    ),
+    "webhooks": Kind(_("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Unknown")}),
     "mode": Kind(
         _("Install mode"),
         {

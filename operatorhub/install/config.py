@@ -175,7 +175,7 @@ def problems(client: ClusterClient, spec: Mapping[str, Any]) -> tuple[Placed, ..
     if not spec:
         return ()
     try:
-        schema = Schema.of(client.schema(olm.type_of(client, olm.SUBSCRIPTIONS)))
+        schema = Schema.from_document(client.schema(olm.type_of(client, olm.SUBSCRIPTIONS)))
     except KubeError:
         return ()
     subscription = {
@@ -206,7 +206,7 @@ def _env(value: str) -> list[dict[str, str]]:
     pairs = _pairs(value)
     for name, _value in pairs:
         if not _ENV.fullmatch(name):
-            raise ValueError(_("“%(name)s” can not be the name of an environment variable.") % {"name": name})
+            raise ValueError(_("“%(name)s” isn't a valid name of an environment variable.") % {"name": name})
     return [{"name": name, "value": one} for name, one in pairs]
 
 

@@ -114,7 +114,7 @@ def _watch_problem(asked: Asked) -> str:
             else _("Choose at least two namespaces to watch.")
         )
     if wrong := next((one for one in choices.watch if not LABEL.fullmatch(one)), ""):
-        return _("“%(name)s” can not be the name of a namespace.") % {"name": wrong}
+        return _("“%(name)s” isn't a valid namespace name.") % {"name": wrong}
     if choices.mode == MULTI and len(choices.watch) < 2:
         return _("Choose at least two namespaces to watch.")
     if choices.mode == SINGLE and choices.watch == (choices.namespace,):

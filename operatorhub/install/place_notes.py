@@ -47,6 +47,6 @@ def _existence(situation: Situation, namespace: str, *, template: bool) -> Itera
 def _group(situation: Situation, namespace: str) -> Iterator[str]:
     groups = situation.groups.get(namespace, ())
     if groups:
-        yield _("Its OperatorGroup “%(group)s” is used as it is.") % {"group": name_of(groups[0])}
+        yield _("The existing OperatorGroup “%(group)s” is used.") % {"group": name_of(groups[0])}
     elif namespace in situation.namespaces and situation.knows("operatorgroups"):
         yield _("It has no OperatorGroup yet: one will be made.")

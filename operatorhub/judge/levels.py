@@ -69,7 +69,7 @@ _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
             Example(
                 "galera",
                 "Galera (KUDO form)",
-                _("Its plan “upgrade” takes a backup and replaces one node after the other; clients go on."),
+                _("Its plan “upgrade” takes a backup and replaces one node after the other; clients stay connected."),
             ),
             Example(
                 "sampledb",
@@ -113,8 +113,8 @@ _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
             ),
         ),
         _(
-            "The tutorial's Argo CD is a stand-in: it measures itself and stores nothing to back up. Neither of the two"
-            " creates rules for Prometheus, which may not be installed."
+            "The tutorial's Argo CD is a stand-in: it measures itself and stores nothing to back up. Neither of the"
+            " two creates rules for Prometheus, since a cluster can be without Prometheus."
         ),
     ),
     (

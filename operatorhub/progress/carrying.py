@@ -40,7 +40,7 @@ def plan(facts: Facts) -> Iterator[Trouble]:
         key = "plan-api"
     elif "existing" in raw and "schema" in raw:
         words = _(
-            "Objects that exist would not be valid by the new CustomResourceDefinition, so OLM leaves it as it is. Mend"
+            "Existing objects would be invalid with the new CustomResourceDefinition, so OLM keeps the old one. Fix"
             " those objects first."
         )
         key = "plan-schema"

@@ -71,7 +71,7 @@ def catalog(facts: Facts) -> Iterator[Trouble]:
         )
         ways = (
             Way(_("Choose another catalog in the Subscription"), _edit(sub)),
-            Way(_("Look for the package in OperatorHub"), search_page(sub.package)),
+            Way(_("Find the package in OperatorHub"), search_page(sub.package)),
         )
         yield Trouble("catalog-missing", "catalog", words % told, sub.problem, ways)
     elif facts.source is not None and (state := install_state.catalog_silent(facts.source)):
@@ -87,8 +87,8 @@ def _silent(facts: Facts, namespace: str, name: str, raw: str) -> Trouble:
     told = {"name": name, "namespace": namespace}
     if (namespace, name) == (facts.subscription.catalog_namespace, facts.subscription.catalog):
         words = _(
-            "The CatalogSource “%(name)s” does not answer, so OLM can't read the package. Its Pod in “%(namespace)s”"
-            " says why."
+            "The CatalogSource “%(name)s” isn't responding, so OLM can't read the package. Check its Pod in"
+            " “%(namespace)s”."
         )
     else:
         words = _(
@@ -161,7 +161,7 @@ def resolution(facts: Facts) -> Iterator[Trouble]:
         )
         ways = (
             Way(_("Edit the Subscription"), _edit(sub)),
-            Way(_("Look for the package in OperatorHub"), search_page(sub.package)),
+            Way(_("Find the package in OperatorHub"), search_page(sub.package)),
         )
         yield Trouble("not-in-catalog", "subscription", words, raw, ways)
     elif need := _NEEDS.search(raw):
@@ -217,8 +217,8 @@ def silence(facts: Facts) -> Iterator[Trouble]:
     waited = stages.took(sub.created, datetime.now(UTC).isoformat())
     if waited is not None and waited > PATIENCE:
         words = _(
-            "OLM has chosen nothing for %(seconds)d s, and does not say why. Look whether it is well, or let it look"
+            "OLM has chosen nothing for %(seconds)d s and reports no reason. Check its health, or have it resolve"
             " again."
         )
-        ways = (Way(_("Let OLM look again"), "", "look-again"), Way(_("Is OLM well?"), reverse("operatorhub:olm")))
+        ways = (Way(_("Resolve again"), "", "look-again"), Way(_("Check OLM"), reverse("operatorhub:olm")))
         yield Trouble("silence", "subscription", words % {"seconds": int(waited)}, "", ways, settled=False)

@@ -154,7 +154,7 @@ def _list(
         gaps.append(_("%(kind)s can't be listed: %(error)s") % {**words, "error": error})
         return []
     if page.continue_:
-        gaps.append(_("Of %(kind)s in %(namespace)s only the first %(number)d were looked at.") % words)
+        gaps.append(_("Only the first %(number)d %(kind)s in %(namespace)s were checked.") % words)
     return [row.object for row in page.rows]
 
 
@@ -269,4 +269,4 @@ def _namespace(
     refused = _used(neighbours, subs)
     if not refused and (namespace in _KEPT or namespace.startswith(("kube-", "openshift"))):
         refused = _("It belongs to the cluster.")
-    yield leftover(type_, obj, _("all of its contents are deleted, whoever created them"), refused, "last")
+    yield leftover(type_, obj, _("all of its contents are deleted, including those of other users"), refused, "last")

@@ -290,5 +290,5 @@ def stop(run: Run) -> None:
     """What is asked for can't be taken back; nothing else is asked for."""
     for item in run.document["items"]:
         if item["state"] == WAITING:
-            item["state"], item["message"] = FAILED, _("It was left alone.")
+            item["state"], item["message"] = FAILED, _("It wasn't changed.")
     run.state = "stopped"

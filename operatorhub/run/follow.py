@@ -116,5 +116,5 @@ def _groups(client: ClusterClient, namespace: str) -> list[Stage]:
     title = _("OperatorGroup")
     if len(groups) == 1:
         return [Stage("place", title, DONE, name_of(groups[0]))]
-    words = _("The namespace “%(namespace)s” has %(count)d OperatorGroups; OLM wants one.")
+    words = _("The namespace “%(namespace)s” has %(count)d OperatorGroups; OLM requires exactly one.")
     return [Stage("place", title, FAILED, words % {"namespace": namespace, "count": len(groups)})]

@@ -44,7 +44,7 @@ def _of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterator[str]:
     except KubeError:
         return
     for one in objects:
-        node = check.node_of(Schema.of(schemas.get(text(one.get("apiVersion")))))
+        node = check.node_of(Schema.from_document(schemas.get(text(one.get("apiVersion")))))
         said = examine(node, one) if node is not None else None
         if said is not None:
             place = f"{namespace_of(one)}/{name_of(one)}".strip("/")

@@ -201,7 +201,7 @@ def _examples(bundle: Bundle) -> Iterator[Verdict]:
     try:
         examples = json_bounds.loads(text(raw))
     except ValueError as error:
-        yield Verdict(ERROR, _("The examples are no JSON: %(why)s") % {"why": error}, place)
+        yield Verdict(ERROR, _("The examples aren't valid JSON: %(why)s") % {"why": error}, place)
         return
     schemas = dict(_schemas(bundle.crds))
     for number, item in enumerate(items(examples)):
@@ -212,7 +212,7 @@ def _examples(bundle: Bundle) -> Iterator[Verdict]:
                 words = _("An example is of %(kind)s (%(version)s), which the bundle does not bring.")
                 yield Verdict(WARNING, words % {"kind": key[1], "version": key[0]}, where)
             continue
-        for problem in check.problems(Schema.of(schemas[key]), dict(item))[:5]:
+        for problem in check.problems(Schema.from_document(schemas[key]), dict(item))[:5]:
             words = _("The example of %(kind)s does not fit its schema: %(where)s: %(message)s")
             yield Verdict(WARNING, words % {"kind": key[1], "where": problem.where, "message": problem.message}, where)
 

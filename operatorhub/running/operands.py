@@ -111,7 +111,7 @@ def instances(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str = 
     """Objects of all kinds together: `SHOWN` of each, by kind and name; with `name` those of them that have it in
     theirs.
     """
-    below = child_troubles.look(client, namespace)
+    below = child_troubles.read_troubles(client, namespace)
     read = list(_workers.map(lambda api: _read(client, api, namespace, below), [api for api in apis if api.type]))
     wanted = name.casefold()
     rows = tuple(row for found, _gap, _more in read for row in found if wanted in row.name.casefold())

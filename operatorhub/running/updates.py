@@ -100,7 +100,7 @@ def of(sub: olm.Subscription, health: Catalogs) -> Update:
     if sub.waits:
         return Update(ASKS, _("Update available") if sub.installed else _("Waits for approval"), "", plan, coming)
     if missing := health.problem(sub):
-        return Update(FAILED, _("Can not update"), missing)
+        return Update(FAILED, _("Can't update"), missing)
     if problem := install_state.subscription_problem(sub):
         return Update(FAILED, _("Update failed") if sub.installed else _("Installation failed"), problem, plan)
     words = {

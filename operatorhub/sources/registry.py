@@ -122,8 +122,8 @@ class Registry:
 
     def _lie(self, what: str, promised: str, found: str) -> str:
         words = _(
-            "%(host)s lies: the %(what)s of %(image)s should have the digest %(promised)s, but has %(found)s. Nothing"
-            " of it was used."
+            "Wrong digest from %(host)s: the %(what)s of %(image)s should have %(promised)s, but has %(found)s. It"
+            " was discarded."
         )
         return words % {
             "host": self.reference.host,

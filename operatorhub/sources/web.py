@@ -97,7 +97,7 @@ def explain(answer: Answer) -> str:
             % names
         )
     if answer.status == 404:
-        return _("%(url)s answers 404: there is nothing at this address. Check it for typing errors.") % names
+        return _("%(url)s returned 404: nothing was found at this address. Check it for typing errors.") % names
     if answer.status == 429:
         wait = answer.headers.get("retry-after", "")
         more = _("Wait %(seconds)s seconds.") % {"seconds": wait} if wait.isdigit() else _("Try again later.")

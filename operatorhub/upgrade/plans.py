@@ -307,7 +307,7 @@ def approve(client: ClusterClient, of: InstallPlan, *, seen: str = "", dry_run: 
     `seen`: the content that a person has looked at, '' where nobody has before `of` was read.
     """
     if seen not in ("", of.content):
-        words = _("The install plan “%(name)s” has changed since you looked at it. Review it again.")
+        words = _("The install plan “%(name)s” has changed since you reviewed it. Review it again.")
         raise Conflict(words % {"name": of.name})
     type_, obj = olm.type_of(client, olm.PLANS), of.object
     for last in (False, False, False, False, True):

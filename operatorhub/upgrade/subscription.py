@@ -186,7 +186,9 @@ def edit(page: Page, posted: Mapping[str, str]) -> Edit:
     channel = posted.get("channel", page.sub.channel).strip()
     if channel != page.sub.channel and not (not page.sub.channel and _is_default(page, channel)):
         if page.heads and channel not in {head.name for head in page.heads}:
-            errors["channel"] = _("The package has no channel “%(name)s”. Choose one of the list.") % {"name": channel}
+            errors["channel"] = _("The package has no channel “%(name)s”. Choose one from the list.") % {
+                "name": channel
+            }
         spec["channel"] = channel
     approval = posted.get("approval", page.sub.approval)
     if approval not in APPROVALS:

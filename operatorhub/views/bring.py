@@ -104,7 +104,7 @@ def _page(request: ConsoleRequest) -> Page:
         raise SourceError(_("Choose a folder as zip, or its files."))
     namespace = post.get("namespace", "").strip()
     if namespace and not NAMESPACE_NAME.fullmatch(namespace):
-        raise SourceError(_("“%(name)s” can not be the name of a namespace.") % {"name": namespace})
+        raise SourceError(_("“%(name)s” isn't a valid namespace name.") % {"name": namespace})
     applying = "~apply" in post
     bringing = bring.Bringing(request.cluster, namespace, not applying)
     only = (

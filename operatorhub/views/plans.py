@@ -13,6 +13,7 @@ from console.web import audit, render
 from console.web.access import can
 from console.web.errors import explain
 from console.web.request import ConsoleRequest
+from kube.client import ClusterClient
 from kube.errors import Conflict, Forbidden, KubeError
 from operatorhub import olm
 from operatorhub.running import installed
@@ -58,9 +59,10 @@ def _bundles(steps: tuple[subject.Step, ...]) -> tuple[Bundle, ...]:
     return tuple(Bundle(name, tuple(step for step in steps if step.resolving == name)) for name in names)
 
 
-def _refused(request: ConsoleRequest, plan: subject.InstallPlan) -> str:
+def refused(client: ClusterClient, plan: subject.InstallPlan) -> str:
+    """Why the user can't approve this plan, '' when they can."""
     try:
-        answer = can(request.cluster, "patch", olm.type_of(request.cluster, olm.PLANS), plan.namespace, plan.name)
+        answer = can(client, "patch", olm.type_of(client, olm.PLANS), plan.namespace, plan.name)
     except KubeError as error:
         return str(error)
     words = _("You don't have permission to approve install plans in %(namespace)s.") % {"namespace": plan.namespace}
@@ -95,7 +97,7 @@ def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         "updates": [sub for sub in subs if sub.installed and sub.current_csv != sub.installed_csv],
         "bundles": _bundles(subject.steps(client, found)),
         "subs": subs,
-        "refused": _refused(request, found),
+        "refused": refused(client, found),
         "approve_kubectl": (
             f"kubectl patch installplans.operators.coreos.com {plan} -n {namespace} --type merge -p '{APPROVED}'"
         ),

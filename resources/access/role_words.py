@@ -1,4 +1,4 @@
-"""What a role lets somebody do in a namespace, in a few plain sentences, read from its rules."""
+"""What a role allows in a namespace, in a few plain sentences, read from its rules."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -23,7 +23,7 @@ def sentences(role: KubeObject) -> tuple[str, ...]:
 
 
 def usual(level: str) -> tuple[str, ...]:
-    """Of view, edit and admin as every cluster has them, for somebody who can't read ClusterRoles."""
+    """Of view, edit and admin as every cluster has them, for users who can't read ClusterRoles."""
     if level == "view":
         return _("See workloads and settings. Secrets stay hidden."), _("Read logs.")
     words = (

@@ -1,3 +1,3 @@
-"""What can be done with an object beside editing it, what this user may not do and why, and the kubectl command for
-each.
+"""Actions on an object besides editing it, which of them the user lacks permission for and why, and the kubectl
+command for each.
 """

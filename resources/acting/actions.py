@@ -1,5 +1,5 @@
-"""What can be done with one object, from its page, a row of a list or the palette: what this user may not do, with
-the reason, and how kubectl does it.
+"""Actions on one object, for its page, a row of a list and the palette: with the reason where the user can't run one,
+and the kubectl command.
 """
 
 from collections.abc import Iterable

@@ -17,7 +17,7 @@ IMAGE = "busybox:1.37"
 
 
 def container(image: str, target: str) -> dict[str, Any]:
-    """One that waits for whoever opens a terminal in it. `target` '' shares no processes."""
+    """An ephemeral container that idles until a terminal is opened in it. `target` '' shares no processes."""
     found: dict[str, Any] = {
         "name": f"debugger-{secrets.token_hex(3)}",
         "image": image,

@@ -1,9 +1,9 @@
 """Why an object that is being deleted is still there: each finalizer, who probably has to do its work, and whether
 that one runs.
 
-Who put a finalizer there stands in managedFields; for those of Kubernetes itself it is known. Whether a controller runs
-is read from the Deployments of the operator that owns the kind. All of it is said as what it is, a likelihood: the API
-server only knows the names. https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
+managedFields say who added a finalizer; those of Kubernetes itself are known. Whether a controller runs is read from
+the Deployments of the operator that owns the kind. All of it is worded as a likelihood, since the API server only has
+the names. https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
 """
 
 from collections.abc import Mapping
@@ -151,7 +151,7 @@ def _controller(client: ClusterClient, type_: ResourceType, namespace: str, name
 
 
 def removal(obj: KubeObject, name: str) -> list[dict[str, Any]]:
-    """A JSON patch that takes the finalizer away, and fails where the list or the object is another one by now."""
+    """A JSON patch that removes the finalizer, and fails if the list or the object has changed since."""
     metadata = mapping(obj.get("metadata"))
     names = [text(finalizer) for finalizer in metadata.get("finalizers") or ()]
     at = names.index(name)

@@ -1,4 +1,4 @@
-"""The labels and annotations of an object as rows that somebody edits, and what they changed of them."""
+"""The labels and annotations of an object as rows of a form, and the changes made to them."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ def pairs(obj: KubeObject, kind: str) -> tuple[Pair, ...]:
 
 
 def read(keys: Sequence[str], values: Sequence[str], kind: str) -> tuple[Pair, ...]:
-    """What was typed, each row with what is wrong in it; rows without key and value are none."""
+    """The rows of the form, each with its error; rows without key and value are left out."""
     found: list[Pair] = []
     seen: set[str] = set()
     for key, value in zip(keys, values, strict=False):

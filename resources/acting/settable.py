@@ -77,7 +77,7 @@ class Setting:
 
     @property
     def was(self) -> str:
-        """What the page showed: whoever changed it meanwhile is not written over."""
+        """What the page showed, so that a change made meanwhile isn't overwritten."""
         return json.dumps([entry.value for entry in self.entries])
 
 

@@ -24,7 +24,7 @@ class CauseLinkSerializer(serializers.Serializer[Any]):
 
 
 class CauseFixSerializer(serializers.Serializer[Any]):
-    """The page that mends it, which the reader has permission for."""
+    """A page that fixes it, which the user has permission for."""
 
     text = serializers.CharField()
     url = serializers.CharField()

@@ -49,7 +49,7 @@ class HistoryStepSerializer(serializers.Serializer[Any]):
 
 
 class HistorySerializer(serializers.Serializer[Any]):
-    """`recorded`: whether changes of the kind are written down now; `uids`: all known objects of that name, newest
+    """`recorded`: whether changes of the kind are recorded now; `uids`: all known objects of that name, newest
     first; `before` asks for older changes.
     """
 
@@ -93,12 +93,12 @@ class History(APIView):
         responses=HistorySerializer,
     )
     def get(self, request: Request, **address: str) -> Response:
-        """`show`: `spec` or `status` alone. At most `limit` changes (100 unless said), newest first."""
+        """`show`: `spec` or `status` alone. At most `limit` changes (default 100), newest first."""
         place = place_of(_request(request), **address)
         client, asked = _request(request).cluster, request.query_params
         lives.allowed(client, place)
         all_ = lives.lives(client, place)
-        traced = next((one for one in all_ if asked.get("uid") in (None, "", one.uid)), None)
+        traced = next((life for life in all_ if asked.get("uid") in (None, "", life.uid)), None)
         limit = min(_number(asked.get("limit", ""), _LIMIT), _LIMIT) or _LIMIT
         found = (
             timeline.page(traced, asked.get("show", ""), _number(asked.get("before", ""), 0), limit)
@@ -108,7 +108,7 @@ class History(APIView):
         recording = following.recording(client, place)
         answer = {
             "uid": traced.uid if traced else "",
-            "uids": [one.uid for one in all_],
+            "uids": [life.uid for life in all_],
             "recorded": recording.on,
             "problem": recording.why,
             "began_at": traced.began_at if traced else None,

@@ -154,7 +154,7 @@ def states(
     """Each in a word, as lists and pages have it."""
     found = []
     troubled = child_troubles.counts(type_) and bool(objects)
-    below = child_troubles.look(client, namespace) if troubled else child_troubles.ChildTroubles()
+    below = child_troubles.read_troubles(client, namespace) if troubled else child_troubles.ChildTroubles()
     for obj in objects:
         own = explained_health(owned_rows.whole(type_, obj))
         word = below.health(type_, namespace_of(obj), name_of(obj), own)

@@ -176,9 +176,9 @@ class Objects(_VersionedView):
         responses=PolymorphicProxySerializer("ObjectsOrTable", [ObjectsSerializer, TableSerializer], None),
     )
     def get(self, request: Request, group: str, version: str, plural: str) -> Response:
-        """`namespace` '' = all; `within`: the only namespaces that were read, since one may not list all.
+        """`namespace` '' = all; `within`: the namespaces that were read, where the user can't list all of them.
 
-        At most `limit` objects (500 unless said).
+        At most `limit` objects (default 500).
         """
         place = _place(request, group=group, version=version, plural=plural)
         type_, asked = place.type, request.query_params
@@ -244,7 +244,7 @@ class Object(_VersionedView):
     def patch(self, request: Request, **address: str) -> Response:
         """A JSON merge patch."""
         place = _place(request, **address)
-        before = writes.looked(_cluster(request), place)
+        before = writes.current_object(_cluster(request), place)
         changed = _cluster(request).patch(place.type, place.name, dict(request.data), place.namespace)
         audit.record(request._request, "patch", place.ref, "ok")  # type: ignore[arg-type]
         if place.secret:
@@ -256,7 +256,7 @@ class Object(_VersionedView):
     def delete(self, request: Request, **address: str) -> Response:
         """The object where it still exists (finalizers), else a Status."""
         place = _place(request, **address)
-        before = writes.looked(_cluster(request), place)
+        before = writes.current_object(_cluster(request), place)
         left = _cluster(request).delete(place.type, place.name, place.namespace)
         audit.record(request._request, "delete", place.ref, "ok")  # type: ignore[arg-type]
         if place.secret and uid_of(left):

@@ -12,7 +12,7 @@ from console.web.request import ConsoleRequest
 from resources.lists.counts import counts
 from resources.place import place_of
 from resources.types import explain, schematree
-from resources.types.types import SCOPES, Wish, look
+from resources.types.types import SCOPES, Wish, find_kinds
 
 
 class OwnerSerializer(serializers.Serializer[Any]):
@@ -84,7 +84,7 @@ class FieldSerializer(serializers.Serializer[Any]):
     children = serializers.IntegerField()
 
     def get_rules(self, field: schematree.Field) -> list[dict[str, str]]:
-        """CEL rules with what is said to whoever breaks them."""
+        """CEL rules, each with the message for values that break it."""
         return [{"rule": rule, "message": message} for rule, message in field.rules]
 
 
@@ -125,12 +125,12 @@ class Kinds(APIView):
     )
     def get(self, request: Request) -> Response:
         """In the order of the page: custom groups first."""
-        http, wish = _http(request), Wish.of(request.query_params.dict())
-        found = look(http.cluster, wish, http.namespace)
+        http, wish = _http(request), Wish.from_query(request.query_params.dict())
+        found = find_kinds(http.cluster, wish, http.namespace)
         if request.query_params.get("counts", "") in ("1", "true", "yes"):
             listed = [kind.type for group in found.groups for kind in group.kinds if kind.listable]
             counts(http.cluster, listed, http.namespace)
-            found = look(http.cluster, wish, http.namespace)
+            found = find_kinds(http.cluster, wish, http.namespace)
         every = [kind for group in found.groups for kind in group.kinds]
         return Response(KindsSerializer({"items": every, "total": found.total, "errors": found.errors}).data)
 

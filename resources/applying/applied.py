@@ -1,8 +1,8 @@
 """What an applied text did or would do to each object, and how it is taken back.
 
-What was there before goes to the page with the result, and comes back from it: nothing is kept here, and whoever takes
-it back does so with their own rights. An object that somebody changed after us is left alone and named. Values of
-Secrets do not go to the page: what was changed in a Secret stays.
+The previous objects go to the page with the result, and come back from it: nothing is stored here, and undoing uses
+the permissions of the user who undoes. An object that was changed since is left as it is and named. Values of Secrets
+do not go to the page: a change to a Secret can't be undone.
 """
 
 import base64
@@ -28,7 +28,7 @@ from untrusted import json_bounds
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One object to be taken back: deleted where `before` is None. `after`: what we left."""
+    """One object to restore to `before`, or to delete if it had none. `after`: the object as we applied it."""
 
     group: str
     version: str
@@ -79,7 +79,7 @@ def unpack(text: str) -> list[Step]:
 
 
 def undo(client: ClusterClient, steps: list[Step]) -> tuple[Undone, ...]:
-    """The last first. Each by itself: one that fails does not keep the others."""
+    """Undoes the last step first. A step that fails doesn't stop the others."""
     return tuple(_undo(client, step) for step in reversed(steps))
 
 

@@ -1,7 +1,7 @@
-"""Many objects in one text, of any kinds: each tried by itself, each with a result of its own.
+"""Imports many objects of any kinds from one text: each is applied on its own and has its own result.
 
-Order of the text, but for what others stand on: Namespaces and CustomResourceDefinitions go first, and a kind that was
-defined a moment ago is waited for. Nothing is undone when one fails: what failed can be sent again alone.
+In the order of the text, except that Namespaces and CustomResourceDefinitions go first, and a kind that was just
+defined is waited for. Nothing is undone when one fails: what failed can be sent again alone.
 """
 
 import time
@@ -24,7 +24,7 @@ _CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One object of the text; `number` from 1, `line` where it begins. `problem`: why it is none."""
+    """One object of the text; `number` from 1, `line` where it begins. `problem`: why it can't be applied."""
 
     number: int
     line: int
@@ -137,11 +137,11 @@ class Import:
             name_of(document.object) for document in documents if (document.group, document.kind) == ("", "Namespace")
         }
         results: dict[int, Result] = {}
-        for one in sorted(documents, key=_rank):
-            if only and one.number not in only:
-                results[one.number] = Result(one, outcome="skipped")
+        for document in sorted(documents, key=_rank):
+            if only and document.number not in only:
+                results[document.number] = Result(document, outcome="skipped")
             else:
-                results[one.number] = self.one(one, kinds, spaces)
+                results[document.number] = self.one(document, kinds, spaces)
         return tuple(results[document.number] for document in documents)
 
     def one(self, document: Document, kinds: set[Any], spaces: set[str]) -> Result:
@@ -173,16 +173,16 @@ class Import:
         """The kind's type. One that another document defines is waited for."""
         version = document.api_version.rpartition("/")[2]
 
-        def look() -> ResourceType:
+        def find_kind() -> ResourceType:
             return self.client.find_kind(document.group, document.kind, version)
 
-        return look() if self.dry_run or not defined else self.soon(look)
+        return find_kind() if self.dry_run or not defined else self.soon(find_kind)
 
-    def soon(self, look: Callable[[], ResourceType]) -> ResourceType:
+    def soon(self, find_kind: Callable[[], ResourceType]) -> ResourceType:
         until = time.monotonic() + _WAIT
         while True:
             try:
-                return look()
+                return find_kind()
             except NotFound:
                 if time.monotonic() > until:
                     raise

@@ -41,11 +41,15 @@ class Container:
 def containers(item: Item) -> tuple[Container, ...]:
     """Init containers first."""
     spec, status = item.spec, item.status
-    specs = {text(one.get("name")): one for part in ("initContainers", "containers") for one in items(spec.get(part))}
+    specs = {
+        text(container.get("name")): container
+        for part in ("initContainers", "containers")
+        for container in items(spec.get(part))
+    }
     return tuple(
-        _container(one, specs.get(text(one.get("name")), {}))
+        _container(container_status, specs.get(text(container_status.get("name")), {}))
         for part in ("initContainerStatuses", "containerStatuses")
-        for one in items(status.get(part))
+        for container_status in items(status.get(part))
     )
 
 

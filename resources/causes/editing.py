@@ -14,8 +14,8 @@ _MADE = ("Pod", "ReplicaSet", "Job")
 
 
 def edit_fix(item: Item, value: str = "") -> Fix | None:
-    """None where whoever controls the object would write the change over. `value`: what has to stand in the spec, ''
-    for anything.
+    """None where the object's controller would overwrite the change. `value`: what the spec must contain, '' for
+    anything.
     """
     chain = (item, *item.ancestors)
     for owner in reversed(chain):

@@ -82,16 +82,16 @@ def _once(causes: Sequence[Cause]) -> list[Cause]:
     """Each sentence once, with the evidence of all that say it, and of one object each text once; of generic causes
     only those that no other cause explains.
     """
-    kept: dict[str, Cause] = {}
+    unique: dict[str, Cause] = {}
     texts: set[tuple[Target | None, str]] = set()
     exact = any(not cause.generic and cause.severity != Severity.NOTE for cause in causes)
     for cause in causes:
-        if first := kept.get(cause.sentence):
+        if first := unique.get(cause.sentence):
             links = tuple(dict.fromkeys((*first.links, *cause.links)))[:MAX_LINKS]
-            kept[cause.sentence] = replace(first, links=links)
+            unique[cause.sentence] = replace(first, links=links)
             continue
         if (cause.raw and (cause.about, cause.raw) in texts) or (cause.generic and exact):
             continue
-        kept[cause.sentence] = cause
+        unique[cause.sentence] = cause
         texts.add((cause.about, cause.raw))
-    return list(kept.values())
+    return list(unique.values())

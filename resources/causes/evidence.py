@@ -28,7 +28,7 @@ from resources.state.health import (
 )
 from resources.state.kind_health import health
 
-#: An older Event of an object that lacks nothing we can count may be about something mended since.
+#: An older Event of an object that lacks nothing we can count may be about something fixed since.
 _RECENT = timedelta(minutes=15)
 #: Evidence of one cause.
 MAX_LINKS = 3
@@ -264,7 +264,7 @@ def evidence(
 
 
 def moment(value: str) -> datetime | None:
-    """A time of the API server; None for what is none."""
+    """A time of the API server; None if `value` isn't one."""
     try:
         found = datetime.fromisoformat(value.replace("Z", "+00:00"))
     except ValueError:

@@ -4,7 +4,7 @@ import re
 
 from django.utils.translation import gettext as _
 
-#: Of a line of a stranger's log or message in a sentence.
+#: How much of a line of untrusted log or message goes into a sentence.
 _SHORT = 160
 _FORBIDDEN = re.compile(r'(?:^|[\s:])(?P<plural>[a-z0-9.-]+) "[^"\s]*" is forbidden')
 

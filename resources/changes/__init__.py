@@ -1,16 +1,16 @@
-"""The pipe between who watches the cluster and who shows it: Redis streams, and nothing else speaks to Redis.
+"""Redis streams between hubs, which watch the cluster, and web processes, which show it; the only code that uses Redis.
 
-Downstream: a hub claims a topic and appends what it saw to the topic's stream, browsers' brokers follow. Who has
-claimed last is the owner: another's append is refused, so a hub that was stopped for a while can't write old things
-after newer ones. Upstream: interest, a sorted set of topics with an expiry that open connections renew. Hubs keep a
-heartbeat and, for each topic, the last resourceVersion written, so that another hub can go on from there. All times are
-of Redis' own clock.
+Downstream: a hub claims a topic and appends updates to the topic's stream, which brokers of web processes read. The
+last hub to claim a topic owns it: appends of others are refused, so a hub that was stopped for a while can't write
+stale updates after newer ones. Upstream: interest, a sorted set of topics with an expiry that open connections renew.
+Hubs keep a heartbeat and, for each topic, the last resourceVersion written, so that another hub can resume from it. All
+times are of Redis' own clock.
 
 Ids are those of Redis streams: milliseconds and a number. One browser follows several streams over one connection, and
-ids of different streams may be equal, so reading resumes one millisecond early: a change may come twice, and never not
-at all. Consumers don't mind. Streams are bounded in number and in bytes; entries are numbered for each topic, so a
-reader sees when one was dropped before it came. The epoch names Redis' memory: positions of another epoch are unknown,
-and are answered with `resync`. It changes with a flush and with a restart.
+ids of different streams may be equal, so reading resumes one millisecond early. Delivery is at least once; consumers
+are idempotent. Streams are bounded in number and in bytes; entries are numbered for each topic, so a reader notices one
+that was dropped before it was read. The epoch identifies Redis' memory: positions of another epoch are unknown and
+are answered with `resync`. It changes with a flush and with a restart.
 """
 
 from redis.exceptions import OutOfMemoryError, RedisError

@@ -51,7 +51,7 @@ class Connection:
         return int(now[0]) * 1000 + int(now[1]) // 1000
 
     async def _begin(self) -> bytes:
-        """The word of a new memory, whoever comes first."""
+        """Sets and returns the epoch of a new memory; the first process to set it wins."""
         await self._redis.set(key("epoch"), new_word(), nx=True)
         found: bytes | None = await self._redis.get(key("epoch"))
         return found or b""

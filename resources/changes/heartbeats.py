@@ -24,10 +24,10 @@ _INTEREST, _WAKE = "interest", "wake"
 
 
 class HubState(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a hub says about itself with each heartbeat.
+    """What a hub reports about itself with each heartbeat.
 
     `problem`: why it can't watch the cluster, '' when all is well. `watches`: open now, of its `topics`. Since its
-    start: `events` that came, `relists` (pages were told to list again), `resumes` (a watch went on where another
+    start: `events` received, `relists` (pages had to list again), `resumes` (a watch continued where another
     ended), `errors` of requests, topics `lost` to another hub. `append_ms`: from the API server's bytes to Redis'
     answer, 99th percentile of the newest; `buffered`: events read and not yet written.
     """
@@ -47,8 +47,8 @@ class HubState(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Of one moment: the living hubs by id, topics that somebody looks at, the memory's epoch; `expiry`: seconds until
-    the first heartbeat of another hub ends, unless it is renewed.
+    """At one moment: the living hubs by id, topics with subscribers, the memory's epoch; `expiry`: seconds until the
+    first heartbeat of another hub ends, unless it is renewed.
     """
 
     hubs: tuple[str, ...]
@@ -77,7 +77,7 @@ class Heartbeats(Connection):
     # Interest, from the pages to the hubs
 
     async def renew_interest(self, topics: Iterable[str]) -> None:
-        """Somebody looks at these. Hubs hear of new ones at once. OutOfMemoryError: Redis is full, ask again."""
+        """Marks topics as subscribed to; hubs hear of new ones at once. OutOfMemoryError: Redis is full, ask again."""
         now = await self.now() / 1000
         scores = dict.fromkeys(topics, now + INTEREST_SECONDS)
         if not scores:
@@ -92,17 +92,17 @@ class Heartbeats(Connection):
             await self._redis.publish(key(_WAKE), b"interest")
 
     async def interest(self) -> set[str]:
-        """Topics that somebody looks at."""
+        """Topics with subscribers."""
         now = await self.now() / 1000
         return {item.decode() for item in await self._redis.zrangebyscore(key(_INTEREST), now, "+inf")}
 
     # Heartbeats of hubs
 
     async def beat(self, state: HubState) -> bool:
-        """This hub lives, for HUB_SECONDS more; the first beat of a hub makes the others share topics anew.
+        """Marks this hub alive for HUB_SECONDS; the first beat of a hub makes the others redistribute topics.
 
-        False when it was not alive: it is new, or was silent for so long that others may have taken its topics. A full
-        Redis lets a hub live on, with what it said before.
+        False if it was not alive: it is new, or was silent for so long that others may have taken its topics. In a full
+        Redis a hub stays alive, with its previous state.
         """
         name, milliseconds = key("hub", state.id), int(HUB_SECONDS * 1000)
         async with self._redis.pipeline(transaction=False) as pipe:
@@ -145,7 +145,7 @@ class Heartbeats(Connection):
         return Census(living, frozenset(item.decode() for item in interest), self.epoch, expiry)
 
     async def wakes(self) -> AsyncIterator[None]:
-        """One item whenever hubs should look again: new interest, a hub that came or went. Ends with RedisError."""
+        """One item whenever hubs should check topics: new interest, a hub started or ended. Ends with RedisError."""
         async with self._redis.pubsub() as channel:
             await channel.subscribe(key(_WAKE))
             while True:

@@ -63,7 +63,7 @@ def ping() -> None:
 def position(seconds_ago: float = 0.0) -> str:
     """Where the streams stand now, or stood some seconds ago: '<id>@<epoch>'; '' when Redis does not answer.
 
-    Writes only into an empty Redis, so that a full one is no hindrance.
+    Writes only into an empty Redis, so that it works in a full one.
     """
     try:
         with sync().pipeline(transaction=False) as pipe:

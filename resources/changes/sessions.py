@@ -28,7 +28,7 @@ class EndedSessions(Connection):
         self._last = "0"
 
     async def follow(self) -> AsyncIterator[str]:
-        """Digests, those of the past first. Ends with RedisError; called again it goes on where it was."""
+        """Digests, those of the past first. Ends with RedisError; called again it resumes where it was."""
         while True:
             answer = await self._redis.xread({key(_ENDED): self._last}, count=1000, block=BLOCK_MILLISECONDS)
             for _, entries in answer or ():

@@ -16,7 +16,7 @@ _READ = 500
 
 
 class Streams(Connection):
-    """Needs no write: it goes on while Redis is full."""
+    """Reads streams. Needs no write, so it works while Redis is full."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,8 +24,7 @@ class Streams(Connection):
         self._poked = "0"
 
     async def since(self, topic: str, position: str, limit: int = KEEP_CHANGES) -> list[Entry] | None:
-        """What came after `position` ('<id>@<epoch>'); None when that can't be told, or is more than `limit`: list
-        again.
+        """Entries after `position` ('<id>@<epoch>'); None if they are incomplete or more than `limit`: list again.
 
         Exact: each entry names the one before it, so it shows when any of those wanted was trimmed.
         """
@@ -47,8 +46,8 @@ class Streams(Connection):
     async def read(self, positions: Mapping[str, str], block_milliseconds: int = BLOCK_MILLISECONDS) -> list[Entry]:
         """Wait for entries after `positions` (topic → id), or until poke(). One connection, however many topics.
 
-        In the order of their ids over all topics: whoever has seen one has seen all before it, so that one id is enough
-        to resume by. What was trimmed before it could be read has a RESYNC in its place (number 0).
+        In the order of their ids over all topics: a reader that has seen one has seen all before it, so that one id is
+        enough to resume from. A RESYNC (number 0) replaces entries that were trimmed before they could be read.
         """
         keys = {key("changes", topic): topic for topic in positions}
         after = {name: positions[topic] for name, topic in keys.items()}
@@ -77,11 +76,11 @@ class Streams(Connection):
         return sorted(found, key=lambda entry: order(entry.id))
 
     async def poke(self) -> None:
-        """Make a read() that waits return, since it has to wait for something else.
+        """Makes a waiting read() return, so that it can be called with other topics.
 
-        A full Redis can't: the read then ends by its own time.
+        In a full Redis this fails: the read then ends by its own timeout.
 
-        By a stream of its own: redis-py 8.1 was seen to swallow a cancellation and go on waiting.
+        A stream rather than task cancellation: redis-py 8.1 can swallow a cancellation and keep waiting.
         """
         try:
             await self._redis.xadd(self._poke_key, {"p": ""}, maxlen=1)
@@ -90,7 +89,7 @@ class Streams(Connection):
             pass
 
     async def follow(self, topics: Iterable[Topic], since: str = "") -> AsyncIterator[Entry]:
-        """Every entry from `since` (default: now) on, for tasks that wait for something. Never ends by itself."""
+        """Every entry from `since` (default: now) on, for tasks that wait for something. Ends only when cancelled."""
         start = milliseconds(since) or await self.now()
         positions = {str(topic): f"{start - 1}" for topic in topics}
         while True:

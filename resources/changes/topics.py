@@ -14,7 +14,7 @@ KEEP_CHANGES = 2000
 KEEP_BYTES = 1024 * 1024
 # A position older than this is not looked up: the stream may have expired meanwhile.
 KEEP_SECONDS = 1800
-# A hub goes on from a resourceVersion for so long after it was written; later it starts anew, with a resync.
+# A hub resumes from a resourceVersion for this long after it was written; later it lists again, with a resync.
 VERSION_SECONDS = 180
 _COLUMNS_SECONDS = 24 * 3600
 # Entries of a stream that is not worth cutting.
@@ -23,7 +23,7 @@ _HASH_SECONDS = KEEP_SECONDS * 2
 
 
 class Lost(Exception):
-    """Another hub owns the topic now (`owner`), or nobody (''): Redis lost its memory, or the owner gave it back."""
+    """Another hub owns the topic now (`owner`), or none (''): Redis lost its memory, or the owner released it."""
 
     def __init__(self, topic: Topic, owner: str) -> None:
         super().__init__(f"{topic} belongs to {owner or 'nobody'}")
@@ -44,7 +44,7 @@ class Topics(Connection):
         self._release = self._redis.register_script(scripts.RELEASE)
 
     async def claim(self, topic: Topic, hub: str) -> str:
-        """This hub owns the topic from now on: whoever did before can't write any more.
+        """Makes this hub the topic's owner: the previous owner can't write any more.
 
         Returns the resourceVersion up to which the stream is complete, '' when that is unknown or long ago.
         """
@@ -81,7 +81,7 @@ class Topics(Connection):
             raise Lost(topic, owner.decode())
 
     async def renew(self, versions: Mapping[Topic, str], hub: str) -> list[Topic]:
-        """How far quiet topics are complete by now; '' leaves the version as it is.
+        """Records up to which version quiet topics are complete; '' leaves the version as it is.
 
         Returns those that this hub does not own any more.
         """
@@ -93,13 +93,14 @@ class Topics(Connection):
         return [topics[place - 1] for place in places]
 
     async def release(self, topics: Iterable[Topic], hub: str) -> None:
-        """Nobody wants these any more: no owner, no trouble. How far they are complete stays known for a while."""
+        """Gives up topics without subscribers. Up to which version they are complete stays known for a while."""
         if keys := [_hash(str(topic)) for topic in topics]:
             await self._run(self._release, keys, [hub])
 
     async def shrink(self) -> int:
-        """Make room in a full Redis: the older half of every long stream goes, of topics that nobody wants any more,
-        too. Whoever has not read it lists again. Returns how many entries went.
+        """Makes room in a full Redis: deletes the older half of every long stream, also of topics without subscribers.
+
+        A reader that has not read it lists again. Returns how many entries were deleted.
         """
         names = [name async for name in self._redis.scan_iter(key("changes", "*"), count=1000)]
         async with self._redis.pipeline(transaction=False) as pipe:

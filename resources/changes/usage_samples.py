@@ -22,11 +22,11 @@ def write(cluster: str, plural: str, values: Mapping[str, Sample]) -> None:
         return
     place = _place(cluster, plural, _minute())
     room = limits.USAGE_SERIES.value - int(sync().hlen(place))
-    kept: Any = {name: f"{cores:.4g} {memory}" for name, (cores, memory) in sorted(values.items())[: max(0, room)]}
-    if not kept:
+    fields: Any = {name: f"{cores:.4g} {memory}" for name, (cores, memory) in sorted(values.items())[: max(0, room)]}
+    if not fields:
         return
     with sync().pipeline(transaction=False) as pipe:
-        pipe.hset(place, mapping=kept)
+        pipe.hset(place, mapping=fields)
         pipe.expire(place, _KEEP_SECONDS)
         pipe.execute()
 

@@ -53,7 +53,7 @@ def state_of(client: ClusterClient, place: Place, obj: KubeObject) -> Health:
     own = explained_health(obj)
     if not child_troubles.counts(place.type):
         return own
-    return child_troubles.look(client, place.namespace).health(place.type, place.namespace, place.name, own)
+    return child_troubles.read_troubles(client, place.namespace).health(place.type, place.namespace, place.name, own)
 
 
 def _evidence(client: ClusterClient, place: Place, obj: KubeObject, owned: Belongings, deprecation: str) -> Evidence:

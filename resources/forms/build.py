@@ -15,15 +15,15 @@ __all__ = ["SMALL", "Builder", "at"]
 def at(
     schema: Schema, obj: dict[str, Any], pointer: str, options: Options, number: int = 0, *, as_yaml: bool = False
 ) -> Field:
-    """The one field that `pointer` names, opened: a section that somebody opens, more items of a long list (a "rest"
-    whose children they are), or a new item, the list's `number`th. `as_yaml`: as one box of YAML.
+    """The field that `pointer` names, opened: a section, more items of a long list (a "rest" whose children they are),
+    or a new item, the list's `number`th. `as_yaml`: as one box of YAML.
 
     Raises ValueError or LookupError.
     """
     if pointer.startswith("/metadata/"):
         found = obj.get("metadata")
         properties = shapes.metadata(False, (), found if isinstance(found, dict) else ())
-        schema = Schema.of({"properties": {"metadata": {"properties": properties}}})
+        schema = Schema.from_document({"properties": {"metadata": {"properties": properties}}})
     builder = Builder(schema, options, obj)
     spot = _Spot(schema.node(schema.root), obj)
     parts = split(pointer)

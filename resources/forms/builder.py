@@ -67,8 +67,8 @@ class Builder:
         allowed = not root.get("properties") or keeps_unknown(root)
         if not found or others or allowed or () in self.typed.others or () in self.typed.errors:
             error = self.typed.errors.get((), "")
-            told = self._others(obj, others, allowed, ())
-            fields.append(Field((), "", "object", "section", "", present=True, open=True, error=error, **told))
+            rest = self._others(obj, others, allowed, ())
+            fields.append(Field((), "", "object", "section", "", present=True, open=True, error=error, **rest))
         return tuple(fields)
 
     def metadata(self, obj: dict[str, Any], namespaced: bool, namespaces: tuple[str, ...]) -> tuple[Field, ...]:
@@ -126,7 +126,7 @@ class Builder:
         common["revealed"] = path in self.seen
         if descriptor and descriptor.depends:
             judge = Dependencies(self.schema, self.options.descriptors, self.obj)
-            common["depends"] = judge.of(descriptor, path, pointer)
+            common["depends"] = judge.dependencies_of(descriptor, path, pointer)
             common["unmet"] = not is_met(common["depends"])
         if kind in CONTAINERS:
             return self._container(kind, node, value, shapes.container(kind, node, value, common, descriptor))
@@ -186,7 +186,7 @@ class Builder:
     def _object(self, node: Node, value: dict[str, Any], common: dict[str, Any], open_: bool) -> Field:
         path, pointer = common["path"], common["pointer"]
         only = unions(node)
-        told = shapes.choices(only, self.typed.chosen.get(path, branch_of(only, value))) if only else {}
+        extras = shapes.choices(only, self.typed.chosen.get(path, branch_of(only, value))) if only else {}
         children = self._properties(node, value, path, pointer, only)
         others = unnamed(node, value)
         allowed = keeps_unknown(node)
@@ -194,8 +194,8 @@ class Builder:
             children += self._entries(node, value, others, path, pointer)
             others, allowed = (), False
         if others or allowed or path in self.typed.others:
-            told |= self._others(value, others, allowed, path)
-        return Field(**common, open=open_, children=children, **told)
+            extras |= self._others(value, others, allowed, path)
+        return Field(**common, open=open_, children=children, **extras)
 
     def _properties(
         self,
@@ -206,9 +206,7 @@ class Builder:
         only: tuple[tuple[str, ...], ...],
         places: range | None = None,
     ) -> tuple[Field, ...]:
-        """The fields of an object (of `places` in its order only); of very many, those that nobody set are closed
-        parts.
-        """
+        """The fields of an object (only those at `places` in its order); of very many, unset ones are closed parts."""
         required = frozenset(node.get("required") or ())
         found = self._drawn(node, value, path)
         fold = order.folded(
@@ -269,7 +267,7 @@ class Builder:
         return shown + self._extra(items, path, pointer, len(value))
 
     def _offered(self, node: Node, value: list[Any], path: Path, pointer: str) -> tuple[Field, ...]:
-        """The items that a list must have and has not yet; what nobody types in is no item."""
+        """Empty items up to the list's `minItems`; those that stay empty aren't sent."""
         begin = len(value) + self.typed.extra.get(path, 0)
         end = min(shapes.count(node.get("minItems")) or 0, OFFERED)
         items = self.schema.items(node)
@@ -322,7 +320,7 @@ class Builder:
     ) -> tuple[Field, ...]:
         """What is at `places`, all of it without: what a page can't take as closed parts.
 
-        Those that somebody must see are shown.
+        Those that the user must see are shown.
         """
         places = places or range(len(steps))
         end = places.start + room if places.start else self.typed.shown.get(path, room)

@@ -1,6 +1,6 @@
 """Everything that is wrong with an object, at once and in the API server's words, before anything is sent.
 
-The checks are `structural`'s, which the sandbox answers with. Nothing is said that the server would let pass: defaults
+The checks are `structural`'s, which the sandbox uses too. Nothing is reported that the server would accept: defaults
 fill what is required, what an update does not touch is forgiven, status is its controller's, and where the server's own
 code decides (built-in kinds) only what it can't do without is asked for. CEL is left to the server's dry run
 (docs/decisions/0008).

@@ -28,7 +28,7 @@ class Dependencies:
     descriptors: Descriptors
     obj: Any
 
-    def of(self, descriptor: Descriptor, path: Path, pointer: str) -> tuple[Dependency, ...]:
+    def dependencies_of(self, descriptor: Descriptor, path: Path, pointer: str) -> tuple[Dependency, ...]:
         """What the field at `path` depends on: the pointers of the controls, and whether they hold the value now."""
         return self._of(descriptor, path, split(pointer), frozenset())
 
@@ -82,5 +82,5 @@ def _holds(value: Any, wanted: str, node: Node) -> bool:
         value = node.get("default", ABSENT)
     if value is ABSENT or value is None:
         return wanted == ""
-    said = value if isinstance(value, str) else texts.text_of("json", value)
-    return said == wanted or said.lower() == wanted.lower() in ("true", "false")
+    value_text = value if isinstance(value, str) else texts.text_of("json", value)
+    return value_text == wanted or value_text.lower() == wanted.lower() in ("true", "false")

@@ -12,7 +12,7 @@ from typing import Any
 
 Names = tuple[str, ...]
 
-# Several urns joined by commas; the commas of a label selector are no joints.
+# Several urns joined by commas; the commas of a label selector don't separate urns.
 _JOINT = re.compile(r",\s*(?=urn:|ui:|(?:com\.)?tectonic\.ui:|text$|hidden$|advanced$)")
 _INDEX = re.compile(r"\[[^\[\]]*\]")
 _PREFIX = re.compile(r"^urn:alm:descriptor:(com\.tectonic\.ui:)?|^(com\.)?tectonic\.ui:|^ui:")
@@ -79,19 +79,19 @@ def _path(text: str) -> Names:
 
 
 def _descriptor(entry: Mapping[str, Any], order: int) -> Descriptor:
-    said = capabilities(entry.get("x-descriptors"))
+    names = capabilities(entry.get("x-descriptors"))
     return Descriptor(
         display_name=str(entry.get("displayName") or ""),
         description=str(entry.get("description") or ""),
         order=order,
-        widgets=frozenset(name.partition(":")[0] for name in said if name),
-        options=tuple(dict.fromkeys(_after(said, "select:"))),
-        advanced="advanced" in said,
-        hidden="hidden" in said,
-        group=next((name for prefix in ("fieldGroup:", "arrayFieldGroup:") for name in _after(said, prefix)), ""),
-        depends=tuple(_dependencies(said)),
-        kubernetes=next(iter(_after(said, "io.kubernetes:")), ""),
-        selector=next(iter(_after(said, "selector:")), ""),
+        widgets=frozenset(name.partition(":")[0] for name in names if name),
+        options=tuple(dict.fromkeys(_after(names, "select:"))),
+        advanced="advanced" in names,
+        hidden="hidden" in names,
+        group=next((name for prefix in ("fieldGroup:", "arrayFieldGroup:") for name in _after(names, prefix)), ""),
+        depends=tuple(_dependencies(names)),
+        kubernetes=next(iter(_after(names, "io.kubernetes:")), ""),
+        selector=next(iter(_after(names, "selector:")), ""),
     )
 
 
@@ -109,12 +109,12 @@ def _sequence(value: Any) -> Iterable[Any]:
     return value if isinstance(value, list) else [value] if isinstance(value, str) else ()
 
 
-def _after(said: Iterable[str], prefix: str) -> Iterable[str]:
-    return (name.removeprefix(prefix) for name in said if name.startswith(prefix))
+def _after(names: Iterable[str], prefix: str) -> Iterable[str]:
+    return (name.removeprefix(prefix) for name in names if name.startswith(prefix))
 
 
-def _dependencies(said: Iterable[str]) -> Iterable[tuple[Names, str]]:
-    for rest in _after(said, "fieldDependency:"):
+def _dependencies(names: Iterable[str]) -> Iterable[tuple[Names, str]]:
+    for rest in _after(names, "fieldDependency:"):
         path, colon, value = rest.partition(":")
         if colon and path:
             yield _path(path), value

@@ -94,12 +94,12 @@ def place(causes: Iterable[tuple[str, str, str]], schema: Schema, obj: Any) -> t
     return tuple(found.values())
 
 
-def joined(said: tuple[Placed, ...], known: tuple[Placed, ...]) -> tuple[Placed, ...]:
-    """What the server said, and what was found that it did not come to: it stops at unknown fields, and at what it
+def joined(reported: tuple[Placed, ...], known: tuple[Placed, ...]) -> tuple[Placed, ...]:
+    """The server's errors, and those of our checks that it didn't report: it stops at unknown fields, and at what it
     can't decode.
     """
-    there = {(error.path, error.message) for error in said}
-    return (*said, *(error for error in known if (error.path, error.message) not in there))
+    there = {(error.path, error.message) for error in reported}
+    return (*reported, *(error for error in known if (error.path, error.message) not in there))
 
 
 def _field(where: str, message: str) -> str:
@@ -175,7 +175,7 @@ def shown(fields: Iterable[Field]) -> Mapping[Path, Field]:
 
 
 def nearest(path: Path, on_page: Mapping[Path, Field]) -> Field | None:
-    """The field itself, or the section it is in; None when nothing of it is on the page."""
+    """The field itself, or the section it is in; None if neither is on the page."""
     while path:
         if path in on_page:
             return on_page[path]

@@ -76,9 +76,9 @@ class Field:
 
     `state` says what an empty control means: '' absent, 'empty' an empty text, 'null'; `stateful`: the page must say
     so, or it is lost. `position` counts items from 1; `list_label`: what their list is called. `values`: how many a
-    closed section holds. `offered`: an item that the schema asks for and nobody has made yet; it counts when something
-    is typed in it. `unmet`: what it `depends` on is not so now. `set`: something is there, be it null. `limits`: name
-    and value as in the schema, to be put in words.
+    closed section holds. `offered`: an empty item that the schema asks for; it counts once something is typed in it.
+    `unmet`: a condition that it `depends` on isn't met now. `set`: there is a value, maybe null. `limits`: name and
+    value as in the schema, to be worded.
     """
 
     path: Path
@@ -196,7 +196,7 @@ class Field:
 
     @property
     def folded(self) -> tuple["Field", ...]:
-        """What stands under "More fields"; beside the amounts of resource requirements all that nobody set."""
+        """The fields under "More fields"; for resource requirements all unset ones besides the amounts."""
         if self.widget == "resources":
             return tuple(child for child in self.children if child.advanced or child.unset_section)
         return tuple(child for child in self.children if child.advanced)
@@ -249,8 +249,7 @@ class Typed:
     """What a refused submission leaves behind: `texts` (kind, text) that could not be read, `others` likewise for
     fields that no schema names, `keys` of map entries, words at fields, sections that were on the page (`opened`) or
     are to be shown open (`asked`), those that are written as YAML (`yaml`) or in a box of many lines (`lines`),
-    branches `chosen`, how many empty items to offer where somebody pressed "Add", and how many of a long list are
-    shown.
+    branches `chosen`, how many empty items to offer where "Add" was pressed, and how many of a long list are shown.
     """
 
     texts: Mapping[Path, tuple[str, str]] = field(default_factory=dict)

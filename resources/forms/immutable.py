@@ -26,9 +26,7 @@ _RULES: OrderedDict[int, tuple[Any, Mapping[Steps, tuple[Rule, ...]]]] = Ordered
 
 
 def locks(schema: Schema, old: Any, path: Path) -> frozenset[str]:
-    """What may not happen to the field at `path` of the stored object: change, remove (it is there), add (it is
-    not).
-    """
+    """What is forbidden for the field at `path` of the stored object: change, remove (if set), add (if not set)."""
     rules = transition_rules(schema)
     if not rules:
         return frozenset()
@@ -91,8 +89,8 @@ def _forbidden(rule: Rule, before: Any, names: tuple[str, ...]) -> set[str]:
 
 
 def _refused(rule: Rule, case: Case) -> bool:
-    said = holds(rule, case)
-    return said is False or said is ERROR
+    result = holds(rule, case)
+    return result is False or result is ERROR
 
 
 def _present(value: Any, names: tuple[str, ...]) -> Any:

@@ -64,7 +64,7 @@ _LONG = 300
 
 
 def title(name: str) -> str:
-    """`serviceURL` → "Service URL"; a key that is no identifier (dots, slashes) stays as it is."""
+    """`serviceURL` → "Service URL"; a key that isn't an identifier (dots, slashes) stays as it is."""
     if not _PLAIN.fullmatch(name):
         return texts.shown(name) or "“”"
     if _SMALL_FIRST.match(name) and _WORDS.findall(name)[0].lower() not in _SPELT:
@@ -107,8 +107,8 @@ def rules(node: Node) -> tuple[str, ...]:
     found = node.get("x-kubernetes-validations")
     if not isinstance(found, list):
         return ()
-    said = (str(rule.get("message") or rule.get("rule") or "") for rule in found if isinstance(rule, dict))
-    return tuple(dict.fromkeys(" ".join(text.split())[:_LONG] for text in said if text))
+    messages = (str(rule.get("message") or rule.get("rule") or "") for rule in found if isinstance(rule, dict))
+    return tuple(dict.fromkeys(" ".join(text.split())[:_LONG] for text in messages if text))
 
 
 def type_of(schema: Schema, node: Node, kind: str, depth: int = 3) -> str:

@@ -6,7 +6,7 @@ from typing import TypeVar
 from resources.forms.paths import span
 
 _Node = TypeVar("_Node")
-#: How many items of a long list are shown at first, and how many more each time somebody asks.
+#: How many items of a long list are shown at first, and how many more each time the user asks.
 MORE = 50
 #: How many fields of one object, likewise; what is set, required or wrong is shown all the same.
 FIELDS = 150

@@ -1,5 +1,5 @@
-"""What a browser can check while somebody types: never more than the API server would refuse, and as much of it as
-can be said.
+"""What a browser can check while the user types: never more than the API server would refuse, and as much of that as
+HTML can express.
 
 HTML has traps here. `pattern` is JavaScript's, which a schema's author can make hang the page, while schemas have Go's
 RE2; `maxlength` cuts pasted text off in silence and counts UTF-16 units; `step` counts from `min`, or from the value
@@ -104,9 +104,7 @@ def _bound(check: dict[str, Any], name: str, kind: str) -> str:
 
 
 def _step(check: dict[str, Any], kind: str, minimum: str) -> str:
-    """`step` counts from `min`; without one it counts from whatever the page came with, so it is said only with a
-    fitting `min`.
-    """
+    """`step` counts from `min`, or else from the value that the page came with, so it is set only with a fitting `min`."""
     step = str(check.get("multipleOf", ""))
     if kind != "integer" or not step.isdigit() or not minimum:
         return ""

@@ -1,8 +1,8 @@
-"""In which order the fields of an object stand, and which of them are folded away.
+"""The order of an object's fields, and which of them are collapsed.
 
 Required ones first, then those that the operator describes, in its order, then those that others depend on, then the
-rest as in the schema; what depends on a field stands behind it. Shown are required fields, set ones and described ones;
-the operator's "advanced" fields and the optional ones that nobody has set are folded under "More fields".
+rest as in the schema; a field follows the one it depends on. Required, set and described fields are shown; the
+operator's "advanced" fields and unset optional ones are under "More fields".
 """
 
 from collections.abc import Iterable, Mapping

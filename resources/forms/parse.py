@@ -12,7 +12,7 @@ JSON, YAML |
 absent |
 | `o: a: m:` | a section, list or map was on the page; with the value `1` it is there even when nothing is in it |
 | `k:` | the key of a map's entry |
-| `t:` | an item is here, or many (`@50-99`), closed: nothing of it changed |
+| `t:` | an item is here, or many (`@50-99`), closed: unchanged |
 | `u:` | the branch chosen of a union; `v:` what its branches ask for, and which one was drawn |
 | `r:` | the fields that no schema names, as YAML; `w:` which of them were drawn |
 | `c:` | this new item is a copy of the one in that place: what the copy does not show is as it was there |
@@ -66,7 +66,7 @@ def asked(posted: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def parse(base: dict[str, Any], posted: Iterable[tuple[str, str]]) -> Parsed:
-    """`posted`: names and values in the page's order; names that are no control's are passed over.
+    """`posted`: names and values in the page's order; names that aren't a control's are ignored.
 
     `base` is not changed.
     """

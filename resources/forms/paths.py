@@ -30,7 +30,7 @@ def untoken(part: str) -> str:
 
 
 def split(pointer: str) -> Tokens:
-    """The parts of a pointer, still escaped. Raises ValueError when it is none."""
+    """The parts of a pointer, still escaped. Raises ValueError if it isn't one."""
     if not pointer:
         return ()
     if not pointer.startswith("/"):

@@ -51,7 +51,7 @@ _GROUPS = {
     "Deployment": "apps",
     "StatefulSet": "apps",
 }
-# What stands behind `io.kubernetes:` in real bundles and is no kind with names to choose from.
+# What follows `io.kubernetes:` in real bundles without being a kind whose names can be offered.
 _NO_KIND = frozenset({"", "custom", "text", "Probe", "SecretReference", "ConfigMapKeySelector", "SecretKeySelector"})
 _KIND = re.compile(r"[A-Z][A-Za-z0-9]{0,62}")
 

@@ -41,7 +41,7 @@ class Posted:
 
 
 class Reading:
-    """One pass over what was posted, gathering what the same page needs when it is drawn again."""
+    """One pass over what was posted, collecting what the same page needs when it is drawn again."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
@@ -217,10 +217,10 @@ class Reading:
         if "u" not in node.marks:
             return frozenset()
         chosen = self.chosen[path] = node.last("u")
-        told = {"only": [], "was": "", **_mapping(node.last("v"))}
-        told["only"] = told["only"] if isinstance(told["only"], list) else []
-        only = [frozenset(names) for names in told["only"] if isinstance(names, list)]
-        if chosen == told.get("was") or not chosen.isdecimal() or int(chosen) >= len(only):
+        union = {"only": [], "was": "", **_mapping(node.last("v"))}
+        union["only"] = union["only"] if isinstance(union["only"], list) else []
+        only = [frozenset(names) for names in union["only"] if isinstance(names, list)]
+        if chosen == union.get("was") or not chosen.isdecimal() or int(chosen) >= len(only):
             return frozenset()
         return frozenset().union(*only) - only[int(chosen)]
 

@@ -34,7 +34,7 @@ class Schema:
     components: Node
 
     @classmethod
-    def of(cls, document: Node | None) -> "Schema":
+    def from_document(cls, document: Node | None) -> "Schema":
         document = document if isinstance(document, Mapping) else EMPTY
         return cls(document, (document.get("components") or {}).get("schemas") or EMPTY)
 
@@ -78,7 +78,7 @@ class Schema:
         return self.node(additional) if isinstance(additional, Mapping) else EMPTY
 
     def fitting(self, node: Node, value: Any) -> Node:
-        """Of a node that allows several types, the one that `value` is of; the node itself where that can't be told."""
+        """The branch of a node with several types that fits `value`'s type; the node itself if none does."""
         declared = node.get("type")
         if isinstance(declared, str):
             return node

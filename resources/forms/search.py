@@ -69,7 +69,7 @@ def find(schema: Schema, obj: Any, descriptors: Descriptors, text: str, limit: i
         rank = _rank(entry, words)
         if rank is not None:
             ranked.append((rank, len(entry.steps), number, entry))
-    ranked.sort(key=lambda one: one[:3])
+    ranked.sort(key=lambda ranked_entry: ranked_entry[:3])
     hits: list[Hit] = []
     for *_, entry in ranked:
         hits += _placed(entry, obj)

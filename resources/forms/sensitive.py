@@ -1,7 +1,7 @@
 """Which texts are passwords and tokens themselves, by their names: they are masked although no operator says so.
 
-A guess that is wrong hides a text that everybody might see, until "Show" is pressed; what only names a Secret, or a key
-in one, is none.
+A wrong guess masks a harmless text until "Show" is pressed. Fields that only name a Secret, or a key in one, are not
+masked.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The parts of a field that need no neighbours: what is said about it, its control."""
+"""The parts of a field that need no neighbours: its description, its control."""
 
 import dataclasses
 import json
@@ -16,7 +16,7 @@ from resources.forms.widgets import Widget, widget
 #: status is the server's.
 SERVERS = frozenset({"apiVersion", "kind", "metadata", "status"})
 _LONG = 4000
-#: A value of more parts than this is no sight for a first page: it is shown when somebody opens it.
+#: A value of more parts than this is collapsed at first.
 _LARGE = 600
 
 

@@ -1,8 +1,7 @@
 """Values as the text of a control, and back, type for type.
 
 The safest way back is the way there: a control whose text is still what it was made with means the very value it was
-made from. Only changed text is read, so `3.0`, 2**60, "1" and a file with DOS line ends all survive a form that nobody
-typed in.
+made from. Only changed text is parsed, so `3.0`, 2**60, "1" and a file with DOS line ends all survive an unedited form.
 """
 
 import base64
@@ -27,7 +26,7 @@ CODES = {
     "any": "y",
 }
 KINDS = {code: kind for kind, code in CODES.items()}
-#: What is said where a control of this kind must hold something and does not.
+#: The code of the error where a control of this kind must not be empty and is.
 CODE_OF = {"any": "yaml"}
 
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
@@ -38,7 +37,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uf
 
 
 class Unreadable(ValueError):
-    """The text is no value of that kind.
+    """The text isn't a value of that kind.
 
     `code`: integer, number, boolean, json, yaml or key; `detail`: the parser's words.
     """

@@ -178,7 +178,7 @@ def _equal(item: Any, other: Any) -> Any:
     if UNKNOWN in (item, other):
         return UNKNOWN
     if OTHER in (item, other):
-        # It differs from what it was; whether it is one of the rule's own words cannot be told.
+        # It differs from the old value; whether it is one of the rule's literals isn't known.
         pair = other if item is OTHER else item
         return False if isinstance(pair, _Before) else UNKNOWN
     return _plain(item) == _plain(other)

@@ -58,7 +58,7 @@ _SHORT = 24  # letters that a choice may have to stand beside others
 @dataclass(frozen=True, slots=True)
 class Widget:
     """`picker`: whose names are offered ("core/Secret", "/Kafka" of any group), those that `selector` selects; `unit`:
-    what the number counts; `options`: texts to choose from; `data`: what else the control's script is told.
+    what the number counts; `options`: texts to choose from; `data`: further settings of the control's script.
     """
 
     name: str
@@ -71,17 +71,17 @@ class Widget:
 
 def widget(kind: str, node: Node, descriptor: Descriptor | None, path: Path, text: str) -> Widget:
     """The control of a node of that kind; `text` is what it shows, which a control that can't hold it must not lose."""
-    said = descriptor.widgets if descriptor is not None else frozenset()
+    described = descriptor.widgets if descriptor is not None else frozenset()
     if kind in ("object", "array", "map"):
-        return _container(kind, node, said, path)
+        return _container(kind, node, described, path)
     if kind in ("any", "bytes"):
         return Widget("yaml" if kind == "any" else kind)
     if kind == "boolean":
-        return Widget("switch" if said & {"booleanSwitch", "checkbox"} else "boolean")
+        return Widget("switch" if described & {"booleanSwitch", "checkbox"} else "boolean")
     if kind == "enum":
         return Widget("radios" if _few(node.get("enum")) else "select")
     if kind in ("integer", "number"):
-        return _number(kind, node, said, path, text)
+        return _number(kind, node, described, path, text)
     if "\n" in text or "\r" in text:
         return Widget("lines")
     if kind == "int-or-string":
@@ -94,11 +94,11 @@ def _few(values: object) -> bool:
     return 1 <= len(found) <= 3 and all(len(text) <= _SHORT and text for text in found) and len("".join(found)) <= 30
 
 
-def _number(kind: str, node: Node, said: frozenset[str], path: Path, text: str) -> Widget:
+def _number(kind: str, node: Node, described: frozenset[str], path: Path, text: str) -> Widget:
     if not _NUMBER.fullmatch(text):
         return Widget("line")
     name = _last(path).lower()
-    if kind == "integer" and ("podCount" in said or name in ("replicas", "replicacount")):
+    if kind == "integer" and ("podCount" in described or name in ("replicas", "replicacount")):
         return Widget("stepper", unit="pods")
     if kind == "integer" and name.endswith("port") and (node.get("maximum") in (None, 65535)):
         return Widget("port")
@@ -106,15 +106,15 @@ def _number(kind: str, node: Node, said: frozenset[str], path: Path, text: str) 
 
 
 def _text(kind: str, node: Node, descriptor: Descriptor | None, path: Path) -> Widget:
-    said = descriptor.widgets if descriptor is not None else frozenset()
+    described = descriptor.widgets if descriptor is not None else frozenset()
     form = str(node.get("format") or "")
-    if form == "password" or "password" in said:
+    if form == "password" or "password" in described:
         return Widget("password")
     if form == "byte":
         return Widget("bytes")
     if form == "date-time":
         return Widget("datetime")
-    if words := _words(path, said):
+    if words := _words(path, described):
         return Widget("radios" if _few(words) else "select", options=words)
     if is_sensitive(path, node.get("description")) and not (descriptor and descriptor.kubernetes):
         return Widget("password")
@@ -126,9 +126,9 @@ def _text(kind: str, node: Node, descriptor: Descriptor | None, path: Path) -> W
     return _written(node, path, form)
 
 
-def _words(path: Path, said: frozenset[str]) -> tuple[str, ...]:
+def _words(path: Path, described: frozenset[str]) -> tuple[str, ...]:
     names = [part for part in path if isinstance(part, str)]
-    if "imagePullPolicy" in said:
+    if "imagePullPolicy" in described:
         return _PULL_POLICIES
     last, parent = (names[-1] if names else ""), (names[-2] if len(names) > 1 else "")
     return _WORDS.get((last, "")) or _WORDS.get((last, parent)) or ()
@@ -152,7 +152,7 @@ def _written(node: Node, path: Path, form: str) -> Widget:
     return Widget("line")
 
 
-def _container(kind: str, node: Node, said: frozenset[str], path: Path) -> Widget:
+def _container(kind: str, node: Node, described: frozenset[str], path: Path) -> Widget:
     if kind == "array":
         if _plain(node.get("items")):
             return Widget("rows")
@@ -163,7 +163,7 @@ def _container(kind: str, node: Node, said: frozenset[str], path: Path) -> Widge
     names = set(properties) if isinstance(properties, Mapping) else set()
     if FREE_KEYS in node:
         return Widget("amounts", data={"example": "10Gi"} if names == {"storage"} else {})
-    if "resourceRequirements" in said or {"limits", "requests"} <= names:
+    if "resourceRequirements" in described or {"limits", "requests"} <= names:
         return Widget("resources")
     if names and names <= {"name", "key", "optional"} and (picker := pickable.by_name((*path, "name"))):
         return Widget("reference", picker=picker)

@@ -1,8 +1,8 @@
 """Open port-forwards of this web process: one WebSocket through the API server for each connection.
 
-They live as long as the process, like `kubectl port-forward` in a terminal, or as long as the session of who opened
-them. The Pod is looked up anew for each connection, and waited for while there is none, so a forward survives its Pods.
-A port of 127.0.0.1 is bound only on a console that only this machine reaches. On any other one nothing listens, since
+They live as long as the process, like `kubectl port-forward` in a terminal, or as long as the session of the user who
+opened them. Each connection looks the Pod up again and waits until there is one, so a forward survives its Pods.
+A port of 127.0.0.1 is bound only on a console that only this machine reaches. On any other, no port is open, since
 every program of the server could connect: the console's own pages lead there (resources/views/proxied.py), by an
 address that only its owner knows.
 """
@@ -35,7 +35,7 @@ _PATIENCE_SECONDS = 20.0
 _AGAIN_SECONDS = 0.5
 # Of the stream between this machine's program and us; the usual 64 KiB makes four times as many messages.
 _BUFFER = 256 * 1024
-# Below are ports of the system, which an ordinary user may not bind.
+# Binding a lower port takes CAP_NET_BIND_SERVICE.
 LOWEST = 1024
 
 
@@ -87,7 +87,7 @@ class Tunnel:
             self.error = ""
 
 
-# Not from 1: another web process of the same console numbers its own, and "stop 1" must not end somebody else's there.
+# Not from 1: each web process numbers its own tunnels, and "stop 1" must not end another user's tunnel there.
 _numbers = itertools.count(secrets.randbelow(2**40))
 _open: dict[int, Tunnel] = {}
 _lock = threading.Lock()
@@ -121,7 +121,7 @@ def open_tunnel(
     limit = limits.PORT_FORWARDS.value
     if len(tunnels(client)) >= limit:
         raise TooManyRequests(f"{limit} port-forwards are open already; stop one of them first")
-    # Asked now, so that a wrong name or a missing right is said at once and not at the first connection.
+    # Looked up now, so that a wrong name or a missing permission fails here and not at the first connection.
     pod_and_port(client, target, remote)
     listener = _listen(remote, local) if listen else None
     port = int(listener.getsockname()[1]) if listener else 0
@@ -232,7 +232,7 @@ async def _serve(tunnel: Tunnel, listener: socket.socket) -> None:
 
 
 async def _tracked(tunnel: Tunnel, reader: ByteReader, writer: asyncio.StreamWriter) -> None:
-    """In a task of its own, which `tunnel.tasks` has while it goes on."""
+    """Carries one connection in a task of its own, which is in `tunnel.tasks` until it ends."""
     try:
         # asyncio's streams complain of a connection that was cancelled; here that is how one ends.
         with contextlib.suppress(asyncio.CancelledError):

@@ -1,3 +1,3 @@
-"""How objects changed: what is kept (kept, steps, store), who writes it down (recorder, bootstep), how it is read
-(timeline, strip), how it is undone (writes).
+"""How objects changed: what is stored (kept, steps, store), recording (recorder, bootstep), reading (timeline, strip),
+undoing (writes).
 """

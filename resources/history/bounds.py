@@ -67,7 +67,7 @@ def _oldest() -> int:
 
 
 def measure(traced: Traced) -> None:
-    """Its size, counted anew; its first step leads nowhere."""
+    """Counts the object's size again after deletions; the first step that is left has nothing to go back to."""
     rows = list(traced.steps.order_by("pk"))
     if rows and rows[0].back:
         rows[0].back = b""

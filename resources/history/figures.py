@@ -44,15 +44,15 @@ class Line:
     @property
     def words(self) -> str:
         """The line in a sentence's part: for who does not see it."""
-        told = {"label": self.label, "now": self.now, "least": self.least, "most": self.most}
+        values = {"label": self.label, "now": self.now, "least": self.least, "most": self.most}
         if self.least == self.most:
-            return _("%(label)s: %(now)s all the time") % told
-        return _("%(label)s: between %(least)s and %(most)s, now %(now)s") % told
+            return _("%(label)s: %(now)s all the time") % values
+        return _("%(label)s: between %(least)s and %(most)s, now %(now)s") % values
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """From `at` on. `numbers` in the order of the lines, None where nothing was said."""
+    """From `at` on. `numbers` in the order of the lines, None where there was none."""
 
     at: datetime
     numbers: tuple[int | None, ...]
@@ -81,7 +81,7 @@ def figures(traced: Traced, begin: datetime | None = None) -> Figures:
     end = traced.deleted_at or timezone.now()
     begin = begin or end - min(max(end - found[0][0], SHORTEST), LONGEST)
     keys = [key for key in (WANTED, READY, RESTARTS) if any(key in numbers for _at, numbers in found)]
-    inside = [one for place, one in enumerate(found) if place + 1 == len(found) or found[place + 1][0] > begin]
+    inside = [point for place, point in enumerate(found) if place + 1 == len(found) or found[place + 1][0] > begin]
     top = max(1, *(number for _at, numbers in inside for number in numbers.values()))
     lines = tuple(_line(key, inside, begin, end, top) for key in keys)
     rows = tuple(Row(at, tuple(numbers.get(key) for key in keys)) for at, numbers in reversed(inside))

@@ -1,4 +1,4 @@
-"""Whether anything is written down of a kind just now, and whether that is done."""
+"""Whether changes of a kind are recorded now, and if not, why."""
 
 import time
 from dataclasses import dataclass
@@ -35,8 +35,8 @@ def recording(client: ClusterClient, place: Place) -> Recording:
 
 
 def _problem(client: ClusterClient, place: Place) -> tuple[str, str]:
-    """Why nothing is recorded: (for everybody, for those who may list the kind in the whole cluster); ('', '') when
-    it is.
+    """Why no changes are recorded: (for all users, for those who can list the kind in the whole cluster); ('', '') if
+    they are.
     """
     followed = Followed.objects.filter(cluster=client.name, type=place.type.qualified).first()
     if followed is not None and followed.too_many:
@@ -47,9 +47,9 @@ def _problem(client: ClusterClient, place: Place) -> tuple[str, str]:
     paused = _("No history is recorded at the moment.")
     writer = lease.held(client.name)
     if writer is None:
-        return paused, _("Nothing is written down just now: no worker runs that keeps the history.")
+        return paused, _("History isn't recorded at the moment: no worker that records it is running.")
     if writer.problem:
-        return paused, _("Nothing is written down just now: %(why)s") % {"why": writer.problem}
+        return paused, _("History isn't recorded at the moment: %(why)s") % {"why": writer.problem}
     if followed is None and kinds.left_out(client, place.type):
         words = _(
             "The history follows %(number)d kinds, and this one is not among them: HISTORY_KINDS names those that"

@@ -43,12 +43,12 @@ def skipped(obj: Mapping[str, Any]) -> bool:
 def clean(obj: Mapping[str, Any]) -> KubeObject:
     """A new object with what is kept; `obj` is not changed."""
     metadata = mapping(obj.get("metadata"))
-    kept: dict[str, Any] = {key: metadata[key] for key in _METADATA if metadata.get(key)}
-    if "annotations" in kept:
-        kept["annotations"] = last_applied.without_last_applied(kept["annotations"])
-        if not kept["annotations"]:
-            del kept["annotations"]
-    made: dict[str, Any] = {"apiVersion": obj.get("apiVersion"), "kind": obj.get("kind"), "metadata": kept}
+    kept_metadata: dict[str, Any] = {key: metadata[key] for key in _METADATA if metadata.get(key)}
+    if "annotations" in kept_metadata:
+        kept_metadata["annotations"] = last_applied.without_last_applied(kept_metadata["annotations"])
+        if not kept_metadata["annotations"]:
+            del kept_metadata["annotations"]
+    made: dict[str, Any] = {"apiVersion": obj.get("apiVersion"), "kind": obj.get("kind"), "metadata": kept_metadata}
     for key, value in obj.items():
         if key not in made:
             made[key] = _status(value) if key == "status" else value
@@ -109,12 +109,12 @@ def any_hidden(value: Any) -> bool:
 def writer(
     obj: Mapping[str, Any], paths: Collection[Path], since: datetime | None = None
 ) -> tuple[str, datetime | None]:
-    """Who made a change, and when, by managedFields; '' where they don't tell.
+    """The manager that made a change, and when, by managedFields; '' where that isn't recorded.
 
-    `paths` were changed; `since`: when the change before was known.
+    `paths` were changed; `since`: time of the previous change.
 
-    Of what is there now the writer is among its owners. What was removed nobody owns: only somebody whose fields
-    changed since then can have done it.
+    The writer of a field that exists is among its owners. A removed field has no owner: only a manager whose fields
+    changed since then can have removed it.
     """
     entries = items(mapping(obj.get("metadata")).get("managedFields"))
     newest = max((text(entry.get("time")) for entry in entries), default="")
@@ -177,5 +177,5 @@ def packed(value: Any) -> bytes:
 
 
 def unpacked(data: bytes | memoryview) -> Any:
-    """b'' is None."""
+    """The object that was packed; None for b''."""
     return msgspec.json.decode(zlib.decompress(bytes(data))) if data else None

@@ -24,9 +24,9 @@ def recorded(client: ClusterClient) -> tuple[ResourceType, ...]:
 def left_out(client: ClusterClient, type_: ResourceType) -> bool:
     """Whether it would be recorded if there were not so many others."""
     try:
-        return type_.qualified in {one.qualified for one in _all(client)[MOST:]}
+        return type_.qualified in {recorded_type.qualified for recorded_type in _all(client)[MOST:]}
     except KubeError:
-        return False  # who may not read the definitions is told nothing of them
+        return False  # definitions that the user can't read are not mentioned
 
 
 def _all(client: ClusterClient) -> tuple[ResourceType, ...]:

@@ -48,7 +48,7 @@ def allowed(client: ClusterClient, place: Place) -> None:
 
 
 def step_of(client: ClusterClient, place: Place, number: int) -> Step:
-    """One step of an object of that name. Raises NotFound, and Forbidden for who may not read the object."""
+    """One step of an object of that name. Raises NotFound, and Forbidden if the user can't read the object."""
     allowed(client, place)
     shown = [traced.pk for traced in lives(client, place)]
     step = Step.objects.filter(pk=number, traced__in=shown).select_related("traced").first()
@@ -102,7 +102,7 @@ class Readable:
         self._namespaces: dict[str, Q] = {}
 
     def place(self, traced: Traced) -> Place | None:
-        """The object's address; None where it may not be read, or its kind is not served."""
+        """The object's address; None if the user can't read it or its kind isn't served."""
         key = (traced.group, traced.plural, traced.namespace)
         if key not in self._found:
             self._found[key] = self._ask(traced)

@@ -25,7 +25,7 @@ MOST_STEPS = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happened:
-    """`lane`: PEOPLE, CONTROLLERS or EVENTS. `url`: where more is told, '' where nothing is."""
+    """`lane`: PEOPLE, CONTROLLERS or EVENTS. `url`: the page with details, '' if there is none."""
 
     at: datetime
     lane: str
@@ -65,10 +65,10 @@ class Lane:
 
 def lanes(happened: Iterable[Happened], begin: datetime, end: datetime) -> tuple[Lane, ...]:
     """Every lane, also an empty one: the drawing keeps its height. What lies outside of the time is left out."""
-    inside = sorted((one for one in happened if begin <= one.at <= end), key=lambda one: one.at, reverse=True)
+    inside = sorted((event for event in happened if begin <= event.at <= end), key=lambda event: event.at, reverse=True)
     found = []
     for key in (PEOPLE, CONTROLLERS, EVENTS):
-        own = [one for one in inside if one.lane == key]
+        own = [event for event in inside if event.lane == key]
         found.append(Lane(key, tuple(_marks(own, begin, end)), len(own)))
     return tuple(found)
 
@@ -78,24 +78,24 @@ def _marks(newest_first: list[Happened], begin: datetime, end: datetime) -> Iter
     left = newest_first
     while left:
         place = (left[0].at - begin).total_seconds() / whole * 100
-        near = [one for one in left if place - (one.at - begin).total_seconds() / whole * 100 < NEAR]
+        near = [event for event in left if place - (event.at - begin).total_seconds() / whole * 100 < NEAR]
         yield Mark(
             percent=round(place, 2),
-            words=tuple(one.words for one in near[:TOLD]),
+            words=tuple(event.words for event in near[:TOLD]),
             count=len(near),
             url=near[0].url,
             at=near[0].at,
-            is_warning=any(one.is_warning for one in near),
+            is_warning=any(event.is_warning for event in near),
         )
         left = left[len(near) :]
 
 
 def happened(traced: Traced, events: Iterable[EventRow], history_url: str) -> list[Happened]:
-    """What is known of this object: of its history the last MOST_STEPS changes that are no mere status."""
+    """The object's Events, and the last MOST_STEPS changes of its history that are not only of the status."""
     rows = traced.steps.filter(Q(spec=True) | Q(meta=True) | ~Q(event=Step.CHANGED)).order_by("-pk")[:MOST_STEPS]
     users = timeline.users_of(traced)
     found = [_of_step(timeline.entry(step, users), history_url) for step in rows]
-    return found + [told for event in events if (told := _of_event(event))]
+    return found + [mark for event in events if (mark := _of_event(event))]
 
 
 def _of_step(entry: Entry, history_url: str) -> Happened:

@@ -1,5 +1,4 @@
-"""In which life of a namespace an object was: a namespace that is deleted and made again under the same name is
-somebody else's.
+"""Tells lives of a namespace apart: one deleted and created again under the same name may have other owners.
 
 The recorder stores the namespace's uid with each object. Where it is missing (rows of before, a namespace that could
 not be read) the times of creation decide: an object is never older than its namespace.
@@ -55,8 +54,8 @@ class NamespaceUids:
         self._client = client
         self._known: dict[str, NamespaceLife] = {}
 
-    def of(self, namespace: str, obj: Mapping[str, Any]) -> str:
-        """The uid of the namespace in which `obj` is, '' where that can't be said."""
+    def uid_of(self, namespace: str, obj: Mapping[str, Any]) -> str:
+        """The uid of the namespace in which `obj` is, '' where that isn't known."""
         created = created_at(obj)
         if not namespace or created is None:
             return ""

@@ -1,9 +1,8 @@
-"""Writes the history while nobody looks: a list and a watch of whole objects for each recorded type, in one worker
-at a time.
+"""Records the history continuously: lists and watches whole objects of each recorded type, in one worker at a time.
 
-The worker that writes holds a lease in the database; another one takes over some seconds after it is gone, and goes on
-from the resourceVersion that was written last, so nothing is missed and nothing is told twice. A version that is too
-old (410) means a list: what changed meanwhile is then one step, marked.
+The worker that writes holds a lease in the database; another takes over some seconds after it ends, and resumes from
+the last resourceVersion written, so that no change is missed or recorded twice. A version that is too old (410) means
+a list: the changes since are then one step, marked as a gap.
 """
 
 import asyncio
@@ -41,7 +40,7 @@ _PAGE = 200
 # Events of one transaction: SQLite has one writer, and pages write too.
 _AT_ONCE = 50
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 30.0
-# A kind that may not be read, has too many objects or is not served is looked at again after so long.
+# A kind that can't be read, has too many objects or is not served is tried again after this long.
 _LATER_SECONDS = 300.0
 _WATCH_SECONDS = (300, 600)
 # While nothing but heartbeats comes, how far it is gets written so often.
@@ -116,14 +115,14 @@ class Recorder:
         """At most some seconds old, the CRDs asked for only when the types have changed."""
         now = time.monotonic()
         types = await asyncio.to_thread(self._client.types)
-        kept = self._served_kept
-        if kept is None or kept[0] != types or kept[1] < now - _TYPES_SECONDS * 6:
-            kept = self._served_kept = (types, now, await asyncio.to_thread(kinds.recorded, self._client))
-            if len(kept[2]) == kinds.MOST != len(self._types):
+        cached = self._served_kept
+        if cached is None or cached[0] != types or cached[1] < now - _TYPES_SECONDS * 6:
+            cached = self._served_kept = (types, now, await asyncio.to_thread(kinds.recorded, self._client))
+            if len(cached[2]) == kinds.MOST != len(self._types):
                 log.warning(
                     "the history follows %s kinds and no more: HISTORY_KINDS names those that matter", kinds.MOST
                 )
-        return kept[2]
+        return cached[2]
 
     def _complain(self, words: str) -> None:
         if words != self._said:
@@ -184,14 +183,14 @@ class Recorder:
             await asyncio.sleep(max(wanted, pause * random.uniform(0.5, 1.0)))  # noqa: S311  spreads load
 
     async def _check(self, type_: ResourceType, version: str) -> None:
-        """Raises Gone where the server has not come as far as `version`: it began anew, or was restored.
+        """Raises Gone if `version` is ahead of the server, which was reset or restored.
 
-        It would let us wait for that version.
+        A watch from it would wait until the server reaches that version.
         """
         page = answers.document((await self._transport.send(requests.list_objects(type_, limit=1))).body)
         now = str((page.get("metadata") or {}).get("resourceVersion") or "")
         if older(now, version):
-            log.info("%s: the cluster is at %s and was at %s: it began anew", type_.qualified, now, version)
+            log.info("%s: the cluster is at %s and was at %s: it was reset", type_.qualified, now, version)
             raise Gone("the cluster began anew")
 
     async def _list(self, type_: ResourceType, seen: Seen) -> str:
@@ -225,7 +224,7 @@ class Recorder:
         def located(event: Event) -> Event:
             if event.type == "DELETED" or uid_of(event.object) in seen:
                 return event
-            return replace(event, namespace_uid=self._namespaces.of(namespace_of(event.object), event.object))
+            return replace(event, namespace_uid=self._namespaces.uid_of(namespace_of(event.object), event.object))
 
         return await asyncio.to_thread(lambda: [located(event) for event in events])
 

@@ -1,6 +1,6 @@
-"""From a kept version to what somebody may send: what people write of it, laid over the object as it is now. Pure.
+"""From a recorded version to an object to send: its user-written parts, laid over the object as it is now. Pure.
 
-Never sent back: the status, who owns the object, its finalizers, and values that were not kept (kept.py): those stay as
+Never sent back: the status, owner references, finalizers, and values that were not recorded (kept.py): those stay as
 they are now.
 """
 
@@ -39,8 +39,8 @@ def written(version: KubeObject, live: KubeObject) -> KubeObject:
 
 
 def anew(version: KubeObject) -> KubeObject:
-    """An object to be created again: without what only a server writes, without owners (they may be gone) and
-    finalizers (nobody began anything yet).
+    """An object to be created again: without what only a server writes, owners (they may be gone) and finalizers (no
+    controller has started work that they would guard).
     """
     metadata = {
         key: value

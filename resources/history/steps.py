@@ -62,10 +62,10 @@ def fields(old: Any, new: Any, limit: int) -> tuple[list[list[str]], int]:
     all. '' stands for nothing.
     """
     if isinstance(old, dict) and isinstance(new, dict):
-        # A first status is told field by field, as a change of one is.
+        # A first status is listed field by field, as a change of one is.
         old, new = ({**obj, "status": obj.get("status", {})} for obj in (old, new))
-    told = [*_conditions(old, new), *_told(old, new)]
-    return told[:limit], len(told)
+    changes = [*_conditions(old, new), *_told(old, new)]
+    return changes[:limit], len(changes)
 
 
 def _conditions(old: Any, new: Any) -> Iterator[list[str]]:

@@ -1,6 +1,6 @@
-"""Changes are written down here: what changed since the last version that is known, small and with a bound.
+"""Stores changes: the difference to the last known version, small and bounded.
 
-One transaction a burst. The same version a second time (another worker, a watch begun anew) writes nothing. Small
+One transaction a burst. The same version a second time (another worker, a restarted watch) writes nothing. Small
 changes of the status that touch the same fields and leave the state word as it is are one step with a count.
 """
 
@@ -48,7 +48,7 @@ def version_of(obj: Mapping[str, Any]) -> str:
 
 
 def digest(clean: KubeObject, state: str) -> bytes:
-    """Of what is kept: an event that has the one before it again is no news."""
+    """Hash of what is stored: an event with the previous event's digest is ignored."""
     return hashlib.blake2b(msgspec.json.encode(clean, order="sorted") + state.encode(), digest_size=8).digest()
 
 
@@ -154,11 +154,11 @@ def _change(traced: Traced, type_: ResourceType, event: Event, clean: KubeObject
     status_only = parts <= {"status"}
     last = traced.steps.order_by("-pk").first()
     manager, when = kept.writer(event.object, [op[0] for op in ops], last.until if last else None)
-    told, number = steps.fields(old, clean, _FIELDS)
+    changed_fields, number = steps.fields(old, clean, _FIELDS)
     now = timezone.now()
     at = when if when and last and last.until <= when <= now else now
     step = _step(traced, event, Step.CHANGED, at)
-    step.manager, step.fields, step.changed = manager, told, number
+    step.manager, step.fields, step.changed = manager, changed_fields, number
     step.status = "status" in parts or not parts
     step.meta = "metadata" in parts
     step.spec = bool(parts - {"status", "metadata"})
@@ -183,7 +183,7 @@ def _change(traced: Traced, type_: ResourceType, event: Event, clean: KubeObject
 
 
 def _folds(last: Step, step: Step) -> bool:
-    """Whether two changes of the status may be told as one: nothing that people look at is lost in it."""
+    """Whether two changes of the status can be one step, without losing anything that matters to a reader."""
     if last.event != Step.CHANGED or last.spec or last.meta or last.state != step.state:
         return False
     paths = {path for path, *_rest in last.fields}
@@ -203,7 +203,7 @@ def _time(value: Any) -> datetime | None:
 
 
 def gone(cluster: str, type_: ResourceType, uids: set[str]) -> int:
-    """After a list of the whole kind: those that are not in it any more were deleted while nobody watched."""
+    """After a list of the whole kind: records that objects missing from it were deleted while no watch was open."""
     now = timezone.now()
     found = Traced.objects.filter(cluster=cluster, group=type_.group, plural=type_.plural, deleted_at=None)
     number = 0

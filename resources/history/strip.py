@@ -88,7 +88,7 @@ def strip(traced: Traced, asked: str = "") -> Strip:
         begin=begin,
         end=now,
         shares=_shares(bars),
-        spans=tuple(Span(one, one == key) for one in offered) if len(offered) > 1 else (),
+        spans=tuple(Span(span, span == key) for span in offered) if len(offered) > 1 else (),
         now=Health(points[-1][1]),
         since=points[-1][0] if certain else None,
         changed=rows[-1][0] if len(rows) > 1 else None,

@@ -1,6 +1,6 @@
 """The history as it is read: the lives of one object, what happened in each, and the object as it was at any moment.
 
-Nothing here asks whether somebody may see it: views do, at the API server (allowed).
+No permission is checked here: views do that, at the API server (allowed).
 """
 
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ class Field:
 class Entry:
     """One step.
 
-    `who`: a manager's name; `user`: who did it through this console. `more`: changed fields that are not told.
+    `who`: a manager's name; `user`: who did it through this console. `more`: changed fields that are left out.
     """
 
     pk: int
@@ -150,14 +150,14 @@ def _entry(step: Step, users: dict[str, str], state_before: str) -> Entry:
 
 
 def _list(value: Any) -> list[Any]:
-    return [one for one in value if isinstance(one, list) and len(one) == 3] if isinstance(value, list) else []
+    return [entry for entry in value if isinstance(entry, list) and len(entry) == 3] if isinstance(value, list) else []
 
 
-def _field(one: list[Any]) -> Field:
-    path = str(one[0])
+def _field(entry: list[Any]) -> Field:
+    path = str(entry[0])
     if path.startswith("condition "):
         path = _("condition %(type)s") % {"type": path.removeprefix("condition ")}
-    return Field(path, str(one[1]), str(one[2]))
+    return Field(path, str(entry[1]), str(entry[2]))
 
 
 def versions(traced: Traced, wanted: Iterable[int]) -> dict[int, KubeObject]:

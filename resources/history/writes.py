@@ -1,6 +1,6 @@
-"""What somebody changed through the console: whose name stands in the history, and how it is taken back.
+"""Changes made through the console: which user made them, and how they are undone.
 
-Objects are kept as the history keeps them (kept.py), of Secrets nothing; for the last UNDOABLE changes of a user.
+Objects are stored as the history stores them (kept.py), Secrets not at all; for the last UNDOABLE changes of a user.
 """
 
 import logging
@@ -92,14 +92,14 @@ def changed(client: ClusterClient, verb: str, place: Place, before: Mapping[str,
     """As `wrote`, after something whose answer is not the object (a subresource); '' where people's part of it is as
     it was.
     """
-    after = looked(client, place)
+    after = current_object(client, place)
     if before is None or after is None or uid_of(after) != uid_of(dict(before)) or same(own(after), own(dict(before))):
         return ""
     return wrote(client, verb, place, before, after)
 
 
-def looked(client: ClusterClient, place: Place) -> KubeObject | None:
-    """The object before it is changed or after; None where it can't be read: then nothing of it is kept."""
+def current_object(client: ClusterClient, place: Place) -> KubeObject | None:
+    """The object before or after a change; None if it can't be read: then the change isn't stored."""
     try:
         return place.get(client)
     except KubeError:
@@ -161,7 +161,7 @@ def with_undo(text: str, url: str) -> str | SafeString:
     return format_html('{} <a href="{}">{}</a>', text, url, _("Undo")) if url else text
 
 
-def tell(request: HttpRequest, text: str, url: str) -> None:
+def add_message(request: HttpRequest, text: str, url: str) -> None:
     """The success message of a change."""
     messages.success(request, with_undo(text, url))
 

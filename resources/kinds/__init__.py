@@ -1,9 +1,8 @@
 """What the page of one object shows beyond what all objects have in common: a panel or more for each kind that
 deserves them.
 
-A module a family of kinds; each says in PANELS which kinds it knows. A panel is data and the template that draws it,
-and stands in the page's live region `object`: it is made anew whenever the object changes, so it may ask the API server
-for little.
+Each module has a family of kinds, listed in its PANELS. A panel is data and the template that draws it. It is in the
+page's live region `object` and is rendered again whenever the object changes, so it must make few requests.
 """
 
 from collections.abc import Callable, Iterable

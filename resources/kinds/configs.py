@@ -66,7 +66,7 @@ def _text(key: str, value: str) -> Value:
 
 
 def decoded(value: object) -> bytes:
-    """Bytes of base64; b'' for what is none."""
+    """Bytes of base64; b'' if `value` isn't base64."""
     try:
         return base64.b64decode(text(value), validate=False)
     except (binascii.Error, ValueError):

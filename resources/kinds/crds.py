@@ -26,9 +26,9 @@ _COLUMNS = 100
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """`type` is None where the cluster does not serve it.
+    """`type`: None where the cluster does not serve it.
 
-    `warning`: what its users are told, '' for one that is not deprecated.
+    `warning`: the deprecation warning, '' for one that is not deprecated.
     """
 
     name: str
@@ -111,8 +111,10 @@ def definition(client: ClusterClient, obj: KubeObject) -> Definition:
         names=_names(names),
         versions=versions,
         storage=storage,
-        old=tuple(one for one in stored if one != storage),
-        gone=tuple(one for one in stored if one not in {version.name for version in versions}),
+        old=tuple(version for version in stored if version != storage),
+        gone=tuple(
+            stored_version for stored_version in stored if stored_version not in {version.name for version in versions}
+        ),
         conversion=_conversion(client, mapping(spec.get("conversion")), len(versions) > 1),
         type=type_,
         count=count(client, type_) if type_ else None,
@@ -151,7 +153,7 @@ def _version(entry: Mapping[str, Any], stored: tuple[str, ...], served: Mapping[
         storage=entry.get("storage") is True,
         stored=name in stored,
         warning=warning if entry.get("deprecated") is True else "",
-        subresources=tuple(sorted(str(one) for one in mapping(entry.get("subresources")))),
+        subresources=tuple(sorted(str(subresource) for subresource in mapping(entry.get("subresources")))),
         columns=tuple(
             (text(column.get("name")), text(column.get("jsonPath")), text(column.get("priority")) not in ("", "0"))
             for column in columns

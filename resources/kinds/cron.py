@@ -49,7 +49,7 @@ class Schedule:
 
 
 def parse(text: str) -> Schedule | None:
-    """None for what is no schedule, and for `@every`, which counts from its last run."""
+    """None if it isn't a schedule, and for `@every`, which counts from its last run."""
     fields = _MACROS.get(text.strip(), text).split()
     if len(fields) != len(_FIELDS):
         return None

@@ -61,10 +61,7 @@ def ended(obj: KubeObject) -> str:
 
 
 def duration(start: str, end: str) -> str:
-    """'2 min 5 s'; '' for what has not begun, or times that are none.
-
-    What still runs has lasted until now, which nobody could keep ticking.
-    """
+    """'2 min 5 s'; '' before the start, for invalid times, and while it runs, since the page doesn't count up."""
     try:
         seconds = int((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds())
     except (ValueError, TypeError):

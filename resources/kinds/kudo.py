@@ -112,7 +112,7 @@ def plans(obj: KubeObject, strategies: Mapping[str, Any] | None = None) -> Plans
 
 
 def runnable(obj: KubeObject) -> tuple[str, ...]:
-    """Plans that a person may start: those that no change starts by itself, and special ones that have failed."""
+    """Plans that a user can start: those that no change starts automatically, and special ones that have failed."""
     known = mapping(mapping(obj.get("status")).get("planStatus"))
     return tuple(
         name

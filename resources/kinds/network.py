@@ -23,12 +23,12 @@ def ingress(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     rows = tuple(_ingress_rows(client, spec, namespace, secure))
     columns, empty = (_("Address"), _("Leads to"), _("Matches")), _("It has no rules.")
     yield table("rules", Table(_("Rules"), columns, rows, empty=empty), wide=True)
-    kept = tuple(
+    certificates = tuple(
         (lines(_list(entry.get("hosts"))), see(client, "", "Secret", entry.get("secretName"), namespace))
         for entry in items(spec.get("tls"))
     )
-    if kept:
-        yield table("tls", Table(_("TLS"), (_("Hosts"), _("Certificate")), kept))
+    if certificates:
+        yield table("tls", Table(_("TLS"), (_("Hosts"), _("Certificate")), certificates))
     addresses = items(mapping(mapping(obj.get("status")).get("loadBalancer")).get("ingress"))
     entries = (
         (_("Class"), see(client, "networking.k8s.io", "IngressClass", spec.get("ingressClassName"))),
@@ -48,7 +48,7 @@ def _ingress_rows(
         host = text(rule.get("host"))
         for path in items(mapping(rule.get("http")).get("paths")):
             where = f"{'https' if host in secure else 'http'}://{host or '*'}{text(path.get('path')) or '/'}"
-            # A wildcard is no address to follow.
+            # A wildcard isn't an address to open.
             address = (Bit(where, where),) if host and "*" not in host else line(where)
             yield address, backend(client, mapping(path.get("backend")), namespace), line(path.get("pathType"))
     if rest := mapping(spec.get("defaultBackend")):
@@ -74,7 +74,7 @@ def policy(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
         if kind in kinds:
             entries.append((title, tuple(_sides(spec, kind))))
         else:
-            entries.append((title, line(_("everybody, as far as this policy goes"))))
+            entries.append((title, line(_("all peers, as far as this policy is concerned"))))
     note = _("What no policy allows is refused, as soon as one policy selects a Pod.")
     yield facts("policy", _("In words"), entries, note=note, wide=True)
 
@@ -85,7 +85,7 @@ def _sides(spec: Mapping[str, Any], kind: str) -> Iterator[Bit]:
     if not rules:
         yield Bit(_("no one"))
     for rule in rules:
-        peers = [_peer(item) for item in items(rule.get(side))] or [_("everybody")]
+        peers = [_peer(item) for item in items(rule.get(side))] or [_("all peers")]
         ports = [_port(item) for item in items(rule.get("ports"))]
         who = _(" or ").join(peers)
         yield Bit(_("%(who)s, on %(ports)s") % {"who": who, "ports": ", ".join(ports)} if ports else who)

@@ -94,11 +94,11 @@ def requested(pod: Mapping[str, Any], resource: str) -> Decimal:
     spec = mapping(pod.get("spec"))
     together = sum((_request(item, resource) for item in items(spec.get("containers"))), Decimal(0))
     first = Decimal(0)
-    for one in items(spec.get("initContainers")):
-        if text(one.get("restartPolicy")) == "Always":
-            together += _request(one, resource)
+    for container in items(spec.get("initContainers")):
+        if text(container.get("restartPolicy")) == "Always":
+            together += _request(container, resource)
         else:
-            first = max(first, _request(one, resource))
+            first = max(first, _request(container, resource))
     return max(together, first) + (number(text(mapping(spec.get("overhead")).get(resource))) or Decimal(0))
 
 

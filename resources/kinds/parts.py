@@ -66,7 +66,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Pairs of a name and what is to be said. Empty ones are left out by facts()."""
+    """Pairs of a name and a value. facts() leaves out empty ones."""
 
     title: str
     entries: tuple[tuple[str, Cell], ...]
@@ -149,7 +149,7 @@ def some(
 ) -> Some:
     """At most `limit` objects of a kind.
 
-    A panel beside many others is no place for an error: what can't be read says so itself.
+    Never raises: one panel that can't be read must not break the page, it shows `problem` instead.
     """
     try:
         type_ = client.find_kind(group, kind)
@@ -161,4 +161,4 @@ def some(
 
 def more_note(found: Some) -> str:
     """A sentence for lists that were not read to their end."""
-    return _("Only the first %(n)d were looked at.") % {"n": len(found.items)} if found.more else ""
+    return _("Only the first %(n)d were checked.") % {"n": len(found.items)} if found.more else ""

@@ -90,13 +90,13 @@ def containers(obj: KubeObject, client: ClusterClient | None = None) -> tuple[Co
         for entry in items(spec.get(part)):
             # An init container that is restarted is a sidecar: it runs beside the others.
             what = "sidecar" if role == "init" and text(entry.get("restartPolicy")) == "Always" else role
-            said = tuple(facts_of(client, entry, namespace_of(obj))) if client else ()
-            found.append(_container(entry, by_name.get(text(entry.get("name")), {}), what, said))
+            container_facts = tuple(facts_of(client, entry, namespace_of(obj))) if client else ()
+            found.append(_container(entry, by_name.get(text(entry.get("name")), {}), what, container_facts))
     return tuple(found)
 
 
 def _container(
-    spec: Mapping[str, Any], status: Mapping[str, Any], role: str, said: tuple[tuple[str, Cell], ...]
+    spec: Mapping[str, Any], status: Mapping[str, Any], role: str, container_facts: tuple[tuple[str, Cell], ...]
 ) -> Container:
     state, colour = _state(mapping(status.get("state")))
     last, _colour = _state(mapping(status.get("lastState")))
@@ -111,7 +111,7 @@ def _container(
         init=role == "init",
         last=last,
         role=role,
-        facts=tuple(one for one in said if one[1]),
+        facts=tuple(fact for fact in container_facts if fact[1]),
     )
 
 

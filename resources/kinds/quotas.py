@@ -84,8 +84,8 @@ def limits_table(id_: str, title: str, found: Iterable[KubeObject]) -> Panel:
         _("Resource"),
         _("At least"),
         _("At most"),
-        _("Request if none is said"),
-        _("Limit if none is said"),
+        _("Default request"),
+        _("Default limit"),
         _("Limit to request"),
     )
     rows = tuple(
@@ -103,9 +103,9 @@ def _limits(item: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
 def of_namespace(quotas: Iterable[KubeObject]) -> Iterator[Panel]:
     """The bars of all quotas of a namespace."""
     found = tuple(
-        Bar(f"{one.name} ({name_of(obj)})", one.used, one.hard, one.percent, one.colour)
+        Bar(f"{bar.name} ({name_of(obj)})", bar.used, bar.hard, bar.percent, bar.colour)
         for obj in quotas
-        for one in bars(obj)
+        for bar in bars(obj)
     )
     if found:
         yield Panel("quotas", "resources/kinds/_bars.html", Bars(_("Quotas"), found))

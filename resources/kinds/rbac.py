@@ -1,6 +1,6 @@
-"""The pages of Roles, bindings and ServiceAccounts: rights in words with the dangerous ones marked, and who has them.
+"""The pages of Roles, bindings and ServiceAccounts: permissions in words, dangerous ones marked, and who has them.
 
-What a role allows is only told here. Whether somebody may do something is for the API server to say.
+This only describes what a role allows. Whether a user has a permission, the API server decides.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,10 +30,10 @@ def role(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterabl
     whole = type_.kind == "ClusterRole"
     if mapping(obj.get("aggregationRule")):
         words = _(
-            "Its rules are gathered from the ClusterRoles with these labels; what is written into it by hand is"
+            "Its rules are collected from the ClusterRoles with these labels; rules that are added by hand are"
             " overwritten."
         )
-        yield facts("aggregation", _("Gathered"), ((_("From"), lines(_gathered(obj), "code")),), note=words)
+        yield facts("aggregation", _("Aggregation rule"), ((_("From"), lines(_gathered(obj), "code")),), note=words)
     found = items(obj.get("rules"))
     rows = tuple(rule_row(rule, cluster=whole) for rule in found[:_RULES])
     columns, empty = (_("Allows to"), _("Verbs"), _("On"), _("Danger")), _("It allows nothing.")
@@ -47,7 +47,7 @@ def _gathered(obj: KubeObject) -> Iterator[str]:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(text(one) for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+    return tuple(text(item) for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
 def rule_row(rule: Mapping[str, Any], *, cluster: bool) -> tuple[Cell, ...]:
@@ -109,14 +109,14 @@ def bindings(client: ClusterClient, namespace: str, whole: bool) -> tuple[list[K
         asked.append(("ClusterRoleBinding", some(client, GROUP, "ClusterRoleBinding", limit=2000)))
     problems = [
         (
-            _("%(kind)s could not be read: %(why)s") % {"kind": kind, "why": one.problem}
-            if one.problem
-            else _("Not every %(kind)s was looked at.") % {"kind": kind}
+            _("%(kind)s could not be read: %(why)s") % {"kind": kind, "why": found.problem}
+            if found.problem
+            else _("Not every %(kind)s was checked.") % {"kind": kind}
         )
-        for kind, one in asked
-        if one.problem or one.more
+        for kind, found in asked
+        if found.problem or found.more
     ]
-    return [item for _kind, one in asked for item in one.items], problems
+    return [item for _kind, found in asked for item in found.items], problems
 
 
 def binding_link(client: ClusterClient, item: KubeObject) -> Cell:
@@ -135,12 +135,12 @@ def subjects(client: ClusterClient, item: KubeObject) -> Cell:
 def _subject(client: ClusterClient, subject: Mapping[str, Any], namespace: str) -> Bit:
     kind, name = text(subject.get("kind")), text(subject.get("name"))
     words = {"User": _("user %(name)s"), "Group": _("group %(name)s"), "ServiceAccount": _("service account %(name)s")}
-    said = words.get(kind, "%(name)s") % {"name": name}
+    label = words.get(kind, "%(name)s") % {"name": name}
     if kind != "ServiceAccount":
-        return Bit(said)
+        return Bit(label)
     where = text(subject.get("namespace")) or namespace
-    found = see(client=client, group="", kind="ServiceAccount", name=name, namespace=where, words=f"{said} ({where})")
-    return found[0] if found else Bit(said)
+    found = see(client=client, group="", kind="ServiceAccount", name=name, namespace=where, words=f"{label} ({where})")
+    return found[0] if found else Bit(label)
 
 
 def _who(subject: Mapping[str, Any], namespace: str) -> tuple[str, str] | None:

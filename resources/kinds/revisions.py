@@ -48,7 +48,7 @@ class Revisions:
         return next((revision for revision in self.revisions if str(revision.number) == wanted), None)
 
 
-def of(client: ClusterClient, obj: KubeObject) -> Revisions:
+def revisions_of(client: ClusterClient, obj: KubeObject) -> Revisions:
     """Those whose controller is this very object, not a namesake."""
     kind = "ReplicaSet" if obj.get("kind") == "Deployment" else "ControllerRevision"
     try:

@@ -1,8 +1,8 @@
-"""A Secret's page: its keys with their sizes, what can be said without giving anything away, and the Pods that use it.
+"""A Secret's page: its keys with their sizes, facts that aren't secret, and the Pods that use it.
 
-No value is in this page: each is asked for, key by key (resources/views/reveal.py), and the asking is in the audit log.
-What is told of a value here is meant for all eyes: of a certificate who it is for and when it ends, of a registry's
-login the registry and the user.
+No value is in this page: each is requested, key by key (resources/views/reveal.py), and every request is in the audit
+log. Only public parts of values are shown: the subject and expiry of a certificate, the registry and user of a
+registry's login.
 """
 
 import base64
@@ -50,8 +50,8 @@ class Keys:
 
 def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     data, namespace = mapping(obj.get("data")), namespace_of(obj)
-    if told := [fact for fact in _facts(client, obj) if fact[1]]:
-        yield facts("secret", _("Secret"), told)
+    if known_facts := [fact for fact in _facts(client, obj) if fact[1]]:
+        yield facts("secret", _("Secret"), known_facts)
     kind = text(obj.get("type"))
     if kind == "kubernetes.io/tls" or "tls.crt" in data:
         yield facts("certificate", _("Certificate"), certificate(decoded(data.get("tls.crt"))))

@@ -93,7 +93,7 @@ def _named(port: Mapping[str, Any]) -> str:
 def _serving(conditions: Mapping[str, Any]) -> Cell:
     if conditions.get("terminating") is True:
         return label(_("ending"), "orange")
-    # What is not said counts as ready: https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/#ready
+    # Unset means ready: https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/#ready
     return label(_("ready"), "green") if conditions.get("ready") is not False else label(_("not ready"), "orange")
 
 

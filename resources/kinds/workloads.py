@@ -70,7 +70,7 @@ def template_panels(client: ClusterClient, template: Mapping[str, Any], namespac
             text(entry.get("name")),
             text(entry.get("image")),
             role,
-            tuple(one for one in facts_of(client, entry, namespace) if one[1]),
+            tuple(fact for fact in facts_of(client, entry, namespace) if fact[1]),
         )
         for part, role in (("initContainers", "init"), ("containers", ""))
         for entry in items(spec.get(part))
@@ -175,7 +175,7 @@ def images(pod_spec: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _revisions(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Panel:
-    found = revisions.of(client, obj)
+    found = revisions.revisions_of(client, obj)
     place = Place(type_, namespace_of(obj), name_of(obj))
     rows = tuple(
         (

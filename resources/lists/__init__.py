@@ -1,3 +1,3 @@
-"""What lists are made of: entries (one object, made small), the columns somebody wants to see, orders, and snapshots
-of whole lists that stay true.
+"""Parts of lists: entries (one object, made small), the chosen columns, orders, and snapshots of whole lists that are
+kept current.
 """

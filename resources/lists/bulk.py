@@ -26,7 +26,7 @@ _workers = Workers(6, thread_name_prefix="bulk")
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """An object that somebody ticked. `uid` '' stands for whatever has the name now."""
+    """A selected object. `uid` '': any object that has the name now."""
 
     uid: str
     namespace: str
@@ -45,7 +45,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`error` is None where it was done. `waits`: the object is there still, for its finalizers."""
+    """`error`: None if the action was done. `waits`: the object still exists, because of its finalizers."""
 
     chosen: Chosen
     error: KubeError | None = None
@@ -122,8 +122,8 @@ def carry_out(
 def kubectl(type_: ResourceType, chosen: Iterable[Chosen], action: str, changes: Sequence[str]) -> Iterator[str]:
     """The same as commands, one a namespace. `changes` are quoted for a shell."""
     by_namespace: dict[str, list[str]] = {}
-    for one in chosen:
-        by_namespace.setdefault(one.namespace, []).append(one.name)
+    for item in chosen:
+        by_namespace.setdefault(item.namespace, []).append(item.name)
     for namespace, names in by_namespace.items():
         parts = ["kubectl", action, type_.qualified, *(["-n", namespace] if namespace else []), *names, *changes]
         yield " ".join([*parts, *(["--overwrite"] if action != DELETE else [])])

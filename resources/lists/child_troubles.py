@@ -40,16 +40,16 @@ class ChildTroubles:
     by_owner: dict[_Key, list[Trouble]] = field(default_factory=dict)
     tops: list[tuple[str, dict[str, str], Trouble]] = field(default_factory=list)
 
-    def of(self, type_: ResourceType, namespace: str, name: str) -> list[Trouble]:
+    def troubles_of(self, type_: ResourceType, namespace: str, name: str) -> list[Trouble]:
         found = self.by_owner.get((type_.group, type_.kind, namespace, name), [])
         if type_.group in _WORKLOADS or not self.tops:
             return found
         marks = instance_marks(type_.group, name)
-        marked = (one for place, labels, one in self.tops if place == namespace and mark_of(labels, marks))
+        marked = (trouble for place, labels, trouble in self.tops if place == namespace and mark_of(labels, marks))
         return [*found, *marked]
 
     def health(self, type_: ResourceType, namespace: str, name: str, own: Health) -> Health:
-        return combined(own, self.of(type_, namespace, name))
+        return combined(own, self.troubles_of(type_, namespace, name))
 
 
 def counts(type_: ResourceType) -> bool:
@@ -64,14 +64,14 @@ def overlaid(client: ClusterClient, type_: ResourceType, namespace: str, entries
     given = list(entries)
     if not given or not counts(type_):
         return given
-    found = look(client, namespace)
+    found = read_troubles(client, namespace)
     if not found.by_owner and not found.tops:
         return given
     return [replace(entry, health=found.health(type_, entry.namespace, entry.name, entry.health)) for entry in given]
 
 
-def look(client: ClusterClient, namespace: str = "") -> ChildTroubles:
-    """Of one namespace, '' for all. What may not be read is left out: then each object's own word stands."""
+def read_troubles(client: ClusterClient, namespace: str = "") -> ChildTroubles:
+    """Of one namespace, '' for all. Kinds that the user can't read are left out: its own state counts then."""
     found, now = ChildTroubles(), timezone.now()
     owners = _Owners(client)
     for group, kind in TELLING:
@@ -81,8 +81,8 @@ def look(client: ClusterClient, namespace: str = "") -> ChildTroubles:
         except KubeError:
             continue
         for entry in entries:
-            if one := _trouble(type_, entry, now):
-                _climb(found, owners, entry, one)
+            if trouble := _trouble(type_, entry, now):
+                _climb(found, owners, entry, trouble)
     return found
 
 
@@ -100,17 +100,17 @@ def _trouble(type_: ResourceType, entry: Entry, now: datetime) -> Trouble | None
     return trouble((type_.group, type_.kind), entry.name, entry.health, entry.created, now)
 
 
-def _climb(found: ChildTroubles, owners: "_Owners", entry: Entry, one: Trouble) -> None:
+def _climb(found: ChildTroubles, owners: "_Owners", entry: Entry, trouble: Trouble) -> None:
     """Notes the trouble for all that the entry belongs to."""
     owner, labels = entry.owner, dict(entry.labels)
     for _step in range(_DEPTH):
         if owner is None:
-            found.tops.append((entry.namespace, labels, one))
+            found.tops.append((entry.namespace, labels, trouble))
             return
         group = owner.api_version.rpartition("/")[0]
         # An owner of the cluster's scope is looked for without a namespace.
         for place in dict.fromkeys((entry.namespace, "")):
-            found.by_owner.setdefault((group, owner.kind, place, owner.name), []).append(one)
+            found.by_owner.setdefault((group, owner.kind, place, owner.name), []).append(trouble)
         above = owners.get(owner, entry.namespace)
         if above is None:
             return

@@ -1,9 +1,9 @@
-"""The columns of a list: the API server's own, and ours (state, owner, labels); those that somebody chose, as a text
-that an address or a cookie can hold.
+"""The columns of a list: the API server's own, and ours (state, owner, labels); the chosen ones as a text that fits
+into an address or a cookie.
 
 Keys: `state`, `owner`, `cpu`, `memory`, `labels`, `label:<key>` for one label's value, `=<name>` for a column of the
-server's. An empty choice is what everybody gets: the state, the columns that `kubectl get` prints without `-o wide` and
-the state does not tell already, and the age last. The name always comes first.
+server's. An empty choice means the default columns: the state, the columns that `kubectl get` prints without `-o wide`
+unless the state covers them, and the age last. The name always comes first.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -61,7 +61,7 @@ def is_age(column: Column) -> bool:
 
 
 def read(text: str) -> tuple[str, ...]:
-    """The keys of a choice as show() wrote it; whatever is no key is left out."""
+    """The keys of a choice as show() wrote it; what isn't a key is left out."""
     found = (unquote(part)[: limits.LIST_COLUMN.value] for part in text.split(",") if part)
     return tuple(dict.fromkeys(key for key in found if _is_key(key)))[: limits.LIST_COLUMNS.value]
 

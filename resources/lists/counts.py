@@ -26,9 +26,7 @@ _lock = Lock()
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """`number` is None where `problem` says why; `more`: there are that many at least, and the server does not say
-    how many.
-    """
+    """`number`: None where `problem` says why; `more`: there are at least that many, the exact number isn't known."""
 
     number: int | None = None
     more: bool = False
@@ -49,9 +47,9 @@ def count(client: ClusterClient, type_: ResourceType, namespace: str = "") -> Co
     key = _key(client, type_, namespace)
     now = time.monotonic()
     with _lock:
-        kept = _kept.get(key)
-    if kept and kept[0] + _FRESH_SECONDS > now:
-        return kept[1]
+        cached = _kept.get(key)
+    if cached and cached[0] + _FRESH_SECONDS > now:
+        return cached[1]
     found = _ask(client, type_, namespace)
     with _lock:
         if len(_kept) >= _LIMIT:
@@ -69,8 +67,8 @@ def counts(client: ClusterClient, types: Iterable[ResourceType], namespace: str 
 def last(client: ClusterClient, type_: ResourceType, namespace: str = "") -> Count | None:
     """The last answer, without asking: None when there was none for a while."""
     with _lock:
-        kept = _kept.get(_key(client, type_, namespace))
-    return kept[1] if kept and kept[0] + _STALE_SECONDS > time.monotonic() else None
+        cached = _kept.get(_key(client, type_, namespace))
+    return cached[1] if cached and cached[0] + _STALE_SECONDS > time.monotonic() else None
 
 
 def _key(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ def rows(
             writer.writerow(["Name", *where, *(_title(column) for column in wanted)])
         entries = (below(entry_of(type_, row)) for row in table.rows)
         writer.writerows(
-            [_harmless(cell) for cell in _cells(type_, wanted, entry)] for entry in listing.kept(entries, query)
+            [_harmless(cell) for cell in _cells(type_, wanted, entry)] for entry in listing.filtered(entries, query)
         )
         yield sink.getvalue()
         sink.seek(0)
@@ -110,7 +110,7 @@ def objects(
     below = _below(client, type_, namespace)
     for page in reading.objects(client, type_, namespace, labels=query.labels, fields=query.fields):
         for obj in page.items:
-            if listing.kept((below(entry_of(type_, Row((), obj))),), query):
+            if listing.filtered((below(entry_of(type_, Row((), obj))),), query):
                 # apiVersion and kind first, as people write them.
                 found = {"apiVersion": type_.api_version, "kind": type_.kind} | shown(obj, masked)
                 yield clean(found) if neat else found
@@ -120,7 +120,7 @@ def _below(client: ClusterClient, type_: ResourceType, namespace: str) -> Callab
     """Gives an entry the state that the page's list has, by which it may be filtered."""
     if not child_troubles.counts(type_):
         return lambda entry: entry
-    found = child_troubles.look(client, namespace)
+    found = child_troubles.read_troubles(client, namespace)
 
     def settled(entry: Entry) -> Entry:
         return replace(entry, health=found.health(type_, entry.namespace, entry.name, entry.health))

@@ -91,8 +91,8 @@ def include(type_: ResourceType) -> str:
     return "Object" if stateful(type_) else "Metadata"
 
 
-def entry_of(type_: ResourceType, row: Row, pool: Pool | None = None, told: Health | None = None) -> Entry:
-    """`told`: the state, where somebody else has found it; the row's object need not be whole then."""
+def entry_of(type_: ResourceType, row: Row, pool: Pool | None = None, health: Health | None = None) -> Entry:
+    """`health`: the state, if it is known already; the row's object may be partial then."""
     share = pool.share if pool else _same
     metadata = mapping(row.object.get("metadata"))
     return Entry(
@@ -101,7 +101,7 @@ def entry_of(type_: ResourceType, row: Row, pool: Pool | None = None, told: Heal
         namespace=sys.intern(text(metadata.get("namespace"))),
         created=share(text(metadata.get("creationTimestamp"))),
         cells=tuple(share(cell) if isinstance(cell, str) else cell for cell in row.cells),
-        health=share(state_of(type_, row.object) if told is None else told),
+        health=share(state_of(type_, row.object) if health is None else health),
         labels=share(_labels(metadata)),
         owner=share(_owner(metadata)),
         terminating=bool(metadata.get("deletionTimestamp")),

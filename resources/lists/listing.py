@@ -43,7 +43,7 @@ class Query:
     `owner`: 'Kind/name', or either of them; `younger_than`, `older_than`: seconds, 0 for no bound. `sort`: a column's
     key, '-' before it for the other way round; `page` from 1.
 
-    `heard`: the resourceVersion that the one who asks has heard of, '' for none; nothing older is answered if waiting
+    `min_version`: the resourceVersion that the page knows already, '' for none; nothing older is answered if waiting
     for seconds helps.
     """
 
@@ -55,7 +55,7 @@ class Query:
     sort: str = ""
     page: int = 1
     size: int = PAGE
-    heard: str = ""
+    min_version: str = ""
     younger_than: int = 0
     older_than: int = 0
 
@@ -126,8 +126,8 @@ class RowView:
 class Found:
     """One page.
 
-    `total` is None where the server does not say; `more`: there is a next page. `searched`: rows read at most, 0
-    without a bound.
+    `total`: None where the server does not say; `more`: there is a next page. `searched`: rows read at most, 0
+    without a limit.
 
     `states`: how many there are in each state, whatever `state` was asked for; None where that was not counted.
     `version`: the resourceVersion that the answer has everything up to, '' where that isn't known. `within`: the only
@@ -154,7 +154,7 @@ def row_view(
     *,
     usage: bool = False,
 ) -> RowView:
-    """`keys`: of the chosen columns, none for what everybody gets; `usage`: with those of measurements."""
+    """`keys`: of the chosen columns, none for the default ones; `usage`: with those of measurements."""
     found = entry if isinstance(entry, Entry) else entry_of(type_, entry)
     return row_of(type_, columns_.chosen(type_, columns, keys, usage=usage), found)
 
@@ -201,7 +201,7 @@ def _measurement(key: str, usage: Usage | None) -> str:
 
 def _detail(column: ListColumn, entry: Entry) -> str:
     """What stands below the state: its cause, else what the server's own columns say that the state's word does not."""
-    # A cause that begins with the object's own name goes on behind it.
+    # Without the object's own name, with which a cause may begin.
     state, reason = entry.health.state, entry.health.reason.removeprefix(f"{entry.name} ")
     status, ready = _text(entry, column.status), _text(entry, column.ready)
     # "Running" says no more than "Ready" does.
@@ -223,7 +223,7 @@ def _text(entry: Entry, index: int) -> str:
 
 
 def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Query, asked: Asked | None = None) -> Found:
-    """One page; `asked`: for the usage of its objects. Raises BadRequest for selectors that are none, Forbidden …"""
+    """One page; `asked`: for the usage of its objects. Raises BadRequest for invalid selectors, Forbidden …"""
     found = _find(client, type_, namespace, query, asked)
     used = asked.now() if asked else None
     if used is None:
@@ -240,7 +240,7 @@ def _find(client: ClusterClient, type_: ResourceType, namespace: str, query: Que
     deep = (query.page - 1) * query.size >= _PASSED_OVER
     if query.plain and not deep and not snapshots.has(client, type_, namespace, **selectors):
         return _page(client, type_, namespace, query)
-    snapshot = snapshots.get(client, type_, namespace, **selectors, heard=query.heard)
+    snapshot = snapshots.get(client, type_, namespace, **selectors, min_version=query.min_version)
     # Before its objects are taken: it may be better than what it says, never worse.
     version = snapshot.sure_version
     everything = overlaid(client, type_, namespace, snapshot.all())
@@ -333,7 +333,7 @@ def _moments(query: Query) -> tuple[str, str]:
 
 
 def _states(entries: Iterable[Entry]) -> dict[str, int]:
-    """Those that occur, what needs somebody first."""
+    """Those that occur, the states that need attention first."""
     counts = Counter(entry.health.state for entry in entries)
     return {state: counts[state] for state in STATES if counts[state]}
 
@@ -348,7 +348,7 @@ def with_states(client: ClusterClient, type_: ResourceType, namespace: str, quer
     return replace(found, states=counted(client, type_, namespace, query))
 
 
-def kept(entries: Iterable[Entry], query: Query) -> list[Entry]:
+def filtered(entries: Iterable[Entry], query: Query) -> list[Entry]:
     """Those that the query leaves."""
     return [entry for entry in _matching(entries, query) if not query.state or entry.health.state == query.state]
 
@@ -357,4 +357,4 @@ def matching(client: ClusterClient, type_: ResourceType, namespace: str, query: 
     """All that the query leaves, on every page, in its order. Raises KubeError."""
     snapshot = snapshots.get(client, type_, namespace, labels=query.labels, fields=query.fields)
     entries = overlaid(client, type_, namespace, snapshot.all())
-    return ordered(kept(entries, query), query.sort, columns_.available(type_, snapshot.columns))
+    return ordered(filtered(entries, query), query.sort, columns_.available(type_, snapshot.columns))

@@ -8,7 +8,7 @@ from resources.lists.entries import Entry
 from resources.state.health import COMPLETED, DEGRADED, PROGRESSING, READY, SUSPENDED, TERMINATING, UNKNOWN
 
 NAME, NAMESPACE = "name", "namespace"
-#: What needs somebody comes first.
+#: States that need attention come first.
 STATES = (DEGRADED, UNKNOWN, PROGRESSING, TERMINATING, SUSPENDED, READY, COMPLETED, "")
 _RANK = {state: rank for rank, state in enumerate(STATES)}
 

@@ -32,7 +32,7 @@ def tables(
 ) -> Iterator[Table]:
     """The chunks in the server's order.
 
-    `go_on`: a list that the server has forgotten goes on with what there is now; else that raises Gone.
+    `go_on`: if the continue token has expired, continue with the current objects; else that raises Gone.
     """
 
     def ask(token: str) -> Table:

@@ -1,9 +1,9 @@
-"""Searches that somebody gave a name: a list with its filters, or a search of all kinds.
+"""Saved searches: a list with its filters, or a search of all kinds, under a name.
 
 Per user and cluster, as favourites are.
 
-Only addresses are kept, and an address gives no right: who opens it sees what they may see. So each can be shared as it
-is.
+Only addresses are stored, and an address grants no permission: it shows each user what they can read. So it can be
+shared as it is.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from kube.client import ClusterClient
 from resources.models import SavedSearch
 from resources.place import Place
 
-#: What an address of a list, and of a search of all kinds, may ask for. Which page of it is nobody's wish.
+#: The parameters of a list's address, and of a search of all kinds, that are saved. The page number isn't.
 _OF_LIST = ("namespace", "q", "labels", "fields", "state", "owner", "sort", "columns")
 _OF_SEARCH = ("namespace", "q", "labels", "annotation", "kind")
 

@@ -1,9 +1,9 @@
-"""A whole list, kept for minutes and true all the while: read once, then watched, with the rights of the one who looks.
+"""In-memory copy of one list, kept current by a watch, with the permissions of the user who opened it.
 
 What the API server can't do - search in names, sort, count states, jump to page 90 - is done here over all objects at
-once. Each use asks the API server for one row of the same list first: it judges the right anew, and its resourceVersion
-says what the watch must have brought. Snapshots live in a web process, one for each (cluster, user, type, namespace,
-selectors, language), and are bounded together.
+once. Each use first asks the API server for one row of the same list: this checks the permission again, and the row's
+resourceVersion is the one that the watch must have reached. Snapshots live in a web process, one for each (cluster,
+user, type, namespace, selectors, language), and are bounded together.
 """
 
 import asyncio
@@ -33,17 +33,17 @@ log = logging.getLogger(__name__)
 
 #: Unused for so long, a snapshot goes.
 IDLE_SECONDS = 180.0
-#: Older ones are read anew: cells like '3m ago' are as old as the snapshot.
+#: Older ones are listed again: cells like '3m ago' are as old as the snapshot.
 OLDEST_SECONDS = 300.0
 #: A list that is longer than limits.LIST_OBJECTS is not watched.
 INCOMPLETE_SECONDS = 30.0
-#: The server has told a newer version, of whatever kind: what belongs to this list arrives within so long.
+#: The server has a newer version, maybe of another kind: a change of this list arrives within this time.
 SETTLE_SECONDS = 0.05
-#: Somebody has heard of a version of this very list: he waits for it at most so long.
-HEARD_SECONDS = 2.0
-#: With selectors it may belong to an object that the list does not have: then nothing tells that it has come.
-HEARD_SELECTED_SECONDS = 0.3
-#: Behind what was heard for so long, it is read anew.
+#: How long a request waits for the watch to reach its `min_version`.
+MIN_VERSION_SECONDS = 2.0
+#: Likewise with selectors: the version may be of an object that the list doesn't select, so the watch never reaches it.
+MIN_VERSION_SELECTED_SECONDS = 0.3
+#: A watch that is behind `min_version` for this long is stuck: the list is read again.
 _BEHIND_SECONDS = 6.0
 _WATCH_SECONDS = 360
 #: A list of more namespaces than these is read at each use, and not watched.
@@ -119,35 +119,35 @@ class Snapshot:
         """
         return "" if self.labels or self.fields or self.within else self.version
 
-    def settle(self, heard: str = "") -> bool:
-        """Wait for what happened before now, or for the version that somebody has `heard` of.
+    def settle(self, min_version: str = "") -> bool:
+        """Waits until the watch has caught up with the server, or at least reached `min_version`.
 
-        False where that can't be known: read anew.
+        False if that can't be known: read the list again.
 
-        Raises KubeError: Forbidden where the right is gone.
+        Raises KubeError: Forbidden if the permission was revoked.
         """
         before = self.version
         now = self.client.table(
             self.type, self.namespace, labels=self.labels, fields=self.fields, limit=1, include="None"
         )
         if now.columns != self.columns or now.within != self.within or older(now.resource_version, before):
-            # Another definition; or a server that has not come as far as it had: it began anew.
+            # The definition changed; or the server's version is lower than before: it was reset.
             return False
         with self.changed:
             if self.changed.wait_for(lambda: _reached(self.version, now.resource_version), SETTLE_SECONDS):
                 return True
-            # What was heard is no proof that nothing has happened since: that takes a watch that stands.
-            missed = heard.isdigit() and not self.changed.wait_for(
-                lambda: _reached(self.version, heard), self._patience
+            # Reaching `min_version` doesn't prove that nothing has changed since: that takes an open watch.
+            missed = min_version.isdigit() and not self.changed.wait_for(
+                lambda: _reached(self.version, min_version), self._patience
             )
         return not self.complete or (self.watched and not self._hangs(missed))
 
     @property
     def _patience(self) -> float:
-        return HEARD_SELECTED_SECONDS if self.labels or self.fields else HEARD_SECONDS
+        return MIN_VERSION_SELECTED_SECONDS if self.labels or self.fields else MIN_VERSION_SECONDS
 
     def _hangs(self, missed: bool) -> bool:
-        """Whether its watch has been behind what others have heard for too long."""
+        """Whether its watch has been behind a requested `min_version` for too long."""
         if not missed or self.labels or self.fields:
             return False
         with self.changed:
@@ -183,7 +183,7 @@ class Snapshot:
                 self.entries[entry.key] = entry
 
     async def follow(self) -> None:
-        """Until it is cancelled, or the watch can't go on."""
+        """Runs until it is cancelled or the watch can't continue."""
         async with AsyncTransport(self.client.config) as transport:
             places = self.within or (self.namespace,)
             if len(places) <= WATCHED:
@@ -247,19 +247,19 @@ class Snapshots:
         *,
         labels: str = "",
         fields: str = "",
-        heard: str = "",
+        min_version: str = "",
     ) -> Snapshot:
-        """The list as it is now, and not before the version `heard`.
+        """The list as it is now, at least of version `min_version`.
 
-        Raises KubeError. Who comes while another reads it waits for him.
+        Raises KubeError. Concurrent calls for the same list wait for the one that reads it.
         """
         key = _key(client, type_, namespace, labels, fields)
         known = self._kept.get(key)
-        if known is None or not known.usable or not known.settle(heard):
+        if known is None or not known.usable or not known.settle(min_version):
             with self._reading[hash(key) % len(self._reading)]:
                 # Another may have read it meanwhile.
                 latest = self._kept.get(key)
-                if latest is None or latest is known or not latest.usable or not latest.settle(heard):
+                if latest is None or latest is known or not latest.usable or not latest.settle(min_version):
                     latest = Snapshot(
                         client=client, type=type_, namespace=namespace, labels=labels, fields=fields, language=key[-1]
                     )
@@ -288,8 +288,8 @@ class Snapshots:
         with self._lock:
             self._kept[key] = snapshot
             total, gone = 0, []
-            for other, kept in sorted(self._kept.items(), key=lambda one: -one[1].used_at):
-                total += len(kept.entries)
+            for other, cached in sorted(self._kept.items(), key=lambda item: -item[1].used_at):
+                total += len(cached.entries)
                 if total > limits.SNAPSHOT_OBJECTS.value and other != key:
                     gone.append(other)
         for other in gone:
@@ -306,7 +306,7 @@ class Snapshots:
         try:
             await snapshot.follow()
         except KubeError as error:
-            # Forbidden to watch, or the cluster is away: the next use reads it anew.
+            # Forbidden to watch, or the cluster is unreachable: the next use reads the list again.
             log.debug("%s is not watched any more: %s", "/".join(key[2:]), error)
         finally:
             snapshot.standing.clear()

@@ -1,7 +1,7 @@
 """What is in a namespace: how many objects of each kind, and which of them would not go at once because of a finalizer.
 
-One question for each kind that can be listed and deleted, several at a time, for names and metadata only. What may not
-be read is named.
+One request for each kind that can be listed and deleted, several at a time, for names and metadata only. Kinds that
+can't be read are named.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from resources.state.health import mapping, text
 
 _READ = 500
 _HOLDING = 50
-# What every namespace has; Events go by themselves, and are kept under two names.
+# Not counted: Events expire on their own, and are served under two names.
 _UNTOLD = frozenset({("", "events"), ("events.k8s.io", "events")})
 _BY_ITSELF = {
     ("", "configmaps"): "kube-root-ca.crt",
@@ -39,7 +39,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """An object with finalizers that somebody else than Kubernetes has to remove."""
+    """An object with finalizers that Kubernetes itself doesn't remove."""
 
     place: Place
     finalizers: tuple[str, ...]
@@ -76,7 +76,7 @@ def contents(client: ClusterClient, namespace: str) -> Contents:
     found = list(_workers.map(lambda type_: _read(client, type_, namespace), kinds))
     counts = [count for count, _held, _problem in found if count is not None and count.count]
     counts.sort(key=lambda count: (-count.count, count.place.type.kind))
-    held = [one for _count, holding, _problem in found for one in holding]
+    held = [holder for _count, holding, _problem in found for holder in holding]
     problems = [(type_.kind, problem) for type_, (_c, _h, problem) in zip(kinds, found, strict=True) if problem]
     return Contents(
         counts=tuple(counts),

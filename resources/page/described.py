@@ -94,7 +94,7 @@ def said(client: ClusterClient, obj: KubeObject, described: Iterable[Mapping[str
 
 def secrets(offer: Offer) -> frozenset[tuple[str, ...]]:
     """The fields that the operator's descriptors call passwords: ("spec", "password")."""
-    found = {path for path, one in offer.descriptors.by_path.items() if "password" in one.widgets}
+    found = {path for path, descriptor in offer.descriptors.by_path.items() if "password" in descriptor.widgets}
     for descriptor in offer.status:
         path = descriptor.get("path")
         if isinstance(path, str) and "password" in capabilities(descriptor.get("x-descriptors")):

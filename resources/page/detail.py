@@ -24,7 +24,7 @@ _LABELS = 100
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An object that another one names. `type` is None where the cluster serves no such kind (any more)."""
+    """An object that another one names. `type`: None where the cluster doesn't (or no longer) serve the kind."""
 
     kind: str
     name: str

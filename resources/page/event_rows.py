@@ -105,7 +105,7 @@ def wish_of(get: Mapping[str, Any]) -> Wish:
 def stream(client: ClusterClient, namespace: str, wish: Wish) -> Stream:
     """`namespace` '' is all. Raises KubeError."""
     events, beyond = read(client, namespace)
-    return look(events, wish, Linker(client), beyond)
+    return stream_of(events, wish, Linker(client), beyond)
 
 
 def read(client: ClusterClient, namespace: str) -> tuple[list[KubeObject], bool]:
@@ -128,7 +128,7 @@ def read(client: ClusterClient, namespace: str) -> tuple[list[KubeObject], bool]
     return [], False
 
 
-def look(events: Sequence[KubeObject], wish: Wish, links: "Linker", beyond: bool = False) -> Stream:
+def stream_of(events: Sequence[KubeObject], wish: Wish, links: "Linker", beyond: bool = False) -> Stream:
     """What is asked for, of these."""
     words = wish.q.lower().split()
     matching = [event for event in events if _fits(event, wish, words)]

@@ -39,12 +39,12 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """`read`: how many of `total` were looked at.
+    """`read`: how many of `total` were checked.
 
     `namespaces`: those with most first, `others`: how many more namespaces.
 
-    `held`: the first with finalizers, of `holding`. `problem`: why nobody knows; the definition can be deleted all the
-    same.
+    `held`: the first with finalizers, of `holding`. `problem`: why they couldn't be read; the definition can be deleted
+    all the same.
     """
 
     type: ResourceType | None

@@ -97,7 +97,7 @@ def impact(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Impac
 
 
 def _split(owner: KubeObject, found: Belongings) -> tuple[list[Owned], list[Staying]]:
-    """(what goes, what stays by itself). What stands below something that stays is not told: nothing happens to it."""
+    """(objects that are deleted, objects that stay). Objects below one that stays are omitted: they are unaffected."""
     going = {uid_of(owner)}
     goes: list[Owned] = []
     stays: list[Staying] = []
@@ -142,7 +142,7 @@ def _claim(client: ClusterClient, row: Owned, ask: bool) -> Claim:
 
 
 def _retained(client: ClusterClient, volume: str) -> bool:
-    """Whether the volume is kept. Who may not read volumes is told the worse."""
+    """Whether the volume is retained. False, the worse case, for users who can't read volumes."""
     try:
         found = client.get(client.find("", "v1", "persistentvolumes"), volume)
     except KubeError:

@@ -97,11 +97,11 @@ class Sum:
 
     @property
     def sentence(self) -> str:
-        said = _("%(ready)d of %(pods)d Pods ready") % {"ready": self.ready, "pods": self.pods} if self.pods else ""
+        ready = _("%(ready)d of %(pods)d Pods ready") % {"ready": self.ready, "pods": self.pods} if self.pods else ""
         again = ngettext("%(number)s restart", "%(number)s restarts", self.restarts) % {"number": self.restarts}
         if not self.restarts:
-            return said
-        return ", ".join(part for part in (said, again) if part)
+            return ready
+        return ", ".join(part for part in (ready, again) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +144,10 @@ def nodes(owned: Iterable[Owned]) -> list[Node]:
     """Those at the first level, each with what belongs to it."""
     top: list[Node] = []
     path: list[Node] = []
-    for one in owned:
-        obj = whole(one.type, one.object)
-        node = Node(one, explained_health(obj), [])
-        del path[one.depth :]
+    for owned_object in owned:
+        obj = whole(owned_object.type, owned_object.object)
+        node = Node(owned_object, explained_health(obj), [])
+        del path[owned_object.depth :]
         (path[-1].below if path else top).append(node)
         path.append(node)
     now = timezone.now()
@@ -165,7 +165,7 @@ def root_health(type_: ResourceType, obj: KubeObject, top: list[Node]) -> Health
 
 def _settle(node: Node, now: datetime) -> list[Trouble]:
     """Gives the node the state that it has with what is below it; what is in trouble there and in the node itself."""
-    below = [one for child in node.below for one in _settle(child, now)]
+    below = [child_trouble for child in node.below for child_trouble in _settle(child, now)]
     type_, obj, own = node.owned.type, node.owned.object, node.health
     node.health = combined(own, below)
     created = text(mapping(obj.get("metadata")).get("creationTimestamp"))

@@ -56,9 +56,9 @@ _TOLD: dict[tuple[str, str], frozenset[str]] = {
 
 
 def untold(type_: ResourceType, obj: KubeObject) -> KubeObject:
-    """The object without what its panels have said."""
-    told = _TOLD.get((type_.group, type_.kind), frozenset())
-    return {key: value for key, value in obj.items() if key not in told}
+    """The object without what its panels already show."""
+    shown = _TOLD.get((type_.group, type_.kind), frozenset())
+    return {key: value for key, value in obj.items() if key not in shown}
 
 
 def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[Panel, ...]:

@@ -2,8 +2,8 @@
 right.
 
 The same objects give the same picture: rows stand in the order of kinds and names, and a change of state never moves
-one. No layout is searched for, so 300 objects cost as little as ten. Everybody who can't see the drawing has the same
-objects in the table below it.
+one. No layout is searched for, so 300 objects cost as little as ten. The table below the drawing has the same objects,
+for users who can't see it.
 """
 
 from collections import Counter

@@ -138,7 +138,7 @@ def sections(
     format password, and texts that are called so, are hidden in any case.
     """
     secret = obj.get("kind") == "Secret" and obj.get("apiVersion") == "v1"
-    reader = _Reader(schema or Schema.of(None), secrets)
+    reader = _Reader(schema or Schema.from_document(None), secrets)
     names = [name for name in ("spec", "status") if name in obj]
     names += [name for name in obj if name not in ("apiVersion", "kind", "metadata", "spec", "status")]
     found = []

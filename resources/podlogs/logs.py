@@ -1,4 +1,4 @@
-"""Which containers a Pod has, and which part of a log somebody wants."""
+"""The containers of a Pod, and which part of a log to show."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
 class Part:
     """Which part of a log.
 
-    `tail`: lines from the end, 0 is all; `span`: seconds back, 0 is no bound; `moment`: since then, as a
+    `tail`: lines from the end, 0: all; `span`: seconds back, 0: no limit; `moment`: since then, as a
     datetime-local field has it, in UTC.
     """
 
@@ -100,7 +100,7 @@ class Container:
 
 
 def containers(pod: dict[str, Any]) -> tuple[Container, ...]:
-    """In the order in which people look: the ones that go on running first, then init and ephemeral ones."""
+    """Long-running containers first, then init and ephemeral ones."""
     spec, status = pod.get("spec") or {}, pod.get("status") or {}
     found = []
     for kind, key, states in (
@@ -108,10 +108,10 @@ def containers(pod: dict[str, Any]) -> tuple[Container, ...]:
         ("init", "initContainers", "initContainerStatuses"),
         ("ephemeral", "ephemeralContainers", "ephemeralContainerStatuses"),
     ):
-        told = {state.get("name"): state for state in status.get(states) or ()}
+        container_statuses = {state.get("name"): state for state in status.get(states) or ()}
         for container in spec.get(key) or ():
             name = str(container.get("name") or "")
-            state = told.get(name) or {}
+            state = container_statuses.get(name) or {}
             word = next(iter(state.get("state") or {}), "waiting")
             why = (state.get("state") or {}).get("waiting") or {}
             reason = ": ".join(str(why[key]) for key in ("reason", "message") if why.get(key))

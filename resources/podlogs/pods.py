@@ -9,14 +9,14 @@ from resources.selected import pod_selector
 from resources.tree.owners import belongings
 from resources.types.types import is_custom
 
-#: More Pods than these are no text that somebody reads.
+#: The logs of more Pods are too much to read as one text.
 MOST = 30
 
 
-def of(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[KubeObject, ...]:
+def pods_of(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[KubeObject, ...]:
     """By name, MOST + 1 at most: so that it shows when there are more.
 
-    Raises Forbidden where Pods may not be listed.
+    Raises Forbidden if the user can't list Pods.
     """
     if type_.kind == "Pod" and not type_.group:
         return (obj,)

@@ -217,6 +217,6 @@ def _fits(danger: Danger, group: str, resource: str, verbs: AbstractSet[str], *,
     reached = (
         resource in danger.resources
         or resource == "*"
-        or (resource.startswith("*/") and any(one.endswith(resource[1:]) for one in danger.resources))
+        or (resource.startswith("*/") and any(dangerous.endswith(resource[1:]) for dangerous in danger.resources))
     )
     return reached and (wild or not danger.verbs.isdisjoint(verbs))

@@ -1,4 +1,4 @@
-"""A right as a sentence that somebody understands who never wrote a Role. Pure."""
+"""Words a permission as a sentence for readers who never wrote a Role. Pure."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,1 +1,1 @@
-"""Objects of all kinds, found by what somebody types."""
+"""Search for objects of all kinds."""

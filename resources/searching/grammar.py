@@ -1,4 +1,4 @@
-"""What somebody types to search: free words for names, and `key:value` for everything else. Pure.
+"""The search syntax: free words for names, and `key:value` for everything else. Pure.
 
     front kind:pod,deploy ns:shop label:app=web annotation:team=blue state:degraded group:apps
 
@@ -45,7 +45,7 @@ class Asked:
 
 
 def parse(text: str) -> Asked:
-    """Never fails: what is no key is a word."""
+    """Never fails: what isn't a known key is a word."""
     found: dict[str, list[str]] = {}
     for match in _PART.finditer(text):
         key, quoted, plain = match["key"], match["quoted"], match["plain"]

@@ -1,8 +1,7 @@
-"""Objects by a part of their name while somebody types: the names of the kinds that people open, read once and kept
-for seconds.
+"""Objects by a part of their name while the user types: the names of frequently opened kinds, cached for seconds.
 
-Of each kind one page is read, with the reader's own rights; what can't be read is left out. The search page
-(resources/searching/lookup.py) is thorough.
+Of each kind one page is read, with the user's own permissions; what can't be read is left out. The search page
+(resources/searching/lookup.py) reads all kinds.
 """
 
 import time
@@ -59,15 +58,15 @@ def find(client: ClusterClient, namespace: str, words: Iterable[str], most: int)
     if not wanted:
         return []
     ranked = []
-    for one in _names(client, namespace):
-        name, kind = one.name.lower(), one.type.kind.lower()
+    for hit in _names(client, namespace):
+        name, kind = hit.name.lower(), hit.type.kind.lower()
         inside = [word for word in wanted if word in name]
         # One word may say the kind: "pod web".
         others = [word for word in wanted if word not in name]
-        if not inside or not all(word in (kind, one.type.plural, *one.type.short_names) for word in others):
+        if not inside or not all(word in (kind, hit.type.plural, *hit.type.short_names) for word in others):
             continue
         rank = 0 if name in inside else 1 if any(name.startswith(word) for word in inside) else 2
-        ranked.append((rank, len(name), name, kind, one))
+        ranked.append((rank, len(name), name, kind, hit))
     return [entry[-1] for entry in sorted(ranked, key=lambda entry: entry[:4])[:most]]
 
 
@@ -75,9 +74,9 @@ def _names(client: ClusterClient, namespace: str) -> tuple[Name, ...]:
     key = (client.host, client.who, namespace)
     now = time.monotonic()
     with _lock:
-        kept = _kept.get(key)
-        if kept and kept[0] > now:
-            return kept[1]
+        cached = _kept.get(key)
+        if cached and cached[0] > now:
+            return cached[1]
     types = _types(client)
     found = tuple(name for part in _workers.map(lambda type_: _read(client, type_, namespace), types) for name in part)
     with _lock:

@@ -1,8 +1,8 @@
 """Objects of many kinds at once, by a part of their name, by labels and by annotations.
 
-The API server knows selectors for labels only, so names and annotations are looked for here, in Tables that carry the
-metadata and no specs. Each kind is read up to a bound, several at a time, with the reader's own rights; kinds that may
-not be read, or have more objects than were read, are named.
+The API server supports selectors for labels only, so names and annotations are searched here, in Tables with metadata
+and without specs. Each kind is read up to a limit, several at a time, with the user's own permissions; kinds that can't
+be read, or have more objects than were read, are named.
 """
 
 from collections.abc import Iterable, Mapping
@@ -99,7 +99,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`forbidden`: kinds that may not be listed; `partly`: kinds of which only the first READ were read; `failed`:
+    """`forbidden`: kinds that the user can't list; `partly`: kinds of which only the first READ were read; `failed`:
     (kind, why).
     """
 
@@ -119,7 +119,7 @@ def parse(text: str, labels: str = "", annotation: str = "", kinds: Iterable[str
     asked = grammar.parse(text)
     return Wish(
         q=" ".join(asked.words),
-        labels=",".join(one for one in (asked.labels, labels) if one),
+        labels=",".join(labels for labels in (asked.labels, labels) if labels),
         annotation=annotation,
         kinds=(*asked.kinds, *kinds),
         annotations=asked.annotations,
@@ -130,7 +130,7 @@ def parse(text: str, labels: str = "", annotation: str = "", kinds: Iterable[str
 
 
 def types(client: ClusterClient, chosen: Iterable[str] = (), groups: Iterable[str] = ()) -> list[ResourceType]:
-    """The kinds to search: the chosen ones, or all but those that nobody looks for by name. Custom ones first."""
+    """The kinds to search: the chosen ones, or all but those that aren't searched by name. Custom ones first."""
     wanted, parts = frozenset(word.lower() for word in chosen), tuple(word.lower() for word in groups)
     found = [kind.type for kind in kinds(client.types())]
     if parts:
@@ -158,13 +158,13 @@ def _names(type_: ResourceType) -> frozenset[str]:
 def search(client: ClusterClient, namespace: str, wish: Wish) -> Found:
     """`namespace` '' is all; kinds of the cluster's scope are searched in any case.
 
-    Raises BadRequest for labels that are no selector.
+    Raises BadRequest for labels that aren't a selector.
     """
     if wish.empty:
         return Found()
     asked = types(client, wish.kinds, wish.groups)
     if wish.states:
-        asked = [one for one in asked if has_state(one.group, one.kind)]
+        asked = [type_ for type_ in asked if has_state(type_.group, type_.kind)]
     places = wish.namespaces or (namespace,)
     answers = list(_workers.map(lambda type_: _everywhere(client, type_, places, wish), asked))
     groups, forbidden, partly, failed = [], [], [], []
@@ -201,7 +201,7 @@ def _everywhere(
 
 
 def _with_states(client: ClusterClient, groups: list[Group]) -> list[Group]:
-    """The first hits with their states; each is asked for by itself, so there is a bound."""
+    """The first hits with their states; each takes a request of its own, so there is a limit."""
     wanted = [
         (group.type, hit)
         for group in groups
@@ -209,8 +209,8 @@ def _with_states(client: ClusterClient, groups: list[Group]) -> list[Group]:
         for hit in group.hits[:_STATES_OF_EACH]
     ]
 
-    def ask(one: tuple[ResourceType, Hit]) -> Hit:
-        type_, hit = one
+    def ask(type_and_hit: tuple[ResourceType, Hit]) -> Hit:
+        type_, hit = type_and_hit
         try:
             found = _health(type_, client.get(type_, hit.name, hit.namespace))
         except KubeError:
@@ -218,8 +218,10 @@ def _with_states(client: ClusterClient, groups: list[Group]) -> list[Group]:
         return replace(hit, state=found.state, reason=found.reason)
 
     part = wanted[:_STATES]
-    told = {(type_, old): new for (type_, old), new in zip(part, _workers.map(ask, part), strict=True)}
-    return [replace(group, hits=tuple(told.get((group.type, hit), hit) for hit in group.hits)) for group in groups]
+    with_state = {(type_, old): new for (type_, old), new in zip(part, _workers.map(ask, part), strict=True)}
+    return [
+        replace(group, hits=tuple(with_state.get((group.type, hit), hit) for hit in group.hits)) for group in groups
+    ]
 
 
 def _health(type_: ResourceType, obj: Mapping[str, Any]) -> Health:

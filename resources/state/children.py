@@ -2,8 +2,7 @@
 
 Pure.
 
-An operator that only waits for its StatefulSet calls an instance "Pending" for ever while the image of a Pod can't be
-pulled.
+An operator that only waits for its StatefulSet leaves an instance "Pending" while the image of a Pod can't be pulled.
 """
 
 from collections.abc import Iterable
@@ -47,13 +46,12 @@ def trouble(kind: tuple[str, str], name: str, health: Health, created: str, now:
 def combined(own: Health, troubles: Iterable[Trouble]) -> Health:
     """The object's own state, or Degraded with the first trouble of the objects below it as its reason.
 
-    An object that is
-    Degraded itself and only says that something takes too long has the reason that is known of an object below.
+    An object that is Degraded itself and only says that something takes too long gets the reason of an object below.
     """
     found = list(troubles)
     if own.state == DEGRADED and not own.named:
-        told = next((one.health for one in found if one.health.named), own)
-        return replace(own, reason=told.reason, named=told.named)
+        named = next((trouble.health for trouble in found if trouble.health.named), own)
+        return replace(own, reason=named.reason, named=named.named)
     if own.state in _OWN or not found:
         return own
     first = found[0]
@@ -64,7 +62,7 @@ def combined(own: Health, troubles: Iterable[Trouble]) -> Health:
 
 
 def moment(text: str) -> datetime | None:
-    """A time of the API server, None for what is none."""
+    """A time of the API server; None if `text` isn't one."""
     try:
         found = datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError:

@@ -157,7 +157,7 @@ class Condition:
     message: str = ""
     changed: str = ""
     good: bool | None = None
-    #: Of which metadata.generation it speaks, None where that is not said.
+    #: The metadata.generation that it is about (observedGeneration), None if it has none.
     generation: int | None = None
     severity: str = ""
 
@@ -275,7 +275,7 @@ def is_error(reason: str) -> bool:
 def has_failed(condition: Condition, obj: Mapping[str, Any]) -> bool:
     """A verdict (Ready, Reconciled, Synced …) that is False because of an error.
 
-    One of an earlier spec may be mended by now.
+    One of an earlier spec may be fixed already.
     """
     if condition.status != "False" or not (is_error(condition.reason) or condition.severity == "Error"):
         return False

@@ -1,8 +1,7 @@
 """The state of kinds whose operators do not write what others do: where the conventions of resources/state/health.py
 would mislead.
 
-Which kinds those are is common knowledge by now: Argo CD keeps a script for each (resource_customizations), and these
-rules come to the same words.
+Argo CD has a script for each such kind (resource_customizations); these rules come to the same states.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,7 +45,7 @@ def _why(condition: Condition) -> str:
 
 
 def _decided(obj: Object, *types: str) -> Health | None:
-    """Where False is a verdict and Unknown is work that goes on, as in Knative, Tekton and cert-manager."""
+    """For conditions where False is final and Unknown means in progress, as in Knative, Tekton and cert-manager."""
     for type_ in types:
         found = condition_of(obj, type_)
         if found is None:
@@ -86,7 +85,7 @@ def _workflow(obj: Object) -> Health:
 
 
 def _application(obj: Object) -> Health | None:
-    """Argo CD: its health, and an operation that failed; that something differs from Git is no failure by itself."""
+    """Argo CD: its health, and an operation that failed; being out of sync with Git alone isn't a failure."""
     status = mapping(obj.get("status"))
     operation = mapping(status.get("operationState"))
     if text(operation.get("phase")) in ("Failed", "Error"):

@@ -1,6 +1,4 @@
-"""The state of those kinds of Kubernetes that are no workloads: what waits for an address, for room, or for
-somebody's approval.
-"""
+"""The state of Kubernetes' own kinds other than workloads: those that wait for an address, capacity or an approval."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -35,7 +33,7 @@ def _service(obj: Object) -> Health:
 
 
 def _ingress(obj: Object) -> Health:
-    # Controllers that serve on the nodes themselves tell no address: that is no failure.
+    # Controllers that serve on the nodes themselves report no address: that isn't a failure.
     return Health(READY) if _addresses(obj) else Health(PROGRESSING, _("no controller has assigned an address"))
 
 
@@ -54,7 +52,7 @@ def _claim(obj: Object) -> Health:
 
 
 def _autoscaler(obj: Object) -> Health:
-    """A HorizontalPodAutoscaler: what it can't measure or scale; at its limit it still does what it is told."""
+    """A HorizontalPodAutoscaler: what it can't measure or scale; one at its limit still works as configured."""
     for type_ in ("AbleToScale", "ScalingActive"):
         found = condition_of(obj, type_)
         if found is not None and found.status == "False":
@@ -117,7 +115,7 @@ def _gateway(obj: Object) -> Health:
 
 
 def _route(obj: Object) -> Health:
-    """Each Gateway that a route names judges it by itself."""
+    """Each parent Gateway of a route reports conditions of its own."""
     parents = items(mapping(obj.get("status")).get("parents"))
     for parent in parents:
         for found in conditions({"status": parent}):

@@ -1,1 +1,1 @@
-"""Who shows changes in browsers: runs in the web process, reads resources.changes, knows nothing of watches."""
+"""Live updates for browsers: runs in the web process, reads resources.changes, doesn't use watches."""

@@ -1,8 +1,8 @@
 """From the streams to the browsers of one web process: one reader for all topics, one mailbox for each connection.
 
-Who joins is first told what the streams hold since his page was made, and then whatever comes, once and in order. Where
-that can't be told (no position, trimmed, Redis forgot or does not answer) he is told to list again: never is a gap
-shown as if it were the truth.
+A connection that joins first gets the entries since its page was made, and then every new one, once and in order. If
+the entries since aren't known (no position, trimmed, Redis lost its memory or does not answer), it gets a `resync`:
+gaps are never hidden.
 """
 
 import asyncio
@@ -18,11 +18,11 @@ from resources.stream.counts import counts
 from resources.stream.feed import Feed, Listener
 from resources.stream.health import HealthWatch, PartHealth
 from resources.stream.line import Line
+from resources.stream.live_update import RenderRow
 from resources.stream.missed import Missed
 from resources.stream.reader import RENEW_SECONDS, Reader, again_and_again
 from resources.stream.silence_probe import SilenceProbe
 from resources.stream.sse import encode
-from resources.stream.told import RenderRow
 from resources.stream.wishes import Wish, topics_of
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class _Joining:
 
 
 class _Missed(NamedTuple):
-    """`entries`: what each topic's stream holds since then, None where that can't be told.
+    """`entries`: those of each topic's stream since then, None where they aren't known.
 
     `troubles`: why topics are paused.
     """
@@ -59,7 +59,7 @@ class _Missed(NamedTuple):
 
 
 class Broker(Reader):
-    """Belongs to one event loop. Nothing runs until somebody joins."""
+    """Belongs to one event loop. Nothing runs until the first connection joins."""
 
     def __init__(self, render: RenderRow) -> None:
         super().__init__(render)
@@ -87,8 +87,8 @@ class Broker(Reader):
         return line
 
     async def join(self, line: Line, wishes: list[Wish], types: Mapping[str, ResourceType], since: str = "") -> None:
-        """What came after `since` (a position or the last event's id), and from then on everything; `resync` where
-        that can't be told.
+        """Sends entries after `since` (a position or the last event's id), and then every new one; `resync` where they
+        aren't known.
         """
         wishes = [wish for wish in wishes if wish.topic in types]
         joining = _Joining(line, wishes)
@@ -103,7 +103,7 @@ class Broker(Reader):
         except RedisError:
             missed = None
         except Exception:
-            log.exception("what a connection missed can't be told")
+            log.exception("reading the entries that a connection missed failed")
             missed = None
         finally:
             del self._joining[joining]
@@ -114,7 +114,7 @@ class Broker(Reader):
             self._forget_unwanted()
 
     def leave(self, line: Line) -> None:
-        """Topics that nobody shows any more are no longer read; hubs go on with them for a while."""
+        """Removes a connection. Topics without connections are no longer read; hubs still watch them for a while."""
         line.close()
         for listener in self.lines.pop(line, ()):
             self.feeds[listener.wish.topic].remove(listener)
@@ -125,22 +125,22 @@ class Broker(Reader):
         for joining in self._joining:
             if joining.line is line:
                 joining.wishes = [wish for wish in joining.wishes if wish.topic != topic]
-        kept: list[Listener] = []
+        remaining: list[Listener] = []
         for listener in self.lines.get(line, ()):
             if listener.wish.topic == topic:
                 self.feeds[topic].remove(listener)
                 line.mailbox.forget(listener.wish.name)
             else:
-                kept.append(listener)
+                remaining.append(listener)
         if line in self.lines:
-            self.lines[line] = kept
+            self.lines[line] = remaining
         counts.refused += 1
         line.mailbox.control("refused", topic, piece)
         line.wake()
         self._forget_unwanted()
 
     def close(self) -> None:
-        """The console ends: every connection is told."""
+        """Ends every connection, on shutdown."""
         self.closed = True
         for line in tuple(self.lines):
             line.end()
@@ -204,8 +204,8 @@ class Broker(Reader):
                 reason = "redis" if found is None else "since"
                 mailbox.resync(wish.name, reason, version=self.feeds[wish.topic].version)
         entries = [entry for found_ in missed.values() for entry in found_ or ()]
-        told = {(entry.topic, entry.id) for entry in entries}
-        entries += [entry for entry in joining.arrived if (entry.topic, entry.id) not in told]
+        sent = {(entry.topic, entry.id) for entry in entries}
+        entries += [entry for entry in joining.arrived if (entry.topic, entry.id) not in sent]
         entries.sort(key=lambda entry: order(entry.id))
         for entry in entries:
             if entry.topic in aside:  # refused meanwhile
@@ -216,7 +216,7 @@ class Broker(Reader):
             if message := troubles.get(wish.topic):
                 self._trouble(listener, message)
         if found is None:
-            # The reader tells everybody to list again as soon as Redis is back.
+            # The reader resyncs these topics as soon as Redis is back.
             self._positions.update({topic: "" for topic in aside if topic not in self._positions})
         mailbox.reach = self._reach
         mailbox.greeting = encode("hello", {})

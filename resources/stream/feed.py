@@ -6,7 +6,7 @@ An entry costs only the connections that want to know, not all that look at the 
 from kube.discovery import ResourceType
 from kube.versions import newest
 from resources.stream.line import Line
-from resources.stream.told import Told
+from resources.stream.live_update import LiveUpdate
 from resources.stream.wishes import Wish
 
 
@@ -21,15 +21,15 @@ class Listener:
     def wake(self) -> None:
         self._feed.listen(self)
 
-    def show(self, told: Told, event: str = "") -> None:
-        """The object by itself."""
+    def show(self, update: LiveUpdate, event: str = "") -> None:
+        """Queues the object's own update."""
         wish = self.wish
-        self.line.mailbox.put(wish.name, told, self.line.language if wish.html else "", event, shown=not wish.each)
+        self.line.mailbox.put(wish.name, update, self.line.language if wish.html else "", event, shown=not wish.each)
         self.line.wake()
 
-    def hear(self, told: Told) -> None:
+    def hear(self, update: LiveUpdate) -> None:
         """That it changed, together with others."""
-        if not self.line.mailbox.news(self.wish.name, told, self):
+        if not self.line.mailbox.news(self.wish.name, update, self):
             self._feed.rest(self)
         self.line.wake()
 
@@ -92,7 +92,7 @@ class Feed:
             _drop(self._named, name, listener)
 
     def listen(self, listener: Listener) -> None:
-        """For news that are told together."""
+        """Registers for updates that are sent together."""
         wish = listener.wish
         if listener not in self.listeners or wish.each:
             return
@@ -103,24 +103,24 @@ class Feed:
         self._any.pop(listener, None)
         self._members.pop(listener, None)
 
-    def tell(self, told: Told) -> None:
+    def publish(self, update: LiveUpdate) -> None:
         """A change of one object, to all who want to know."""
-        change = told.change
+        change = update.change
         self.version = newest(self.version, change.version)
         for listener in self._each:
-            listener.show(told)
+            listener.show(update)
         uid = change.uid
         shown = tuple(self._shown.get(uid, ()))
         for listener in shown:
-            # It is on the page already: what is told of it is its row.
-            listener.show(told, "row" if told.event == "added" else "")
+            # It is on the page already: its row is sent, not that it was added.
+            listener.show(update, "row" if update.event == "added" else "")
         for listener in tuple(self._named.get(change.name, ())):
-            listener.hear(told)
-        hearing = tuple(self._any) if told.event == "row" else (*self._any, *self._members)
+            listener.hear(update)
+        hearing = tuple(self._any) if update.event == "row" else (*self._any, *self._members)
         for listener in hearing:
             if not listener.wish.uids or uid not in listener.wish.uids:
-                listener.hear(told)
-        if told.event == "gone":
+                listener.hear(update)
+        if update.event == "gone":
             # Should it come again, the page has to make room for it first.
             for listener in shown:
                 self._shown.pop(uid, None)

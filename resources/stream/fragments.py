@@ -23,7 +23,7 @@ from resources.state.health import Health
 def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, language: str) -> str:
     """`<tr id="row-{uid}">…</tr>` of templates/resources/_row.html. `columns`: JSON of the Table's columnDefinitions.
 
-    `name`: the topic, with `?` and the columns that a list wants behind it where those are not everybody's. The
+    `name`: the topic, with `?` and the columns of the list unless it has the default ones. The
     template gets `row`, `all_namespaces`: whether the list it belongs to shows a namespace in each row, and `live`.
     """
     row: dict[str, Any] = msgspec.json.decode(change.row)
@@ -31,8 +31,8 @@ def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, lan
     topic, _question, keys = name.partition("?")
     place = clusters.named(Topic.parse(topic).cluster) or clusters.default()
     with translation.override(language), addresses_of(place):
-        told = Health(*(row.get("health") or {}).get(language, ()))
-        entry = entry_of(type_, table.Row(tuple(row["cells"]), row["object"]), told=told)
+        health = Health(*(row.get("health") or {}).get(language, ()))
+        entry = entry_of(type_, table.Row(tuple(row["cells"]), row["object"]), health=health)
         entry = replace(entry, version=change.version or entry.version)
         words = keys.split(",")
         view = row_view(type_, definitions, entry, read(keys), usage=WITH_USAGE in words)

@@ -1,7 +1,6 @@
-"""Who may follow what: whoever may list and watch it, says the API server.
+"""Access to topics: users can follow what the API server lets them list and watch.
 
-Asked once for each user and topic of this process, however many
-connections there are, and again as the answer ages.
+Checked once for each user and topic of this process, however many connections there are, and again as the answer ages.
 """
 
 import asyncio
@@ -28,7 +27,7 @@ log = logging.getLogger(__name__)
 # once. console.web.access keeps what the API server said for ten seconds, so a right that is withdrawn is noticed
 # within 60.
 AGAIN_SECONDS = 48.0
-# A refusal is asked about again when somebody comes back, but not by everybody at once.
+# A refusal is checked again on reconnects, but not by all of them at once.
 _REFUSED_SECONDS = 5.0
 _UNKNOWN_SECONDS = 1.0
 _SILENCE_SECONDS = 2.0
@@ -37,7 +36,7 @@ _TICK_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`type_` is None for a type that is not served; `refusal` says why not, '' when it may be followed.
+    """`type_`: None for a type that is not served; `refusal`: why it can't be followed, '' if it can.
 
     `lasting`: the same question gets the same answer; asking again at once is useless. `gone`: the type is not served
     (any more), for instance after its operator was uninstalled.
@@ -51,9 +50,9 @@ class Verdict:
 
 
 def may_follow(client: ClusterClient, text: str) -> Verdict:
-    """Asks the API server (answers are kept for seconds).
+    """Asks the API server (answers are cached for seconds).
 
-    Never raises KubeError: a cluster that is down is no refusal for good.
+    Never raises KubeError: an unreachable cluster isn't a permanent refusal.
     """
     try:
         topic = Topic.parse(text)
@@ -125,7 +124,7 @@ class Gate:
         """Of each topic. One question at a time for each."""
         keys = {topic: asker.key(topic) for topic in topics}
         now = asyncio.get_running_loop().time()
-        # Verdicts are taken along: while the others are awaited, one that nobody holds may be forgotten.
+        # The verdicts are copied: while the others are awaited, unused ones may be evicted.
         found = {
             key: self._known[key].verdict for key in keys.values() if key in self._known and self._known[key].due > now
         }
@@ -167,7 +166,7 @@ class Gate:
         try:
             verdicts = await loop.run_in_executor(self._pool, _judge, asker, topics)
         except Exception as error:
-            log.exception("who may follow what can't be told")
+            log.exception("checking access to topics failed")
             verdicts = [Verdict(topic, None, str(error), lasting=False) for topic in topics]
         finally:
             for topic in topics:

@@ -1,8 +1,6 @@
-"""Is what pages show still live?
+"""Health of live updates: Redis, the hubs' heartbeats and the hubs' reports of the cluster.
 
-Redis, the hubs' heartbeats and what hubs say of the cluster, told to every page when it changes.
-
-A part that is back is told too, so that a banner goes away by itself.
+Every page is notified when it changes, also of a recovery, which removes the banner.
 """
 
 import asyncio
@@ -23,10 +21,10 @@ log = logging.getLogger(__name__)
 CHECK_SECONDS = 1.0
 # Redis answers in milliseconds; one that hangs accepts connections and says nothing.
 HANGS_SECONDS = 2.5
-# A worker that is restarted is away for some seconds; nobody needs to hear of it before.
+# A worker that is restarted is away for some seconds; that isn't reported.
 _GRACE, _FIRST = 3, 10
 FULL = "full"
-#: An API server that answers nothing for so long is said to be silent.
+#: An API server that answers nothing for this long is reported as silent.
 SILENT_SECONDS = 5.0
 
 
@@ -34,7 +32,7 @@ SILENT_SECONDS = 5.0
 class PartHealth:
     """`detail`: the part's own words, for a sentence in the reader's language; FULL of a Redis that takes nothing more.
 
-    `cluster`: whose pages it is told to ('' of the default one), None: to all.
+    `cluster`: the cluster whose pages are notified ('' the default one), None: all pages.
     """
 
     part: str
@@ -66,10 +64,9 @@ class PartHealth:
 
 
 class HealthWatch:
-    """Looks once a second, while anybody is connected to be told.
+    """Checks once a second while there are connections.
 
-    `look` is called each time, too: what else has to be asked of Redis; it may raise
-    RedisError.
+    `look` is called each time too, for further requests to Redis; it may raise RedisError.
     """
 
     def __init__(
@@ -101,7 +98,7 @@ class HealthWatch:
                 for state in await self._patiently():
                     self._say(state)
             except Exception:
-                log.exception("how the parts of the console do can't be told")
+                log.exception("checking the health of live updates failed")
             await asyncio.sleep(CHECK_SECONDS)
 
     def _say(self, state: PartHealth) -> None:
@@ -111,10 +108,9 @@ class HealthWatch:
         self._known[key] = state
 
     async def _patiently(self) -> list[PartHealth]:
-        """One look.
+        """One check.
 
-        While Redis hangs that is told, and the same question goes on waiting: redis-py 8.1 was seen to swallow a
-        cancellation.
+        If Redis hangs, that is reported while the same request keeps waiting: redis-py 8.1 can swallow a cancellation.
         """
         look = asyncio.ensure_future(self._look())
         while not (await asyncio.wait({look}, timeout=HANGS_SECONDS))[0]:
@@ -124,13 +120,13 @@ class HealthWatch:
     async def _look(self) -> list[PartHealth]:
         try:
             open_ = self._clusters()
-            hubs = {one: await self._log.hubs(one) for one in open_}
+            hubs = {cluster: await self._log.hubs(cluster) for cluster in open_}
             await self._more()
             redis = PartHealth("redis", False, FULL) if await self._log.full() else PartHealth("redis", True)
         except RedisError as error:
             full = isinstance(error, OutOfMemoryError)
             return [PartHealth("redis", False, FULL if full else "no answer")]
-        # Of a cluster that nobody looks at, what was known is worth nothing when somebody comes back.
+        # The state of clusters without open pages is dropped: it would be stale when a page is opened again.
         self._missed = {name: 0 if found else self._missed.get(name, 0) + 1 for name, found in hubs.items()}
         self._known = {key: state for key, state in self._known.items() if key[0] is None or key[0] in open_}
         return [redis, *(state for name, found in hubs.items() for state in self._of(name, found))]
@@ -148,7 +144,7 @@ class HealthWatch:
         )
 
     def _api(self, cluster: str) -> PartHealth:
-        """Said once: the moment stays as it was first told."""
+        """Reported once: the time stays that of the first report."""
         seconds = self._silent(cluster)
         if seconds < SILENT_SECONDS:
             return PartHealth("api", True, cluster=cluster)

@@ -15,7 +15,7 @@ from resources.stream.sse import HEARTBEAT
 class Line:
     """`begin()` when the answer has begun; before that everything waits.
 
-    `over` is set when there is nothing more to say or nobody to hear it.
+    `over` is set when there is nothing more to send or the client is gone.
     """
 
     __slots__ = (
@@ -77,7 +77,7 @@ class Line:
         self._timer = self._loop.call_at(due, self._flush) if due > now else self._loop.call_soon(self._flush)
 
     def end(self) -> None:
-        """What is said of the connection itself still goes out, then the answer ends."""
+        """Sends the pending events about the connection itself, then ends the response."""
         self._ending = True
         if self._begun and self._writing is None:
             self._flush()
@@ -165,6 +165,6 @@ class Line:
 
 
 def _still_cancelled() -> bool:
-    """Takes our own cancellation back; True when somebody else wants this task to end, too."""
+    """Takes our own cancellation back; True if the task was also cancelled elsewhere."""
     task = asyncio.current_task()
     return task is not None and task.uncancel() > 0

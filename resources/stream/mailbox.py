@@ -3,12 +3,12 @@
 Not a queue: later news of an object take the place of earlier ones that were not sent yet, so a browser that is slow,
 or paced, gets less and never something old. Over LIMIT_BYTES the topic that has most waiting becomes one `resync` and
 rests: a browser that can't keep up lists again every REST_SECONDS, not all the time. Lanes are by the topic's name
-(with `?` and columns), and each gives one piece in turn, so that a busy topic does not hold up a quiet one. What is
-said of the connection itself (health, refused, ended, resync, paused) goes first, whatever the pace.
+(with `?` and columns), and each gives one piece in turn, so that a busy topic does not hold up a quiet one. Events
+about the connection itself (health, refused, ended, resync, paused) go first, whatever the pace.
 
-Ids: a client resumes from the last id it got, and everything after it is told again. So an id is written only where
-everything before it was sent: each piece remembers the lowest entry that went into it (`first`), and the id sent is
-never above the lowest that still waits. Resuming repeats, and never skips.
+Ids: a client resumes from the last id it got, and everything after it is sent again. So an id is written only where
+everything before it was sent: each piece remembers the lowest entry that went into it (`first`), and Last-Event-ID
+never passes an unsent entry.
 """
 
 from collections import OrderedDict
@@ -16,9 +16,9 @@ from typing import NamedTuple, Protocol
 
 from kube.versions import newest, older
 from resources.stream.counts import counts
+from resources.stream.live_update import LiveUpdate, Order
 from resources.stream.pace import Pace
 from resources.stream.sse import encode
-from resources.stream.told import Order, Told
 
 LIMIT_BYTES = 128 * 1024
 # News of a topic (`changed`) come at most so often on one connection.
@@ -36,12 +36,12 @@ _SHOWN_BYTES = 300
 
 
 class _Item:
-    """A piece of an object's news. `first`: the lowest entry that went into it; `told`: the newest."""
+    """A piece of an object's news. `first`: the lowest entry that went into it; `update`: the newest."""
 
-    __slots__ = ("event", "first", "language", "size", "told")
+    __slots__ = ("event", "first", "language", "size", "update")
 
-    def __init__(self, event: str, told: Told, language: str, size: int) -> None:
-        self.event, self.told, self.language, self.size, self.first = event, told, language, size, told.order
+    def __init__(self, event: str, update: LiveUpdate, language: str, size: int) -> None:
+        self.event, self.update, self.language, self.size, self.first = event, update, language, size, update.order
 
 
 class Sleeper(Protocol):
@@ -75,10 +75,10 @@ class _News:
 
 
 class _Rest:
-    """A topic that came too fast.
+    """A topic whose updates came too fast.
 
-    `first`: the lowest entry that was left out since it was told, LAST for none. `until` 0: it begins when that is
-    told.
+    `first`: the lowest entry left out since the resync was sent, LAST for none. `until` 0: starts when the resync is
+    sent.
     """
 
     __slots__ = ("first", "until", "version")
@@ -88,16 +88,16 @@ class _Rest:
 
 
 class _Ready(NamedTuple):
-    """To be sent now. `told`: whose id may stand there."""
+    """A piece to be sent now. `update`: the one whose id may be sent with it."""
 
     piece: bytes
     first: Order
-    told: Told | None = None
+    update: LiveUpdate | None = None
 
 
 class Reach:
-    """How far the streams were read: `order` of the last entry that was looked at, for all connections that share
-    this; (-1, 0) unknown.
+    """How far the streams were read: `order` of the last entry read, for all connections that share this; (-1, 0)
+    unknown.
     """
 
     __slots__ = ("epoch", "order")
@@ -136,7 +136,7 @@ class Mailbox:
     def resync(self, name: str, reason: str, first: Order = LAST, version: str = "") -> None:
         """List again: what waits of that topic is not worth sending any more.
 
-        `version`: the newest that it was told of, '' unknown.
+        `version`: the newest that was sent, '' unknown.
         """
         lowest, latest = self._drop(name)
         first, version = min(first, lowest), newest(version, latest)
@@ -155,7 +155,7 @@ class Mailbox:
         """What waits of a topic, gone: the lowest entry (LAST for none) and the newest version that were in it."""
         first, version = LAST, ""
         for item in self._lanes.pop(name, {}).values():
-            first, version = min(first, item.first), newest(version, item.told.change.version)
+            first, version = min(first, item.first), newest(version, item.update.change.version)
             self.bytes -= item.size
         if news := self._news.pop(name, None):
             first, version = min(first, news.first), newest(version, news.version)
@@ -169,47 +169,47 @@ class Mailbox:
         self._controls.clear()
         self.greeting = b""
 
-    def put(self, name: str, told: Told, language: str, event: str = "", *, shown: bool = False) -> None:
+    def put(self, name: str, update: LiveUpdate, language: str, event: str = "", *, shown: bool = False) -> None:
         """`language`: of the row's HTML, '' for none.
 
         Takes the place of what waits of the same object, unless that is newer. `shown`: one of
         the rows that a page names.
         """
-        event = event or told.event
+        event = event or update.event
         if rest := self._rests.get(name):
-            rest.first, rest.version = min(rest.first, told.order), newest(rest.version, told.change.version)
+            rest.first, rest.version = min(rest.first, update.order), newest(rest.version, update.change.version)
             return
         lane = self._lanes.get(name)
         if lane is None:
             lane = self._lanes[name] = OrderedDict()
-        uid = told.change.uid
+        uid = update.change.uid
         waiting = lane.get(uid)
         if waiting is None:
             size = _SHOWN_BYTES if shown else _NEWS_BYTES
             if language and event == "row" and not shown:
                 size = self._sizes.get(name, _ROW_BYTES)
-            lane[uid] = _Item(event, told, language, size)
+            lane[uid] = _Item(event, update, language, size)
             self.bytes += size
             if self.bytes > LIMIT_BYTES:
                 self._make_room()
             return
         counts.merged += 1
-        if older(told.change.version, waiting.told.change.version):
+        if older(update.change.version, waiting.update.change.version):
             return
-        # Who has not heard that it is new must not be told of a change of it only.
+        # A browser that doesn't have the object yet needs `added`, not only its newest row.
         waiting.event = "added" if waiting.event == "added" and event == "row" else event
-        waiting.told, waiting.language = told, language
+        waiting.update, waiting.language = update, language
 
-    def news(self, name: str, told: Told, teller: Sleeper) -> bool:
+    def news(self, name: str, update: LiveUpdate, teller: Sleeper) -> bool:
         """An object of the topic changed. False: enough is known, nothing more is needed until `teller` is woken."""
         news = self._news.get(name)
         if news is None:
-            news = self._news[name] = _News(told.order)
+            news = self._news[name] = _News(update.order)
         else:
             counts.merged += 1
-        news.version = newest(news.version, told.change.version)
+        news.version = newest(news.version, update.change.version)
         if news.names is not None:
-            news.names[told.change.namespace, told.change.name] = None
+            news.names[update.change.namespace, update.change.name] = None
             if len(news.names) <= NEWS_NAMES:
                 return True
             news.names = None
@@ -246,7 +246,7 @@ class Mailbox:
             self._awaken(now)
         ready = [_Ready(piece, first) for piece, first in self._controls.values()]
         self._controls.clear()
-        budget = self.pace.left(now) - sum(len(one.piece) for one in ready)
+        budget = self.pace.left(now) - sum(len(entry.piece) for entry in ready)
         for name in [name for name in self._news if self._news_sent.get(name, 0.0) + NEWS_SECONDS <= now]:
             if budget > 0:
                 ready.append(self._take_news(name, now))
@@ -261,7 +261,7 @@ class Mailbox:
             return b"", []
         body = self._with_ids(ready)
         self.pace.spend(len(body), now)
-        return body, [one.first[0] for one in ready if one.first != LAST]
+        return body, [entry.first[0] for entry in ready if entry.first != LAST]
 
     def _awaken(self, now: float) -> None:
         """Topics that have rested: what was left out is one more `resync`, and then another rest."""
@@ -280,16 +280,16 @@ class Mailbox:
         return _Ready(news.encoded(name), news.first)
 
     def _take_next(self) -> _Ready:
-        """One piece of the topic whose turn it is."""
+        """One piece of the next topic in turn."""
         name, lane = self._lanes.popitem(last=False)
         _, item = lane.popitem(last=False)
         if lane:
             self._lanes[name] = lane
         self.bytes -= item.size
-        piece = item.told.encoded(item.event, name, item.language)
+        piece = item.update.encoded(item.event, name, item.language)
         if item.language and item.event == "row":
             self._sizes[name] = len(piece)
-        return _Ready(piece, item.first, item.told)
+        return _Ready(piece, item.first, item.update)
 
     def resume(self) -> str:
         """The position from which a client misses nothing that it was not sent; '' unknown."""
@@ -315,10 +315,10 @@ class Mailbox:
     def _with_ids(self, ready: list[_Ready]) -> bytes:
         floor = self._lowest()
         parts: list[bytes] = []
-        for number, (piece, first, told) in enumerate(reversed(ready)):
+        for number, (piece, first, update) in enumerate(reversed(ready)):
             parts.append(piece)
-            if told is not None and told.order <= floor:
-                parts.append(told.id_line)
+            if update is not None and update.order <= floor:
+                parts.append(update.id_line)
             elif number == 0 and (position := self._written(floor)):
                 parts.append(f"id: {position}\n".encode())
             floor = min(floor, first)

@@ -32,7 +32,7 @@ _GROWING = {"events", "relists", "resumes", "errors", "lost"}
 
 
 class LiveCollector(Collector):
-    """Read when somebody asks: counting itself costs no more than an addition."""
+    """Collected on each scrape: counting itself costs no more than an addition."""
 
     def __init__(self) -> None:
         self.brokers: WeakSet[Broker] = WeakSet()

@@ -33,7 +33,7 @@ class Missed:
         self._under_way: dict[tuple[str, str], asyncio.Task[list[Entry] | None]] = {}
 
     async def since(self, topic: str, position: str) -> list[Entry] | None:
-        """Read after this was called. None when that can't be told: list again. Raises RedisError."""
+        """Entries, read after this call. None if they aren't known: list again. Raises RedisError."""
         key = (topic, position.partition("@")[2])
         read = self._next.get(key)
         if read is None:
@@ -44,7 +44,7 @@ class Missed:
             read.position = position
         found = await asyncio.shield(read.task)
         if found is None and start > milliseconds(read.position):
-            # Somebody else was away for longer than this one.
+            # The shared read began at an older position, which was trimmed; this one's may be known still.
             found = await self._log.since(topic, position, _MOST)
         if found is None or not unbroken(found):
             return None

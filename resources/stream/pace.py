@@ -8,7 +8,7 @@ BYTES_PER_SECOND = 44 * 1024
 BURST_BYTES = 64 * 1024
 # Between two flushes of one connection: the first change goes at once, what follows within this goes together.
 FLUSH_SECONDS = 0.04
-# Nobody waits longer for a flush, however much was sent before.
+# A flush is never delayed longer, however much was sent before.
 MOST_SECONDS = 1.0
 
 

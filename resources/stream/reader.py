@@ -1,6 +1,6 @@
-"""The reading of one web process: all topics that anybody shows, over one connection to Redis, told to whoever listens.
+"""Reads all topics that pages of one web process show, over one connection to Redis, for their listeners.
 
-Each topic has a Feed. What went missing (a stream was trimmed, Redis lost its memory or was away) is told as `resync`.
+Each topic has a Feed. Missing entries (a stream was trimmed, Redis lost its memory or was away) become a `resync`.
 """
 
 import asyncio
@@ -13,10 +13,10 @@ from collections.abc import Awaitable, Callable, Iterable
 from resources.changes import INTEREST_SECONDS, Change, ChangeLog, Entry, OutOfMemoryError, RedisError, order
 from resources.stream.counts import counts
 from resources.stream.feed import Feed, Listener
+from resources.stream.live_update import EVENTS, LiveUpdate, Order, RenderRow
 from resources.stream.mailbox import LAST, Reach
 from resources.stream.reading import latest
 from resources.stream.sse import encode
-from resources.stream.told import EVENTS, Order, RenderRow, Told
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ class Reader:
         self.feeds: dict[str, Feed] = {}
         self._positions: dict[str, str] = {}  # '' where reading could not begin yet
         self._reach = Reach()
-        self._made: OrderedDict[tuple[str, str, str], Told] = OrderedDict()
+        self._made: OrderedDict[tuple[str, str, str], LiveUpdate] = OrderedDict()
         self._unwanted = False  # interest could not be written
         self._clock = 0  # Redis' time in ms, at most about a second ago
         self._turn = asyncio.Event()  # set when the read that is under way has been delivered
@@ -52,7 +52,7 @@ class Reader:
                 await turn.wait()
 
     async def _read(self) -> None:
-        """For ever; when Redis comes back with another memory, everybody lists again."""
+        """Reads until closed; when Redis comes back with another epoch, every topic is resynced."""
         broken = False
         while not self.closed:
             try:
@@ -83,7 +83,7 @@ class Reader:
                 try:
                     self._deliver(entry)
                 except Exception:
-                    log.exception("a change could not be told", extra={"topic": entry.topic})
+                    log.exception("an update could not be sent", extra={"topic": entry.topic})
                     if entry.topic in self.feeds:
                         self._resync(self.feeds[entry.topic], "told", order(entry.id))
             if number % 100 == 99:
@@ -116,23 +116,23 @@ class Reader:
     def _tell(self, feed: Feed, entry: Entry) -> None:
         change = entry.change
         if change.kind in EVENTS:
-            feed.tell(self._as_told(entry, feed))
+            feed.publish(self._as_update(entry, feed))
         elif change.kind == "RESYNC":
-            # Lower than what was told, where the cluster was set back.
+            # Lower than a version sent before, if the cluster was restored from a backup.
             feed.version = change.version or feed.version
             self._resync(feed, "told" if entry.number else "gap", order(entry.id))
         else:
             for listener in feed.listeners:
                 self._trouble(listener, change.text if change.kind == "PAUSED" else "", order(entry.id))
 
-    def _as_told(self, entry: Entry, feed: Feed) -> Told:
+    def _as_update(self, entry: Entry, feed: Feed) -> LiveUpdate:
         """The same for all, also for who catches up later: its row is drawn once."""
         key = (entry.topic, entry.id, self._log.epoch)
         found = self._made.get(key)
         if found is None:
             digest, columns = self.feeds[entry.topic].columns
             known = columns if entry.change.columns and digest == entry.change.columns else None
-            found = self._made[key] = Told(entry, self._log.epoch, self._render, feed.type, known)
+            found = self._made[key] = LiveUpdate(entry, self._log.epoch, self._render, feed.type, known)
             if len(self._made) > _MADE:
                 self._made.popitem(last=False)
         return found
@@ -144,8 +144,8 @@ class Reader:
 
     def _trouble(self, listener: Listener, message: str, first: Order = LAST) -> None:
         name = listener.wish.name
-        said = encode("paused", {"topic": name, "message": message}) if message else encode("resumed", {"topic": name})
-        listener.line.mailbox.control("trouble", name, said, first)
+        piece = encode("paused", {"topic": name, "message": message}) if message else encode("resumed", {"topic": name})
+        listener.line.mailbox.control("trouble", name, piece, first)
         listener.line.wake()
 
     async def _load_columns(self, entry: Entry) -> None:
@@ -164,14 +164,12 @@ class Reader:
             self._unwanted = True
 
     async def _resume(self) -> None:
-        """After Redis was away: go on where it was, or from now with a resync when it forgot."""
+        """After Redis was away: continue from the last position, or from now with a resync if it lost its memory."""
         await self._look_at_epoch()
         await self._want(self._positions)
 
     async def _look_at_epoch(self) -> None:
-        """Whether Redis still is what it was; asked once a second, since one that lost its memory tells nothing by
-        itself. Raises RedisError.
-        """
+        """Checks the epoch, once a second, since Redis doesn't report that it lost its memory. Raises RedisError."""
         before = time.time()
         now = await self._log.now()
         self._clock, counts.skew = now, now - (before + time.time()) * 500
@@ -183,7 +181,7 @@ class Reader:
                 self._resync(feed, "epoch")
             self._unwanted = True
         self._reach.epoch = self._log.epoch
-        # Whoever joined while Redis did not answer was told to list; that may have been before we listen.
+        # Connections that joined while Redis didn't answer got a resync, maybe before this reader listened.
         for topic in [topic for topic, id_ in self._positions.items() if not id_]:
             self._positions[topic], self._unwanted = f"{now - 1}", True
             if topic in self.feeds:
@@ -197,7 +195,7 @@ class Reader:
 
 
 async def again_and_again(work: Callable[[], Awaitable[None]], seconds: Callable[[], float]) -> None:
-    """For ever: what fails is tried again the next time."""
+    """Runs `work` periodically until cancelled; an error is logged, and the next run tries again."""
     while True:
         await asyncio.sleep(seconds())
         try:
@@ -205,4 +203,4 @@ async def again_and_again(work: Callable[[], Awaitable[None]], seconds: Callable
         except RedisError:
             log.debug("Redis does not answer")
         except Exception:
-            log.exception("what is done now and then failed")
+            log.exception("a periodic task failed")

@@ -1,4 +1,4 @@
-"""What was read from the streams, before it is told: without what is needless, and whether something is missing."""
+"""Entries read from the streams, before they are sent: drops superseded ones and detects missing ones."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -12,7 +12,7 @@ def latest(entries: Iterable[Entry]) -> list[Entry]:
     The busier it is, the more come together, the more is saved.
     """
     seen: set[tuple[str, str]] = set()
-    kept: list[Entry] = []
+    needed: list[Entry] = []
     for entry in reversed(list(entries)):
         key = (entry.topic, entry.change.uid)
         if entry.change.kind == "MODIFIED" and key in seen:
@@ -21,8 +21,8 @@ def latest(entries: Iterable[Entry]) -> list[Entry]:
             seen.add(key)
         else:
             seen.discard(key)
-        kept.append(entry)
-    return kept[::-1]
+        needed.append(entry)
+    return needed[::-1]
 
 
 def unbroken(entries: Sequence[Entry]) -> bool:

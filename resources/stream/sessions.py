@@ -1,9 +1,9 @@
-"""Streams of people who signed in: they end with the session, in every process.
+"""Streams of signed-in users: they end with the session, in every process.
 
-Who has not signed in has no session here.
+Users who have not signed in have no session here.
 
-A logout tells it at once (resources.changes.sessions). A session that expired, or was ended where nobody tells, is
-noticed by looking again.
+A sign-out ends them at once (resources.changes.sessions). A session that expired, or ended without such a message, is
+noticed by a periodic check.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ class Sessions:
         return digest in self._ended
 
     def watch(self, digest: str, line: Line, lives: Callable[[], bool]) -> None:
-        """`digest`: of the session, '' for nobody's."""
+        """`digest`: of the session, '' for none."""
         self._start()
         if not digest:
             return
@@ -69,7 +69,7 @@ class Sessions:
         for task in self._tasks:
             task.cancel()
         if self._log is not None:
-            # Whoever waits for an answer is woken by this, too: redis-py 8.1 was seen to swallow a cancellation.
+            # This also wakes tasks that wait for an answer: redis-py 8.1 can swallow a cancellation.
             await self._log.close()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=1.0)
@@ -100,8 +100,8 @@ class Sessions:
                 try:
                     lives = await asyncio.get_running_loop().run_in_executor(self._pool, session.lives)
                 except Exception:
-                    # A store that does not answer ends nobody's work; it is asked again.
-                    log.exception("whether a session still lives can't be told")
+                    # A session store that does not answer ends no stream; it is asked again.
+                    log.exception("checking whether a session still lives failed")
                     continue
                 if not lives:
                     self._end(digest)

@@ -1,6 +1,4 @@
-"""Asks each cluster whose pages are open for its version, so that a silent API server is noticed though nobody loads
-a page.
-"""
+"""Asks each cluster with open pages for its version, so that a silent API server is noticed without page loads."""
 
 import logging
 import time

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-# What a browser waits before it connects again by itself; live.js waits longer, with jitter, after refusals.
+# How long a browser waits before it reconnects; live.js waits longer, with jitter, after refusals.
 RETRY = b"retry: 1500\n\n"
 HEARTBEAT = b": still here\n\n"
 

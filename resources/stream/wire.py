@@ -1,7 +1,7 @@
-"""What the server under us lets us do with a connection's socket.
+"""Access to a connection's socket.
 
-ASGI has no words for it, so this looks behind uvicorn's `send`; with another
-server nothing of it happens, and slow connections are held by its own buffers.
+ASGI has no API for it, so this reaches behind uvicorn's `send`; with another server it does nothing, and slow
+connections are held by that server's own buffers.
 """
 
 import contextlib

@@ -33,7 +33,7 @@ class NoticeWish(msgspec.Struct):
 
 
 class Body(msgspec.Struct):
-    """`since`: where to go on, a position or the last event's id.
+    """`since`: where to resume, a position or the last event's id.
 
     `language`: of the page, which a worker of the browser's does not know otherwise.
     """
@@ -48,10 +48,10 @@ _decode = msgspec.json.Decoder(Body).decode
 
 
 class Wish:
-    """What one connection wants under one name: a topic, perhaps with `?` and the columns of its rows.
+    """A subscription of one connection: a topic, perhaps with `?` and the columns of its rows.
 
-    `html`: rows are wanted, not only news. `each`: every object's news is an event of its own; else they are told
-    together as `changed`, but for the rows shown. `uids` None: every row is shown. `names` None: every object matters.
+    `html`: with rows, not only notices. `each`: every object's update is an event of its own; else they are combined
+    into `changed`, except for the rows shown. `uids` None: every row is shown. `names` None: every object matters.
     """
 
     __slots__ = ("each", "html", "moves", "name", "names", "uids")
@@ -74,7 +74,7 @@ class Wish:
 
 
 def from_address(rows: Sequence[str], notices: Sequence[str]) -> list[Wish]:
-    """Of GET: `topic=` with rows, `notice=` without, each object told by itself. Raises TooMuch."""
+    """Of GET: `topic=` with rows, `notice=` without, one event for each object. Raises TooMuch."""
     shown = dict.fromkeys(rows)
     found = [Wish(name, html=True, each=True) for name in shown]
     found += [Wish(name, html=False, each=True) for name in dict.fromkeys(notices) if name not in shown]

@@ -58,7 +58,7 @@ def definition_topic(context: Any, group: str) -> str:
 
 @register.simple_tag(takes_context=True)
 def version_deprecation(context: Any, group: str, version: str, plural: str) -> Deprecation | None:
-    """None where the version is not deprecated, or nobody can say so."""
+    """None where the version isn't deprecated, or that can't be read."""
     client = context["request"].cluster
     try:
         text = deprecation(client, client.find(group, version, plural)) if is_custom(group) else ""

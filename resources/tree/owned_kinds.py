@@ -44,11 +44,11 @@ _SIBLINGS = 20
 
 
 def owned_types(
-    client: ClusterClient, type_: ResourceType, told: Iterable[tuple[str, str]] = ()
+    client: ClusterClient, type_: ResourceType, declared: Iterable[tuple[str, str]] = ()
 ) -> tuple[ResourceType, ...]:
     """None for kinds that own nothing.
 
-    `told`: (apiVersion or version, kind) of what its operator says it makes, also of other groups.
+    `declared`: (apiVersion or version, kind) of the kinds that its operator says it makes, also of other groups.
     """
     custom = is_custom(type_.group)
     wanted = (*FULL, *_METADATA) if custom else _OWNED.get((type_.group, type_.kind), ())
@@ -60,10 +60,10 @@ def owned_types(
             continue
     if custom:
         found += _siblings(client, type_)
-        found += _told(client, told)
+        found += _told(client, declared)
     once: dict[tuple[str, str], ResourceType] = {}
-    for one in found:
-        once.setdefault((one.group, one.plural), one)
+    for owned_type in found:
+        once.setdefault((owned_type.group, owned_type.plural), owned_type)
     return tuple(once.values())
 
 
@@ -79,12 +79,12 @@ def _siblings(client: ClusterClient, type_: ResourceType) -> list[ResourceType]:
     return list(found.values())[:_SIBLINGS]
 
 
-def _told(client: ClusterClient, told: Iterable[tuple[str, str]]) -> list[ResourceType]:
+def _told(client: ClusterClient, declared: Iterable[tuple[str, str]]) -> list[ResourceType]:
     """A ClusterServiceVersion names kinds with their version only, or with group and version: the first that fits is
     meant.
     """
     found: list[ResourceType] = []
-    for version, kind in list(told)[:50]:
+    for version, kind in list(declared)[:50]:
         fitting = (
             type_
             for type_ in client.types()
@@ -93,7 +93,7 @@ def _told(client: ClusterClient, told: Iterable[tuple[str, str]]) -> list[Resour
             and type_.namespaced
             and version in (type_.version, type_.api_version)
         )
-        one = next(fitting, None)
-        if one is not None and one.kind not in ("Event", "PackageManifest"):
-            found.append(one)
+        first = next(fitting, None)
+        if first is not None and first.kind not in ("Event", "PackageManifest"):
+            found.append(first)
     return found[:_SIBLINGS]

@@ -1,8 +1,8 @@
-"""What belongs to an object: everything whose ownerReferences lead to it, the claims that a StatefulSet made from its
-templates, and what carries its name in a label that says so. And, upwards, whom it belongs to.
+"""Owned objects of an object: those whose ownerReferences lead to it, the claims that a StatefulSet made from its
+templates, and those with an instance label of its name. And, upwards, its owners.
 
-Nobody in Kubernetes keeps such a list: it is found by reading the namespace (resources/tree/owned_reading.py). Kinds
-that may not be read, or have more objects than are read here, are named instead of left out in silence.
+Kubernetes has no such list: it is found by reading the namespace (resources/tree/owned_reading.py). Kinds that can't be
+read, or have more objects than are read here, are named instead of left out silently.
 https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
 """
 
@@ -55,7 +55,7 @@ class Belongings:
     rows: tuple[Owned, ...] = ()
     gaps: tuple[tuple[str, str], ...] = ()
     types: tuple[ResourceType, ...] = ()
-    looked: frozenset[str] = frozenset()  # uids of all that was read for it
+    read_uids: frozenset[str] = frozenset()  # of all objects that were read to find these
 
     @property
     def uids(self) -> frozenset[str]:
@@ -64,8 +64,8 @@ class Belongings:
 
 def types_below(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[ResourceType, ...]:
     """The kinds among which to look, also those that its operator names; none for kinds that own nothing."""
-    told = examples.offer(client, type_, namespace).resources if is_custom(type_.group) else ()
-    return owned_types(client, type_, told)
+    declared = examples.offer(client, type_, namespace).resources if is_custom(type_.group) else ()
+    return owned_types(client, type_, declared)
 
 
 def belongings(client: ClusterClient, type_: ResourceType, owner: KubeObject) -> Belongings:
@@ -93,7 +93,7 @@ def belongings(client: ClusterClient, type_: ResourceType, owner: KubeObject) ->
     found = Belongings(
         tuple(tree(owner, all_, kinds, marks)), gaps, types, frozenset(uid_of(obj) for _type, obj in all_)
     )
-    _keep(client, owner, found.uids, found.looked)
+    _keep(client, owner, found.uids, found.read_uids)
     return found
 
 
@@ -109,19 +109,19 @@ def uids_below(
     kinds = {wanted.kind for wanted in types_below(client, type_, namespace_of(owner))}
     new = {uid for uid, kind in asked.items() if kind in kinds}
     with _lock:
-        until, uids, looked = _kept.get((client.host, client.who, uid_of(owner)), (0.0, frozenset(), frozenset()))
-    if until > time.monotonic() and new <= looked:
+        until, uids, read_uids = _kept.get((client.host, client.who, uid_of(owner)), (0.0, frozenset(), frozenset()))
+    if until > time.monotonic() and new <= read_uids:
         return uids
     found = belongings(client, type_, owner)
-    _keep(client, owner, found.uids, found.looked | new)
+    _keep(client, owner, found.uids, found.read_uids | new)
     return found.uids
 
 
-def _keep(client: ClusterClient, owner: KubeObject, uids: frozenset[str], looked: frozenset[str]) -> None:
+def _keep(client: ClusterClient, owner: KubeObject, uids: frozenset[str], read_uids: frozenset[str]) -> None:
     with _lock:
         if len(_kept) >= _KEPT:
             _kept.clear()
-        _kept[client.host, client.who, uid_of(owner)] = (time.monotonic() + _KEEP_SECONDS, uids, looked)
+        _kept[client.host, client.who, uid_of(owner)] = (time.monotonic() + _KEEP_SECONDS, uids, read_uids)
 
 
 def _flat(

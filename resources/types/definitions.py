@@ -31,12 +31,12 @@ class Known:
 
 
 def known(client: ClusterClient) -> Known:
-    """Nothing for whoever may not list definitions. At most ten seconds old."""
+    """Nothing for users who can't list definitions. At most ten seconds old."""
     key, now = (client.host, client.who), time.monotonic()
     with _lock:
-        kept = _kept.get(key)
-    if kept and kept[0] + _KEEP_SECONDS > now:
-        return kept[1]
+        cached = _kept.get(key)
+    if cached and cached[0] + _KEEP_SECONDS > now:
+        return cached[1]
     try:
         rows = client.table(client.find(*DEFINITIONS)).rows
     except KubeError:
@@ -67,7 +67,7 @@ def _owner(definition: Mapping[str, Any], there: frozenset[tuple[str, str]]) -> 
     brought = alongside(definition)
     if not brought:
         return manager(definition)
-    namespace, name = next((one for one in brought if one in there), brought[-1])
+    namespace, name = next((csv for csv in brought if csv in there), brought[-1])
     return Manager("ClusterServiceVersion", name, namespace)
 
 

@@ -21,7 +21,7 @@ _LONGEST = 200
 class Explained:
     """One place in the schema of a kind.
 
-    `known`: there is a schema. `here` is None at the top, `found` without a search, `missing`: no such place.
+    `known`: there is a schema. `here`: None at the top, `found`: None without a search, `missing`: no such place.
 
     `inner`: the fields of spec, which are open at once at the top. `versions`: all that are served of the kind, this
     one among them.
@@ -50,7 +50,7 @@ class Explained:
     @property
     def command(self) -> str:
         """What kubectl is asked for the same: lists and maps have no segment of their own there."""
-        path = ".".join((self.type.plural, *(one for one in self.where if one not in (LIST, MAP))))
+        path = ".".join((self.type.plural, *(segment for segment in self.where if segment not in (LIST, MAP))))
         return f"kubectl explain {shlex.quote(path)} --api-version={self.type.api_version}"
 
 
@@ -77,4 +77,4 @@ def explain(client: ClusterClient, type_: ResourceType, at: str = "", query: str
 
 def versions(client: ClusterClient, type_: ResourceType) -> tuple[ResourceType, ...]:
     """In the server's order of preference."""
-    return tuple(one for one in client.types() if (one.group, one.plural) == (type_.group, type_.plural))
+    return tuple(served for served in client.types() if (served.group, served.plural) == (type_.group, type_.plural))

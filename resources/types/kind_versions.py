@@ -1,6 +1,6 @@
-"""Which versions of a kind the cluster serves, which of them is meant where nobody names one, and which are deprecated.
+"""The served versions of a kind, its default version, and which versions are deprecated.
 
-Everything that links to a kind, creates an object of it or warns of a version asks here.
+Used by everything that links to a kind, creates an object of it or warns of a version.
 """
 
 import time
@@ -109,7 +109,7 @@ def deprecation(client: ClusterClient, type_: ResourceType) -> str:
 
 
 def _served(client: ClusterClient, group: str, plural: str) -> dict[str, ResourceType]:
-    """By version. What discovery does not know is asked for anew: its definition may be a moment old."""
+    """By version. For kinds that cached discovery doesn't have, discovery is read again: their CRD may be new."""
     try:
         client.find(group, "", plural)
     except NotFound:

@@ -1,5 +1,5 @@
-"""Whether a kind is served, while somebody looks at its objects: its definition may be going, or lose the version,
-or be gone.
+"""Whether a kind is still served while its objects are on a page: its definition may be terminating, deleted, or have
+lost the version.
 """
 
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ class KindState:
     others: tuple[ResourceType, ...] = ()
 
 
-def look(client: ClusterClient, group: str, version: str, plural: str) -> KindState:
-    """Asks the cluster anew.
+def read_kind_state(client: ClusterClient, group: str, version: str, plural: str) -> KindState:
+    """Reads discovery and the definition from the cluster, not from the cache.
 
-    Raises KubeError when it does not answer; a definition that may not be read is taken for a good one.
+    Raises KubeError if the cluster doesn't answer; a definition that can't be read is taken for a served one.
     """
     client.forget_types()
     group = "" if group == "core" else group

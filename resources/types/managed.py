@@ -1,6 +1,6 @@
-"""Who keeps an object as it is: what somebody changes by hand there may be written over.
+"""The manager of an object: a controller or tool that may overwrite manual changes.
 
-Said by the owner that controls it, or by the marks that tools leave on what they make. Nothing is asked of the cluster.
+Read from the controlling owner reference, or from the marks that tools leave on objects. No requests.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _ARGO = "argocd.argoproj.io/tracking-id"
 
 @dataclass(frozen=True, slots=True)
 class Manager:
-    """`what` is a kind or a tool, `name` the one of them. `namespace` is an operator's, '' for everybody else."""
+    """`what`: a kind or a tool, `name`: its name. `namespace`: an operator's, '' for all others."""
 
     what: str
     name: str

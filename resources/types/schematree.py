@@ -4,8 +4,8 @@ Pure, over any CRD and any document that a cluster publishes.
 
 The largest schemas are a megabyte and 7,800 fields: nothing but the asked part is turned into words. A place in a
 schema is an address of segments, as a JSON pointer is: property names, `[]` for what a list holds, `{}` for the values
-of a map. Built-in kinds refer to parts that may hold themselves (`$ref`): a search goes into each once on its way,
-whoever opens fields may go on for ever.
+of a map. Built-in kinds refer to parts that may contain themselves (`$ref`): a search enters each once on a path, while
+opening fields has no end.
 https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 """
 
@@ -100,17 +100,17 @@ def place(at: str) -> Place:
 
 
 def address(where: Place) -> str:
-    return "".join(f"/{one.replace('~', '~0').replace('/', '~1')}" for one in where)
+    return "".join(f"/{segment.replace('~', '~0').replace('/', '~1')}" for segment in where)
 
 
 def path(where: Place) -> str:
     """As people write it: `spec.items[].name`, `spec.labels.*`."""
     written = ""
-    for one in where:
-        if one == LIST:
+    for segment in where:
+        if segment == LIST:
             written += "[]"
         else:
-            written += f"{'.' if written else ''}{'*' if one == MAP else one}"
+            written += f"{'.' if written else ''}{'*' if segment == MAP else segment}"
     return written
 
 
@@ -145,7 +145,7 @@ def children(schema: Schema, where: Place, common: bool = False) -> tuple[Field,
     ]
     # What every object has comes behind what this kind is about.
     last = frozenset() if where else _COMMON
-    return tuple(sorted(fields, key=lambda one: (one.name in last, not one.required, one.name.casefold())))
+    return tuple(sorted(fields, key=lambda field: (field.name in last, not field.required, field.name.casefold())))
 
 
 def search(schema: Schema, query: str, limit: int = FOUND, common: bool = False) -> Found:
@@ -164,9 +164,9 @@ def search(schema: Schema, query: str, limit: int = FOUND, common: bool = False)
                 continue
             rank = 3
         found.append((rank, len(where), where))
-    found.sort(key=lambda one: one[:2])
+    found.sort(key=lambda place: place[:2])
     shown = (field(schema, where) for _rank, _depth, where in found[:limit])
-    return Found(tuple(one for one in shown if one), len(found))
+    return Found(tuple(field for field in shown if field), len(found))
 
 
 def walk(schema: Schema, common: bool = False) -> Iterator[tuple[Place, Schema]]:
@@ -190,14 +190,14 @@ def _walk(tree: Resolver, raw: Schema, where: Place, seen: frozenset[str]) -> It
 def _raw(tree: Resolver, where: Place) -> Schema | None:
     """The schema of that place as it stands in the document: a reference is still one."""
     here: Any = tree.root
-    for one in where:
+    for segment in where:
         inner = tree.node(here)
-        if one == LIST:
+        if segment == LIST:
             here = inner.get("items")
-        elif one == MAP:
+        elif segment == MAP:
             here = inner.get("additionalProperties")
         else:
-            here = mapping(inner.get("properties")).get(one)
+            here = mapping(inner.get("properties")).get(segment)
         if not isinstance(here, Mapping):
             return None
     return mapping(here)

@@ -15,11 +15,11 @@ _SAME = frozenset({"self==oldSelf", "oldSelf==self"})
 def strings(value: Any) -> tuple[str, ...]:
     """The texts in a list, each once; () for anything else."""
     found = (text(item) for item in (value if isinstance(value, list | tuple) else ()))
-    return tuple(dict.fromkeys(one for one in found if one))
+    return tuple(dict.fromkeys(word for word in found if word))
 
 
 def referred(raw: Node) -> str:
-    """The name of the part that a node refers to, by itself or wrapped to give it a default; '' for none."""
+    """The name of the part that a node refers to, directly or wrapped to give it a default; '' for none."""
     if found := text(raw.get("$ref")):
         return found.rpartition("/")[2]
     wrapped = items(raw.get("allOf"))

@@ -51,9 +51,9 @@ _UNSERVED = 50
 class Kind:
     """One kind in its preferred version; `served`: all that are, that one first.
 
-    `owner`: who brought it, where somebody says so.
+    `owner`: the operator that it came with, if known.
 
-    `count` is the last number known, None before anybody asked. `defined`: by a definition that this user may read.
+    `count`: the last number known, None before the first count. `defined`: by a definition that this user can read.
     """
 
     type: ResourceType
@@ -80,7 +80,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The kinds of one API group, by kind. `custom`: it is no group of Kubernetes itself."""
+    """The kinds of one API group, by kind. `custom`: not a group of Kubernetes itself."""
 
     name: str
     custom: bool
@@ -101,8 +101,8 @@ class Wish:
     verb: str = "list"
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> "Wish":
-        """From an address; what it does not know counts as not said."""
+    def from_query(cls, query: Mapping[str, str]) -> "Wish":
+        """From an address; unknown values are ignored."""
         scope, verb = query.get("scope", ""), query.get("verb", "")
         return cls(
             query.get("q", "").strip()[:200],
@@ -177,7 +177,7 @@ def every(types: Iterable[ResourceType]) -> list[Kind]:
     return [Kind(served[0], tuple(served)) for served in versions.values()]
 
 
-def look(client: ClusterClient, wish: Wish, namespace: str = "") -> Types:
+def find_kinds(client: ClusterClient, wish: Wish, namespace: str = "") -> Types:
     """Kinds in which every word of the wish occurs (kind, plural, short names, group, categories, operator)."""
     definitions = known(client)
     all_ = [

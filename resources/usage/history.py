@@ -47,16 +47,16 @@ def tiles(client: ClusterClient, plural: str, found: Usages, room: Usage | None 
 
 def _tile(label: str, now: float, room: float, points: Sequence[float | None], words: Callable[[float], str]) -> Tile:
     line, known = sparkline(points), [point for point in points if point is not None]
-    said = ""
+    description = ""
     if line:
         least, most = words(min(known)), words(max(known))
-        said = _("%(label)s in the last hour: %(least)s to %(most)s, now %(now)s") % {
+        description = _("%(label)s in the last hour: %(least)s to %(most)s, now %(now)s") % {
             "label": label,
             "least": least,
             "most": most,
             "now": words(now),
         }
-    return Tile(label, words(now), words(room) if room else "", line, said)
+    return Tile(label, words(now), words(room) if room else "", line, description)
 
 
 def _hour(client: ClusterClient, plural: str, names: Sequence[str]) -> list[Sample | None]:
@@ -71,5 +71,5 @@ def _hour(client: ClusterClient, plural: str, names: Sequence[str]) -> list[Samp
 
 
 def _sum(row: Iterable[Sample | None]) -> Sample | None:
-    known = [one for one in row if one is not None]
-    return (sum(one[0] for one in known), sum(one[1] for one in known)) if known else None
+    known = [sample for sample in row if sample is not None]
+    return (sum(sample[0] for sample in known), sum(sample[1] for sample in known)) if known else None

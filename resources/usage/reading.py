@@ -75,7 +75,7 @@ class Asked:
     until: float = field(default_factory=lambda: time.monotonic() + WAIT_SECONDS)
 
     def now(self) -> Usages | None:
-        """What is used, None where that isn't known (by now) or may not be read."""
+        """What is used; None where that isn't known yet or can't be read."""
         if self.reading is None:
             return None
         if not self.reading.slow:
@@ -104,7 +104,7 @@ class Readings:
             )
             self._kept.move_to_end(key)
             self._let_go()
-            queued = sum(not one.answered.is_set() for one in self._kept.values())
+            queued = sum(not reading.answered.is_set() for reading in self._kept.values())
             if reading.due and queued < _QUEUED:
                 reading.answered = threading.Event()
                 self._pool.submit(self._read, reading, client, type_, namespace)
@@ -139,7 +139,7 @@ class Readings:
             reading.failed_at = time.monotonic()
         finally:
             reading.slow = time.monotonic() - began > WAIT_SECONDS
-            # Who waits goes on from here; the history can wait.
+            # Releases the waiting requests before the history is written.
             reading.answered.set()
         if (
             type_.group == GROUP

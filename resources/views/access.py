@@ -203,7 +203,7 @@ def give(request: ConsoleRequest, group: str, version: str, plural: str, namespa
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """The question; a POST takes the subject out of the binding, or deletes a binding of nobody else."""
+    """Asks for confirmation; a POST removes the subject from the binding, or deletes one without other subjects."""
     place = _namespace(request, group, version, plural, name)
     binding = Place(reading.role_bindings(request.cluster), name, request.GET.get("binding", ""))
     subject = _asked(request, name)
@@ -346,7 +346,7 @@ def _give(request: ConsoleRequest, place: Place, gift: Gift) -> HttpResponse:
         try:
             made = client.create(type_, obj, place.name)
         except AlreadyExists as error:
-            live = writes.looked(client, binding) or {}
+            live = writes.current_object(client, binding) or {}
             if live.get("roleRef") == obj["roleRef"] and len(without(live, gift.subject)) < len(live["subjects"]):
                 words = _("“%(name)s” has this role already, by the binding %(binding)s.")
                 words %= {"name": gift.name, "binding": binding.name}
@@ -362,7 +362,7 @@ def _give(request: ConsoleRequest, place: Place, gift: Gift) -> HttpResponse:
         back = writes.wrote(client, "create", binding, None, made)
         words = _("“%(name)s” now has the role “%(role)s” in %(namespace)s.")
         words %= {"name": gift.name, "role": gift.role_name, "namespace": place.name}
-        writes.tell(request, words, back)
+        writes.add_message(request, words, back)
         break
     return HttpResponseRedirect(place.url("access"))
 
@@ -450,5 +450,5 @@ def _remove(
     back = writes.wrote(client, verb, binding, obj, after)
     words = _("“%(name)s” no longer has the role “%(role)s” in %(namespace)s.")
     words %= {"name": page.subject.label, "role": page.role, "namespace": page.place.name}
-    writes.tell(request, words, back)
+    writes.add_message(request, words, back)
     return HttpResponseRedirect(page.place.url("access"))

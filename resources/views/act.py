@@ -74,5 +74,7 @@ def act(
         page = ActPage(place, found, why, typed, problem=problem)
         return render.page(request, "resources/act.html", {"page": page}, status=problem.status)
     audit.record(request, found.name, place.ref, "ok")
-    writes.tell(request, found.done, writes.changed(request.cluster, found.name, place, obj) if then == place else "")
+    writes.add_message(
+        request, found.done, writes.changed(request.cluster, found.name, place, obj) if then == place else ""
+    )
     return HttpResponseRedirect(then.url())

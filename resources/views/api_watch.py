@@ -187,7 +187,7 @@ async def _beat(answer: _Answer) -> None:
 
 
 async def _follow(wish: Wish, answer: _Answer) -> None:
-    """For as long as somebody listens, or until the cluster says no."""
+    """Runs until the client disconnects or the cluster refuses the watch."""
     try:
         version = wish.version
         if version:

@@ -1,5 +1,5 @@
-"""/resources/rbac.authorization.k8s.io/v1/rolebindings/new-binding/ and …/clusterrolebindings/…: a role given to
-somebody.
+"""/resources/rbac.authorization.k8s.io/v1/rolebindings/new-binding/ and …/clusterrolebindings/…: binds a role to
+subjects.
 """
 
 from collections.abc import Mapping
@@ -76,7 +76,9 @@ def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpR
 
 def _begin(request: ConsoleRequest, place: Place) -> Typed:
     if name := request.GET.get("from", ""):
-        return bindings.of({**Place(place.type, place.namespace, name).get(request.cluster), "kind": place.type.kind})
+        return bindings.from_binding(
+            {**Place(place.type, place.namespace, name).get(request.cluster), "kind": place.type.kind}
+        )
     kind, _slash, role = request.GET.get("role", "").partition("/")
     whole = place.type.kind == "ClusterRoleBinding"
     return Typed(whole, "" if whole else place.namespace, "", kind if kind in ROLES else "ClusterRole", role)

@@ -86,7 +86,7 @@ def bulk(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
         place,
         action if action in subject.ACTIONS else DELETE,
         chosen,
-        Filter.of(request.POST),
+        Filter.from_query(request.POST),
         request.POST.get("changes", "")[:20_000],
         typed=request.POST.get("typed", "").strip(),
     )
@@ -106,7 +106,7 @@ def bulk(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
 
 def _chosen(request: ConsoleRequest, place: Place) -> tuple[Chosen, ...]:
     if "all" in request.POST:
-        query = Filter.of(request.POST).query()
+        query = Filter.from_query(request.POST).query()
         return tuple(subject.matching(request.cluster, place.type, place.namespace, query))
     found = (Chosen.read(value) for value in request.POST.getlist("chosen"))
     return tuple(dict.fromkeys(chosen for chosen in found if chosen))
@@ -129,11 +129,15 @@ def _carry_out(request: ConsoleRequest, page: BulkPage, *, dry_run: bool) -> Bul
         for result in results:
             ref = replace(page.place, namespace=result.chosen.namespace, name=result.chosen.name).ref
             audit.record(request, page.action, ref, result.outcome)
-        done = (one.chosen for one in results if page.action == DELETE and one.outcome == "ok" and one.chosen.uid)
+        done = (
+            result.chosen
+            for result in results
+            if page.action == DELETE and result.outcome == "ok" and result.chosen.uid
+        )
         gone = ((replace(page.place, namespace=chosen.namespace, name=chosen.name), chosen.uid) for chosen in done)
         writes.noted(request.cluster, "delete", gone)
-    told = tuple((one, explain(one.error) if one.error else None) for one in results)
-    return replace(page, results=told, checked=dry_run)
+    explained = tuple((result, explain(result.error) if result.error else None) for result in results)
+    return replace(page, results=explained, checked=dry_run)
 
 
 def _answer(request: ConsoleRequest, page: BulkPage, status: int = 200) -> HttpResponse:

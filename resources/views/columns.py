@@ -1,5 +1,5 @@
-"""/resources/<group>/<version>/<plural>/columns/: which columns somebody wants to see of a kind, and how many rows at
-once; kept of the person who signed in, or in a cookie of its addresses.
+"""/resources/<group>/<version>/<plural>/columns/: the columns and the number of rows that a user chose for a kind;
+stored for the signed-in user, or in a cookie of the kind's addresses.
 """
 
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ _YEAR = 365 * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`keys` of columns (resources/lists/columns.py), none for what everybody gets; `size`: rows of a page; `dense`:
-    rows of one line.
+    """`keys` of columns (resources/lists/columns.py), none for the default ones; `size`: rows of a page; `dense`: rows
+    of one line.
     """
 
     keys: tuple[str, ...] = ()
@@ -33,17 +33,17 @@ class Choice:
     dense: bool = False
 
     @classmethod
-    def of(cls, request: HttpRequest, kind: str) -> "Choice":
-        """As the address asks (`?columns=`), else as remembered of `kind` (`<plural>.<group>`).
+    def from_request(cls, request: HttpRequest, kind: str) -> "Choice":
+        """As the address asks (`?columns=`), else as stored for `kind` (`<plural>.<group>`).
 
-        Whatever can't be read counts as no choice.
+        Unreadable values are ignored.
         """
         mine = store.columns_of(request, kind)
-        kept = QueryDict((request.COOKIES.get(COOKIE, "") if mine is None else mine)[: limits.COOKIE.value])
+        stored = QueryDict((request.COOKIES.get(COOKIE, "") if mine is None else mine)[: limits.COOKIE.value])
         asked = request.GET.get("columns")
-        size = _size(kept.get("size", ""), store.preferences_of(request).size)
-        keys = columns.read(kept.get("columns", "") if asked is None else asked)
-        return cls(keys, size, kept.get("dense") == "1")
+        size = _size(stored.get("size", ""), store.preferences_of(request).size)
+        keys = columns.read(stored.get("columns", "") if asked is None else asked)
+        return cls(keys, size, stored.get("dense") == "1")
 
     @property
     def text(self) -> str:

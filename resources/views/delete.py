@@ -111,7 +111,7 @@ def _delete(request: ConsoleRequest, place: Place) -> HttpResponse:
         error = _("Type the name “%(name)s” to confirm.") % {"name": place.name}
         page = replace(shown, propagation=propagation, typed=typed, error=error)
         return render.page(request, "resources/delete.html", {"page": page}, status=422)
-    before = writes.looked(request.cluster, place)
+    before = writes.current_object(request.cluster, place)
     try:
         left = request.cluster.delete(place.type, place.name, place.namespace, propagation=propagation, uid=uid)
     except KubeError as error:
@@ -134,7 +134,7 @@ def _delete(request: ConsoleRequest, place: Place) -> HttpResponse:
     if uid_of(left):
         messages.info(request, _("%(kind)s “%(name)s” is being deleted; its finalizers end first.") % words)
     else:
-        writes.tell(request, _("%(kind)s “%(name)s” deleted.") % words, back)
+        writes.add_message(request, _("%(kind)s “%(name)s” deleted.") % words, back)
     if place.type.kind == "Namespace":
         forget_namespaces()
         return HttpResponseRedirect(f"{reverse('pages:namespaces')}?namespace=-")

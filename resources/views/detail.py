@@ -1,5 +1,4 @@
-"""/resources/<group>/<version>/<plural>/<namespace>/<name>/: one object, what belongs to it, and what was said about
-it.
+"""/resources/<group>/<version>/<plural>/<namespace>/<name>/: one object, its owned objects and its Events.
 
 The page has eight regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of
 the object, inside it why that isn't well, what its Pods use and how its web page is opened, then what it owns, its
@@ -74,7 +73,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class DetailPage:
-    """What is None is not part of this answer. `pods_topic`: followed by the state too, while Pods may decide it."""
+    """Parts of None aren't in this answer. `pods_topic`: also followed by the state, while Pods may decide it."""
 
     place: Place
     topic: str
@@ -168,7 +167,7 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str, span:
     offer = examples.offer(client, place.type, place.namespace) if described else Offer()
     status = said(client, obj, offer.status if part in ("", "object", "open") else ())
     offered = actions(client, place, obj) if shown else ()
-    told = events.about_tree(client, place.type, obj) if part in ("", "events", "history") else Events()
+    related_events = events.about_tree(client, place.type, obj) if part in ("", "events", "history") else Events()
     owned = owned_part(client, place, obj) if part in ("", "owned") else None
     rows = owned.found.rows if owned else None
     return DetailPage(
@@ -187,10 +186,10 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str, span:
         sections=_sections(client, place, obj, offer) if part in ("", "values") else (),
         operator=offer,
         since=timeline.since(client, obj, shown.health.state) or moment(shown.health.since) if shown else None,
-        history=history.part(client, place, obj, span=span, told=told.rows, live=bool(part))
+        history=history.part(client, place, obj, span=span, event_rows=related_events.rows, live=bool(part))
         if part in ("", "history")
         else None,
-        events=told if part in ("", "events") else None,
+        events=related_events if part in ("", "events") else None,
         events_topic=_topic(client, client.find("", "v1", "events"), place.namespace or "default"),
     )
 
@@ -203,7 +202,7 @@ def _detail(client: ClusterClient, place: Place, obj: KubeObject) -> Detail:
 def _settings(
     client: ClusterClient, place: Place, obj: KubeObject, offer: Offer, offered: tuple[Action, ...]
 ) -> tuple[SettingPart, ...]:
-    """Greyed for who may not edit the object."""
+    """Disabled for users who can't edit the object."""
     refusal = next((action.refusal for action in offered if action.url == place.url("edit")), "")
     if "patch" not in place.type.verbs:
         return ()
@@ -215,16 +214,16 @@ def _settings(
 def _sections(client: ClusterClient, place: Place, obj: KubeObject, offer: Offer) -> tuple[Node, ...]:
     """Without a schema that can be read the fields are shown all the same, only without words about them."""
     try:
-        schema = Schema.of(client.schema(place.type))
+        schema = Schema.from_document(client.schema(place.type))
     except KubeError:
-        schema = Schema.of(None)
+        schema = Schema.from_document(None)
     return sections(untold(place.type, obj), schema, secrets(offer))
 
 
 def _news(all_: tuple[Said, ...], shown: Detail | None) -> tuple[Said, ...]:
     """Without what the kind's printer columns say in the same words."""
     known = {(fact.name.casefold(), fact.text) for fact in shown.facts} if shown else set()
-    return tuple(one for one in all_ if (one.label.casefold(), one.text) not in known)
+    return tuple(value for value in all_ if (value.label.casefold(), value.text) not in known)
 
 
 def _pods_topic(client: ClusterClient, place: Place, shown: Detail | None) -> str:

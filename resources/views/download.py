@@ -29,7 +29,7 @@ def download(request: ConsoleRequest, group: str, version: str, plural: str) -> 
     if request.method == "HEAD":
         return HttpResponse(content_type=subject.FORMATS[format_])
     parts = _parts(request, place, format_)
-    # The first part is made before the answer begins: what is forbidden or wrong is said as everywhere.
+    # The first part is made before the answer begins, so that errors get the usual error page.
     first = next(parts, "")
     answer = StreamingHttpResponse(subject.whole(chain([first], parts)), content_type=subject.FORMATS[format_])
     name = "-".join(filter(None, (place.type.plural, place.type.group, place.namespace)))
@@ -37,9 +37,9 @@ def download(request: ConsoleRequest, group: str, version: str, plural: str) -> 
 
 
 def _parts(request: ConsoleRequest, place: Place, format_: str) -> Iterator[str]:
-    query, client, type_ = Filter.of(request.GET).query(), request.cluster, place.type
+    query, client, type_ = Filter.from_query(request.GET).query(), request.cluster, place.type
     if format_ == "csv":
-        return subject.rows(client, type_, place.namespace, query, Choice.of(request, type_.qualified).keys)
+        return subject.rows(client, type_, place.namespace, query, Choice.from_request(request, type_.qualified).keys)
     masked = place.secret and request.GET.get("reveal") != "1"
     if place.secret and not masked:
         audit.record(request, "download", place.ref, "ok")

@@ -97,9 +97,7 @@ def _with(counted: tuple[tuple[str, int], ...], chosen: str) -> tuple[tuple[str,
 
 @require_safe
 def event_stream(request: ConsoleRequest) -> HttpResponse:
-    """`?type=`, `kind`, `reason`, `q`, `group=0` for each by itself, `page`; only the list when htmx or a live
-    update asks.
-    """
+    """`?type=`, `kind`, `reason`, `q`, `group=0`: ungrouped, `page`; only the list for htmx and live updates."""
     wish, namespace = wish_of(request.GET), request.namespace
     found = event_rows.stream(request.cluster, namespace, wish)
     type_ = request.cluster.find("", "v1", "events")

@@ -16,7 +16,7 @@ from resources.types.managed import DEFINITIONS
 def explain(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
     """`?at=` is a place in it, `?q=` searches all of it.
 
-    A field that is opened gets its part only; so does a search while somebody types.
+    An opened field gets its part only; so does a search while the user types.
     """
     place = place_of(request, group, version, plural)
     found = subject.explain(request.cluster, place.type, request.GET.get("at", ""), request.GET.get("q", ""))
@@ -37,7 +37,7 @@ def explain(request: ConsoleRequest, group: str, version: str, plural: str) -> H
 
 
 def _definition(request: ConsoleRequest, place: Place) -> str:
-    """The address of the kind's definition, '' for kinds that have none and people who may not read it."""
+    """The address of the kind's definition, '' for kinds that have none and users who can't read it."""
     if "." not in place.type.group:
         return ""
     try:

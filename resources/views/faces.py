@@ -1,4 +1,4 @@
-"""The answers of a Work: its form, its YAML, its review; each from what was typed, with what is to be said about it."""
+"""The responses of a Work: its form, its YAML, its review; each with the typed content and its problems."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -105,20 +105,20 @@ def broken(work: "Work", text: str, problem: YamlProblem) -> HttpResponse:
         if problem.line
         else ""
     )
-    said = Problem(422, _("This is not yet a valid object"), f"{where}{problem.message}", "", "YamlProblem")
+    problem = Problem(422, _("This is not yet a valid object"), f"{where}{problem.message}", "", "YamlProblem")
     page = YamlPage(
         work.shell(written).on(YAML),
         text,
         original=post.get("~original", ""),
         good=post.get("~good", ""),
         dirty=True,
-        problem=said,
+        problem=problem,
         marks=(yaml_page.Mark(problem.line, problem.column, problem.message),) if problem.line else (),
         discards="~switch" in post and bool(post.get("~good") or post.get("~original")),
         several=problem.several,
     )
     return _answer(
-        work=work, template="resources/yaml.html", part=False, context={"yaml": page}, problem=said, face=YAML
+        work=work, template="resources/yaml.html", part=False, context={"yaml": page}, problem=problem, face=YAML
     )
 
 
@@ -171,7 +171,7 @@ def preview(work: "Work") -> HttpResponse:
 
 
 def note(work: "Work") -> str:
-    """What must be said about the kind before anybody types."""
+    """A note on the kind, shown before editing."""
     if work.schema.root:
         if work.editing or not work.offer.problem:
             return ""

@@ -39,8 +39,8 @@ class Filter:
     page: int = 1
 
     @classmethod
-    def of(cls, asked: QueryDict) -> "Filter":
-        """Anything that is no page counts as the first."""
+    def from_query(cls, asked: QueryDict) -> "Filter":
+        """From an address; an invalid page number counts as 1."""
         names = ("q", "labels", "fields", "state", "owner", "sort", "columns")
         texts = {name: asked.get(name, "").strip()[: limits.LIST_FILTER.value] for name in names}
         page = asked.get("page", "")
@@ -82,8 +82,8 @@ class Filter:
             "page": self.page,
             **changes,
         }
-        kept = {key: value for key, value in values.items() if value and (key, value) != ("page", 1)}
-        return f"?{urlencode({'namespace': namespace or '-', **kept})}"
+        changed = {key: value for key, value in values.items() if value and (key, value) != ("page", 1)}
+        return f"?{urlencode({'namespace': namespace or '-', **changed})}"
 
     def chips(self, namespace: str) -> Iterator[Chip]:
         """What narrows the list, one by one; not the name, which stands in its box, nor the state, which has links."""

@@ -79,9 +79,9 @@ def finalizers(
         request.cluster.patch(place.type, place.name, patch, place.namespace, style="json")
     except KubeError as problem:
         audit.record(request, "remove finalizer", place.ref, problem.reason)
-        told = explain(problem)
-        page = _page(request, place, obj, chosen=chosen, typed=typed, problem=told)
-        return render.page(request, "resources/finalizers.html", {"page": page}, status=told.status)
+        explained = explain(problem)
+        page = _page(request, place, obj, chosen=chosen, typed=typed, problem=explained)
+        return render.page(request, "resources/finalizers.html", {"page": page}, status=explained.status)
     audit.record(request, "remove finalizer", place.ref, "ok")
     messages.warning(
         request, _("Finalizer “%(finalizer)s” was removed from “%(name)s”.") % {"finalizer": chosen, "name": place.name}

@@ -23,7 +23,7 @@ def find(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
         base = received.received(request.POST.get("~base", "") or "{}")
     except ValueError:
         return HttpResponseBadRequest(_("The form sent no object. Load the page again."))
-    schema = Schema.of(request.cluster.schema(place.type))
+    schema = Schema.from_document(request.cluster.schema(place.type))
     descriptors = examples.offer(request.cluster, place.type, place.namespace).descriptors
     words = request.POST.get("q", "")[:200]
     hits = search.find(schema, base, descriptors, words, LIMIT + 1)

@@ -106,7 +106,7 @@ async def _begin(wish: Wish, following: Following, send: Send) -> None:
 
 async def _look_after(wish: Wish, transport: AsyncTransport, following: Following, send: Send) -> None:
     """Readers for the containers that there are, again and again. Ends with the error that ends it."""
-    said: list[str] = []
+    sent_names: list[str] = []
     seen: set[tuple[str, str, int]] = set()
     first = True
     async for found in containers(wish.client, wish.place, transport):
@@ -114,24 +114,24 @@ async def _look_after(wish: Wish, transport: AsyncTransport, following: Followin
         there = {source.uid for source in found}
         for key in [key for key in following.readers if key[0] not in there]:
             following.readers.pop(key).cancel()
-        for one in found:
-            key = (one.uid, one.container, one.restarts)
-            if one.has_log and key not in seen:
+        for source in found:
+            key = (source.uid, source.container, source.restarts)
+            if source.has_log and key not in seen:
                 seen.add(key)
                 # Of a Pod that came later all is news.
                 part = wish.part if first else Part(timestamps=wish.part.timestamps)
-                reading = _read(wish, transport, one, part, following)
-                following.readers[key] = asyncio.ensure_future(_while_allowed(wish, one, following, reading))
+                reading = _read(wish, transport, source, part, following)
+                following.readers[key] = asyncio.ensure_future(_while_allowed(wish, source, following, reading))
         names = [source.key for source in found]
-        if names != said:
-            said = names
+        if names != sent_names:
+            sent_names = names
             await send({"type": "http.response.body", "body": encode("sources", {"sources": names}), "more_body": True})
         first = False
 
 
 def _sources(wish: Wish) -> tuple[Source, ...]:
     obj = wish.place.get(wish.client)
-    return merged.sources(pods.of(wish.client, wish.place.type, obj)[: pods.MOST])
+    return merged.sources(pods.pods_of(wish.client, wish.place.type, obj)[: pods.MOST])
 
 
 async def _while_allowed(wish: Wish, source: Source, following: Following, reading: Coroutine[Any, Any, None]) -> None:
@@ -141,7 +141,7 @@ async def _while_allowed(wish: Wish, source: Source, following: Following, readi
 
 
 async def _read(wish: Wish, transport: AsyncTransport, source: Source, part: Part, following: Following) -> None:
-    """Each line comes with its time, by which those are told that were sent already."""
+    """Requests each line with its time, to skip lines that were sent already."""
     until, rest, cutter = following.until.get(source.key, ""), b"", LineCutter()
     try:
         options = replace(part, timestamps=True).options
@@ -172,6 +172,6 @@ async def _send_lines(following: Following, send: Send) -> None:
         await send({"type": "http.response.body", "body": body, "more_body": True})
 
 
-#: Events: `sources` {sources}: whose logs these are; `lines` {source, text}; `end` {message}: the object is gone or may
-#: not be read.
+#: Events: `sources` {sources}: whose logs these are; `lines` {source, text}; `end` {message}: the object is gone or
+#: can't be read.
 FollowAllApp = partial(EventStream, _wish, _follow)

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from resources.forms.fields import Field
 
-#: An outline of more sections than this is no overview: the first are listed, and the search finds the others.
+#: With more sections than this, only the first are listed; the search finds the others.
 MAX_SECTIONS = 40
 
 

@@ -209,8 +209,7 @@ def _named(place: Place, fields: tuple[Field, ...], editing: bool) -> tuple[Fiel
 def _in_words(fields: tuple[Field, ...], others: tuple[Field, ...]) -> tuple[Field, ...]:
     """What every object has, in the reader's language; fields of a kind (`others`) keep the words of its authors.
 
-    A kind with a `name`
-    of its own has two of them, which are told apart.
+    A kind with a `name` of its own has two of them, which get different labels.
     """
     names = {str(child.path[-1]) for field in others for child in (field, *field.children) if child.path}
     apart = {

@@ -1,7 +1,7 @@
-"""How an object changed: its page …/history/, one change of it, two versions beside each other, and what was deleted
-lately.
+"""How an object changed: its page …/history/, one change of it, two versions beside each other, and recently deleted
+objects.
 
-Whoever may not read the object (the API server is asked each time) does not see its history.
+Users who can't read the object (checked with the API server each time) don't see its history.
 """
 
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ from resources.place import Place, place_of
 from resources.writing.review import Review, compare
 
 _PAGE = 50
-#: On the object's page, which is no place to read on.
+#: On the object's page, which shows only the newest.
 _LATEST = 5
 #: How long a region that was made by a change waits for the worker to write that change down.
 _WAIT, _WAIT_LIVE = 0.4, 1.5
@@ -82,24 +82,24 @@ def part(
     obj: KubeObject | None,
     *,
     span: str = "",
-    told: tuple[EventRow, ...] = (),
+    event_rows: tuple[EventRow, ...] = (),
     live: bool = False,
 ) -> HistoryPart:
     """The region.
 
-    `obj`: the object as the page has it; `span`: see strip(); `told`: the Events of the page; `live`: a change made
-    this region be asked for.
+    `obj`: the object as the page has it; `span`: see strip(); `event_rows`: the Events of the page; `live`: the region
+    was requested because of a live update.
     """
     topic = followable.of(client, place.type, place.namespace)
     recording = following.recording(client, place)
     if recording.on and obj is not None and not kept.skipped(obj):
         following.caught_up(client, obj, _WAIT_LIVE if live else _WAIT)
     all_ = lives.lives(client, place)
-    traced = next((one for one in all_ if obj is None or one.uid == str(obj["metadata"].get("uid"))), None)
+    traced = next((life for life in all_ if obj is None or life.uid == str(obj["metadata"].get("uid"))), None)
     region = HistoryPart(place=place, topic=topic, recording=recording, others=all_, alive=obj is not None)
     return (
         replace(
-            _drawn(region, traced, span, told),
+            _drawn(region, traced, span, event_rows),
             found=timeline.page(traced, limit=_LATEST),
             span=span if span in SPANS else "",
         )
@@ -108,13 +108,13 @@ def part(
     )
 
 
-def _drawn(region: HistoryPart, traced: Traced, span: str, told: tuple[EventRow, ...]) -> HistoryPart:
-    """With the drawings of this life of the object. The others are told beside it."""
+def _drawn(region: HistoryPart, traced: Traced, span: str, event_rows: tuple[EventRow, ...]) -> HistoryPart:
+    """With the drawings of this life of the object. The others are listed beside it."""
     bar = strip(traced, span)
     marked: tuple[Lane, ...] = ()
     if bar.begin and bar.end:
-        marked = lanes(happened(traced, told, f"{region.place.detail_url}history/"), bar.begin, bar.end)
-    others = tuple(one for one in region.others if one.pk != traced.pk)
+        marked = lanes(happened(traced, event_rows, f"{region.place.detail_url}history/"), bar.begin, bar.end)
+    others = tuple(life for life in region.others if life.pk != traced.pk)
     return replace(region, traced=traced, strip=bar, lanes=marked, figures=figures(traced, bar.begin), others=others)
 
 
@@ -127,7 +127,7 @@ def history(request: ConsoleRequest, group: str, version: str, plural: str, name
     client, asked = request.cluster, request.GET
     lives.allowed(client, place)
     all_ = lives.lives(client, place)
-    traced = next((one for one in all_ if asked.get("uid") in (None, "", one.uid)), None)
+    traced = next((life for life in all_ if asked.get("uid") in (None, "", life.uid)), None)
     show = asked.get("show", "") if asked.get("show") in (timeline.SPEC, timeline.STATUS) else ""
     with_events = asked.get("events") == "1"
     found = timeline.page(traced, show, _number(asked.get("before", "")), _PAGE) if traced else None
@@ -142,9 +142,9 @@ def history(request: ConsoleRequest, group: str, version: str, plural: str, name
         with_events=with_events,
     )
     if traced and found:
-        told = events.about(client, place.namespace, {traced.uid}, traced.uid).rows
-        merged = _merged(told, found) if with_events else ()
-        page = replace(_drawn(page, traced, asked.get("span", ""), told), merged=merged)
+        event_rows = events.about(client, place.namespace, {traced.uid}, traced.uid).rows
+        merged = _merged(event_rows, found) if with_events else ()
+        page = replace(_drawn(page, traced, asked.get("span", ""), event_rows), merged=merged)
     context: dict[str, object] = {"part": page, "full": True}
     if asked.get("from") and asked.get("to") and traced:
         context["compared"] = _compared(traced, _number(asked["from"]), _number(asked["to"]))
@@ -170,11 +170,11 @@ def _compared(traced: Traced, number: int, other: int) -> Compared:
     return Compared(timeline.entry(rows[first]), timeline.entry(rows[last]), compare(made[first], made[last]))
 
 
-def _merged(told: tuple[EventRow, ...], found: Page) -> tuple[Merged, ...]:
+def _merged(event_rows: tuple[EventRow, ...], found: Page) -> tuple[Merged, ...]:
     """The page's steps with the Events of its time."""
     rows = [Merged(entry.until, step=entry) for entry in found.entries]
     oldest = min((row.at for row in rows), default=None) if found.before else None
-    for event in told:
+    for event in event_rows:
         at = event.at
         if at and (oldest is None or at >= oldest):
             rows.append(Merged(at, event=event))

@@ -69,7 +69,7 @@ def _row(result: Result, checked: bool) -> Row:
 
 
 def _key(result: Result) -> str:
-    """Of an object whose fields somebody else manages; '' for all others."""
+    """Of an object with fields of another field manager; '' for all others."""
     if not isinstance(result.error, Conflict):
         return ""
     return imports.key(result.document.object, result.namespace)
@@ -113,10 +113,10 @@ def _why(result: Result) -> tuple[str, tuple[str, ...]]:
         return other, ()
     if result.detail.startswith("twice:"):
         return _("This is document %(n)s once more.") % {"n": result.detail[6:]}, ()
-    said = {
+    messages = {
         "": "",
         "object": _("This isn't an object. An object begins with apiVersion, kind and metadata."),
         "namespace": _("It names no namespace: choose one above, or write metadata.namespace."),
         "metadata": _("metadata must be an object with the name."),
     }
-    return said.get(result.detail, _("The object has no %(field)s.") % {"field": result.detail}), ()
+    return messages.get(result.detail, _("The object has no %(field)s.") % {"field": result.detail}), ()

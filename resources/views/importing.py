@@ -68,7 +68,7 @@ def import_(request: ConsoleRequest) -> HttpResponse:
     namespace = str(post.get("namespace", request.namespace) or "")
     if namespaces and namespace and namespace not in namespaces:  # the list is some seconds old
         namespaces = (namespace, *namespaces)
-    # What is there is changed, unless somebody took the tick away.
+    # Existing objects are changed, unless the box was unticked.
     apply = "apply" in post or request.method != "POST" or "~paste" in post
     text = _files(request, received.yaml_of(post))
     page = ImportPage(text, namespace, namespaces, apply=apply, force=frozenset(post.getlist("force")))
@@ -98,29 +98,29 @@ def undone(request: ConsoleRequest, page: ImportPage) -> HttpResponse:
         return render.page(request, "resources/import.html", {"page": replace(page, problem=problem)}, status=400)
     done = applied.undo(request.cluster, steps)
     rows = []
-    for number, one in enumerate(done, 1):
-        place = applied.place(request.cluster, one.step)
+    for number, undo in enumerate(done, 1):
+        place = applied.place(request.cluster, undo.step)
         if place is not None:
-            outcome = one.error.reason if one.error else "Conflict" if one.problem else "ok"
+            outcome = undo.error.reason if undo.error else "Conflict" if undo.problem else "ok"
             audit.record(request, "undo", place.ref, outcome)
-        kind = place.type.kind if place else one.step.plural
-        state, words = ("danger", _("not undone")) if one.problem else ("success", one.words)
-        url = place.url() if place and one.step.before is not None else ""
+        kind = place.type.kind if place else undo.step.plural
+        state, words = ("danger", _("not undone")) if undo.problem else ("success", undo.words)
+        url = place.url() if place and undo.step.before is not None else ""
         rows.append(
             Row(
                 number=number,
                 line=0,
                 kind=kind,
-                name=one.step.name,
-                namespace=one.step.namespace,
+                name=undo.step.name,
+                namespace=undo.step.namespace,
                 state=state,
                 words=words,
-                detail=one.problem,
+                detail=undo.problem,
                 causes=(),
                 url=url,
             )
         )
-    failed = sum(bool(one.problem) for one in done)
+    failed = sum(bool(undo.problem) for undo in done)
     words = _("%(bad)d of %(all)d could not be undone.") % {"bad": failed, "all": len(done)}
     summary = words if failed else _("All of it is undone.")
     return render.page(request, "resources/import.html", {"page": replace(page, rows=tuple(rows), summary=summary)})

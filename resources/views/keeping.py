@@ -1,4 +1,4 @@
-"""For views that take what somebody typed: a cluster that fails before their page can be made must not lose it."""
+"""Preserves typed input in views whose page can't be made because the cluster fails."""
 
 from collections.abc import Callable
 from functools import wraps

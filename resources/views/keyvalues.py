@@ -140,7 +140,7 @@ def _typed(request: ConsoleRequest, kind: str) -> Typed:
     rows = tuple(
         Row(post.get(f"key-{number}", "").strip(), _value(request, f"value-{number}")) for number in range(count)
     )
-    asked = {one.name for each in SORTS for one in each.asked}
+    asked = {control.name for each in SORTS for control in each.asked}
     values = {name: value for name in sorted(asked) if (value := _value(request, f"field-{name}")).given}
     return Typed(
         sort=sort,

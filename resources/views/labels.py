@@ -1,6 +1,6 @@
 """…/<object>/labels/: its labels and annotations, edited in rows.
 
-Only what somebody changed is sent, so that others' keys stay as they are.
+Only changed keys are sent, so that others' keys stay as they are.
 """
 
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ def _save(request: ConsoleRequest, place: Place) -> HttpResponse:
         return render.page(request, "resources/labels.html", {"page": LabelsPage(place, shown)}, status=status)
     patch = {part.kind: change for part in parts if (change := labelling.changes(part.before, part.pairs))}
     if patch:
-        was_before = writes.looked(request.cluster, place)
+        was_before = writes.current_object(request.cluster, place)
         try:
             after = request.cluster.patch(place.type, place.name, {"metadata": patch}, place.namespace)
         except KubeError as error:
@@ -81,5 +81,5 @@ def _save(request: ConsoleRequest, place: Place) -> HttpResponse:
         audit.record(request, "label", place.ref, "ok")
         words = {"kind": place.type.kind, "name": place.name}
         back = writes.wrote(request.cluster, "label", place, was_before, after) if was_before else ""
-        writes.tell(request, _("%(kind)s “%(name)s”: labels and annotations saved.") % words, back)
+        writes.add_message(request, _("%(kind)s “%(name)s”: labels and annotations saved.") % words, back)
     return HttpResponseRedirect(place.url())

@@ -35,7 +35,7 @@ def list_(request: ConsoleRequest, group: str, version: str, plural: str) -> Htt
     """
     since = position_at_start(request)
     place = place_of(request, group, version, plural, request.namespace or "-")
-    wish, choice = Filter.of(request.GET), Choice.of(request, place.type.qualified)
+    wish, choice = Filter.from_query(request.GET), Choice.from_request(request, place.type.qualified)
     if request.GET.get("part") == "states":
         return _told(_states(request, place, wish, choice), since, "")
     page, status = _look(request, place, wish, choice)
@@ -44,9 +44,7 @@ def list_(request: ConsoleRequest, group: str, version: str, plural: str) -> Htt
 
 
 def _told(answer: HttpResponse, since: str, version: str) -> HttpResponse:
-    """With the position of the streams from which live updates of this answer go on, and the version that it has
-    everything up to.
-    """
+    """With the position from which live updates of this answer resume, and its resourceVersion."""
     if since:
         answer["X-Live-Since"] = since
     if version:
@@ -54,15 +52,15 @@ def _told(answer: HttpResponse, since: str, version: str) -> HttpResponse:
     return answer
 
 
-def _heard(request: ConsoleRequest) -> str:
-    """The highest resourceVersion of this list that the page has heard of."""
+def _min_version(request: ConsoleRequest) -> str:
+    """The highest resourceVersion of this list that the page has received."""
     version = request.headers.get(_HEARD, "")
     return version if version.isascii() and version.isdigit() and len(version) <= _LONGEST_VERSION else ""
 
 
 def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -> HttpResponse:
-    """Those of the whole list, by themselves."""
-    query = replace(wish.query(), heard=_heard(request))
+    """The states of the whole list, as a part of the page."""
+    query = replace(wish.query(), min_version=_min_version(request))
     states = listing.counted(request.cluster, place.type, place.namespace, query)
     page = ListPage(
         place=place,
@@ -79,7 +77,7 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
     client, type_, namespace = request.cluster, place.type, place.namespace
     found, status, error, refusal, advice = Found((), (), 0, False), 200, "", "", ""
     words = ""
-    query = replace(wish.query(choice.size), heard=_heard(request))
+    query = replace(wish.query(choice.size), min_version=_min_version(request))
     try:
         if "list" in type_.verbs:
             asked = readings.ask(client, plural_of(type_), namespace)
@@ -97,9 +95,9 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
         refusal, advice, status = explain(problem).title, _advice(place), 403
         words = str(problem)
     except ServerError as problem:
-        # A broken webhook or API server of this kind alone: said here, where its definition and all others are at hand.
-        said = explain(problem)
-        refusal, advice, status = said.title, f"{said.advice} ({said.detail})", said.status
+        # A broken webhook or API server of this kind alone: shown here, with links to its definition and other kinds.
+        explained = explain(problem)
+        refusal, advice, status = explained.title, f"{explained.advice} ({explained.detail})", explained.status
     topic = _topic(request, place) if not refusal else ""
     page = ListPage(
         place=place,

@@ -22,7 +22,7 @@ from resources.usage import metrics
 from resources.views.columns import Choice
 from resources.views.filter import Chip, Filter
 
-#: Up to so many objects are counted by themselves; a list that is longer has to be read for it, and somebody must ask.
+#: Up to this many objects are counted automatically; counting a longer list takes reading it, so only on request.
 COUNTED = 10_000
 _SUGGESTED = 60
 #: In the address of a part of the page: whether the page has columns of measurements.
@@ -74,10 +74,10 @@ def _part(column: ListColumn, rank: int) -> str:
 
 @dataclass(frozen=True)
 class ListPage:
-    """`topic`: several with blanks between them for somebody with namespaces of their own.
+    """`topic`: several, separated by blanks, for users with access to some namespaces only.
 
-    `label_error`, `field_error`: why a selector is none. `refusal`: why there is no list, in words; `advice`: what to
-    do then. `with_usage`: whether the page that this is a part of has columns of measurements; None for a whole page.
+    `label_error`, `field_error`: why a selector is invalid. `refusal`: why there is no list, in words; `advice`: what
+    to do then. `with_usage`: whether the page that this is part of has usage columns; None for a whole page.
     `refused_words`: the API server's, where it forbids the list.
     """
 
@@ -116,7 +116,7 @@ class ListPage:
 
     @property
     def choosable(self) -> tuple[tuple[ListColumn, bool], ...]:
-        """(column, whether it is shown): all that can be, in the order in which everybody sees them."""
+        """(column, whether it is shown): all available columns in their default order."""
         shown = {column.key for column in self.columns}
         labels = tuple(column for column in self.columns if column.key.startswith(LABEL))
         available = columns.available(self.place.type, self.found.columns, usage=self.measured)
@@ -150,7 +150,7 @@ class ListPage:
 
     @property
     def count(self) -> str:
-        """How many there are, '' where nobody can say."""
+        """How many there are, '' if that isn't known."""
         if self.refusal or self.label_error or self.field_error:
             return ""
         if self.found.total is not None:
@@ -260,7 +260,7 @@ class ListPage:
 
     @property
     def renewed_every(self) -> int:
-        """Milliseconds after which measurements are shown anew, 0 where there are none."""
+        """Milliseconds after which measurements are refreshed, 0 where there are none."""
         shown = {columns.CPU, columns.MEMORY} & {column.key for column in self.columns}
         return RENEWED_SECONDS * 1000 if shown else 0
 
@@ -268,7 +268,7 @@ class ListPage:
     def moves(self) -> bool:
         """Whether a row that changes may leave the list, enter it, or go elsewhere in it.
 
-        One whose state is that of a Pod below it is listed anew.
+        If the state of an object comes from a Pod below it, the list is fetched again too.
         """
         below = any(entry.health.below for entry in self.found.entries)
         return bool(self.filter.query().state or self.filter.sort) or below
@@ -279,7 +279,7 @@ class ListPage:
 
     @property
     def states(self) -> tuple[StateLink, ...]:
-        """Of the whole list, what needs somebody first."""
+        """Of the whole list, the states that need attention first."""
         return tuple(
             StateLink(Health(state), count, self._state_url(state), state == self.filter.state)
             for state, count in (self.found.states or {}).items()

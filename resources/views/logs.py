@@ -1,4 +1,4 @@
-"""The log of a Pod's container: its last lines, and what it goes on to say (resources/views/follow.py brings that)."""
+"""The log of a Pod's container: its last lines, and new ones (from resources/views/follow.py)."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -49,7 +49,7 @@ class LogPage:
 
     @property
     def ended(self) -> str:
-        """What is said when no more comes."""
+        """The text at the end of the log."""
         return _("the end of the run before") if self.part.previous else _("the container has ended")
 
     @property
@@ -79,7 +79,7 @@ def logs(request: ConsoleRequest, group: str, version: str, plural: str, namespa
 
 
 def _text(request: ConsoleRequest, place: Place, container: str, wanted: Part) -> tuple[str, str]:
-    """The text, or the reason why there is none: a container that waits to start is no error of the page."""
+    """The text, or the reason why there is none: a container that waits to start isn't an error of the page."""
     printed = replace(wanted, tail=min(wanted.tail, PRINTED))
     try:
         return request.cluster.log(place.name, place.namespace, container=container, **printed.options), ""

@@ -1,5 +1,5 @@
-"""…/<namespace>/<name>/logs/ of what is no Pod: the logs of all its Pods as one text, which goes on
-(resources/views/follow_all.py).
+"""…/<namespace>/<name>/logs/ of kinds other than Pods: the logs of all its Pods as one text, followed by
+resources/views/follow_all.py.
 """
 
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ class LogsPage:
 
     @property
     def ended(self) -> str:
-        """What is said when no more comes."""
+        """The text at the end of the log."""
         return _("ended")
 
     @property
@@ -69,7 +69,7 @@ def part_of(query: dict[str, str]) -> Part:
 def logs_all(request: ConsoleRequest, place: Place) -> HttpResponse:
     """`?tail=`: lines of each container to begin with; `span=`, `since=`, `timestamps=1` as for one."""
     obj = place.get(request.cluster)
-    found = pods.of(request.cluster, place.type, obj)
+    found = pods.pods_of(request.cluster, place.type, obj)
     sources = merged.sources(found[: pods.MOST])
     wanted = part_of(request.GET.dict())
     lines, problems = merged.tails(request.cluster, sources, replace(wanted, tail=min(wanted.tail, PRINTED)))

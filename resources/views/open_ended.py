@@ -15,7 +15,7 @@ W = TypeVar("W")
 
 
 class OpenEnded:
-    """Work that goes on for as long as somebody listens."""
+    """Work that runs while a client is connected."""
 
     def __init__(self) -> None:
         self._open: set[asyncio.Task[None]] = set()

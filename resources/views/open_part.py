@@ -36,11 +36,11 @@ def open_part(
     client: ClusterClient,
     place: Place,
     obj: KubeObject,
-    said: Iterable[Said],
+    status_values: Iterable[Said],
     owned: Iterable[Owned] | None = None,
 ) -> OpenPart:
-    """`said`: the status as the operator describes it; `owned`: what belongs to the object, where that is known."""
-    address = next((one.text for one in said if one.look == "link"), "")
+    """`status_values`: the status as the operator describes it; `owned`: the owned objects, where they are known."""
+    address = next((value.text for value in status_values if value.look == "link"), "")
     if address:
         return OpenPart(address, address, external=True)
     is_service = place.type.kind == "Service" and not place.type.group
@@ -56,7 +56,9 @@ def open_part(
         return OpenPart()
     target, port = found
     title = _("Service %(name)s, port %(port)d, by a port-forward") % {"name": target.name, "port": port.number}
-    tunnel = next((one for one in tunnels(client) if one.target == target and one.remote == port.number), None)
+    tunnel = next(
+        (tunnel for tunnel in tunnels(client) if tunnel.target == target and tunnel.remote == port.number), None
+    )
     if tunnel:
         return OpenPart(tunnel.url if settings.LOCAL_ONLY else tunnel.proxied_url, title, external=True)
     return OpenPart(place.url("forward", target=target.key, remote=str(port.number)), title)

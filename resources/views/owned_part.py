@@ -11,7 +11,7 @@ from resources.page.topology import Topology, topology
 from resources.place import Place
 from resources.tree.owners import Belongings, belongings
 
-# Kinds that change by themselves while an operator works. Of the others the ones here bring the news.
+# Kinds whose updates refresh the part: they change while an operator works. Changes of other kinds come with theirs.
 _TELLING = frozenset(
     ("deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "pods", "persistentvolumeclaims", "services")
 )
@@ -44,8 +44,8 @@ def owned_part(client: ClusterClient, place: Place, obj: KubeObject) -> OwnedPar
     telling = [type_ for type_ in found.types if type_.plural in _TELLING or type_.group == place.type.group]
     above = chain(client, obj)
     topics = dict.fromkeys(_topic(client, type_, place.namespace) for type_ in (place.type, *telling))
-    topics |= {_topic(client, one.link.type, one.link.namespace): None for one in above if one.link.type}
-    names = "" if found.types else " ".join((place.name, *(one.link.name for one in above)))
+    topics |= {_topic(client, owner.link.type, owner.link.namespace): None for owner in above if owner.link.type}
+    names = "" if found.types else " ".join((place.name, *(owner.link.name for owner in above)))
     drawing = topology(top, place.type, obj)
     return OwnedPart(
         rows=shown,

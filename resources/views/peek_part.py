@@ -1,7 +1,7 @@
-"""?part=peek of an object's page: what it is doing, in a column beside the list that it stands in.
+"""?part=peek of an object's page: a summary in a column beside the list.
 
-State with its cause, the owners, the newest events, a Pod's last log lines, and what can be done. Each is asked for as
-the user: what the API server refuses is said in its place and takes nothing else away.
+State with its cause, the owners, the newest events, a Pod's last log lines, and actions. Each is requested as the user:
+a refusal is shown in its place and doesn't affect the other parts.
 """
 
 from dataclasses import dataclass, replace
@@ -55,7 +55,7 @@ class PeekPart:
 
 
 def peek_part(client: ClusterClient, place: Place, obj: KubeObject) -> PeekPart:
-    """Raises KubeError where the object itself can't be told of."""
+    """Raises KubeError if the object's details can't be read."""
     detail = replace(details_of(client, place.type, obj), health=state_of(client, place, obj))
     found = events.about_tree(client, place.type, obj)
     all_events = followable.of(client, client.find("", "v1", "events"), place.namespace or "default")

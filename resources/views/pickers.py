@@ -46,7 +46,7 @@ def names(request: ConsoleRequest) -> HttpResponse:
 
 
 def _create(request: ConsoleRequest, place: Place) -> str:
-    """Where a new one is made; '' for who may not."""
+    """Where a new one is created; '' for users who can't."""
     if not can(request.cluster, "create", place.type, place.namespace).allowed:
         return ""
     return place.kind_url("new", **({"namespace": place.namespace} if place.namespace else {}))

@@ -1,8 +1,7 @@
-"""The containers of an object's Pods, told again whenever they change: for whoever follows all their logs.
+"""The containers of an object's Pods, sent again whenever they change: for pages that follow all their logs.
 
-Which Pods belong to a custom resource is found by reading some thirty kinds. So that is done once and then only when a
-Pod comes that is not known; what becomes of the known ones a watch on Pods tells, which costs nothing while nothing
-happens.
+Finding the Pods of a custom resource takes reading some thirty kinds. So that is done once, and again only for a new
+Pod; a watch on Pods reports changes of the known ones, which costs nothing while nothing happens.
 """
 
 import asyncio
@@ -32,11 +31,11 @@ _PATIENCE_SECONDS = 20.0
 async def containers(
     client: ClusterClient, place: Place, transport: AsyncTransport
 ) -> AsyncIterator[tuple[Source, ...]]:
-    """For ever. Raises KubeError when the object is gone or its Pods may not be read."""
+    """Endless. Raises KubeError when the object is gone or the user can't read its Pods."""
     wait = _LOOK_SECONDS
     while True:
         version = await in_thread(lambda: _version(client, place))
-        looked = time.monotonic()
+        read_at = time.monotonic()
         known = {uid_of(pod): pod for pod in await in_thread(lambda: _pods(client, place))}
         yield merged.sources(known.values())
         try:
@@ -48,11 +47,11 @@ async def containers(
         except KubeError:
             await asyncio.sleep(wait)
             wait = min(wait * 1.5, _PATIENCE_SECONDS)
-        await asyncio.sleep(max(0.0, looked + _LOOK_SECONDS - time.monotonic()))
+        await asyncio.sleep(max(0.0, read_at + _LOOK_SECONDS - time.monotonic()))
 
 
 def _pods(client: ClusterClient, place: Place) -> tuple[dict[str, Any], ...]:
-    return pods.of(client, place.type, place.get(client))[: pods.MOST]
+    return pods.pods_of(client, place.type, place.get(client))[: pods.MOST]
 
 
 def _version(client: ClusterClient, place: Place) -> str:
@@ -66,16 +65,16 @@ def _version(client: ClusterClient, place: Place) -> str:
 async def _until_others(
     client: ClusterClient, place: Place, transport: AsyncTransport, version: str, known: dict[str, dict[str, Any]]
 ) -> AsyncIterator[tuple[Source, ...]]:
-    """Changes of the known Pods, until there are others or the watch ends by itself."""
+    """Changes of the known Pods, until there are others or the watch ends."""
     type_ = await in_thread(lambda: client.find("", "v1", "pods"))
     request = requests.watch_table(type_, place.namespace, version, _AGAIN_SECONDS, "Object")
-    said = merged.sources(known.values())
+    sent = merged.sources(known.values())
     async for burst in watch(transport, request):
         for event in burst:
             if _take(event, known):
                 return
-        if (now := merged.sources(known.values())) != said:
-            said = now
+        if (now := merged.sources(known.values())) != sent:
+            sent = now
             yield now
 
 

@@ -34,8 +34,8 @@ def preview(work: "Work") -> PreviewPart:
     """Asks the API server by a dry run. Raises ValueError or RecursionError where the form sent no object."""
     written = received.of_form(work.request.POST)
     if written.unread:
-        said = tuple(form_page.unread_words(problem) for problem in written.unread[:_SHOWN])
-        return _refused(written, _("Some fields can't be read."), said)
+        messages = tuple(form_page.unread_words(problem) for problem in written.unread[:_SHOWN])
+        return _refused(written, _("Some fields can't be read."), messages)
     try:
         outcome = work.outcome(written, dry_run=True)
     except Clashing:

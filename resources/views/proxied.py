@@ -1,11 +1,11 @@
-"""/forwarded/<token>/…: the page of a Pod through the console, where a port of this machine would be of no use to
-who looks at it.
+"""/forwarded/<token>/…: the page of a Pod through the console, for users who can't reach a port of the console's
+machine.
 
-Whoever knows the token may read: it is made when the forward is opened, is shown to its owner only, and ends with the
-forward, or with its owner's session. What comes back is a stranger's page on our own origin, so it is put into a
-sandbox (an origin of its own): its scripts can't read our pages, our cookies are never passed on, and its cookies are
-dropped. Programs that want absolute addresses are told their prefix (X-Forwarded-Prefix); those that don't listen don't
-work, and kubectl does.
+The token grants access: it is made when the forward is opened, is shown to its owner only, and ends with the forward,
+or with its owner's session. The response is untrusted content on our own origin, so it is put into a sandbox (an origin
+of its own): its scripts can't read our pages, our cookies are never passed on, and its cookies are dropped. Programs
+that need absolute addresses get their prefix (X-Forwarded-Prefix); those that ignore it don't work here, only with
+kubectl.
 """
 
 import asyncio
@@ -76,7 +76,7 @@ class PodConnector(aiohttp.BaseConnector):
     async def _create_connection(
         self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout
     ) -> ResponseHandler:
-        # A certificate of the Pod is for a name that nobody here calls it by; the way there is the API server's TLS.
+        # A Pod's certificate is for a name that isn't used here; the connection is inside the API server's TLS.
         context = _unverified() if req.is_ssl() else None
         _transport, protocol = await self._loop.create_connection(
             self._factory,
@@ -148,15 +148,15 @@ def _owned(tunnel: Tunnel) -> bool:
 
 
 def asked(headers: Iterable[tuple[bytes, bytes]], tunnel: Tunnel) -> Headers:
-    """What the Pod hears: nothing of who asks."""
-    kept = [
+    """The request headers for the Pod, without those that identify the user."""
+    passed_on = [
         (name, value)
         for name, value in headers
         if name.lower() not in _OURS and not name.lower().startswith((b"x-forwarded", b"impersonate-"))
     ]
     prefix = f"/forwarded/{tunnel.token}".encode()
     return [
-        *kept,
+        *passed_on,
         (b"Host", f"localhost:{tunnel.remote}".encode()),
         (b"X-Forwarded-Prefix", prefix),
         (b"X-Script-Name", prefix),

@@ -25,10 +25,10 @@ _MISSING = "-"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An object in somebody's hands.
+    """An object that is being edited.
 
-    `text`: the YAML it was last written in, '' if never; `asked`: a button without script wants
-    only another look; `clashes` that are still open, with `undecided` among them.
+    `text`: the YAML it was last written in, '' if never; `asked`: a button without script only wants the page again;
+    `clashes`: open conflicts, with `undecided` among them.
     """
 
     obj: KubeObject
@@ -50,13 +50,13 @@ class Draft:
             return not same(own(self.obj), own(self.original))
         return self.begun != digest(self.obj)
 
-    def of(self, obj: KubeObject, **changed: Any) -> "Draft":
-        """The same in other words."""
+    def with_object(self, obj: KubeObject, **changed: Any) -> "Draft":
+        """The same draft with another object."""
         return replace(self, obj=obj, **changed)
 
 
 def carried(obj: Any) -> str:
-    """As a hidden control holds it: ASCII, so that nothing of it can be changed on the way."""
+    """As a hidden control holds it: ASCII, so that the browser can't change any of it."""
     return json.dumps(obj, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -69,7 +69,7 @@ def received(text: str) -> KubeObject:
 
 
 def digest(obj: KubeObject) -> str:
-    """Of an object as somebody began with it: whether it is still that."""
+    """Hash of an object as editing began, to notice whether it was changed."""
     return hashlib.sha256(carried(obj).encode()).hexdigest()[:16]
 
 
@@ -86,7 +86,7 @@ def of_form(post: QueryDict) -> Draft:
 
 
 def of_text(post: QueryDict) -> Draft:
-    """What the text says. Raises YamlProblem where it is no object, ValueError where the page's own part is broken."""
+    """From the YAML text. Raises YamlProblem if it isn't an object, ValueError if the page's own fields are broken."""
     text = yaml_of(post)
     return _decided(post, _common(post, Draft(yamltext.load_object(text), text=text)))
 
@@ -130,7 +130,7 @@ def spelt(path: Path) -> str:
 
 
 def unspelt(text: str) -> Path:
-    """Raises ValueError when it is none."""
+    """Raises ValueError if it isn't a path."""
     steps = json_bounds.loads(text)
     if not isinstance(steps, list) or not all(isinstance(step, (str, int, dict)) for step in steps):
         raise ValueError("not a path")

@@ -1,8 +1,8 @@
 """What the API server and its schema say of a field, in plain words of the reader's language.
 
 One table for both sides: the form's page carries it for its own check (static/js/form/limits.js), so a mistake has the
-same words whoever finds it. A sentence that the table does not know stays as it is, without "Invalid value: …" before
-it.
+same words in the browser and on the server. A sentence that isn't in the table stays as it is, without "Invalid
+value: …" before it.
 """
 
 import json

@@ -22,7 +22,7 @@ from resources.state.health import mapping, text
 class ValuePage:
     """`number`: of the key's row on the page that asked.
 
-    `value` is None for bytes that are no text, and while it is hidden.
+    `value`: None for bytes that aren't text, and while it is hidden.
     """
 
     place: Place
@@ -47,7 +47,7 @@ def value(request: ConsoleRequest, group: str, version: str, plural: str, namesp
         data = _value(place, place.get(request.cluster), key)
     except KubeError as error:
         if reveals:
-            # What somebody typed into an address is no key's name: the log holds only those that are there.
+            # Only names of existing keys go into the log, not what was typed into an address.
             audit.record(request, "reveal", place.ref, error.reason)
         raise
     if reveals:

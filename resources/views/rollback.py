@@ -26,7 +26,7 @@ from resources.writing.review import Review, review
 
 @dataclass(frozen=True, slots=True)
 class RollbackPage:
-    """`generation`: of the spec that the comparison is with. `found` is None where the cluster refused."""
+    """`generation`: of the spec that the comparison is with. `found`: None where the cluster refused."""
 
     place: Place
     revision: Revision
@@ -50,8 +50,8 @@ def rollback(request: ConsoleRequest, group: str, version: str, plural: str, nam
     obj = place.get(request.cluster)
     revision = _find(request, place, obj, wanted)
     if mapping(obj.get("spec")).get("paused") is True:
-        # As kubectl has it: nothing would happen until it goes on.
-        words = _("“%(name)s” is paused: let it go on before rolling back.") % {"name": place.name}
+        # As in kubectl: nothing would happen until it is resumed.
+        words = _("“%(name)s” is paused: resume it before rolling back.") % {"name": place.name}
         page = RollbackPage(place, revision, _generation(obj), None, Problem(409, words, "", ""))
         return render.page(request, "resources/rollback.html", {"page": page}, status=409)
     if request.method != "POST":
@@ -73,7 +73,7 @@ def rollback(request: ConsoleRequest, group: str, version: str, plural: str, nam
 def _find(request: ConsoleRequest, place: Place, obj: KubeObject, wanted: str) -> Revision:
     if place.type.kind not in revisions.KINDS or place.type.group != "apps":
         raise NotFound(_("%(kind)s keeps no revisions.") % {"kind": place.type.kind})
-    found = revisions.of(request.cluster, {**obj, "kind": place.type.kind})
+    found = revisions.revisions_of(request.cluster, {**obj, "kind": place.type.kind})
     revision = found.number(wanted)
     if revision is None:
         raise NotFound(

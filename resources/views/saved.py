@@ -36,7 +36,7 @@ class SavedPage:
 def saved_searches(request: ConsoleRequest) -> HttpResponse:
     """POST `name` with `query` and, for a list, `group`, `version`, `plural`; or `delete`, the number of one.
 
-    Goes on at `next`, or at what was saved.
+    Redirects to `next`, or to the saved search.
     """
     client, post = request.cluster, request.POST
     if request.method != "POST":

@@ -58,7 +58,7 @@ def scale(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     if number is None:
         page = _look(request.cluster, place, typed, _("Type a whole number, 0 or more."))
         return render.page(request, "resources/scale.html", {"page": page}, status=422)
-    before = writes.looked(request.cluster, place)
+    before = writes.current_object(request.cluster, place)
     try:
         patch = {"spec": {"replicas": number}}
         request.cluster.patch(place.type, place.name, patch, place.namespace, subresource="scale")
@@ -74,6 +74,6 @@ def scale(request: ConsoleRequest, group: str, version: str, plural: str, namesp
         return render.page(request, "resources/scale.html", {"page": page}, status=explain(error).status)
     audit.record(request, "scale", place.ref, "ok")
     back = writes.changed(request.cluster, "scale", place, before)
-    said = {"kind": place.type.kind, "name": place.name, "number": number}
-    writes.tell(request, _("%(kind)s “%(name)s” scaled to %(number)d.") % said, back)
+    message = _("%(kind)s “%(name)s” scaled to %(number)d.")
+    writes.add_message(request, message % {"kind": place.type.kind, "name": place.name, "number": number}, back)
     return HttpResponseRedirect(place.url())

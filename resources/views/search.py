@@ -20,7 +20,7 @@ from resources.types.types import kinds
 @dataclass(frozen=True, slots=True)
 class SearchPage:
     """`choices`: (`group/plural`, kind, group) of all kinds; `typed`, `labels`, `annotation`, `chosen`: as they stand
-    in the fields; `label_error`: why the labels are no selector, or what else is wrong.
+    in the fields; `label_error`: why the label selector is invalid, or what else is wrong.
     """
 
     wish: Wish

@@ -70,7 +70,7 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     try:
         patch = settable.patch(setting, typed)
         if patch:
-            before = writes.looked(request.cluster, place)
+            before = writes.current_object(request.cluster, place)
             _send(request, place, setting, patch)
             back = writes.changed(request.cluster, "scale" if key == SCALE else "set", place, before)
     except Wrong as error:
@@ -86,9 +86,9 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     words = _("“%(label)s” of “%(name)s” saved.") % {"label": setting.label, "name": place.name}
     if wants_fragment(request):
         saved = replace(part(place, _find(request, place, key)), saved=True)
-        context = {"one": saved, "toast": writes.with_undo(words, back) if patch else ""}
+        context = {"setting_part": saved, "toast": writes.with_undo(words, back) if patch else ""}
         return render.page(request, "resources/_setting.html", context)
-    writes.tell(request, words, back)
+    writes.add_message(request, words, back)
     return HttpResponseRedirect(place.url())
 
 
@@ -124,9 +124,9 @@ def _answer(
     status: int,
 ) -> HttpResponse:
     controls = tuple(_control(entry, typed, errors) for entry in setting.entries)
-    one = SettingPart(place, setting, controls, open=True, error=errors.get("", ""))
+    setting_part = SettingPart(place, setting, controls, open=True, error=errors.get("", ""))
     names = {
-        "one": one,
+        "setting_part": setting_part,
         "place": place,
         "title": setting.label,
         "help": setting.help,

@@ -1,6 +1,4 @@
-"""What stands around an object that somebody is writing, whichever view it is in: title, the way to the other view,
-the menu of starts.
-"""
+"""The frame around the object editor, in either view: title, the link to the other view, the menu of starts."""
 
 from dataclasses import dataclass, replace
 

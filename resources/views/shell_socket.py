@@ -1,9 +1,9 @@
 """WebSocket …/pods/<namespace>/<name>/terminal/socket/: a command with a terminal, carried between the browser and
 the API server.
 
-The frames are the API server's own (kube.channels.exec_), passed on as they are; nothing of them is kept or logged, but
-that somebody opened a shell is. A browser sends its cookies with a WebSocket wherever the page came from, so only our
-own pages are let in. The API server judges the right with the user's own credentials.
+The frames are the API server's own (kube.channels.exec_), passed on as they are; they are not stored or logged, but
+opening a shell is audited. A browser sends its cookies with a WebSocket wherever the page came from, so only our own
+pages are let in. The API server checks the permission with the user's own credentials.
 """
 
 import asyncio
@@ -123,7 +123,7 @@ async def _serve(scope: Scope, receive: Receive, send: Send) -> None:
 async def _note(wish: Wish, outcome: str) -> None:
     """In a thread: the audit may wait for its database, which others on this event loop should not.
 
-    What is typed into the shell is nobody's business.
+    What is typed into the shell isn't recorded.
     """
     ref = f"{wish.ref} container={wish.container}" if wish.container else wish.ref
     await in_thread(lambda: audit.note(wish.client, "exec", ref, outcome, wish.where))

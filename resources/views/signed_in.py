@@ -1,6 +1,6 @@
-"""By what the streams of a signed-in person are known to belong to one session, and how its end is told to them.
+"""Ties the streams of a signed-in user to their session, and ends them with it.
 
-A session's key opens nothing, so other processes and Redis may see it. Imported by the stream, so connected where
+A session's digest grants no access, so other processes and Redis may see it. Imported by the stream, so connected where
 streams are.
 """
 
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 def digest_of(request: HttpRequest) -> str:
-    """Of the session, or of the impersonation within it; '' when nobody signed in."""
+    """Of the session, or of the impersonation within it; '' without sign-in."""
     person: sessions.Person | None = getattr(request, "person", None)
     as_another: impersonation.Acting | None = getattr(request, "acting", None)
     return as_another.key if as_another else person.session if person else ""
@@ -36,5 +36,5 @@ def _ended(session: str, **_kwargs: Any) -> None:
     try:
         end(session)
     except RedisError as error:
-        # The sign-out itself must not fail. Who holds the stream open is found out by looking again.
-        log.error("open streams of a session that ended could not be told: %s", error)
+        # The sign-out itself must not fail. The periodic check ends the streams later.
+        log.error("open streams of a session that ended could not be notified: %s", error)

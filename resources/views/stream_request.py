@@ -31,7 +31,7 @@ from resources.views.signed_in import digest_of, still_lives
 
 
 class Refused(Exception):
-    """An answer that is no stream."""
+    """An error response instead of a stream."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
@@ -40,9 +40,9 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One connection's wish.
+    """The request of one connection.
 
-    `since`: where to go on. `session`: its digest, '' when nobody signed in; `lives()`: whether it is still there.
+    `since`: where to resume. `session`: its digest, '' without sign-in; `lives()`: whether the session still exists.
     """
 
     client: ClusterClient
@@ -91,8 +91,8 @@ def request_of(scope: Scope) -> Any:
         raise Refused(401, "sign in first")
     if request.acting is not None and request.acting.over:
         raise Refused(403, "you do not act as somebody else any more: load the page again")
-    told = request.headers.get("X-Console-Who")
-    if told is not None and told != (request.acting.mark if request.acting else ""):
+    mark = request.headers.get("X-Console-Who")
+    if mark is not None and mark != (request.acting.mark if request.acting else ""):
         raise Refused(401, "this page was made for somebody else: load it again")
     return request
 
@@ -131,9 +131,9 @@ def asked_of(scope: Scope, body: bytes | None) -> Asked:
 
 
 def _only_from_here(request: Any) -> None:
-    """Other sites may not open streams in somebody's name.
+    """Keeps other sites from opening streams with a user's cookies.
 
-    Their pages can't send JSON without being asked for it first (CORS), so this is a second lock.
+    Their pages can't send JSON without a CORS preflight, so this is a second line of defence.
 
     https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site ; programs send neither header.
     """
@@ -147,8 +147,10 @@ def _only_from_here(request: Any) -> None:
 def _trusted(origin: str) -> bool:
     """As Django's own check of forms has it: CSRF_TRUSTED_ORIGINS, also `https://*.example.com`."""
     asked = urlsplit(origin)
-    known = (urlsplit(one) for one in settings.CSRF_TRUSTED_ORIGINS)
-    return any(asked.scheme == one.scheme and is_same_domain(asked.netloc, one.netloc.lstrip("*")) for one in known)
+    known = (urlsplit(trusted) for trusted in settings.CSRF_TRUSTED_ORIGINS)
+    return any(
+        asked.scheme == trusted.scheme and is_same_domain(asked.netloc, trusted.netloc.lstrip("*")) for trusted in known
+    )
 
 
 async def body_of(scope: Scope, receive: Receive) -> bytes | None:

@@ -12,7 +12,7 @@ from resources import followable
 from resources.lists.counts import counts
 from resources.types import definitions
 from resources.types.managed import DEFINITIONS
-from resources.types.types import ANY, Wish, every, look
+from resources.types.types import ANY, Wish, every, find_kinds
 
 
 @require_safe
@@ -26,15 +26,15 @@ def types(request: ConsoleRequest) -> HttpResponse:
         # A CRD has just come or gone: what discovery said a moment ago is no longer true.
         request.cluster.forget_types()
         definitions.forget()
-    wish = Wish.of(request.GET)
-    found = look(request.cluster, wish, request.namespace)
+    wish = Wish.from_query(request.GET)
+    found = find_kinds(request.cluster, wish, request.namespace)
     if "count" in request.GET:
         counts(
             request.cluster,
             [kind.type for group in found.groups for kind in group.kinds if kind.listable],
             request.namespace,
         )
-        found = look(request.cluster, wish, request.namespace)
+        found = find_kinds(request.cluster, wish, request.namespace)
     context = {
         "types": found,
         "any": ANY,

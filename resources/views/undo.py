@@ -1,6 +1,6 @@
-"""Taking changes back: to a version of the history, one change of it, or what somebody has just done.
+"""Undoing changes: back to a version of the history, one change of it, or the user's last change.
 
-Always by the review page, and with the user's own rights.
+Always by the review page, and with the user's own permissions.
 """
 
 from dataclasses import replace
@@ -20,13 +20,13 @@ from resources.views.work import Work
 
 
 class Returning(Work):
-    """A Work that begins with its review; `told`: what it does not bring back."""
+    """A Work that begins with its review; `not_restored`: a note on what it does not bring back."""
 
-    told = ""
+    not_restored = ""
 
     def shell(self, written: Draft, asked: str = "") -> Shell:
         made = super().shell(written, asked)
-        return replace(made, note=self.told) if self.told else made
+        return replace(made, note=self.not_restored) if self.not_restored else made
 
 
 @require_safe
@@ -74,7 +74,7 @@ def _back(request: ConsoleRequest, place: Place, began: KubeObject | None, targe
     live = place.get(request.cluster)
     work = Returning(request, place, YAML, editing=True)
     if kept.any_hidden(target):
-        work.told = _("Passwords and the like are not kept in the history: they stay as they are now.")
+        work.not_restored = _("Passwords and the like are not kept in the history: they stay as they are now.")
     original = revert.written(began, live) if began is not None else revert.written(kept_of(live), live)
     written = Draft(revert.written(target, live), original=original)
     return work.send(written, dry_run=True)
@@ -97,5 +97,7 @@ def _again(request: ConsoleRequest, place: Place, version: KubeObject) -> HttpRe
         "owned": _("what it owned, unless its operator makes that again"),
     }
     lost = ", ".join(words[code] for code in revert.lost(place.type.kind, version))
-    work.told = _("It gets a new identity (uid). Creating it again does not bring back: %(what)s.") % {"what": lost}
+    work.not_restored = _("It gets a new identity (uid). Creating it again does not bring back: %(what)s.") % {
+        "what": lost
+    }
     return work.send(Draft(revert.anew(version), start="", begun="-"), dry_run=True)

@@ -107,20 +107,20 @@ def _table(client: ClusterClient, answer: Answer, space: str) -> Table:
         for way in answer.ways
     )
     columns = (_("Who"), _("By the role"), _("Given by"), _("Holds in"), _("Objects"))
-    note = "" if space else _("Roles of single namespaces are left out: pick a namespace to see them.")
+    note = "" if space else _("Roles of single namespaces are excluded. Select a namespace to see them.")
     return Table(_("Who can"), columns, rows, note=note, empty=_("No one, according to roles and bindings."))
 
 
 def _subject(client: ClusterClient, way: Way) -> Cell:
     words = {"User": _("user %(name)s"), "Group": _("group %(name)s"), "ServiceAccount": _("service account %(name)s")}
-    said = words.get(way.subject_kind, "%(name)s") % {"name": way.subject}
+    label = words.get(way.subject_kind, "%(name)s") % {"name": way.subject}
     if way.subject_kind != "ServiceAccount":
-        return (Bit(said),)
+        return (Bit(label),)
     return see(
         client=client,
         group="",
         kind="ServiceAccount",
         name=way.subject,
         namespace=way.subject_namespace,
-        words=f"{said} ({way.subject_namespace})",
+        words=f"{label} ({way.subject_namespace})",
     )

@@ -1,8 +1,7 @@
-"""One request about one object that somebody writes, in the form or as YAML: what was sent is read, checked, tried,
-sent, refused.
+"""One request of the object editor, in the form or as YAML: reads, checks, dry-runs and sends the submission.
 
-Both views go the same way, and each can answer for the other: a text that can't be read keeps the person at the text, a
-control that can't be read keeps them at the form. Whatever happens, the answer holds everything that was typed.
+Both views share it, and each can answer for the other: a text that can't be parsed is shown in the text view, a control
+that can't be parsed in the form. Every answer holds everything that was typed.
 """
 
 from dataclasses import replace
@@ -47,7 +46,7 @@ class Work:
 
     @cached_property
     def schema(self) -> Schema:
-        return Schema.of(self.request.cluster.schema(self.place.type))
+        return Schema.from_document(self.request.cluster.schema(self.place.type))
 
     @cached_property
     def offer(self) -> Offer:
@@ -131,7 +130,7 @@ class Work:
             return self.restart(written, post.get("~from", ""), sure=post.get("~restart") == "sure")
         if "~again" in post:
             obj = start.as_new(written.obj)
-            return self.show(written.of(obj, original={}, begun="-", clashes=(), undecided=()))
+            return self.show(written.with_object(obj, original={}, begun="-", clashes=(), undecided=()))
         if "~switch" in post or "~back" in post or written.asked:
             return self.show(written)
         if written.undecided:
@@ -172,7 +171,7 @@ class Work:
         return Outcome({}, written.obj, made)
 
     def restart(self, written: Draft, wanted: str, sure: bool) -> HttpResponse:
-        """Another start; what was typed is given up only when that was said."""
+        """Another start; typed content is discarded only if that was confirmed (`sure`)."""
         if written.dirty and not sure:
             return self.show(written, asked=wanted)
         face = YAML if wanted == "paste" else self.face
@@ -196,7 +195,7 @@ class Work:
         audit.record(self.request, "patch" if self.editing else "create", place.ref, "ok")
         text = _("%(kind)s “%(name)s” saved.") if self.editing else _("%(kind)s “%(name)s” created.")
         verb, before = ("patch", outcome.live) if self.editing else ("create", None)
-        writes.tell(self.request, text % names, writes.wrote(self.request.cluster, verb, place, before, obj))
+        writes.add_message(self.request, text % names, writes.wrote(self.request.cluster, verb, place, before, obj))
         return self.go(place.url())
 
     def unreadable(self, problem: YamlProblem) -> HttpResponse:
@@ -213,11 +212,11 @@ class Work:
         if written.asked:
             return self.show(written)
         self.face = FORM
-        said = [(item, form_page.unread_words(item)) for item in written.unread]
-        keys = {item.path: text for item, text in said if item.code == "key"}
-        texts = {item.path: text for item, text in said if item.code != "key"}
+        unread_messages = [(item, form_page.unread_words(item)) for item in written.unread]
+        keys = {item.path: text for item, text in unread_messages if item.code == "key"}
+        texts = {item.path: text for item, text in unread_messages if item.code != "key"}
         readable = check.problems(self.schema, draft.own(written.obj)) if not self.editing else ()
-        placed = tuple(Placed(item.path, words(item.path), text) for item, text in said)
+        placed = tuple(Placed(item.path, words(item.path), text) for item, text in unread_messages)
         placed += tuple(error for error in readable if error.path not in {*keys, *texts})
         typed = replace(written.typed, errors={**errors.by_path(placed), **texts}, key_errors=keys)
         problem = Problem(422, _("Not sent yet: some fields can't be read"), _("Correct the fields named below."), "")
@@ -245,7 +244,7 @@ class Work:
         if "status" in written.obj:
             merged = {**merged, "status": written.obj["status"]}
         clashes = clashing.clashes
-        settled = written.of(merged, original=clashing.theirs, clashes=clashes, undecided=clashes, decided={})
+        settled = written.with_object(merged, original=clashing.theirs, clashes=clashes, undecided=clashes, decided={})
         return faces.clashing(self, settled)
 
     def gone(self, written: Draft, gone: Gone) -> HttpResponse:

@@ -82,8 +82,8 @@ def misplaced(obj: KubeObject, place: Place, text: str) -> YamlProblem | None:
     metadata = obj.get("metadata") or {}
     for key, wanted in (("name", place.name), ("namespace", place.namespace)):
         if place.name and str(metadata.get(key) or "") != wanted:
-            said = _("metadata.%(key)s can't be changed: it is “%(wanted)s”. Create a new object instead.")
-            return _at(text, ("metadata", key), said % {"key": key, "wanted": wanted})
+            message = _("metadata.%(key)s can't be changed: it is “%(wanted)s”. Create a new object instead.")
+            return _at(text, ("metadata", key), message % {"key": key, "wanted": wanted})
     return None
 
 

@@ -1,1 +1,1 @@
-"""Who watches the cluster: runs inside a Celery worker, writes into resources.changes, knows nothing of browsers."""
+"""Watches of the cluster: run inside a Celery worker, write into resources.changes, independent of browsers."""

@@ -4,7 +4,7 @@ Not of the consumer's: that one is taken down at every loss of the broker, and w
 a task that never ends is delivered again and again. The pool must not fork under the hub's thread: `-P threads` or
 `solo`.
 
-The default cluster is always followed; each other one in a thread of its own, while somebody looks at it.
+The default cluster is always followed; each other one in a thread of its own, while it is active.
 """
 
 import asyncio

@@ -1,10 +1,10 @@
-"""Watches the topics that are this hub's share and writes what it sees into resources.changes.
+"""Watches the topics assigned to this hub and writes updates into resources.changes.
 
-Wanted is what somebody looks at, and the few types that the console always needs. Among the living hubs each topic
-belongs to the one with the highest hash of (hub, topic): all hubs come to the same answer without talking to each
-other, and only a dead hub's topics move. Whoever takes a topic claims it; where hubs disagree for a moment, or one was
-stopped and wakes, the one that claimed last writes and the other stops. Redis' memory is looked after at each
-heartbeat: when it is another one, every topic is claimed anew and told to be listed again.
+Topics are watched if they have subscribers, or are among the few types that the console always needs. A topic is
+assigned to the living hub with the highest hash of (hub, topic): all hubs compute the same assignment without talking
+to each other, and only a dead hub's topics move. A hub claims its topics; where hubs disagree for a moment, or one was
+suspended and wakes, the one that claimed last writes and the other stops. Each heartbeat checks Redis' epoch: if it
+changed, every topic is claimed again and resynced.
 """
 
 import asyncio
@@ -72,8 +72,8 @@ class WatchHub:
             work = (self._listen(), self._served.run(), self._probe.run())
             helpers = [asyncio.create_task(job) for job in work]
             try:
-                # Asked, not only awaited: redis-py 8.1 was seen to swallow a cancellation, and a hub that goes on holds
-                # up its worker's end.
+                # Checked explicitly: redis-py 8.1 can swallow a cancellation, and a hub that keeps running would delay
+                # its worker's shutdown.
                 while not _cancelled():
                     await self._turn()
                     await self._pause()
@@ -88,7 +88,7 @@ class WatchHub:
         """One heartbeat, and the share of topics that goes with it. Without Redis the watches stay as they are."""
         self._bury()
         if self._silenced:
-            # What is open may be dead: watched anew, from the last version written.
+            # Open watches may be dead: they are opened again, from the last version written.
             self._silenced = False
             await self._stop(list(self._tasks))
         try:
@@ -135,10 +135,10 @@ class WatchHub:
         )
 
     async def _look_after(self, census: Census, lived: bool) -> bool:
-        """Whether Redis still knows what is this hub's. True when it has been told anew."""
+        """Restores this hub's topics if Redis lost them, and renews their versions. True if it restored them."""
         forgot = bool(self._epoch) and census.epoch != self._epoch
         if forgot:
-            log.warning("Redis lost its memory: %d topics are claimed anew", len(self._watched))
+            log.warning("Redis lost its memory: %d topics are claimed again", len(self._watched))
             await self._log.renew_interest(self._interest)
             await self._heal()
         self._epoch = census.epoch
@@ -167,12 +167,12 @@ class WatchHub:
         """Raises RedisError; the next turn then does it again."""
         jobs = (watched.heal() for watched in self._watched.values())
         for answer in await asyncio.gather(*jobs, return_exceptions=True):
-            # Who lost a topic in this moment ends by itself.
+            # A topic that was just lost to another hub ends its own task.
             if isinstance(answer, BaseException) and not isinstance(answer, Lost):
                 raise answer
 
     def _divide(self, census: Census) -> None:
-        """The share is made anew only when something of this has changed: there may be hundreds of topics."""
+        """Assigns topics again only if an input has changed: there may be hundreds of topics."""
         made_from = (census.hubs, census.interest, self._served.always)
         if made_from == self._shared_by:
             return
@@ -194,8 +194,8 @@ class WatchHub:
 
         A type that is refused or gone is not the cluster's failure.
         """
-        if said := self._served.problem or self._probe.problem:
-            return said
+        if problem := self._served.problem or self._probe.problem:
+            return problem
         problems = (watched.problem for watched in self._watched.values())
         return next((str(problem) for problem in problems if isinstance(problem, Unreachable | Unauthorized)), "")
 
@@ -237,8 +237,8 @@ class WatchHub:
         task.add_done_callback(self._ended)
 
     def _reflector(self, topic: Topic, start: Start) -> Reflector:
-        async def find(anew: bool) -> ResourceType:
-            return await self._served.find(topic, anew)
+        async def find(refresh: bool) -> ResourceType:
+            return await self._served.find(topic, refresh)
 
         return Reflector(self._transport, find, topic, start, counters=self._count, turnstile=self._turnstile)
 

@@ -20,7 +20,7 @@ PROBE_SECONDS = 5.0
 # A server under load may take its time.
 PATIENCE_SECONDS = 4.0
 _AGAIN_SECONDS = 0.5
-# One late answer is no outage to speak of; what is open is made anew after it all the same.
+# One late answer isn't reported as an outage; open watches are opened again after it all the same.
 _MISSES = 2
 _VERSION = ApiRequest("GET", "/version", ref="the API server's version")
 

@@ -1,12 +1,12 @@
-"""One topic, watched for as long as somebody wants it: find the type, list for a starting point, watch from there,
-and again when that ends.
+"""Watches one topic while it has subscribers: finds the type, lists for a starting point, watches from there, and
+again when that ends.
 
-What the list holds is not wanted, pages list for themselves: only its resourceVersion and its columns, so one row is
-asked for. A watch that ended when it was to end is resumed from the last version seen. After any other end one row is
-listed first: a server whose version is lower than the last one seen began anew, and other columns are another
-CustomResourceDefinition. A version that is too old (410) starts anew with a RESYNC, which tells pages to list again; so
-does a first start. What the server refuses is PAUSED, and RESUMED when it is allowed again. A type that is not served
-any more is a RESYNC too: a page that lists again says itself that it is gone. Nothing is skipped silently.
+Pages list for themselves, so of the list only the resourceVersion and the columns are needed: one row is requested. A
+watch that ended at its timeout is resumed from the last version seen. After any other end one row is listed first: a
+lower version than the last one seen means that the server was reset, other columns mean a changed
+CustomResourceDefinition. A version that is too old (410), and a first start, send a RESYNC, on which pages list again.
+A watch that the server refuses is PAUSED, and RESUMED when it is allowed again. A type that is not served any more is a
+RESYNC too: a page that lists again shows that it is gone. Nothing is skipped silently.
 """
 
 import asyncio
@@ -32,13 +32,13 @@ from resources.watch.turnstile import Turnstile
 log = logging.getLogger(__name__)
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 4.0
-# A refusal is for people to mend: asked a little less often.
+# A refusal has to be fixed by an administrator: tried less often.
 REFUSED_PAUSE = 8.0
 # As client-go: not all watches of a worker end in the same moment.
 WATCH_SECONDS = (300, 600)
-# A server that fails may be restarting: pages are told when it goes on for so long.
+# A server that fails may be restarting: pages are notified if it fails for this long.
 FAILING_SECONDS = 10.0
-# A watch that stood for so long was no failure: the next pause is a short one again.
+# A watch that lasted this long was a success: the next pause is short again.
 _LONG = 10.0
 
 Find = Callable[[bool], Awaitable[ResourceType]]
@@ -60,8 +60,7 @@ class Batch:
 class Start:
     """Where another hub left off.
 
-    `version`: '' when that is not known; `columns`: their digest; `trouble`: what pages were told, '' when all was
-    well.
+    `version`: '' if unknown; `columns`: their digest; `trouble`: the last PAUSED message, '' if there was none.
     """
 
     version: str = ""
@@ -72,7 +71,7 @@ class Start:
 class Reflector:
     """`problem`: why it can't watch just now, None while it does.
 
-    `find(anew)`: the topic's type as the cluster serves it now; may raise KubeError.
+    `find(refresh)`: the topic's type as the cluster serves it now; may raise KubeError.
     """
 
     def __init__(
@@ -95,7 +94,7 @@ class Reflector:
         self._count = counters or Counters()
         self._turnstile = turnstile or Turnstile()
         self._rows: Rows | None = None
-        self._sure = False  # the last watch ended as it should, so the next goes on from there
+        self._sure = False  # the last watch ended as it should, so the next resumes from there
         self._failing = 0.0  # since, time.monotonic(); 0: it works
         self._pause = FIRST_PAUSE
         self._nudged = asyncio.Event()
@@ -103,7 +102,7 @@ class Reflector:
 
     @property
     def trouble(self) -> str:
-        """What pages were told, '' when all is well."""
+        """The message of the current PAUSED, '' if there is none."""
         return self._trouble
 
     def nudge(self) -> None:
@@ -111,7 +110,7 @@ class Reflector:
         self._nudged.set()
 
     async def batches(self) -> AsyncGenerator[Batch, None]:
-        """Never ends by itself. Level one: what to do when a watch ends."""
+        """Runs until cancelled. Level one: what to do when a watch ends."""
         while True:
             began = time.monotonic()
             try:
@@ -121,7 +120,7 @@ class Reflector:
                 if time.monotonic() - began < 1:
                     await self._rest(None)
             except Gone:
-                self._log.info("%s: version %s is too old, starting anew", self.topic, self._version)
+                self._log.info("%s: version %s is too old, listing again", self.topic, self._version)
                 self._version = ""
                 await self._rest(None)
             except KubeError as error:
@@ -160,7 +159,7 @@ class Reflector:
             self._sure = time.monotonic() - began > seconds - 5
 
     async def _look(self, rows: Rows) -> Batch | None:
-        """One row of the list. None: the watch goes on where it was."""
+        """Lists one row. None: the watch resumes where it ended."""
         request = requests.list_table(rows.type, self.topic.namespace, limit=1, include="None")
         document = answers.listed((await self._transport.send(request)).body)
         listed = str((document.get("metadata") or {}).get("resourceVersion") or "")
@@ -168,7 +167,7 @@ class Reflector:
         columns = rows.learn(found) if (found := document.get("columnDefinitions")) else None
         if self._version and older(listed, self._version):
             self._log.warning(
-                "%s: the server is at version %s, before %s: it began anew", self.topic, listed, self._version
+                "%s: the server is at version %s, before %s: it was reset", self.topic, listed, self._version
             )
             self._version = ""
         if self._version and not (columns and known):
@@ -223,15 +222,15 @@ class Reflector:
         self._failing = self._failing or time.monotonic()
         self._count.errors += 1
         if isinstance(error, NotFound):
-            # The type is gone, or has another version: looked up anew, and nothing of before holds.
+            # The type is gone, or has another version: look it up again and start over.
             self._columns = self._rows.columns if self._rows else self._columns
             self._rows, self._version = None, ""
 
     def _sentence(self, error: KubeError) -> str:
-        """What pages are told.
+        """The message for pages, '' if they needn't be notified.
 
-        That the cluster does not answer at all is the hub's to say, and a server that is busy or restarts comes back.
-        That a type is gone is no trouble of live updates, for instance after its operator was uninstalled.
+        An unreachable cluster is reported by the hub, and a server that is busy or restarts comes back. A type that is
+        gone, for instance after its operator was uninstalled, isn't a failure of live updates.
         """
         if isinstance(error, Unreachable | TooManyRequests | NotFound):
             return ""

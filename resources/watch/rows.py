@@ -1,4 +1,4 @@
-"""From the events of a watch to changes: what came together about one object is told once."""
+"""From the events of a watch to changes: simultaneous events of one object become one change."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -67,7 +67,7 @@ class Rows:
                 version = str(metadata.get("resourceVersion") or version)
                 if event.type != "BOOKMARK":
                     found.append((event.type, row if is_table else {}, metadata, self.columns))
-        return Read(tuple(self._change(*one) for one in merged(found)), version, columns)
+        return Read(tuple(self._change(*parts) for parts in merged(found)), version, columns)
 
     def _change(self, kind: Any, row: dict[str, Any], metadata: dict[str, Any], columns: str) -> Change:
         metadata.pop("managedFields", None)
@@ -84,7 +84,7 @@ class Rows:
         )
 
     def _row(self, row: dict[str, Any], metadata: dict[str, Any]) -> bytes:
-        """Of the object only the metadata goes on; its state is judged here, where the whole is at hand."""
+        """Of the object only the metadata is passed on; its state is computed here, where the whole object is known."""
         found: dict[str, Any] = {"cells": row.get("cells"), "object": {"metadata": metadata}}
         if self._stateful:
             found["health"] = self._states(row.get("object") or {})
@@ -96,10 +96,10 @@ class Rows:
         for language, _name in settings.LANGUAGES:
             with translation.override(language):
                 state = state_of(self.type, obj)
-            told = (state.state, state.reason[:_REASON])
+            state_and_reason = (state.state, state.reason[:_REASON])
             if not state.reason:
-                return {other: told for other, _name in settings.LANGUAGES}
-            found[language] = told
+                return {other: state_and_reason for other, _name in settings.LANGUAGES}
+            found[language] = state_and_reason
         return found
 
 

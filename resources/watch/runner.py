@@ -16,7 +16,7 @@ _RETRY_SECONDS = 2.0
 
 
 class Runner:
-    """`work()`: a coroutine that goes on until it is cancelled; it is begun anew when it fails."""
+    """Runs `work()`, a coroutine that runs until it is cancelled, in a thread, and starts it again if it fails."""
 
     def __init__(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         self._name, self._work = name, work
@@ -43,16 +43,16 @@ class Runner:
 
     def _run(self) -> None:
         """A kubeconfig that can't be read is tried again until it can."""
-        said = ""
+        logged = ""
         while not self._ending.is_set():
             try:
                 asyncio.run(self._main())
             except asyncio.CancelledError:
                 return
             except KubeError as error:
-                if str(error) != said:
+                if str(error) != logged:
                     log.error("%s", error)
-                said = str(error)
+                logged = str(error)
             except Exception:
                 log.exception("%s failed and is started again", self._name)
             self._ending.wait(_RETRY_SECONDS)

@@ -21,7 +21,7 @@ ALWAYS = (
 
 
 class Served:
-    """`always`: topics of ALWAYS that the cluster serves; `problem`: why that can't be told, '' when it can.
+    """`always`: topics of ALWAYS that the cluster serves; `problem`: why that can't be read, '' if it can.
 
     Belongs to one event loop.
     """
@@ -55,12 +55,12 @@ class Served:
     def _topic(self, type_: ResourceType) -> Topic:
         return Topic(self._client.name, type_.group_or_core, type_.version, type_.plural)
 
-    async def find(self, topic: Topic, anew: bool) -> ResourceType:
-        """As it was found before, unless it is wanted `anew`. Raises KubeError."""
+    async def find(self, topic: Topic, refresh: bool) -> ResourceType:
+        """The topic's type, cached unless `refresh`. Raises KubeError."""
         found = self._found.get(topic)
-        if found is not None and not anew:
+        if found is not None and not refresh:
             return found
-        if anew:
+        if refresh:
             self._client.forget_types()
         # One at a time: a server that does not answer would hold all threads, which whatever else needs one would wait
         # for.
@@ -70,5 +70,5 @@ class Served:
         return found
 
     def forget(self, topic: Topic) -> None:
-        """Nobody wants it any more."""
+        """Drops the cached type of a topic that has no subscribers any more."""
         self._found.pop(topic, None)

@@ -1,5 +1,5 @@
-"""One topic of a hub: claimed, reflected, and written into its stream, until somebody else claims it or nobody wants
-it.
+"""One topic of a hub: claimed, watched, and written into its stream, until another hub claims it or it has no
+subscribers.
 """
 
 import asyncio
@@ -73,18 +73,18 @@ class Watched:
                 await self._publish(batch)
 
     async def heal(self) -> None:
-        """Redis lost its memory, or brought an older one back: the topic is claimed anew, and pages list again.
+        """After Redis lost its memory or restored an older one: claims the topic again and makes pages list again.
 
         Raises RedisError.
         """
         if self._reflector is None:
             return
-        told = [Change("RESYNC", version=self.version)]
+        announcements = [Change("RESYNC", version=self.version)]
         if self._reflector.trouble:
-            told.append(Change("PAUSED", text=self._reflector.trouble))
+            announcements.append(Change("PAUSED", text=self._reflector.trouble))
         async with self._lock, self._writers:
             await self._changes.claim(self.topic, self._hub)
-            await self._changes.append(self.topic, told, self.version, self._columns, hub=self._hub)
+            await self._changes.append(self.topic, announcements, self.version, self._columns, hub=self._hub)
         self._count.relists += 1
 
     async def _claim(self) -> Start:
@@ -124,14 +124,14 @@ class Watched:
 
     async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Until Redis is back, or has room; the API server's connection holds what comes meanwhile."""
-        said = ""
+        logged = ""
         while True:
             try:
                 return await ask()
             except RedisError as error:
                 self._count.refused += isinstance(error, OutOfMemoryError)
-                if str(error) != said:
+                if str(error) != logged:
                     # One line for all topics is the hub's.
                     self._log.debug("%s waits for Redis: %s", self.topic, error)
-                said = str(error)
+                logged = str(error)
                 await asyncio.sleep(_REDIS_SECONDS)

@@ -1,1 +1,1 @@
-"""What somebody writes: begun, merged three ways, reviewed, sent, refused."""
+"""Editing of objects: drafts, three-way merge, review, submission, refusals."""

@@ -41,7 +41,7 @@ class Typed:
     subjects: tuple[Subject, ...] = (Subject(),)
 
 
-def of(obj: KubeObject) -> Typed:
+def from_binding(obj: KubeObject) -> Typed:
     """What an existing binding says, to make another of it: all but its name."""
     ref = mapping(obj.get("roleRef"))
     subjects = tuple(
@@ -72,10 +72,10 @@ def problems(typed: Typed) -> dict[str, str]:
     given = [subject for subject in typed.subjects if subject.name]
     if not given:
         found["subject-0"] = _("Say who gets the role.")
-    for number, one in enumerate(typed.subjects):
-        if one.name and one.kind == "ServiceAccount" and not (one.namespace or typed.namespace):
+    for number, subject in enumerate(typed.subjects):
+        if subject.name and subject.kind == "ServiceAccount" and not (subject.namespace or typed.namespace):
             found[f"subject-{number}-namespace"] = _("Say in which namespace it is.")
-        if one.name and one in typed.subjects[:number]:
+        if subject.name and subject in typed.subjects[:number]:
             found[f"subject-{number}"] = _("This one is there already.")
     return found
 

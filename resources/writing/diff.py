@@ -1,4 +1,4 @@
-"""Three versions of one object: what somebody began with, what it became in their hands, what it became in the cluster.
+"""Three-way merge of an object: the version that editing began with, the edited one, the live one.
 
 Pure. Mappings are merged key by key. Lists whose items the schema names (x-kubernetes-list-map-keys) are merged item by
 item, sets value by value; every other list is taken whole, because its items have no names that all kinds agree on.

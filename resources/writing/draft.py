@@ -1,8 +1,8 @@
-"""An object that somebody is writing: what it begins with, and how what became of it is sent to the cluster.
+"""A draft of an object: its initial content, and how the edited object is sent to the cluster.
 
-An existing object is never overwritten as a whole: what changed is sent as a patch with the resourceVersion that it was
-compared with. What the server writes (status, resourceVersion, uid, …) is nobody's change, whatever a text says about
-it.
+An existing object is never overwritten as a whole: the changes are sent as a patch with the resourceVersion that they
+were compared with. Fields that the server writes (status, resourceVersion, uid, …) are never part of the changes,
+whatever a text says about them.
 """
 
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ _OPERATIONS = 10_000
 
 
 class Clashing(Exception):
-    """Somebody else changed the same fields.
+    """The same fields were changed in the cluster.
 
-    `merged`: theirs with mine laid over it; `theirs`: what stands in the cluster.
+    `merged`: the live object with the draft laid over it; `theirs`: the live object.
     """
 
     def __init__(self, clashes: tuple[Clash, ...], merged: KubeObject, theirs: KubeObject) -> None:
@@ -109,9 +109,7 @@ def begin(type_: ResourceType, namespace: str, schema: Schema, example: KubeObje
 
 
 def editable(obj: KubeObject) -> KubeObject:
-    """What the form of an existing object carries: without status and managedFields, which are large and nobody's to
-    type.
-    """
+    """What the form of an existing object carries: without status and managedFields, large and not editable."""
     metadata = {key: value for key, value in obj["metadata"].items() if key != "managedFields"}
     return {**{key: value for key, value in obj.items() if key != "status"}, "metadata": metadata}
 
@@ -126,7 +124,7 @@ def own(obj: KubeObject) -> KubeObject:
 def create(
     client: ClusterClient, type_: ResourceType, obj: KubeObject, namespace: str, *, dry_run: bool = False
 ) -> KubeObject:
-    """A new object; what only a server may write is left out, as where somebody pastes one that exists elsewhere."""
+    """Creates an object, without the fields that only a server writes: a pasted object may have them."""
     metadata = {key: value for key, value in (obj.get("metadata") or {}).items() if key not in SERVERS}
     return client.create(type_, {**obj, "metadata": metadata}, namespace, dry_run=dry_run)
 
@@ -140,9 +138,9 @@ def update(
     *,
     dry_run: bool = False,
 ) -> Outcome:
-    """Send what changed, or only ask what would come of it. Raises Clashing, Gone, and KubeError.
+    """Sends the changes, or a dry run of them. Raises Clashing, Gone, and KubeError.
 
-    Changes of others to other fields (an operator's status among them) are no conflict.
+    Changes of others to other fields (an operator's status among them) don't conflict.
     """
     for attempt in range(_TRIES):
         live = _live(client, type_, began)
@@ -173,8 +171,8 @@ def _live(client: ClusterClient, type_: ResourceType, began: KubeObject) -> Kube
 
 def _with_servers(obj: KubeObject, live: KubeObject) -> KubeObject:
     """What a person wrote, as the object of the cluster that it is about."""
-    kept = {key: value for key, value in live["metadata"].items() if key in SERVERS and key != "managedFields"}
-    return {**obj, "metadata": {**obj["metadata"], **kept}}
+    from_server = {key: value for key, value in live["metadata"].items() if key in SERVERS and key != "managedFields"}
+    return {**obj, "metadata": {**obj["metadata"], **from_server}}
 
 
 def _send(client: ClusterClient, type_: ResourceType, live: KubeObject, new: KubeObject, dry_run: bool) -> KubeObject:

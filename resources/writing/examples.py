@@ -77,9 +77,9 @@ def offer(client: ClusterClient, type_: ResourceType, namespace: str) -> Offer:
     key = (client.host, client.who, type_.group, type_.version, type_.kind, namespace)
     now = time.monotonic()
     with _lock:
-        kept = _kept.get(key)
-        if kept and kept[0] > now:
-            return kept[1]
+        cached = _kept.get(key)
+        if cached and cached[0] > now:
+            return cached[1]
     found = _look(client, type_, namespace)
     with _lock:
         if len(_kept) >= _LIMIT:

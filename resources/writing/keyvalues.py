@@ -1,9 +1,8 @@
 """A Secret or ConfigMap as a small form asks for it: keys and values, or the few things that a login, a certificate
 or a key is made of. Pure.
 
-Values are texts that somebody typed or files that they chose; files stay bytes. What the API server would refuse anyway
-is left to it, but for what it does not look at: a key that does not belong to its certificate, a name of a key that is
-used twice.
+Values are typed texts or chosen files; files stay bytes. Validation is left to the API server, except for what it does
+not check: a key that does not belong to its certificate, a key that is used twice.
 """
 
 import base64
@@ -144,7 +143,7 @@ class Typed:
 
 
 def sort_of(name: str) -> Sort:
-    """The first one for names that are none."""
+    """The first one for unknown names."""
     return next((sort for sort in SORTS if sort.name == name), SORTS[0])
 
 
@@ -217,7 +216,7 @@ def _login(given: Mapping[str, bytes]) -> bytes:
 
 
 def build(kind: str, typed: Typed) -> dict[str, Any]:
-    """The object to create. A ConfigMap's bytes that are no text go to its binaryData."""
+    """The object to create. A ConfigMap's bytes that aren't text go to its binaryData."""
     obj: dict[str, Any] = {
         "apiVersion": "v1",
         "kind": kind,

@@ -1,7 +1,7 @@
 """What a save would change: the object as it is and as it would be, line by line as YAML, and field by field.
 
 Both sides are walked together, so a line never stands beside one that means another field. What the cluster itself adds
-(defaults, webhooks) is told from what was sent.
+(defaults, webhooks) is distinguished from what was sent.
 """
 
 import json
@@ -46,7 +46,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One field. `before` and `after` are YAML, '' where it is not there; `by_cluster`: nobody typed that."""
+    """One field. `before` and `after` are YAML, '' where it isn't set; `by_cluster`: set by the cluster, not typed."""
 
     where: str
     before: str
@@ -77,7 +77,7 @@ class Review:
 
 def review(live: KubeObject | None, sent: KubeObject, result: KubeObject, *, whole: bool = False) -> Review:
     """`live` as it is now, None when it is to be created; `sent`: what is asked for; `result`: what the dry run
-    answered; `whole`: with all lines, also those that nobody changed.
+    answered; `whole`: with all lines, also unchanged ones.
     """
     return _compared({} if live is None else own(live), own(result), own(sent), whole=whole or live is None)
 
@@ -96,7 +96,7 @@ def _compared(old: KubeObject, new: KubeObject, sent: KubeObject, whole: bool = 
 
 
 class _Walk:
-    """Gathers rows and changes of one pair of objects."""
+    """Collects rows and changes of one pair of objects."""
 
     def __init__(self) -> None:
         self.rows: list[Line] = []
@@ -138,9 +138,9 @@ class _Walk:
         left = [] if old is MISSING else _lines(key, old, indent)
         right = [] if new is MISSING else self.added(key, new, sent, indent)
         for place in range(max(len(left), len(right))):
-            one = left[place] if place < len(left) else None
-            other, theirs = right[place] if place < len(right) else (None, False)
-            self.rows.append(Line(one, other, by_cluster=theirs if other is not None else by_cluster))
+            before = left[place] if place < len(left) else None
+            after, theirs = right[place] if place < len(right) else (None, False)
+            self.rows.append(Line(before, after, by_cluster=theirs if after is not None else by_cluster))
 
     def added(self, key: str | None, new: Any, sent: Any, indent: int) -> list[tuple[str, bool]]:
         """New lines, each with whether the cluster added it."""
@@ -170,11 +170,11 @@ class _Walk:
         matcher = SequenceMatcher(None, [_canon(item) for item in old], [_canon(item) for item in new], autojunk=False)
         for tag, low, high, first, last in matcher.get_opcodes():
             for place in range(max(high - low, last - first)):
-                one = old[low + place] if low + place < high else MISSING
-                other = new[first + place] if first + place < last else MISSING
-                asked = _counterpart(sent, new, first + place) if other is not MISSING else MISSING
-                number = first + place if other is not MISSING else low + place
-                self.item(old=one, new=other, sent=asked, indent=indent, path=(*path, number), equal=tag == "equal")
+                before = old[low + place] if low + place < high else MISSING
+                after = new[first + place] if first + place < last else MISSING
+                asked = _counterpart(sent, new, first + place) if after is not MISSING else MISSING
+                number = first + place if after is not MISSING else low + place
+                self.item(old=before, new=after, sent=asked, indent=indent, path=(*path, number), equal=tag == "equal")
 
     def item(self, old: Any, new: Any, sent: Any, indent: int, path: Path, equal: bool) -> None:
         start = len(self.rows)
@@ -187,9 +187,9 @@ class _Walk:
             left = [] if old is MISSING else _lines(None, old, indent + 2)
             right = [] if new is MISSING else self.added(None, new, sent, indent + 2)
             for place in range(max(len(left), len(right))):
-                one = left[place] if place < len(left) else None
-                other, theirs = right[place] if place < len(right) else (None, False)
-                self.rows.append(Line(one, other, by_cluster=theirs))
+                before = left[place] if place < len(left) else None
+                after, theirs = right[place] if place < len(right) else (None, False)
+                self.rows.append(Line(before, after, by_cluster=theirs))
         self.dash(start, indent)
 
     def dash(self, start: int, indent: int) -> None:

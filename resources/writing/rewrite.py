@@ -1,9 +1,8 @@
-"""A text of YAML made to say another object, with everything else of it left as it was typed: comments, order,
-quotes, blank lines.
+"""Rewrites a YAML text for a changed object and leaves the rest as it was typed: comments, order, quotes, blank lines.
 
-Only what differs is cut out and written anew. What a text means is decided by `yamltext.load` alone, and it decides
-about the result too: where the finer cut did not come out right (anchors, merge keys), a coarser one is tried, and at
-last the object is written from nothing.
+Only what differs is cut out and written again. The meaning of a text is decided by `yamltext.load` alone, and so is the
+result: where a finer cut didn't give the right object (anchors, merge keys), a coarser one is tried, and at last the
+whole object is written.
 """
 
 import json
@@ -26,7 +25,7 @@ class _Tangled(Exception):
 
 
 def rewrite(text: str, new: dict[str, Any]) -> str:
-    """`text`, changed so that it means `new`. A text that is no object is replaced."""
+    """`text`, changed so that it means `new`. A text that isn't an object is replaced."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     try:
         old = yamltext.load(text)
@@ -46,7 +45,7 @@ def rewrite(text: str, new: dict[str, Any]) -> str:
 
 
 class _Cut:
-    """Gathers the edits of one text."""
+    """Collects the edits of one text."""
 
     def __init__(self, text: str) -> None:
         self.text = text if text.endswith("\n") else f"{text}\n"
@@ -102,8 +101,8 @@ class _Cut:
 
     def mapping(self, node: Any, old: dict[str, Any], new: dict[str, Any]) -> None:
         entries = self.entries(node, old)
-        kept = [key for key in entries if key in new]
-        if not kept or node.flow_style:
+        common_keys = [key for key in entries if key in new]
+        if not common_keys or node.flow_style:
             raise _Tangled
         for key, (key_node, value_node) in entries.items():
             if key in new:
@@ -115,7 +114,7 @@ class _Cut:
             if key in entries:
                 before = key
                 continue
-            last = entries[before or kept[-1]]
+            last = entries[before or common_keys[-1]]
             self.edits.append((*self.line_after(last[1], last[0]), self.entry(key, new[key], node.start_mark.column)))
 
     def entries(self, node: Any, old: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
@@ -257,7 +256,7 @@ class _Cut:
 
 
 class _Coarse(_Cut):
-    """Parts of the object are written anew as wholes, where they differ."""
+    """Parts of the object that differ are written again as a whole."""
 
     def value(self, node: yaml.Node, old: Any, new: Any, place: "_Place") -> None:
         if not same(old, new):

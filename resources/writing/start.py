@@ -18,7 +18,7 @@ from resources.writing import draft
 from resources.writing.examples import Offer
 
 EMPTY = "empty"
-#: More objects than this are no help in a menu; `?from=NAME` works for every one.
+#: At most this many objects are in the menu; `?from=NAME` works for every one.
 _OBJECTS = 50
 _ANNOTATIONS = frozenset(
     [
@@ -87,7 +87,7 @@ def begin(client: ClusterClient, place: Place, schema: Schema, offer: Offer, sta
     if kind == "from":
         found = client.get(place.type, name, place.namespace)
         return draft.begin(place.type, place.namespace, schema, as_new(found, f"{name}-copy"))
-    example = next((one.object for one in offer.examples if kind == "example" and one.name == name), None)
+    example = next((example.object for example in offer.examples if kind == "example" and example.name == name), None)
     return draft.begin(place.type, place.namespace, schema, example)
 
 
@@ -102,13 +102,13 @@ def as_new(obj: KubeObject, name: str = "") -> KubeObject:
     }
     if name:
         metadata["name"] = name[:253]
-    kept = {
+    annotations = {
         key: value
         for key, value in last_applied.without_last_applied(metadata.get("annotations")).items()
         if key not in _ANNOTATIONS
     }
-    if kept:
-        metadata["annotations"] = kept
+    if annotations:
+        metadata["annotations"] = annotations
     else:
         metadata.pop("annotations", None)
     made["metadata"] = metadata

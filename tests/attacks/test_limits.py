@@ -73,7 +73,7 @@ def test_columns_of_a_list_are_bounded() -> None:
 
 def test_filters_of_a_list_are_bounded() -> None:
     longest = limits.LIST_FILTER.value
-    assert Filter.of(QueryDict(f"q={'x' * (longest + 1)}")).q == "x" * longest
+    assert Filter.from_query(QueryDict(f"q={'x' * (longest + 1)}")).q == "x" * longest
 
 
 def test_a_saved_search_is_bounded() -> None:
@@ -92,7 +92,7 @@ def test_cookies_are_bounded() -> None:
     longest = limits.COOKIE.value
     for cookie, expected in ((f"size=100&columns={'x' * 10}", 100), (f"columns={'x' * longest}&size=100", 50)):
         request = RequestFactory().get("/", headers={"Cookie": f"{columns_view.COOKIE}={cookie}"})
-        assert columns_view.Choice.of(request, "pods").size == expected
+        assert columns_view.Choice.from_request(request, "pods").size == expected
 
 
 def test_whom_somebody_views_as_is_bounded() -> None:

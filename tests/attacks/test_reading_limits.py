@@ -74,7 +74,7 @@ def test_warnings_of_the_overview_are_bounded(client: Any, monkeypatch: pytest.M
         said.append((len(found), beyond))
         raise StopIteration
 
-    monkeypatch.setattr(recent_warnings.event_rows, "look", look)
+    monkeypatch.setattr(recent_warnings.event_rows, "stream_of", look)
     with pytest.raises(StopIteration):
         recent_warnings.collect(client)
     assert said == [(1000, True)]

@@ -42,9 +42,9 @@ def test_times_are_ages_moments_in_utc_or_where_the_reader_is(browser: Client) -
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("language", "xx", "does not speak"),
+        ("language", "xx", "language isn't supported"),
         ("theme", "pink", "theme doesn't exist"),
-        ("times", "stardate", "shown like this"),
+        ("times", "stardate", "Invalid time format"),
         ("size", "7", "20, 50, 100 or 200"),
         ("namespace", "No Such", "small letters"),
         ("namespace", "nobody-made-this", "The namespace nobody-made-this doesn't exist."),

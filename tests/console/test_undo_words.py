@@ -28,6 +28,7 @@ ASKS = {
     "operatorhub:undo": "operatorhub/undo.html",
     "operatorhub:subscription-remove": "operatorhub/subscription_remove.html",
     "operatorhub:plan-approve": "operatorhub/plan.html",
+    "operatorhub:approve-updates": "operatorhub/approve_updates.html",
     "operatorhub:plan-deny": "operatorhub/plan_deny.html",
     "operatorhub:group-delete": "operatorhub/group_delete.html",
     "operatorhub:source-delete": "operatorhub/source_delete.html",

@@ -124,6 +124,16 @@ def test_an_operator_for_all_namespaces(site: Site, page: Page, client: ClusterC
     row = page.get_by_role("row").filter(has_text="Memcached")
     expect(row).to_have_count(1)
     expect(row).to_contain_text("All namespaces")
+    # A selected row stays selected while the list changes; Space shows it beside the list.
+    row.get_by_role("checkbox").check()
+    csvs = client.find("operators.coreos.com", "v1alpha1", "clusterserviceversions")
+    client.patch(csvs, "memcached-operator.v0.1.0", {"spec": {"displayName": "Memcached cache"}}, namespace)
+    expect(row).to_contain_text("Memcached cache", timeout=SLOW)
+    expect(page.locator("#bulk")).to_contain_text("1 selected")
+    row.locator(".list-link").press(" ")
+    expect(page.locator("#peek")).to_contain_text("memcached-operator", timeout=SLOW)
+    page.locator("#bulk").get_by_role("button", name="Approve updates").click()
+    expect(page.get_by_text("Nothing waits for approval:")).to_be_visible()
     # Gone with its namespace, which nobody else needs; the kind stays.
     page.goto(f"{site.url}/operators/{namespace}/memcached-operator.v0.1.0/uninstall/")
     page.get_by_label(re.compile(rf"OperatorGroup\s+{namespace}")).check()

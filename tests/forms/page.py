@@ -41,7 +41,7 @@ class Form:
         spec = kind.crd["spec"]
         names = spec["names"]
         type_ = ResourceType(spec["group"], kind.version, names["plural"], names["kind"], spec["scope"] == "Namespaced")
-        return cls(type_, Schema.of(kind.schema), offer or Offer())
+        return cls(type_, Schema.from_document(kind.schema), offer or Offer())
 
     def begin(self, example: dict[str, Any] | None = None) -> dict[str, Any]:
         return draft.begin(self.type, "default", self.schema, example)

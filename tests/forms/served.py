@@ -40,7 +40,7 @@ def serve(api: Api, kind: Kind, rules: bool = True) -> Served:
     created = answer.status == 201
     api.until(f"{CRDS}/{crd['metadata']['name']}", _established)
     _until(lambda: _document(api, kind) is not None, kind)
-    return Served(kind, Schema.of(_document(api, kind)), api, created)
+    return Served(kind, Schema.from_document(_document(api, kind)), api, created)
 
 
 def remove(found: Served) -> None:

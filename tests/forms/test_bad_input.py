@@ -75,7 +75,7 @@ def wide(number: int) -> Form:
     fields = {f"f{n:04}": {"type": "string"} for n in range(number)}
     spec = {"type": "object", "properties": fields, "required": ["f0007"]}
     root = {"type": "object", "properties": {"spec": spec}, "required": ["spec"]}
-    return Form(STATE.type, Schema.of(root), STATE.offer)
+    return Form(STATE.type, Schema.from_document(root), STATE.offer)
 
 
 def test_an_object_of_five_thousand_fields_is_drawn_in_part_and_kept_whole() -> None:
@@ -167,7 +167,7 @@ def test_a_number_of_ten_thousand_digits_is_refused_not_computed() -> None:
 
 def test_values_whose_fields_a_new_schema_no_longer_has_are_kept_and_shown() -> None:
     """The definition changed while the form was open: the old page is sent, and drawn again with the new schema."""
-    old = Schema.of(
+    old = Schema.from_document(
         {
             "properties": {
                 "spec": {
@@ -180,7 +180,7 @@ def test_values_whose_fields_a_new_schema_no_longer_has_are_kept_and_shown() -> 
             }
         }
     )
-    new = Schema.of({"properties": {"spec": {"type": "object", "properties": {"a": {"type": "integer"}}}}})
+    new = Schema.from_document({"properties": {"spec": {"type": "object", "properties": {"a": {"type": "integer"}}}}})
     before, after = Form(STATE.type, old, STATE.offer), Form(STATE.type, new, STATE.offer)
     page = before.open({**before.begin(None), "spec": {"a": "text", "gone": {"x": 1}}})
     page.named("i:/spec/gone/x")[0].value = "2"
@@ -228,7 +228,7 @@ def test_a_page_with_all_levels_open_needs_no_more_stack_than_there_is() -> None
 def test_a_schema_that_refers_to_itself_has_no_end_and_needs_none() -> None:
     node = {"type": "object", "properties": {"name": {"type": "string"}, "next": {"$ref": "#/components/schemas/N"}}}
     document = {"properties": {"spec": {"$ref": "#/components/schemas/N"}}, "components": {"schemas": {"N": node}}}
-    form = Form(STATE.type, Schema.of(document), STATE.offer)
+    form = Form(STATE.type, Schema.from_document(document), STATE.offer)
     obj = {**form.begin(None), "spec": {"name": "0", "next": {"name": "1", "next": {"next": {}}}}}
     drawn(form, obj)
     assert measure.unchanged(form, obj) == ""
@@ -249,7 +249,7 @@ def test_a_schema_that_refers_to_itself_has_no_end_and_needs_none() -> None:
     ],
 )
 def test_a_schema_that_is_none_still_makes_a_form(schema: Any) -> None:
-    form = Form(STATE.type, Schema.of(schema), STATE.offer)
+    form = Form(STATE.type, Schema.from_document(schema), STATE.offer)
     obj = {**form.begin(None), "spec": {"a": [1]}}
     assert measure.unchanged(form, {**obj, "data": {"b": None}}) == ""
     assert measure.build(form, obj)[1] == ""

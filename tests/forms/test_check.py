@@ -89,7 +89,7 @@ def _causes(status: dict[str, Any]) -> set[str]:
 @pytest.mark.skipif(not SCHEMAS.is_dir(), reason=f"the schemas are not at {SCHEMAS}")
 def test_a_schema_of_846_kilobytes_is_no_burden() -> None:
     kind = next(kind for kind in kinds.catalog() if kind.id == "ArgoCD.v1beta1.argoproj.io")
-    schema, obj = Schema.of(kind.schema), kind.object()
+    schema, obj = Schema.from_document(kind.schema), kind.object()
     check.problems(schema, obj)
     began = time.process_time()
     check.problems(schema, obj)
@@ -103,7 +103,7 @@ def test_ten_thousand_items_are_checked_at_once() -> None:
         "properties": {"name": {"type": "string"}, "n": {"type": "integer"}},
     }
     spec = {"type": "object", "properties": {"items": {"type": "array", "items": item}}}
-    schema = Schema.of({"type": "object", "properties": {"spec": spec}})
+    schema = Schema.from_document({"type": "object", "properties": {"spec": spec}})
     obj = {"metadata": {"name": "x"}, "spec": {"items": [{"name": "a", "n": 1} for _ in range(9_999)] + [{"n": "x"}]}}
     began = time.process_time()
     found = check.problems(schema, obj)
@@ -115,5 +115,5 @@ def test_every_published_schema_can_be_prepared() -> None:
     if not SCHEMAS.is_dir():
         pytest.skip(f"the schemas are not at {SCHEMAS}")
     for file in sorted(SCHEMAS.glob("*.json.gz"))[::5]:
-        schema = Schema.of(json.loads(gzip.decompress(file.read_bytes())))
+        schema = Schema.from_document(json.loads(gzip.decompress(file.read_bytes())))
         check.problems(schema, {"metadata": {"name": "x"}, "spec": {}})

@@ -16,11 +16,11 @@ from tests.forms.test_examples import FORMS
 
 NONE = next(iter(FORMS.values()))
 SCHEMAS = FORMS | {
-    "no schema": Form(NONE.type, Schema.of(None), NONE.offer),
-    "an empty schema": Form(NONE.type, Schema.of({}), NONE.offer),
+    "no schema": Form(NONE.type, Schema.from_document(None), NONE.offer),
+    "an empty schema": Form(NONE.type, Schema.from_document({}), NONE.offer),
     "not structural": Form(
         NONE.type,
-        Schema.of(
+        Schema.from_document(
             {
                 "type": "object",
                 "properties": {"spec": {"oneOf": [{"type": "string"}, {"type": "array"}, {"$ref": "#/nowhere"}]}},

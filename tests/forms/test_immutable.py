@@ -22,7 +22,7 @@ def locks(rule: str, name: str, old: dict[str, Any] | None = None) -> set[str]:
         "properties": {"x": text, "new": text, "empty": text, "flag": {"type": "boolean"}, "off": {"type": "boolean"}},
         "x-kubernetes-validations": [{"rule": rule}],
     }
-    schema = Schema.of({"type": "object", "properties": {"spec": spec}})
+    schema = Schema.from_document({"type": "object", "properties": {"spec": spec}})
     path = ("spec", *name.split(".")) if name else ("spec",)
     return set(immutable.locks(schema, {"spec": OLD if old is None else old}, path))
 
@@ -67,7 +67,7 @@ def test_items_that_the_server_tells_apart() -> None:
         "properties": {"size": {"type": "integer", "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}},
     }
     spec = {"type": "array", "items": item, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
-    schema = Schema.of({"type": "object", "properties": {"spec": spec}})
+    schema = Schema.from_document({"type": "object", "properties": {"spec": spec}})
     assert immutable.locks(schema, {"spec": [{"name": "a", "size": 3}]}, ("spec", 0, "size")) == {"change"}
     assert immutable.locks(schema, {"spec": []}, ("spec", 0, "size")) == set()
 
@@ -112,7 +112,7 @@ def test_what_is_locked_is_refused_by_the_server() -> None:
     for kind in kinds.catalog("oldSelf"):
         for node, rule in rules(kind.schema):
             alone = {**node, "x-kubernetes-validations": [{"rule": rule}]}
-            schema = Schema.of({"type": "object", "properties": {"spec": alone}})
+            schema = Schema.from_document({"type": "object", "properties": {"spec": alone}})
             tried += sum(_compared(schema, old, path) for old, path in _cases(alone, rule))
     assert tried > 250
 

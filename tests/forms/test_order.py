@@ -24,7 +24,7 @@ def spec_of(form: Form, spec: dict[str, Any] | None, typed: Typed | None = None)
 
 def plain(*names: str, required: tuple[str, ...] = (), **more: Any) -> Form:
     spec = {"type": "object", "required": list(required), "properties": dict.fromkeys(names, TEXT) | more}
-    return Form(MESH.type, Schema.of({"type": "object", "properties": {"spec": spec}}), type(MESH.offer)())
+    return Form(MESH.type, Schema.from_document({"type": "object", "properties": {"spec": spec}}), type(MESH.offer)())
 
 
 def names(fields: tuple[Field, ...]) -> list[str]:
@@ -236,6 +236,6 @@ def test_of_many_cards_the_first_two_stand_open() -> None:
 
 def test_a_kind_without_a_schema_for_spec_says_why_it_is_edited_as_yaml() -> None:
     free = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    form = Form(MESH.type, Schema.of({"type": "object", "properties": {"spec": free}}), type(MESH.offer)())
+    form = Form(MESH.type, Schema.from_document({"type": "object", "properties": {"spec": free}}), type(MESH.offer)())
     assert "This type has no schema for spec, so it is edited as YAML." in form.html(form.begin(None))
     assert "This type has no schema" not in MESH.html(MESH.begin(None))

@@ -33,7 +33,7 @@ def test_a_schema_of_ten_thousand_fields() -> None:
     sections = {f"section{n}": {"type": "object", "properties": fields} for n in range(100)}
     lists = {f"list{n}": {"type": "array", "items": {"type": "object", "properties": fields}} for n in range(20)}
     root = {"type": "object", "properties": {"spec": {"type": "object", "properties": sections | lists}}}
-    form = Form(next(iter(FORMS.values())).type, Schema.of(root), next(iter(FORMS.values())).offer)
+    form = Form(next(iter(FORMS.values())).type, Schema.from_document(root), next(iter(FORMS.values())).offer)
     small(form, form.open(form.begin(None)))
     small(
         form,

@@ -29,7 +29,7 @@ SPEC = {
         },
     },
 }
-SCHEMA = Schema.of({"type": "object", "properties": {"spec": SPEC, "status": SPEC}})
+SCHEMA = Schema.from_document({"type": "object", "properties": {"spec": SPEC, "status": SPEC}})
 
 
 def found(text: str, obj: object = None) -> list[tuple[str, str]]:
@@ -87,7 +87,7 @@ def test_schemas_that_refer_to_themselves_end() -> None:
             "Tree": {"type": "object", "properties": {"leaf": TEXT, "below": {"$ref": "#/components/schemas/Tree"}}}
         }
     }
-    schema = Schema.of(
+    schema = Schema.from_document(
         {"type": "object", "properties": {"spec": {"$ref": "#/components/schemas/Tree"}}, "components": components}
     )
     assert next(hit.where for hit in search.find(schema, None, Descriptors(), "leaf")) == "spec.leaf"
@@ -96,7 +96,7 @@ def test_schemas_that_refer_to_themselves_end() -> None:
 @pytest.mark.skipif(not kinds.CATALOG.is_dir(), reason=f"the catalog is not at {kinds.CATALOG}")
 def test_a_schema_of_3600_nodes_is_searched_in_no_time() -> None:
     kind = next(kind for kind in kinds.catalog("argocds.argoproj.io") if kind.id == "ArgoCD.v1beta1.argoproj.io")
-    schema, obj = Schema.of(kind.schema), kind.object()
+    schema, obj = Schema.from_document(kind.schema), kind.object()
     assert len(search.entries(schema, Descriptors())) > 3000
     for text in ("replicas", "server host", "zzz", "e", "the"):
         began = time.process_time()

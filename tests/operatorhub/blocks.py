@@ -21,6 +21,7 @@ _EXTENSION = f"{_HERE}/test_extensions.py::test_from_the_form_to_the_next_versio
 
 #: Each template with a block, and the test that runs it.
 TEMPLATES = {
+    "operatorhub/approve_updates.html": f"{_OLM}::test_approving_several_plans",
     "operatorhub/export.html": f"{_HERE}/test_export.py::test_from_one_namespace_to_another_as_a_folder",
     "operatorhub/_extension_preview.html": _EXTENSION,
     "operatorhub/_install_preview.html": _BUTTONS,

@@ -126,7 +126,7 @@ def test_an_address_is_read_and_one_that_answers_nothing_is_said(client: Cluster
     refused = Client().post("/operatorhub/olm/", {"urls": f"{mirror}/nothing.yaml"})
     assert refused.status_code == 422
     page = refused.content.decode()
-    assert f"{mirror}/nothing.yaml answers 404" in page
+    assert f"{mirror}/nothing.yaml returned 404" in page
 
 
 def test_a_manifest_is_shown_tried_applied_and_taken_away(client: ClusterClient, _cleaned: None) -> None:

@@ -290,7 +290,7 @@ ONE, TWO = (group("apps", "apps"),), (group("apps", "apps"), group("apps", "apps
         (draft(Situation({"apps": "Active"}, {}, ())), [OLD_PLACE, "no OperatorGroup yet"], [NEW_PLACE]),
         (
             draft(Situation({"apps": "Active"}, {"apps": ONE}, ())),
-            [OLD_PLACE, "used as it is"],
+            [OLD_PLACE, "is used."],
             ["no OperatorGroup yet"],
         ),
         # More than one OperatorGroup: the error says so.
@@ -299,7 +299,7 @@ ONE, TWO = (group("apps", "apps"),), (group("apps", "apps"), group("apps", "apps
         (draft(EMPTY, namespace="Not_A_Name"), [], [NEW_PLACE, OLD_PLACE]),
         (draft(Situation({"apps": "Terminating"}, {}, ())), [], [OLD_PLACE, "OperatorGroup"]),
         # Its group does not fit, or the operator is there already: nothing is made.
-        (draft(Situation({"apps": "Active"}, {"apps": (group("apps"),)}, ())), [OLD_PLACE], ["used as it is"]),
+        (draft(Situation({"apps": "Active"}, {"apps": (group("apps"),)}, ())), [OLD_PLACE], ["is used."]),
         (draft(Situation({"apps": "Active"}, {}, (subscription("apps", "db"),))), [OLD_PLACE], ["one will be made"]),
         # What can't be listed is neither there nor missing.
         (draft(Situation({"apps": "Active"}, {}, (), ("operatorgroups",))), [OLD_PLACE], ["OperatorGroup"]),

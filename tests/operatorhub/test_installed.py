@@ -114,8 +114,8 @@ def sub(state: str = "", installed_csv: str = "db.v1", *conditions: tuple[str, s
     [
         (sub("AtLatestKnown"), {("olm", "cat"): "READY"}, "done", "Up to date"),
         (sub("AtLatestKnown"), None, "done", "Up to date"),
-        (sub("AtLatestKnown"), {}, "failed", "Can not update"),
-        (sub("AtLatestKnown"), {("olm", "cat"): "TRANSIENT_FAILURE"}, "failed", "Can not update"),
+        (sub("AtLatestKnown"), {}, "failed", "Can't update"),
+        (sub("AtLatestKnown"), {("olm", "cat"): "TRANSIENT_FAILURE"}, "failed", "Can't update"),
         (
             sub("UpgradePending", "db.v1", ("InstallPlanPending", "RequiresApproval")),
             {("olm", "cat"): "READY"},
@@ -234,6 +234,18 @@ class TestPages:
         assert web.get(f"{here}nothing/").status_code == 404
         assert web.get(f"{HERE}{place}/nothing.v1/").status_code == 404
 
+    def test_a_peek_and_a_menu(self, client: ClusterClient, place: str) -> None:
+        web, here = Client(), f"{HERE}{place}/{V1}/"
+        listed = web.get(HERE, {"namespace": place}).content.decode()
+        assert f'data-row-menu="{here}?part=menu"' in listed
+        assert f'value="{place}/flightticket/{V1}"' in listed
+        peek = web.get(here, {"part": "peek"}).content.decode()
+        assert "<html" not in peek
+        for words in (f'data-live-url="{here}?part=peek"', "flightticket-operator", "InstallSucceeded", "Uninstall"):
+            assert words in peek
+        menu = web.get(here, {"part": "menu"}).content.decode()
+        assert f'href="{here}uninstall/"' in menu
+
     def test_the_newest_instance_is_told_of_more_than_a_hundred(self, client: ClusterClient, place: str) -> None:
         """By name it is the last one."""
         for number in range(operands.SHOWN + 1):
@@ -340,7 +352,7 @@ class TestPages:
         assert "copy; it runs in hub-faraway" in text(web.get(HERE, {"namespace": place}))
         everywhere = web.get(HERE, {"namespace": "-"})
         assert everywhere.status_code == 403
-        assert "Pick a namespace of yours" in text(everywhere)
+        assert "Select one of your namespaces" in text(everywhere)
         real_get = ClusterClient.get
         monkeypatch.setattr(
             ClusterClient,

@@ -70,6 +70,43 @@ def test_approving_a_plan(client: ClusterClient, kubectl: Kubectl) -> None:
     assert specs[0]["approved"] is True
 
 
+def test_approving_several_plans(client: ClusterClient, kubectl: Kubectl) -> None:
+    """Of the operators that were selected each plan is shown once, and what waits for nothing is named."""
+    for by_button in (True, False):
+        with operators.place(client, "hub-first") as first, operators.place(client, "hub-second") as second:
+            for place in (first, second):
+                operators.subscribe(client, place, installPlanApproval="Manual", startingCSV=operators.V1)
+            waiting = {place: operators.waiting_plan(client, place) for place in (first, second)}
+            # The Subscription says so a moment after the plan is there.
+            until(lambda first=first, second=second: all(_waits(client, place) for place in (first, second)))
+            chosen = [f"{place}/flightticket/flightticket" for place in (first, second)]
+            shown = Client().post("/operators/approve/", {"chosen": [*chosen, f"{first}//own.v1"]})
+            page = shown.content.decode()
+            assert all(f"/operators/{place}/installplans/{plan}/" in page for place, plan in waiting.items())
+            assert "own.v1" in page
+            if by_button:
+                plans = re.findall(r'name="plan" value="([^"]+)"', page)
+                assert len(plans) == 2
+                answer = Client().post("/operators/approve/", {"~confirm": "", "chosen": chosen, "plan": plans})
+                assert (answer.status_code, answer["Location"]) == (302, "/operators/")
+            else:
+                kubectl(block_of(shown))
+            for place, plan in waiting.items():
+                assert client.get(olm.type_of(client, olm.PLANS), plan, place)["spec"]["approved"] is True
+            # A plan that isn't what was shown is refused, and says so in its place.
+            stale = {"~confirm": "", "plan": [f"{first}/{waiting[first]}/0", f"{first}/none/0", "nonsense"]}
+            refused = Client().post("/operators/approve/", stale)
+            assert refused.status_code == 200
+            answers = refused.content.decode()
+            assert f"{first}/{waiting[first]}: " in answers
+            assert f"{first}/none: " in answers
+
+
+def _waits(client: ClusterClient, namespace: str) -> bool:
+    (sub,) = client.list(olm.type_of(client, olm.SUBSCRIPTIONS), namespace).items
+    return olm.subscription(sub).waits
+
+
 def test_dismissing_an_update(client: ClusterClient, kubectl: Kubectl) -> None:
     """H3: the Subscription says the same afterwards."""
     found = []

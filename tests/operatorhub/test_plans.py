@@ -77,7 +77,7 @@ def test_a_dead_worker_is_said(client: ClusterClient, namespace: str, monkeypatc
     name = operators.waiting_plan(client, namespace, V2)
     here = f"/operators/{namespace}/installplans/{name}/"
     web = Client()
-    assert "1 of 3 instances looked at" in text(web.get(here, {"part": "check"}))
+    assert "1 of 3 instances checked" in text(web.get(here, {"part": "check"}))
     Run.objects.update(touched_at="2020-01-01T00:00:00Z")
     assert "No worker continues this" in text(web.get(here, {"part": "check"}))
     monkeypatch.setattr(plan_check, "SECONDS", 5)

@@ -197,7 +197,7 @@ def test_our_own_bundles_are_sound() -> None:
         ({"spec__version": "one"}, "error: “one” isn't a valid version"),
         ({"spec__installModes": []}, "error: It supports no install mode"),
         ({"spec__install__strategy": "magic"}, "error: The install strategy"),
-        ({"metadata__annotations": {"alm-examples": "{"}}, "error: The examples are no JSON"),
+        ({"metadata__annotations": {"alm-examples": "{"}}, "error: The examples aren't valid JSON"),
         (
             {"metadata__annotations": {"capabilities": "Super", "alm-examples": "[]"}},
             "isn't a capability level",

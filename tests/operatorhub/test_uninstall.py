@@ -254,7 +254,7 @@ def test_instances_that_can_not_be_listed_hinder_nothing(
     monkeypatch.setattr(uninstall, "every", refuse)
     web, here = Client(), f"/operators/{namespace}/{V11}/uninstall/"
     words = text(web.get(here))
-    assert "Cannot load the instances of FlightTicket" in words
+    assert "The instances of FlightTicket can't be loaded" in words
     assert "the list failed" in words
     monkeypatch.undo()
     uids = {key: value for key, value in form(web.get(here).content.decode()).items() if key.endswith("_uid")}

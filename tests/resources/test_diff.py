@@ -12,7 +12,7 @@ from resources.forms.schema import Schema
 from resources.writing.diff import MISSING, Clash, Key, at, json_patch, merge, merges, same, take
 from resources.writing.draft import shape, words
 
-SCHEMA = Schema.of(
+SCHEMA = Schema.from_document(
     {
         "properties": {
             "users": {

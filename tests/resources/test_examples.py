@@ -138,7 +138,7 @@ def test_the_real_argo_cd_begins_with_an_example_of_its_stored_version() -> None
     (example,) = offer.examples
     assert example.object["apiVersion"] == "argoproj.io/v1beta1"
     (version,) = (item for item in crd["spec"]["versions"] if item["name"] == "v1beta1")
-    assert check.problems(Schema.of(version["schema"]["openAPIV3Schema"]), example.object) == ()
+    assert check.problems(Schema.from_document(version["schema"]["openAPIV3Schema"]), example.object) == ()
 
 
 def test_f11_what_the_operator_wants_first_is_the_default_of_the_first_instance_only(

@@ -70,7 +70,7 @@ SCHEMA: dict[str, Any] = {
 
 def test_each_field_has_its_path_and_what_the_schema_says() -> None:
     spec = {"size": 3, "hosts": [{"name": "a", "port": {"x": 1}}], "odd.key/it's": {"a": 1}}
-    (found,) = sections({"kind": "X", "spec": spec}, Schema.of(SCHEMA))
+    (found,) = sections({"kind": "X", "spec": spec}, Schema.from_document(SCHEMA))
     size, hosts, odd = found.children
     assert (size.where, size.help) == (".spec.size", "How many.")
     name = hosts.children[0].children[0]
@@ -81,7 +81,7 @@ def test_each_field_has_its_path_and_what_the_schema_says() -> None:
 def test_secrets_are_hidden_by_format_and_by_descriptor() -> None:
     spec = {"word": "hunter2", "user": {"token": ["deep", "er"]}, "users": [{"key": "of-one"}]}
     secrets = {("spec", "user", "token"), ("spec", "users", "key")}
-    (found,) = sections({"kind": "X", "spec": spec}, Schema.of(SCHEMA), secrets)
+    (found,) = sections({"kind": "X", "spec": spec}, Schema.from_document(SCHEMA), secrets)
     for value in ("hunter2", "deep", "of-one"):
         assert value not in repr(found)
     assert repr(found).count(MASK) == 3
@@ -89,5 +89,5 @@ def test_secrets_are_hidden_by_format_and_by_descriptor() -> None:
 
 def test_schemas_that_are_none() -> None:
     for odd in (None, {}, {"properties": None}, {"properties": {"spec": "x"}}, {"$ref": "#/nowhere"}):
-        (found,) = sections({"kind": "X", "spec": {"a": [{"b": 1}]}}, Schema.of(odd))
+        (found,) = sections({"kind": "X", "spec": {"a": [{"b": 1}]}}, Schema.from_document(odd))
         assert _texts(found) == {"a": {"0": {"b": "1"}}}

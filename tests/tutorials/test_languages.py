@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from console.web.korean import with_particles
 from tests.tutorials.reading import FOLDER, Act, matches, pages, sections
 
 PO = Path(__file__).resolve().parents[2] / "locale/ko/LC_MESSAGES/django.po"
@@ -55,7 +56,7 @@ def translations(words: str) -> set[str]:
     for pattern, names, translation in patterns():
         if given := pattern.fullmatch(words):
             values = dict(zip(names, given.groups(), strict=True))
-            found.add(_PLACE.sub(lambda place, values=values: values.get(place[1], ""), translation))  # type: ignore[misc]
+            found.add(with_particles(_PLACE.sub(r"%(\1)s", translation)) % values)
     first, _, rest = words.partition(" ")
     if not found and rest and first in messages():
         # A word of the interface, and behind it, for those who do not see where it stands, what it is for.

@@ -32,7 +32,7 @@ def begin(request: HttpRequest) -> HttpResponse:
     if getattr(request, "person", None) is not None:
         return HttpResponseRedirect(back or reverse("pages:overview"))
     if not unheard(request):
-        words = _("A sign-in must not be sent in the open: use https, or the console's own machine.")
+        words = _("Credentials must not be sent unencrypted. Use https, or the console's own machine.")
         return page.sign_in(request, back, error=words, status=403)
     try:
         here = provider.provider()
@@ -95,7 +95,9 @@ def _entered(request: HttpRequest, found: Going | None) -> HttpResponse:
         lasts = replace(known, expires=None if refresh else token.good_until)
         person = sessions.begin(request, lasts, token.text, "oidc")
     except KubeError:
-        raise judge.NotKnown(_("The console's kubeconfig can't be used. Its log says why."), 503) from None
+        raise judge.NotKnown(
+            _("The console's kubeconfig can't be used. The reason is in the console's log."), 503
+        ) from None
     if refresh:
         renewal.begin(person.session, token, refresh)
     return page.entered(request, person, found.back if found else "")

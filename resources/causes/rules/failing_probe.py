@@ -28,7 +28,7 @@ _STATUS = re.compile(r"statuscode: (?P<code>\d+)")
 def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
     if not item.is_pod or item.health.ended:
         return
-    failing = [one for one in containers.containers(item) if not one.ready and one.spec]
+    failing = [container for container in containers.containers(item) if not container.ready and container.spec]
     for event in item.events:
         found = _FAILED.match(event.message) if event.reason == "Unhealthy" else None
         if found is None or event.count < ENOUGH:
@@ -64,9 +64,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
 
 
 def _of(failing: list[Container], kind: str, event: Event) -> Container | None:
-    """The container with such a probe, if there is one alone. Of one that has started anew since the probe failed it
-    says nothing.
-    """
+    """The only container with such a probe; None if several have one, or if it has restarted since the probe failed."""
     probed = [container for container in failing if f"{kind}Probe" in container.spec]
     if len(probed) != 1:
         return None

@@ -1,5 +1,4 @@
-"""A container's image can't be pulled, and why: no such image, no permission, rate limit, a name that is none, no
-registry.
+"""A container's image can't be pulled, and why: no such image, no permission, rate limit, invalid name, no registry.
 
 The waiting reason of the container (ErrImagePull, ImagePullBackOff, InvalidImageName, ErrImageNeverPull,
 RegistryUnavailable) with the container runtime's message: containerd's 'failed to resolve reference

@@ -70,14 +70,14 @@ def _cause(item: Item, name: str, message: str, raw: str) -> Iterator[Cause]:
 
 def _source(item: Item, name: str, kind: str) -> str:
     """The Secret or ConfigMap that the volume is made of; '' for a projected one of several."""
-    volume = next((one for one in items(item.spec.get("volumes")) if one.get("name") == name), {})
+    volume = next((volume for volume in items(item.spec.get("volumes")) if volume.get("name") == name), {})
     plain: Mapping[str, Any] = mapping(volume.get(kind[0].lower() + kind[1:]))
     if found := text(plain.get("secretName")) or text(plain.get("name")):
         return found
     part = "secret" if kind == "Secret" else "configMap"
     names = {
-        text(mapping(one.get(part)).get("name"))
-        for one in items(mapping(volume.get("projected")).get("sources"))
-        if part in one
+        text(mapping(source.get(part)).get("name"))
+        for source in items(mapping(volume.get("projected")).get("sources"))
+        if part in source
     }
     return names.pop() if len(names) == 1 else ""

@@ -172,7 +172,7 @@ def test_a_right_that_is_withdrawn_leaves_a_clear_page_and_the_way_back(
         answer = browser.get(address)
         page = answer.content.decode()
         assert answer.status_code == 403 and f"You are no longer acting as {staff.name('clerk')}" in page
-        assert "does not let you impersonate them now" in page and f"{staff.mark}-mine" not in page
+        assert "no longer lets you impersonate this user" in page and f"{staff.mark}-mine" not in page
         assert browser.get("/namespaces/").status_code == 403
         assert browser.post("/view-as/stop/").status_code == 302
         assert "no longer acting" not in browser.get("/").content.decode()
@@ -187,7 +187,7 @@ def test_nobody_falls_back_to_his_own_rights_without_saying_so(boss: Client, sta
     answer = boss.get(theirs)
     page = answer.content.decode()
     assert answer.status_code == 403 and f"You are no longer acting as {staff.name('stranger')}" in page
-    assert "does not let you impersonate them now" in page and "/view-as/stop/" in page
+    assert "no longer lets you impersonate this user" in page and "/view-as/stop/" in page
     assert boss.post(f"{theirs}labels/", {"labels": "a=b"}).status_code == 403
     refused = boss.get("/api/resources/core/v1/configmaps/")
     assert (refused.status_code, refused.json()["reason"]) == (403, "ImpersonationOver")

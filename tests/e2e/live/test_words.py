@@ -39,9 +39,9 @@ def _open_quietly(site: Scripted, context: BrowserContext) -> Page:
 
 
 def test_a_refusal_is_said_and_nobody_asks_again(site: Scripted, opened: Page) -> None:
-    site.say("refused", topic=TOPIC, message="you don't have permission to", lasting=True)
+    site.say("refused", topic=TOPIC, message="you don't have permission to watch them", lasting=True)
     banner = opened.locator("#health-banner")
-    expect(banner).to_contain_text("configmaps refused: you may not")
+    expect(banner).to_contain_text("configmaps refused: you don't have permission to watch them")
     expect(banner.locator("a")).to_be_visible()
     site.send(None)
     site.until(lambda: len(site.wishes) >= 2)

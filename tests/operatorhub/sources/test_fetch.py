@@ -122,7 +122,7 @@ def test_a_link_in_a_zip_is_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("status", "headers", "body", "words"),
     [
-        (404, {}, b"", "answers 404: there is nothing"),
+        (404, {}, b"", "returned 404: nothing was found"),
         (401, {}, b"", "requires sign-in"),
         (429, {"Retry-After": "9"}, b"", "Wait 9 seconds"),
         (503, {}, b"", "503 Service Unavailable"),

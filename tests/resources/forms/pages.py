@@ -47,7 +47,7 @@ def sampledb() -> tuple[ResourceType, Schema, Offer]:
     type_ = type_of(crd, "v1")
     offer = of_csvs([read(SAMPLEDB / "csv.yaml")], type_)
     assert offer is not None
-    return type_, Schema.of(crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]), offer
+    return type_, Schema.from_document(crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]), offer
 
 
 def html_of(type_: ResourceType, schema: Schema, obj: dict[str, Any], offer: Offer, typed: Typed | None = None) -> str:

@@ -146,7 +146,7 @@ def test_errors_open_their_section() -> None:
 
 def test_a_schema_that_refers_to_itself_ends() -> None:
     node = {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/N"}}}
-    schema = Schema.of(
+    schema = Schema.from_document(
         {"properties": {"spec": {"$ref": "#/components/schemas/N"}}, "components": {"schemas": {"N": node}}}
     )
     fields = walk(Builder(schema, Options()).top({"spec": {}}))

@@ -9,7 +9,9 @@ from resources.forms.schema import Schema
 
 def test_no_more_schemas_are_kept_prepared_than_the_client_keeps_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "_NODES", type(check._NODES)())
-    schemas = [Schema.of({"type": "object", "description": str(number)}) for number in range(documents._LIMIT + 3)]
+    schemas = [
+        Schema.from_document({"type": "object", "description": str(number)}) for number in range(documents._LIMIT + 3)
+    ]
     nodes = [check.node_of(schema) for schema in schemas]
     assert len(check._NODES) == documents._LIMIT
     assert check.node_of(schemas[-1]) is nodes[-1], "the newest is kept"

@@ -70,7 +70,7 @@ def test_f1_claims_are_known_by_what_stands_beside_or_around(beside: str) -> Non
         inner["properties"][beside] = TEXT  # type: ignore[index]
     name = beside if beside == "dataVolumeClaimSpec" else "data"
     root = {"type": "object", "properties": {"spec": {"type": "object", "properties": {name: inner}}}}
-    schema = Schema.of(root)
+    schema = Schema.from_document(root)
     made = build.at(schema, {}, f"/spec/{name}/resources/requests", Options())
     assert [child.path[-1] for child in made.children] == ["storage"]
     hits = search.find(schema, {}, Descriptors(), "storage")
@@ -80,7 +80,7 @@ def test_f1_claims_are_known_by_what_stands_beside_or_around(beside: str) -> Non
 @pytest.mark.parametrize("beside", [{"storageClassName", "version"}, {"accessModes", "image"}, {"volumeClaims"}, set()])
 def test_f1_what_runs_containers_is_no_claim(beside: set[str]) -> None:
     inner = {"type": "object", "properties": {"resources": RESOURCES, **dict.fromkeys(beside, TEXT)}}
-    schema = Schema.of({"type": "object", "properties": {"spec": inner}})
+    schema = Schema.from_document({"type": "object", "properties": {"spec": inner}})
     made = build.at(schema, {}, "/spec/resources/requests", Options())
     assert [child.path[-1] for child in made.children] == ["cpu", "memory", "ephemeral-storage"]
 

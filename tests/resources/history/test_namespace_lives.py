@@ -64,7 +64,7 @@ def cluster() -> Any:
 
 def record(cluster: Any, obj: dict[str, Any], *, known: bool = True) -> Traced:
     """`known`: whether the recorder could say in which namespace it was."""
-    uid = NamespaceUids(cluster).of("shop", obj) if known else ""
+    uid = NamespaceUids(cluster).uid_of("shop", obj) if known else ""
     store.record("c", TYPE, [Event("ADDED", obj, namespace_uid=uid)], {})
     return Traced.objects.get(uid=obj["metadata"]["uid"])
 
@@ -120,9 +120,9 @@ def test_s9_the_recorder_knows_a_late_event_of_an_earlier_life(cluster: Any) -> 
     uids = NamespaceUids(cluster)
     old = cluster.put(TYPE, "web", "theirs", 1)
     cluster.put(NAMESPACES, "shop", "second", 10)
-    assert uids.of("shop", old) == ""
-    assert [uids.of("shop", cluster.put(TYPE, "web", "mine", minute)) for minute in (11, 12)] == ["second"] * 2
+    assert uids.uid_of("shop", old) == ""
+    assert [uids.uid_of("shop", cluster.put(TYPE, "web", "mine", minute)) for minute in (11, 12)] == ["second"] * 2
     assert cluster.reads == 1
     now = int((timezone.now() - BEGAN).total_seconds() // 60) + 1
-    assert uids.of("shop", cluster.put(TYPE, "web", "mine", now)) == "second"
+    assert uids.uid_of("shop", cluster.put(TYPE, "web", "mine", now)) == "second"
     assert cluster.reads == 2

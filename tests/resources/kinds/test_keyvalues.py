@@ -118,7 +118,7 @@ def test_other_sorts(
 
 def test_a_config_map(browser: Client, client: ClusterClient, namespace: str) -> None:
     url = "/resources/core/v1/configmaps/new-values/"
-    assert "Sort of Secret" not in browser.get(url).content.decode()
+    assert "Secret type" not in browser.get(url).content.decode()
     data = {
         "namespace": namespace,
         "name": "paint",

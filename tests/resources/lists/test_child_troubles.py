@@ -91,7 +91,7 @@ def look(monkeypatch: pytest.MonkeyPatch, *entries: Entry) -> child_troubles.Chi
         return list(entries)
 
     monkeypatch.setattr(child_troubles, "_failing", failing)
-    return child_troubles.look(Cluster(), "shop")  # type: ignore[arg-type]
+    return child_troubles.read_troubles(Cluster(), "shop")  # type: ignore[arg-type]
 
 
 def test_o1_up_to_the_instance(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 from django.http import QueryDict
 
 from resources.lists.entries import Entry, Owner
-from resources.lists.listing import Query, kept
+from resources.lists.listing import Query, filtered
 from resources.lists.query_words import Words, read
 from resources.state.health import Health
 from resources.views.filter import Filter
@@ -34,7 +34,7 @@ def test_words(text: str, words: Words) -> None:
 
 def test_they_hold_together_with_the_other_filters() -> None:
     asked = QueryDict("q=web+label:app%3Dweb+state:ready&labels=tier%3Ddb&state=Degraded")
-    query = Filter.of(asked).query()
+    query = Filter.from_query(asked).query()
     assert (query.q, query.labels, query.state) == ("web", "tier=db,app=web", "Ready")
     assert not replace(Query(), younger_than=5).plain
 
@@ -47,7 +47,7 @@ def test_owners_and_ages() -> None:
     entries = [made("old", 50), made("new", 0.5), made("owned", 5, Owner("batch/v1", "Job", "tick"))]
 
     def names(text: str) -> list[str]:
-        return [entry.name for entry in kept(entries, Filter(q=text).query())]
+        return [entry.name for entry in filtered(entries, Filter(q=text).query())]
 
     assert names("age<1h") == ["new"]
     assert names("age>1h age<1d") == ["owned"]

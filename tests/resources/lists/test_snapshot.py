@@ -111,7 +111,7 @@ def test_many_who_come_at_once_read_it_once(
     whole = Snapshot._read
     monkeypatch.setattr(Snapshot, "_read", lambda self: (read.append("once"), time.sleep(0.2), whole(self)))
     # Other tests write meanwhile, and the watch may not stand yet: that would be a reason to read again.
-    monkeypatch.setattr(Snapshot, "settle", lambda self, heard: True)
+    monkeypatch.setattr(Snapshot, "settle", lambda self, min_version: True)
 
     def get(_number: int) -> Snapshot:
         with translation.override("en"):
@@ -248,7 +248,7 @@ def test_whoever_has_heard_of_a_version_gets_nothing_older(
     # Its watch is slower than the hub's by far more than it settles for.
     monkeypatch.setattr(Snapshot, "apply", lambda self, burst: (time.sleep(0.4), apply(self, burst)))
     heard = put("two")["metadata"]["resourceVersion"]
-    assert "two" in _names(kept.get(client, maps, namespace, heard=heard))
+    assert "two" in _names(kept.get(client, maps, namespace, min_version=heard))
     assert kept.get(client, maps, namespace) is first
 
 
@@ -263,13 +263,13 @@ def test_a_watch_that_hangs_is_not_waited_for_again_and_again(
     put("one")
     first = _watched(kept.get(client, maps, namespace))
     monkeypatch.setattr(Snapshot, "apply", lambda self, burst: None)
-    monkeypatch.setattr(snapshot, "HEARD_SECONDS", 0.05)
+    monkeypatch.setattr(snapshot, "MIN_VERSION_SECONDS", 0.05)
     heard = put("two")["metadata"]["resourceVersion"]
     # It says itself that it is not as new, so that it is asked again.
-    assert kept.get(client, maps, namespace, heard=heard) is first
+    assert kept.get(client, maps, namespace, min_version=heard) is first
     assert int(first.sure_version) < int(heard)
     monkeypatch.setattr(snapshot, "_BEHIND_SECONDS", 0.0)
-    anew = kept.get(client, maps, namespace, heard=heard)
+    anew = kept.get(client, maps, namespace, min_version=heard)
     assert "two" in _names(anew)
     assert int(anew.sure_version) >= int(heard)
 
@@ -284,7 +284,7 @@ def test_with_selectors_a_version_of_another_object_is_not_waited_for_long(
 ) -> None:
     put("one", team="shop")
     first = _watched(kept.get(client, maps, namespace, labels="team=shop"))
-    monkeypatch.setattr(snapshot, "HEARD_SECONDS", 60.0)
+    monkeypatch.setattr(snapshot, "MIN_VERSION_SECONDS", 60.0)
     heard = put("two")["metadata"]["resourceVersion"]
-    assert kept.get(client, maps, namespace, labels="team=shop", heard=heard) is first
+    assert kept.get(client, maps, namespace, labels="team=shop", min_version=heard) is first
     assert first.sure_version == ""

@@ -6,19 +6,19 @@ from typing import Any
 
 from kube.discovery import ResourceType
 from resources.changes import Change, Entry, order
+from resources.stream.live_update import LiveUpdate
 from resources.stream.mailbox import LIMIT_BYTES, Mailbox, Reach
 from resources.stream.pace import BURST_BYTES, BYTES_PER_SECOND
 from resources.stream.sse import encode
-from resources.stream.told import Told
 
 TYPE = ResourceType("", "v1", "pods", "Pod", True)
 
 
 def _told(
     number: int, kind: Any, name: str, version: int | str = "", topic: str = "t", uid: str = "", size: int = 40
-) -> Told:
+) -> LiveUpdate:
     change = Change(kind, uid or f"uid-{name}", name, "ns", b"{}", "c", str(version))
-    return Told(Entry(topic, f"{number}-0", change), "e", lambda *_: "x" * size, TYPE, b"[]")
+    return LiveUpdate(Entry(topic, f"{number}-0", change), "e", lambda *_: "x" * size, TYPE, b"[]")
 
 
 def _events(body: bytes) -> list[tuple[str, dict[str, Any], str]]:
@@ -220,7 +220,7 @@ def test_whatever_happens_the_client_ends_with_the_truth() -> None:
 
 def _one_life(rng: random.Random, seed: str) -> None:
     truth: dict[str, int] = {}  # uid → version
-    history: list[Told] = []
+    history: list[LiveUpdate] = []
     client: dict[str, int] = {}
     newest: dict[str, int] = {}
     reach = Reach((0, 0), "e")

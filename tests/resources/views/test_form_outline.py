@@ -12,7 +12,9 @@ SECTION = {"type": "object", "properties": {"a": TEXT}}
 
 
 def fields_of(properties: dict[str, Any], spec: dict[str, Any]) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
-    schema = Schema.of({"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}})
+    schema = Schema.from_document(
+        {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}
+    )
     obj = {"metadata": {"name": "x", "namespace": "default"}, "spec": spec}
     builder = Builder(schema, Options())
     return builder.metadata(obj, True, ()), builder.top(obj)
@@ -39,6 +41,6 @@ def test_a_long_outline_is_cut() -> None:
 
 
 def test_kinds_without_spec_have_their_own_parts() -> None:
-    schema = Schema.of({"type": "object", "properties": {"data": SECTION, "type": TEXT}})
+    schema = Schema.from_document({"type": "object", "properties": {"data": SECTION, "type": TEXT}})
     rows = outline((), Builder(schema, Options()).top({"data": {"a": "1"}}))
     assert [section.label for section in rows] == ["Data", "Type"]

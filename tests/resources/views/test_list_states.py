@@ -115,7 +115,7 @@ def test_the_whole_list_is_read_once_for_all_requests(
     whole = Snapshot.read
     monkeypatch.setattr(Snapshot, "read", lambda self: (read.append(self.type.kind), whole(self)))
     # Other tests write meanwhile, and the watch may not stand yet: that would be a reason to read again.
-    monkeypatch.setattr(Snapshot, "settle", lambda self, heard: True)
+    monkeypatch.setattr(Snapshot, "settle", lambda self, min_version: True)
     for query in ({"q": "item"}, {"state": "Ready"}, {"sort": "name"}, {"q": "item-1", "page": "1"}):
         _get(browser, widgets, namespace=namespace, **query)
     # Pods and Deployments too: what fails among them is the state of what it belongs to.

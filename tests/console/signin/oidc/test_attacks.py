@@ -226,7 +226,7 @@ def test_a_sign_in_is_not_begun_in_the_open(idp: Provider, settings: Any) -> Non
 
     settings.ALLOWED_HOSTS = ["console.example.com"]
     answer = Client(headers={"host": "console.example.com"}).get("/sign-in/oidc/")
-    _refused(answer, 403, "must not be sent in the open")
+    _refused(answer, 403, "must not be sent unencrypted")
     assert "Location" not in answer
 
 

@@ -1,5 +1,5 @@
-"""One change as it is told to browsers: made into bytes once for all who hear of it the same way, and only when the
-first of them is sent it.
+"""One change as it is sent to browsers: encoded once for all connections that get it in the same form, and only when
+the first of them is due.
 """
 
 import logging
@@ -19,7 +19,7 @@ Order = tuple[int, int]
 EVENTS = {"ADDED": "added", "MODIFIED": "row", "DELETED": "gone"}
 
 
-class Told:
+class LiveUpdate:
     """`order`: of its entry.
 
     `columns`: what the row's cells belong to, None where that is not known: then `html` is '' and the page lists again.
