@@ -52,11 +52,7 @@ def test_it_is_put_beside_the_others(browser: Client, client: ClusterClient, nam
         (Container("c", "ephemeral", "waiting", 0, "", known=False), False, ""),
         (Container("c", "ephemeral", "waiting", 0, "ImagePullBackOff: no such image"), False, "ImagePullBackOff"),
         (Container("c", "ephemeral", "waiting", 0, "ImagePullBackOff: no such image"), True, "ImagePullBackOff"),
-        (
-            Container("c", "ephemeral", "waiting", 0, "", known=False),
-            True,
-            "Check that the node supports debug containers",
-        ),
+        (Container("c", "ephemeral", "waiting", 0, "", known=False), True, "Check that the node supports debug"),
     ],
 )
 def test_o7_why_a_container_has_not_started(container: Container, late: bool, words: str) -> None:
