@@ -46,7 +46,7 @@ def decode_faults(node: Node, obj: dict[str, Any]) -> Iterator[Fault]:
 
 
 def struct_fault(schema: Schema, name: str, obj: dict[str, Any]) -> str:
-    """The first fault of a component that is no kind of its own (DeleteOptions), under its ``name``; empty for none."""
+    """The first fault of a component that isn't a kind (DeleteOptions), under its ``name``; empty if there is none."""
     return next((text for _, text in _faults(node_of(schema), obj, _At(name.rpartition(".")[2]))), "")
 
 
@@ -182,10 +182,10 @@ def _base64_fault(value: str) -> str:
     return f"illegal base64 data at input byte {wrong}"
 
 
-def settle(node: Node | None, value: Any, kept: tuple[str, ...] = ()) -> None:
+def settle(node: Node | None, value: Any, exempt: tuple[str, ...] = ()) -> None:
     """Nulls, and empty maps and lists that need not be there, go; save in places that take any JSON.
 
-    ``kept`` are fields of this object that stay as they are.
+    ``exempt``: fields of this object that stay as they are.
     """
     if node is None or node.preserve:
         return
@@ -193,14 +193,14 @@ def settle(node: Node | None, value: Any, kept: tuple[str, ...] = ()) -> None:
         for inner in value:
             settle(node.items, inner)
     elif isinstance(value, dict):
-        _settle_map(node, value, kept)
+        _settle_map(node, value, exempt)
 
 
-def _settle_map(node: Node, value: dict[str, Any], kept: tuple[str, ...]) -> None:
+def _settle_map(node: Node, value: dict[str, Any], exempt: tuple[str, ...]) -> None:
     needed = node.raw.get("required") or ()
     more = node.raw.get("additionalProperties")
     for name in list(value):
-        if name in kept:
+        if name in exempt:
             continue
         inner, raw = value[name], node.properties.get(name, more if isinstance(more, dict) else {})
         known = node.child(name)

@@ -93,7 +93,9 @@ class Family:
         return raw
 
     def needed(self, raw: Schema, name: str) -> bool:
-        """Built-in kinds: whether a required field is missed. Go makes up numbers, booleans and lists by itself."""
+        """Built-in kinds: whether validation reports the required field as missing. Go decodes absent numbers, booleans
+        and lists as their zero value.
+        """
         inner = self.resolve((raw.get("properties") or {}).get(name) or {})
         return inner.get("type") in ("string", "object")
 
@@ -204,7 +206,7 @@ _FAMILIES: OrderedDict[int, tuple[Any, Family]] = OrderedDict()
 def node_of(schema: Schema | Node) -> Node:
     """The root node of a schema as it is stored or served; warm calls are a dictionary look-up.
 
-    Whoever keeps nodes himself gives the node, and nothing is kept here.
+    A caller with a cache of its own passes the node, which is returned as it is.
     """
     if isinstance(schema, Node):
         return schema

@@ -62,7 +62,7 @@ def find_all(pattern: str, text: str) -> list[str]:
 
 
 def fault(pattern: str) -> str:
-    """Why the pattern is none, in Go's words; empty when it is fine."""
+    """Go's error for an invalid pattern; empty when it compiles."""
     found = _compiled(pattern)
     if not isinstance(found, re2.error):
         return ""

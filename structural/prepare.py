@@ -68,7 +68,7 @@ def examine(schema: Schema | Node, obj: dict[str, Any]) -> Found:
         found.faults += type_faults(obj.get("metadata") or {}, inside="metadata.")
         _prune(node, obj, "", found, root=True)
         if not found.faults:
-            settle(node, obj, kept=tuple(name for name in obj if name == "status" or name in _TIMES))
+            settle(node, obj, exempt=tuple(name for name in obj if name == "status" or name in _TIMES))
     else:
         _prune_metadata(obj, "", found)
         _prune(node, obj, "", found, root=True)
@@ -141,8 +141,8 @@ def _prune_metadata(obj: dict[str, Any], path: str, found: Found) -> None:
     metadata = obj.get("metadata")
     place = _join(path, "metadata")
     if metadata is not None:
-        said = f"{place}: Invalid value: {to_json(metadata)}: " if path else ""
-        found.faults += [Fault((place, *at), said + text) for at, text in type_faults(metadata, ())]
+        prefix = f"{place}: Invalid value: {to_json(metadata)}: " if path else ""
+        found.faults += [Fault((place, *at), prefix + text) for at, text in type_faults(metadata, ())]
     if not isinstance(metadata, dict):
         return
     _keep(metadata, _METADATA, place, found.unknown)

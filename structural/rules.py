@@ -170,18 +170,18 @@ def _run(rule: dict[str, Any], node: Node, value: Any, old: Any, path: str) -> C
     return None if held else _broken(rule, value, path, message)
 
 
-def _failed(rule: dict[str, Any], node: Node, path: str, said: str) -> Cause | None:
+def _failed(rule: dict[str, Any], node: Node, path: str, error: str) -> Cause | None:
     about = (rule.get("message") or rule["rule"]).strip()
-    if said.startswith("no such overload"):
+    if error.startswith("no such overload"):
         if _TIMES.search(json.dumps(node.raw)):
             _tell_once("rule is not checked, it compares dates or durations: %s", rule["rule"])
             return None
         detail = (
-            f"'{said}': call arguments did not match a supported operator, function or macro signature for rule:"
+            f"'{error}': call arguments did not match a supported operator, function or macro signature for rule:"
             f" {about}"
         )
     else:
-        detail = f"{said} evaluating rule: {about}"
+        detail = f"{error} evaluating rule: {about}"
     return words.invalid(path or words.NOWHERE, node.raw.get("type") or "", detail)
 
 

@@ -157,7 +157,7 @@ def _check_list(node: Node, value: list[Any], path: str, errors: Errors, old: An
 
 
 def _correlated(node: Node, value: list[Any], old: Any) -> list[Any] | None:
-    """For each item the old one with the same map keys. Items of other lists cannot be told apart."""
+    """For each item the old one with the same map keys; None for lists without them, whose items have no identity."""
     keys = node.raw.get("x-kubernetes-list-map-keys")
     if node.raw.get("x-kubernetes-list-type") != "map" or not keys or not isinstance(old, list):
         return None

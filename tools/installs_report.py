@@ -44,7 +44,7 @@ DATA = ROOT / ".data" / "test-installs"
 POLL_SECONDS = 1.0
 #: What has failed is watched for so much longer: a state that turns out well after that was a false alarm.
 WATCHED_SECONDS = 60.0
-#: OLM itself gives up after five minutes, and begins anew.
+#: OLM itself gives up after five minutes and starts over.
 LIMIT_SECONDS = 420.0
 #: Waits between attempts while the console or its cluster does not answer: about three minutes, in which a killed part
 #: is back.
@@ -145,8 +145,8 @@ class Package:
 
 @dataclass(kw_only=True)
 class Report:
-    """`states`: (seconds since the install, where it was said, what) at each change; `reason`: why it was refused,
-    or what is unexplained.
+    """`states`: (seconds since the install, where it was shown, the state) at each change; `reason`: why it was
+    refused, or what is unexplained.
     """
 
     package: str
@@ -166,7 +166,7 @@ class Report:
 
 
 def try_install(api: Api, package: Package) -> Report:
-    """Install one package, see what is said, remove it."""
+    """Install one package, record the states that the console shows, remove it."""
     report, start = Report(package=package.name), time.monotonic()
     namespace = f"try-{package.name}"[:63].rstrip("-.").replace(".", "-")
     try:

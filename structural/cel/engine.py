@@ -47,11 +47,11 @@ def _message(rule: dict[str, Any], shown: Any, before: Any, optional: bool) -> s
     if expression is None or isinstance(expression, Unsupported):
         return None
     try:
-        said = run(expression, shown, before, before is not None)
+        message = run(expression, shown, before, before is not None)
     except (Failed, Unsupported) as error:
         log.debug("messageExpression failed: %s (%s)", source, error)
         return None
-    if not isinstance(said, str):
+    if not isinstance(message, str):
         return None
-    said = said.strip()
-    return said if said and "\n" not in said and len(said.encode()) <= _LONGEST_MESSAGE else None
+    message = message.strip()
+    return message if message and "\n" not in message and len(message.encode()) <= _LONGEST_MESSAGE else None

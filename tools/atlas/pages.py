@@ -154,7 +154,7 @@ STOPS = (
     _rare("kind-unknown", "/resources/nobody.example/v1/nothings/", 404),
 )
 
-#: Patterns that are no page of their own, and why.
+#: Patterns that aren't pages of their own, and why.
 LEFT_OUT = {
     "no page": (
         "pages:healthz",

@@ -19,7 +19,7 @@ from console.processes.supervisor import die_with_parent
 
 _TAIL = 4000
 # OLM tests itself where this is set: it panics at any object that it creates without its label, TokenRequests among
-# them. Nobody's cluster runs so.
+# them. No production cluster has it set.
 # https://github.com/operator-framework/operator-lifecycle-manager/blob/v0.46.0/pkg/controller/operators/validatingroundtripper/validating_round_tripper.go#L94
 _NOT_FOR_PARTS = frozenset({"CI"})
 
@@ -122,7 +122,7 @@ class Parts:
             time.sleep(0.1)
 
     def check(self) -> None:
-        """PartFailed when a part has ended by itself."""
+        """PartFailed when a part has exited."""
         for running in self._running:
             running.check()
 
@@ -138,12 +138,12 @@ def free_ports(names: tuple[str, ...]) -> dict[str, int]:
     """A free port on 127.0.0.1 for each name. All are held open together, so they differ."""
     sockets = {name: socket.socket() for name in names}
     try:
-        for item in sockets.values():
-            item.bind(("127.0.0.1", 0))
-        return {name: one.getsockname()[1] for name, one in sockets.items()}
+        for free in sockets.values():
+            free.bind(("127.0.0.1", 0))
+        return {name: free.getsockname()[1] for name, free in sockets.items()}
     finally:
-        for item in sockets.values():
-            item.close()
+        for free in sockets.values():
+            free.close()
 
 
 def listens(port: int) -> bool:

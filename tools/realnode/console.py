@@ -26,7 +26,7 @@ def apply(node: RealNode, overlay: str = "tutorial") -> float:
 
 
 class PortForward:
-    """`kubectl port-forward service/console PORT:9000`, begun anew when its Pod is gone."""
+    """`kubectl port-forward service/console PORT:9000`, started again when its Pod is gone."""
 
     def __init__(self, node: RealNode, port: int, say: Callable[[str], None]):
         self._node, self._port, self._say = node, port, say
