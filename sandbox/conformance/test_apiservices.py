@@ -1,4 +1,4 @@
-"""An API group whose own server is not there: named as stale, refused on its own paths, and nobody else is touched"""
+"""An API group whose own server is not there: named as stale, refused on its own paths, without effect on others"""
 
 import json
 from collections.abc import Iterator

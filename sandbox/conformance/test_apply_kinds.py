@@ -42,7 +42,7 @@ def names(answer: Answer) -> list[str]:
 
 
 def test_deployment(seen: Seen, api: Api, app: str) -> None:
-    """Defaults of the server belong to nobody"""
+    """Defaults of the server have no owner"""
     owned(seen, "created", patched(api, app, "one", deployment()))
     owned(seen, "owners", api.get(app))
     other = {**deployment(), "metadata": {"name": "b"}}

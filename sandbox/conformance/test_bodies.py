@@ -8,7 +8,7 @@ JSON = "application/json"
 
 
 def test_unreadable_json(seen: Seen, api: Api, maps: str) -> None:
-    """A body that is no JSON is refused with what was found and where"""
+    """A body that isn't JSON is refused with what was found and where"""
     for name, body in {
         "a list": b"[]",
         "a string": b'"text"',

@@ -76,7 +76,7 @@ def test_foreground_without_blocking(seen: Seen, api: Api, maps: str, owner: dic
 
 
 def test_absent_owner(seen: Seen, api: Api, maps: str, owner: dict[str, Any]) -> None:
-    """What belongs to nobody that is there goes"""
+    """An object whose owner does not exist is deleted"""
     nobody = {"metadata": {"name": "nobody", "uid": "00000000-0000-0000-0000-000000000000"}}
     seen("created", api.post(maps, owned("lost", nobody)))
     api.until_gone(f"{maps}/lost")

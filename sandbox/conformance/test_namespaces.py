@@ -65,7 +65,7 @@ def test_restored(seen: Seen, api: Api, namespace: str) -> None:
 
 
 def test_end(seen: Seen, api: Api, name: str) -> None:
-    """A Namespace is Terminating until everything in it is gone; finalizers are told in its conditions"""
+    """A Namespace is Terminating until everything in it is gone; its conditions name the finalizers"""
     api.post(NAMESPACES, {"metadata": {"name": name}})
     maps = f"{NAMESPACES}/{name}/configmaps"
     api.until(f"{NAMESPACES}/{name}/serviceaccounts/default", bool)

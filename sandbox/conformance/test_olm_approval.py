@@ -57,7 +57,7 @@ def test_skip_range_in_another_channel(seen: Seen, olm: Olm) -> None:
 
 
 def test_nothing_above(seen: Seen, olm: Olm) -> None:
-    """A channel that does not know the installed version has no upgrade for it, and that is no failure"""
+    """A channel without the installed version has no upgrade for it, which isn't a failure"""
     olm.group()
     olm.install(PACKAGE, V3)
     olm.api.patch(olm.path("subscriptions", PACKAGE), {"spec": {"channel": "range"}})

@@ -75,7 +75,7 @@ def test_copy(seen: Seen, home: Olm, away: Olm) -> None:
 
 
 def test_copy_that_is_deleted(away: Olm) -> None:
-    """A copy that somebody deletes comes back"""
+    """A deleted copy comes back"""
     first = away.csv(CSV, "Succeeded")["metadata"]["uid"]
     away.api.delete(away.path("clusterserviceversions", CSV))
     path = away.path("clusterserviceversions", CSV)

@@ -19,7 +19,7 @@ def home(olm: Olm) -> Olm:
 
 
 def test_subscription_then_csv(seen: Seen, home: Olm) -> None:
-    """Without its Subscription an operator goes on running; without its CSV too, only the CRD is left"""
+    """Without its Subscription an operator keeps running; without its CSV too, only the CRD is left"""
     seen("delete", home.api.delete(home.path("subscriptions", PACKAGE)), only=["kind", "status", "details.name"])
     assert home.api.get(home.path("subscriptions", PACKAGE)).status == 404
     # The plan belonged to the Subscription.

@@ -1,4 +1,4 @@
-"""Selectors: by labels and by fields, and what is none"""
+"""Selectors: by labels and by fields, and invalid ones"""
 
 from urllib.parse import quote
 
