@@ -1,8 +1,8 @@
 """Server-side apply: an object is merged in, each manager owns what it applied, others' fields are refused.
 
 After sigs.k8s.io/structured-merge-diff: (1) merge by the types of lists and maps; (2) fields that change and that
-others own are conflicts, unless forced; (3) what this manager applied last time and no longer does goes, if nobody else
-owns it.
+others own are conflicts, unless forced; (3) what this manager applied last time and no longer does goes, unless another
+manager owns it.
 """
 
 from __future__ import annotations
@@ -139,9 +139,9 @@ def _prune(obj: Object, type_: Type, dropped: Fields, owners: Owners, mine: Owne
     for owner, fields in owners.items():
         if owner != mine:
             others |= fields
-    kept = {path[:length] for path in others for length in range(1, len(path) + 1)}
+    owned_by_others = {path[:length] for path in others for length in range(1, len(path) + 1)}
     for path in sorted(dropped, key=len):
-        if path not in kept:
+        if path not in owned_by_others:
             _remove(obj, type_, path)
     return obj
 

@@ -22,12 +22,12 @@ class AsgiApplication:
     def __init__(self) -> None:
         self._streams: set[asyncio.Task[Any]] = set()
 
-    async def answer(self, request: Request) -> Response:
-        """The answer; ApiError."""
+    async def respond(self, request: Request) -> Response:
+        """The response; raises ApiError."""
         raise NotImplementedError
 
     def answered(self) -> None:
-        """Called before an answer that is no refusal goes out; what it raises is refused."""
+        """Called before a response that isn't an error is sent; an ApiError that it raises replaces the response."""
 
     def written(self, request: Request, response: Response) -> Response:
         """The answer in the form that the request asks for."""
@@ -42,7 +42,7 @@ class AsgiApplication:
             return
         request = Request(scope, receive, send)
         try:
-            response = await self.answer(request)
+            response = await self.respond(request)
             if not response.sent:
                 self.answered()
         except ApiError as problem:

@@ -10,7 +10,7 @@ from typing import Any
 from .http import Handler
 from .objects import Object
 
-#: As short as API servers allow: a program that keeps the token of its start fails while somebody tries it, not in
+#: The shortest that API servers allow: a program that never reloads its token fails while it is tried out, not in
 #: production.
 POD_TOKEN_SECONDS = 600
 

@@ -48,7 +48,7 @@ def resources_of(
 ) -> list[Resource]:
     """One Resource for each served version, preferred first. Nothing for a CRD that is not established.
 
-    Objects stored before version ``since`` may not fit the schema; ``reading`` makes them.
+    Objects stored before version ``since`` possibly don't fit the schema; ``reading`` converts them.
     """
     conditions = {item["type"]: item.get("status") for item in dig(crd, "status", "conditions") or []}
     if conditions.get("Established") != "True":

@@ -33,7 +33,7 @@ class Discovery:
         self._made: dict[str, tuple[bytes, str]] = {}
         self._for: tuple[int, int, frozenset[tuple[str, str]]] = (-1, -1, frozenset())
 
-    def answer(self, request: Request, parts: list[str]) -> Response:
+    def respond(self, request: Request, parts: list[str]) -> Response:
         """``parts``: the path's segments, beginning with api or apis. NotFound for what is not served."""
         accept = request.headers.get("accept", "")
         aggregated = "as=APIGroupDiscoveryList" in accept.replace(" ", "") and len(parts) == 1

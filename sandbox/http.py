@@ -65,7 +65,7 @@ class Response:
 
     @classmethod
     def done(cls) -> Response:
-        """The handler answered by itself (WebSocket, hijacked transport): nothing more is sent."""
+        """The handler has sent the response (WebSocket, hijacked transport): nothing more is sent."""
         response = cls()
         response.sent = True
         return response

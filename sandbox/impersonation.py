@@ -1,9 +1,9 @@
-"""Acting as somebody else, by the Impersonate-* headers (apiserver pkg/endpoints/filters/impersonation).
+"""Impersonation of another user by the Impersonate-* headers (apiserver pkg/endpoints/filters/impersonation).
 
 There are two ways to be allowed: the verb ``impersonate`` on the user and each group, or, constrained, the verb
 ``impersonate:user-info`` on them together with ``impersonate-on:user-info:<verb>`` on what is asked for. The
-constrained one is tried first, unless the other one has helped the same user before: which refusal is told depends on
-that.
+constrained one is tried first, unless the other one has allowed the same user before: the message of a refusal depends
+on that.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _wanted(request: Request) -> User | None:
 
 
 def _complete(wanted: User) -> User:
-    """With the groups that come by themselves."""
+    """With the groups that the server adds to every user."""
     if wanted.name == ANONYMOUS.name:
         return ANONYMOUS
     groups = wanted.groups

@@ -1,4 +1,4 @@
-"""Lists: which entries match, page by page, and the version that a watch goes on from.
+"""Lists: which entries match, page by page, and the version from which a watch continues.
 
 A list in pages shows on every page what there was when it began; so does a list of an exact version. The store's
 history tells what that was, as long as it reaches back.
@@ -42,7 +42,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """``remaining`` is None when it is not known (with selectors) or nothing remains."""
+    """``remaining``: None when it is not known (with selectors) or nothing remains."""
 
     entries: list[Entry]
     version: int
@@ -172,7 +172,7 @@ def page(store: Store, resource: Resource, namespace: str, options: Options) -> 
         entries = store.snapshot(resource.key, first) if changed else store.scan(resource.key, wanted.namespace, after)
     except Expired:
         raise Gone("The resourceVersion for the provided list is too old.") from None
-    # Who is content with any version gets it from a cache, which knows no limits.
+    # For any version kube-apiserver answers from its watch cache, which ignores the limit.
     limit = 0 if options.version == "0" else options.limit
     return _cut(entries, wanted, limit, first, after)
 
@@ -202,7 +202,7 @@ def _bad_token(why: str) -> BadRequest:
 
 
 def _continued(text: str, store: Store, resource: Resource) -> tuple[int, Key]:
-    """(version, key behind which it goes on) of a token (apiserver/pkg/storage/continue.go)."""
+    """(version, key after which the next page begins) of a token (apiserver/pkg/storage/continue.go)."""
     alphabet = string.ascii_letters + string.digits + "-_"
     wrong = next((at for at, letter in enumerate(text) if letter not in alphabet), None)
     if wrong is not None or len(text) % 4 == 1:

@@ -60,7 +60,7 @@ def _owner_causes(owners: list[Any]) -> list[Cause]:
 
 
 def finalizer_warnings(resource: Resource, obj: Object) -> list[str]:
-    """Custom resources may have finalizers without a path, but are told not to."""
+    """Custom resources can have finalizers without a path, with a warning."""
     if not resource.custom:
         return []
     end = "to avoid accidental conflicts with other finalizer writers"

@@ -50,7 +50,7 @@ class Metrics:
         self._sampler = Sampler(SAMPLE_SECONDS)
 
     async def sample(self) -> None:
-        """For ever."""
+        """Samples until cancelled."""
         while True:
             self._sampler.sample([os.getpid(), *self._pids()])
             await asyncio.sleep(SAMPLE_SECONDS)

@@ -135,7 +135,7 @@ def now_micro() -> str:
 
 
 def parse_time(text: str) -> datetime | None:
-    """A metav1.Time, None when it is none."""
+    """A metav1.Time; None when the text isn't one."""
     try:
         return datetime.fromisoformat(text.replace("Z", "+00:00"))
     except (ValueError, AttributeError):

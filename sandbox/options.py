@@ -91,7 +91,7 @@ def _strategic(resource: Resource, old: Object, patch: Any, type_: Type) -> Obje
 
 
 def call_of(request: Request, subresource: str = "") -> Call:
-    """How a write is meant, from its query; Invalid names the options that are none."""
+    """The options of a write, from its query; Invalid names the invalid ones."""
     causes = [*_dry_run_causes(request.query.get("dryRun", [])), *_manager_causes(request.arg("fieldManager"))]
     validation = request.arg("fieldValidation")
     if validation not in ("", "Strict", "Warn", "Ignore"):

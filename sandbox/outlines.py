@@ -1,8 +1,7 @@
 """Outlines: what controllers ask of each object of a resource, taken from it once for each of its stored versions.
 
-Decoding a ClusterServiceVersion or a CustomResourceDefinition takes milliseconds, and each step of each operator looks
-at all of them: with outlines a look costs microseconds. They are shared between those who ask, so nobody may change
-one.
+Decoding a ClusterServiceVersion or a CustomResourceDefinition takes milliseconds, and each step of each operator reads
+all of them: with outlines that costs microseconds. Outlines are shared between callers, which must not change them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The patches that need to know nothing of the object: JSON Patch and JSON merge patch.
+"""JSON Patch and JSON merge patch: the patches that need no schema of the object.
 
 The console has code of its own for patches; the two share nothing, so that one can find the other's mistakes.
 Strategic merge patch is in strategic.py, server-side apply in apply.py.

@@ -14,7 +14,7 @@ _NAMESPACE_SUBRESOURCES = ("status", "finalize")
 
 @dataclass(frozen=True, slots=True)
 class RequestInfo:
-    """``resource`` is empty for paths that are no API resource (discovery, health)."""
+    """``resource`` is empty for paths without an API resource (discovery, health)."""
 
     verb: str
     path: str

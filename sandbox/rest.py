@@ -169,7 +169,7 @@ class Rest:
                 request=request, resource=resource, namespace=namespace, name=info.name, data=data, call=call
             )
         else:
-            change = patch_of(resource, media, data, type_of(resource, self._verbs.schemas.of(resource)))
+            change = patch_of(resource, media, data, type_of(resource, self._verbs.schemas.schema_of(resource)))
             call = replace(call, structured=data) if media == STRATEGIC_PATCH else call
             outcome = self._verbs.patch(resource, namespace, info.name, change, call)
         return self._written(request, resource, outcome, form)
@@ -179,7 +179,7 @@ class Rest:
     ) -> Outcome:
         obj = applied_object(data, call.validation == "Strict")
         manager, force = request.arg("fieldManager"), request.flag("force")
-        schema = self._verbs.schemas.of(resource)
+        schema = self._verbs.schemas.schema_of(resource)
         call = Call(manager, call.subresource, call.dry_run, call.validation, user=call.user, applied=True)
 
         def change(old: Object | None) -> Object:

@@ -112,8 +112,8 @@ def _rules(namespace: str, user: User, access: Authorizer) -> Object:
             continue
         for rule in grant.rules:
             if rule.get("resources"):
-                kept = ("verbs", "apiGroups", "resources", "resourceNames")
-                resource_rules.append({name: rule[name] for name in kept if rule.get(name)})
+                fields = ("verbs", "apiGroups", "resources", "resourceNames")
+                resource_rules.append({name: rule[name] for name in fields if rule.get(name)})
             elif rule.get("nonResourceURLs") and not grant.namespace:
                 other_rules.append({name: rule[name] for name in ("verbs", "nonResourceURLs")})
     return {"resourceRules": resource_rules, "nonResourceRules": other_rules, "incomplete": False}

@@ -33,7 +33,7 @@ class Schemas:
         #: others.
         self._generations: dict[str, tuple[int, str]] = {}
 
-    def of(self, resource: Resource) -> dict[str, Any] | None:
+    def schema_of(self, resource: Resource) -> dict[str, Any] | None:
         """The OpenAPI v3 schema; None when the kind has none (then nothing is checked)."""
         return self._version(resource, resource.version)
 
@@ -78,7 +78,7 @@ class Schemas:
         if found is not None and schema is not None:
             schema.prepare(found, obj)
         if resource.reshaped and schema is not None:
-            schema.prune_unknown(self.of(resource) or {}, obj)
+            schema.prune_unknown(self.schema_of(resource) or {}, obj)
         obj["apiVersion"] = resource.api_version
         return encode(obj)
 
@@ -95,7 +95,7 @@ class Schemas:
 
         ``problems`` were found when the body was read (keys that come twice).
         """
-        found = self.of(resource)
+        found = self.schema_of(resource)
         unknown: list[str] = []
         if found is not None and schema is not None:
             try:
@@ -113,7 +113,7 @@ class Schemas:
         self, resource: Resource, obj: Object, old: Object | None, subresource: str, warnings: list[str]
     ) -> list[Cause]:
         """What the schema (and its CEL rules) finds wrong; in ``warnings`` what was wrong before and may stay."""
-        found = self.of(resource)
+        found = self.schema_of(resource)
         if found is None or schema is None:
             return []
         causes = [Cause(*cause) for cause in schema.validate(found, obj, old, subresource, warnings)]
@@ -162,7 +162,7 @@ def _check_types(resource: Resource, causes: list[Cause]) -> None:
 
 
 class Undecodable(BadRequest):
-    """400: the body is no object of the kind. ``why`` without the words about the kind and version that it claims."""
+    """400: the body isn't an object of the kind. ``why``: the reason without the kind and version that it claims."""
 
     def __init__(self, resource: Resource, why: str, kind: str = "", version: str = ""):
         self.why = why
@@ -177,7 +177,7 @@ _GIVEN = {"number": "int64", "array": "slice", "object": "map"}
 
 
 def struct_fault(why: str) -> str:
-    """The same fault where the object is no JSON any more (apimachinery runtime/converter.go)."""
+    """The same fault as it's worded for an object that is decoded already (apimachinery runtime/converter.go)."""
     found = _FAULT.fullmatch(why)
     if found is None:
         return why

@@ -69,7 +69,7 @@ class Application(AsgiApplication):
         """As JSON or YAML; OpenAPI documents are what they are."""
         return response if request.path.startswith("/openapi/") else render(request, response)
 
-    async def answer(self, request: Request) -> Response:
+    async def respond(self, request: Request) -> Response:
         if self._store.diverged.is_set():
             raise ServiceUnavailable("the embedded cluster couldn't write to its disk and is starting anew")
         parts = [unquote(part) for part in request.raw_path.split("/") if part]
@@ -93,13 +93,13 @@ class Application(AsgiApplication):
                 return no_such_page()
         if root in ("api", "apis") and request.method in ("GET", "HEAD"):
             try:
-                return self._discovery.answer(request, parts)
+                return self._discovery.respond(request, parts)
             except NotFound:
                 if built_in(self._verbs.registry, "" if root == "api" else "".join(parts[1:2])):
                     raise
                 return no_such_page()
         if root == "openapi":
-            return await self._openapi.answer(request, parts)
+            return await self._openapi.respond(request, parts)
         if not parts:
             return Response.json(
                 {

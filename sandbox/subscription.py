@@ -61,7 +61,7 @@ class Subscription:
 
     @property
     def bounded(self) -> bool:
-        """Whether this is a client's: it may be told to start over."""
+        """Whether the subscription is a client's, which can be closed so that it starts over."""
         return self._limit is not None
 
     def end(self) -> None:

@@ -144,7 +144,7 @@ def included(request: Request) -> str:
 
 
 def row(of: Printer, entry: Entry, include: str) -> dict[str, Any]:
-    """One row; ``include`` is None, Metadata (the default) or Object."""
+    """One row; ``include``: Metadata (the default), Object or None."""
     data = at_version(entry, of.resource)
     obj = decode(entry.data)
     result: dict[str, Any] = {"cells": of.cells(obj)}

@@ -149,7 +149,7 @@ class Verbs:
 
     def _types(self, resource: Resource) -> Object | None:
         """The schema that says which lists are maps."""
-        return self.schemas.of(resource)
+        return self.schemas.schema_of(resource)
 
     def _free_name(self, resource: Resource, namespace: str, base: str) -> str:
         for _ in range(NAME_ATTEMPTS):

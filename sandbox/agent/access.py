@@ -18,7 +18,7 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """``authority`` is PEM, empty when the system's authorities count. ``tls`` is None for plain HTTP."""
+    """``authority``: PEM; empty for the system's authorities. ``tls``: None for plain HTTP."""
 
     server: str
     token: str

@@ -1,4 +1,5 @@
-"""A list and then a watch of one resource, without end: whoever follows sees every object come, change and go."""
+"""A list and then a watch of one resource, without end: yields an event for every object that is added, changed or
+deleted."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ class Following:
         self._known: dict[tuple[str, str], Object] = {}
 
     async def run(self, events: asyncio.Queue[Event]) -> None:
-        """For ever."""
+        """Runs until cancelled."""
         version = ""
         while True:
             try:
@@ -113,8 +114,8 @@ class Following:
         if kind == "DELETED":
             self._known.pop(place, None)
         else:
-            kept = {name: obj["metadata"].get(name) for name in ("namespace", "name", "uid", "resourceVersion")}
-            self._known[place] = {"kind": obj["kind"], "apiVersion": obj["apiVersion"], "metadata": kept}
+            identity = {name: obj["metadata"].get(name) for name in ("namespace", "name", "uid", "resourceVersion")}
+            self._known[place] = {"kind": obj["kind"], "apiVersion": obj["apiVersion"], "metadata": identity}
         await events.put(Event(kind, self._key, obj))
 
 

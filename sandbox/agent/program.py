@@ -62,9 +62,9 @@ async def keep(work: Callable[[], Awaitable[None]], name: str) -> None:
 
 
 async def follow(node: Node) -> None:
-    """The node's Pods, for ever.
+    """Runs the node's Pods until cancelled.
 
-    What an earlier agent left is ended once, when the API server can tell what there is.
+    Processes that an earlier agent left are ended once, when the API server has listed the Pods.
     """
 
     started = False

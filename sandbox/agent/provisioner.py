@@ -33,7 +33,7 @@ class Provisioner:
         self._folder = data / "volumes"
 
     async def run(self) -> None:
-        """Follows claims and volumes for ever."""
+        """Follows claims and volumes until cancelled."""
         self._make_class()
         async for event in self._cluster.watch(CLAIMS, VOLUMES):
             with contextlib.suppress(NotFound):  # it has gone meanwhile

@@ -40,7 +40,7 @@ class Registration:
         self._port = port
 
     async def run(self) -> None:
-        """For ever; a Node or lease that somebody deleted comes back."""
+        """Renews the Node and its lease until cancelled; both are created again after a deletion."""
         beats = 0
         while True:
             try:
@@ -90,7 +90,7 @@ class Registration:
         }
 
     def _status(self, before: list[Object]) -> dict[str, Any]:
-        """``before`` are the Node's conditions until now: a condition that stays keeps the time when it began."""
+        """``before``: the Node's current conditions; one that does not change keeps its transition time."""
         moment = now()
         since = {(item["type"], item["status"]): item["lastTransitionTime"] for item in before}
         return {

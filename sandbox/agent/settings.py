@@ -22,7 +22,7 @@ class NodeSettings:
     parent: int
 
     @classmethod
-    def of(cls, given: argparse.Namespace) -> NodeSettings:
+    def from_arguments(cls, given: argparse.Namespace) -> NodeSettings:
         """From the parsed arguments."""
         images = given.images.resolve() if given.images else None
         files = (given.tls_cert, given.tls_key, given.client_ca)

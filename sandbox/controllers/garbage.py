@@ -122,8 +122,8 @@ class GarbageCollector:
 
     def _drop_finalizer(self, resource: str, obj: Object, finalizer: str) -> None:
         metadata = obj["metadata"]
-        kept = [name for name in metadata.get("finalizers") or [] if name != finalizer]
-        change = {"metadata": {"finalizers": kept or None, "uid": metadata["uid"]}}
+        remaining = [name for name in metadata.get("finalizers") or [] if name != finalizer]
+        change = {"metadata": {"finalizers": remaining or None, "uid": metadata["uid"]}}
         self._cluster.patch(resource, metadata["name"], change, metadata.get("namespace", ""))
 
     # A dependent
@@ -161,7 +161,7 @@ class GarbageCollector:
         return bool(metadata.get("deletionTimestamp")) and FOREGROUND in (metadata.get("finalizers") or [])
 
     def _owner(self, reference: Object, dependent: Object) -> Object | None:
-        """The owner; {} when it cannot be told whether there is one; None when there is none."""
+        """The owner; {} when it's unknown whether there is one; None when there is none."""
         resource = self._cluster.resource_for(str(reference.get("apiVersion")), str(reference.get("kind")))
         if resource is None:
             return {}
@@ -180,10 +180,10 @@ class GarbageCollector:
 
     def _disown(self, place: Place, obj: Object, uids: set[str]) -> None:
         resource, namespace, name = place
-        kept = [
+        remaining = [
             reference for reference in obj["metadata"].get("ownerReferences") or [] if reference.get("uid") not in uids
         ]
-        change = {"metadata": {"ownerReferences": kept or None, "uid": obj["metadata"]["uid"]}}
+        change = {"metadata": {"ownerReferences": remaining or None, "uid": obj["metadata"]["uid"]}}
         self._cluster.patch(resource, name, change, namespace)
 
     def _delete(self, resource: str, obj: Object, policy: str) -> None:

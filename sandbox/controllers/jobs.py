@@ -98,8 +98,8 @@ class Jobs:
         for pod in pods:
             finalizers = pod["metadata"].get("finalizers") or []
             if TRACKED in finalizers:
-                kept = [name for name in finalizers if name != TRACKED]
-                change = {"metadata": {"finalizers": kept or None}}
+                remaining = [name for name in finalizers if name != TRACKED]
+                change = {"metadata": {"finalizers": remaining or None}}
                 try:
                     self._cluster.patch("pods", pod["metadata"]["name"], change, pod["metadata"]["namespace"])
                 except NotFound:
@@ -211,19 +211,19 @@ class Jobs:
             change = {"status": {**dict.fromkeys(old), **wanted}}
             self._cluster.patch(RESOURCE, metadata["name"], change, metadata["namespace"], subresource="status")
 
-    def _finish(self, job: Object, status: Object, target: str, final: str, said: tuple[str, str]) -> None:
+    def _finish(self, job: Object, status: Object, target: str, final: str, reason: tuple[str, str]) -> None:
         """Two conditions: what is decided, and (when no Pod is left that runs) that it is so."""
         if find(status.get("conditions"), target) is None:
-            self._say(status, target, "True", *said)
+            self._say(status, target, "True", *reason)
         if status["active"] or status["terminating"]:
             return
-        self._say(status, final, "True", *said)
+        self._say(status, final, "True", *reason)
         status["ready"] = 0
         if final == "Complete":
             status["completionTime"] = now()
             self._recorder.normal(job, "Completed", "Job completed")
         else:
-            self._recorder.warning(job, *said)
+            self._recorder.warning(job, *reason)
 
     def _say(self, status: Object, kind: str, value: str, reason: str, message: str) -> None:
         moment = now()

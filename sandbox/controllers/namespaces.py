@@ -76,8 +76,10 @@ class Namespaces:
         remaining, failures = self._delete_content(name)
         if not remaining and not failures:
             self._looks.pop(name, None)
-            kept = [finalizer for finalizer in dig(namespace, "spec", "finalizers") or [] if finalizer != "kubernetes"]
-            namespace["spec"]["finalizers"] = kept
+            finalizers = [
+                finalizer for finalizer in dig(namespace, "spec", "finalizers") or [] if finalizer != "kubernetes"
+            ]
+            namespace["spec"]["finalizers"] = finalizers
             self._cluster.update("namespaces", namespace, subresource="finalize")
             return
         self._tell(namespace, remaining, failures)
@@ -89,8 +91,8 @@ class Namespaces:
         """What is still there afterwards by resource, and what could not be deleted."""
         remaining: dict[str, list[Object]] = {}
         failures: list[str] = []
-        namespaced = [one for one in self._cluster.served() if one.namespaced]
-        for resource in sorted(namespaced, key=lambda one: one.key in _LATE):
+        namespaced = [resource for resource in self._cluster.served() if resource.namespaced]
+        for resource in sorted(namespaced, key=lambda served: served.key in _LATE):
             if "delete" not in resource.verbs or resource.shares:
                 continue
             for entry in list(self._cluster.verbs.store.scan(resource.key, name)):
@@ -157,8 +159,8 @@ class Namespaces:
                 "All content-preserving finalizers finished",
             ),
         ):
-            said = (reason, message) if bad else (good, fine)
-            conditions = with_condition(conditions, kind, "True" if bad else "False", *said)
+            words = (reason, message) if bad else (good, fine)
+            conditions = with_condition(conditions, kind, "True" if bad else "False", *words)
         if conditions != dig(namespace, "status", "conditions"):
             change = {"status": {"conditions": conditions}}
             self._cluster.patch("namespaces", namespace["metadata"]["name"], change, subresource="status")

@@ -69,7 +69,7 @@ def create(cluster: Cluster, recorder: Recorder, owner: Object, pod: Object) -> 
 
 
 def delete(cluster: Cluster, recorder: Recorder, owner: Object, pod: Object) -> None:
-    """Begins the Pod's deletion; one that is gone already is no error."""
+    """Begins the Pod's deletion; a Pod that doesn't exist isn't an error."""
     name = pod["metadata"]["name"]
     try:
         cluster.delete("pods", name, pod["metadata"]["namespace"], uid=pod["metadata"]["uid"])

@@ -52,8 +52,8 @@ class ReplicaSets:
             return
         if owner["metadata"]["uid"] != reference["uid"] or matches(owner["spec"]["selector"], metadata.get("labels")):
             return
-        kept = [item for item in metadata["ownerReferences"] if item["uid"] != reference["uid"]]
-        change = {"metadata": {"ownerReferences": kept or None}}
+        remaining = [item for item in metadata["ownerReferences"] if item["uid"] != reference["uid"]]
+        change = {"metadata": {"ownerReferences": remaining or None}}
         self._cluster.patch("pods", metadata["name"], change, metadata["namespace"])
 
     def _scale(self, owner: Object, active: list[Object]) -> str:
@@ -122,7 +122,7 @@ async def run(cluster: Cluster, context: Context) -> None:
 
 
 def adopters(cluster: Cluster, pod: Object) -> list[tuple[str, str]]:
-    """ReplicaSets that may select a Pod that nobody owns."""
+    """ReplicaSets that may adopt a Pod without an owner."""
     namespace, labels = pod["metadata"]["namespace"], pod["metadata"].get("labels") or {}
     found = []
     for candidate in cluster.list(RESOURCE, namespace) if labels else []:

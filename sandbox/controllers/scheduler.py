@@ -134,7 +134,7 @@ class Scheduler:
         return entry is not None and b'"WaitForFirstConsumer"' in entry.data
 
     def _choose_node(self, claim: Object) -> None:
-        """Tells the volume controller that somebody waits for this claim."""
+        """Notifies the volume controller that a Pod waits for this claim."""
         nodes = self._cluster.list("nodes")
         key = "volume.kubernetes.io/selected-node"
         if nodes and key not in (claim["metadata"].get("annotations") or {}):

@@ -145,7 +145,8 @@ class StatefulSets:
         names = {dig(claim, "metadata", "name") for claim in state.owner["spec"].get("volumeClaimTemplates") or []}
         volumes = [volume for volume in pod["spec"].get("volumes") or [] if volume.get("name") not in names]
         volumes += [
-            {"name": one, "persistentVolumeClaim": {"claimName": f"{one}-{name}"}} for one in sorted(map(str, names))
+            {"name": volume, "persistentVolumeClaim": {"claimName": f"{volume}-{name}"}}
+            for volume in sorted(map(str, names))
         ]
         if volumes:
             pod["spec"]["volumes"] = volumes

@@ -79,7 +79,7 @@ def _twice(path: str, items: Iterable[Object], field: str) -> Causes:
 
 
 def _quantity(value: Any) -> Fraction:
-    """The number; zero for what is none."""
+    """The number; zero for an invalid quantity."""
     return parse_quantity(str(value)) or Fraction(0)
 
 
@@ -224,11 +224,11 @@ def pod(obj: Object, old: Object | None) -> Causes:
 
 def _frozen(spec: Object) -> Object:
     free = ("activeDeadlineSeconds", "tolerations", "schedulingGates", "nodeSelector", "ephemeralContainers")
-    kept: Object = copy({key: value for key, value in spec.items() if key not in free})
+    frozen: Object = copy({key: value for key, value in spec.items() if key not in free})
     for kind in ("containers", "initContainers"):
-        for container in kept.get(kind) or []:
+        for container in frozen.get(kind) or []:
             container.pop("image", None)
-    return kept
+    return frozen
 
 
 # Workloads

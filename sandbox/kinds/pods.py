@@ -72,7 +72,7 @@ def _unchecked(*_: Any) -> list[Cause]:
 
 
 def _spec(pod: Object) -> Any:
-    """Which node it is bound to is no change of the spec."""
+    """The spec without ``nodeName``: binding a Pod doesn't count as a change of its spec."""
     return {key: value for key, value in (pod.get("spec") or {}).items() if key != "nodeName"}
 
 

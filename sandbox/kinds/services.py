@@ -83,9 +83,9 @@ def _update(obj: Object, old: Object) -> None:
 def _keep_node_ports(spec: Object, before: Object) -> None:
     known = {(port.get("port"), port.get("protocol")): port.get("nodePort") for port in before.get("ports") or []}
     for port in spec.get("ports") or []:
-        kept = known.get((port.get("port"), port.get("protocol")))
-        if kept and not port.get("nodePort"):
-            port["nodePort"] = kept
+        node_port = known.get((port.get("port"), port.get("protocol")))
+        if node_port and not port.get("nodePort"):
+            port["nodePort"] = node_port
 
 
 def _drop_node_ports(spec: Object, before: Object) -> None:

@@ -171,7 +171,7 @@ def _schema(schema: Object, path: str, is_structure: bool = True) -> Causes:
 
 
 def _rules(rules: list[Object], path: str) -> Causes:
-    """Rules are there, and are CEL. What can't be told here is told when a rule runs."""
+    """Checks that rules are given and are CEL. Type errors are found only when a rule runs."""
     for index, rule in enumerate(rules):
         at = f"{path}[{index}]"
         if not (rule.get("rule") or "").strip():

@@ -104,9 +104,7 @@ def _builtin(resources: list[Resource], custom: bool) -> Json:
 
 
 def openapi_v2(resources: Iterable[Resource], schema_of: Callable[[Resource], Json | None]) -> Json:
-    """Swagger 2.0 of everything, for clients that know nothing newer: definitions only, without what 2.0 has no
-    words for.
-    """
+    """Swagger 2.0 of everything, for clients without OpenAPI v3: definitions only, without what 2.0 can't express."""
     definitions: Json = {}
     served = list(resources)
     for name, schema in _builtin(served, custom=True).items():

@@ -190,7 +190,7 @@ def test_h30_a_step_of_a_plan_does_not_read_who_owns_each_of_its_owner_reference
         obj = {**old, "status": {**old["status"], "phase": "Complete"}, "metadata": {**old["metadata"]}}
         resource = operators.cluster.verbs.registry.by_key(INSTALL_PLANS)
         assert resource is not None
-        schema = operators.cluster.verbs.schemas.of(resource)
+        schema = operators.cluster.verbs.schemas.schema_of(resource)
         found.append(calls(lambda: managed.track(resource, old, obj, "olm", "status", schema)))  # noqa: B023
         fields = [entry["fieldsV1"] for entry in obj["metadata"]["managedFields"] if "subresource" not in entry]
         assert len(fields[0]["f:metadata"]["f:ownerReferences"]) == count + 1
