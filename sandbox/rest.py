@@ -27,7 +27,7 @@ from .options import (
 from .rbac import Authorizer
 from .requestinfo import RequestInfo
 from .resources import ALL_VERBS, Resource
-from .reviews import answer
+from .reviews import with_status
 from .routing import resource_of
 from .scale import missing_replicas, scale_of, with_scale
 from .store import Entry, Expired
@@ -140,7 +140,7 @@ class Rest:
         namespace = self._namespace(resource, info)
         if resource.verbs == ("create",):
             return Response.json(
-                answer(
+                with_status(
                     resource=resource,
                     namespace=namespace,
                     obj=obj,

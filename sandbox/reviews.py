@@ -13,7 +13,9 @@ from .resources import Resource
 from .tokens import ISSUER, Tokens
 
 
-def answer(resource: Resource, namespace: str, obj: Object, user: User, access: Authorizer, tokens: Tokens) -> Object:
+def with_status(
+    resource: Resource, namespace: str, obj: Object, user: User, access: Authorizer, tokens: Tokens
+) -> Object:
     """The review with its status."""
     obj = dict(obj)
     obj["kind"], obj["apiVersion"] = resource.kind, resource.api_version

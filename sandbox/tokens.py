@@ -38,7 +38,7 @@ def _unpack(text: str) -> bytes:
 
 
 class Reviewed(NamedTuple):
-    """``user`` is None for a token that is not good, ``why`` then says it. ``expires`` is a Unix time, 0 for none."""
+    """``user``: None for an invalid token, ``why`` is then the reason. ``expires``: a Unix time, 0 for none."""
 
     user: User | None
     audiences: tuple[str, ...] = ()
@@ -107,7 +107,7 @@ class Tokens:
         return hmac.new(self._key, text.encode(), hashlib.sha256).digest()
 
     def user(self, token: str) -> User | None:
-        """Whose token this is, for this server; None when it is nobody's (any more)."""
+        """The user of a token for this server; None when it isn't valid (any more)."""
         present = tuple(self._store.changed(resource) for resource in ("serviceaccounts", *_BOUND.values()))
         known = self._known.get(token)
         if known is not None and known[0] == present and known[1] > time.time():
@@ -120,7 +120,7 @@ class Tokens:
         return found.user
 
     def review(self, token: str, audiences: tuple[str, ...]) -> Reviewed:
-        """Whose token this is, and for which of the audiences; or why it is nobody's."""
+        """The user of a token and its audiences among these; or why it isn't valid."""
         if hmac.compare_digest(token.encode(), self.admin.encode()):
             return Reviewed(ADMIN, audiences)
         claims = self._claims(token)

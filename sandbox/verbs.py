@@ -132,7 +132,7 @@ class Verbs:
         return self._store(resource, obj, call, warnings, created=True)
 
     def _owned(self, resource: Resource, old: Object, obj: Object, call: Call) -> list[Object] | None:
-        """managedFields as this write leaves them; before the server's own changes, which nobody owns."""
+        """managedFields as this write leaves them; before the server's own changes, which have no owner."""
         if call.applied or call.subresource == "binding":
             return None
         draft = {**obj, "metadata": {**obj["metadata"]}}

@@ -112,7 +112,7 @@ async def events(
     watch: WatchOptions,
     stream: Stream,
 ) -> AsyncIterator[bytes]:
-    """Chunks of lines. Whoever wants the stream to end earlier cancels the task that reads it."""
+    """Chunks of lines. To end the stream earlier, cancel the task that reads it."""
     subscription, present, wanted, version = begun
     first = not present
     try:

@@ -132,7 +132,7 @@ def _let_go(cluster: Cluster, csv: Object) -> None:
 
 
 def _sweep(cluster: Cluster) -> None:
-    """At the start: CSVs may have gone while nobody watched."""
+    """At the start: CSVs may have been deleted while no controller watched."""
     present = {(csv["metadata"]["namespace"], csv["metadata"]["name"]) for csv in cluster.outlines(CSVS, outline)}
     for resource in BY_LABEL:
         for obj in cluster.list(resource, labels="olm.owner.kind=ClusterServiceVersion"):

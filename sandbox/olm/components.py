@@ -64,7 +64,7 @@ class Components:
             self._label(INSTALL_PLANS, plan, label, has=plan["metadata"]["name"] == current)
 
     def _csv(self, namespace: str, name: str) -> Object | None:
-        """The outline of one that is no copy."""
+        """The outline of a CSV; None when it doesn't exist or is a copy."""
         try:
             found: Object = self._cluster.outline(CSVS, outline, name, namespace)
         except NotFound:
@@ -140,8 +140,8 @@ def _reference(obj: Object) -> Object:
     if obj["kind"] == "ClusterServiceVersion":
         conditions = [_phase(condition) for condition in conditions[-1:]]
     keys = ("lastTransitionTime", "lastUpdateTime", "message", "reason", "status", "type")
-    told = [{key: condition[key] for key in keys if key in condition} for condition in conditions]
-    return {**found, "conditions": told} if told else found
+    shown = [{key: condition[key] for key in keys if key in condition} for condition in conditions]
+    return {**found, "conditions": shown} if shown else found
 
 
 def _phase(condition: Object) -> Object:

@@ -80,12 +80,12 @@ class Copies:
         copies = {item["metadata"]["namespace"]: item for item in found if csv_of.is_copy(item)}
         originals = [item for item in found if not csv_of.is_copy(item)]
         taken = {item["metadata"]["namespace"] for item in originals}
-        kept: set[str] = set()
+        current: set[str] = set()
         for original in originals:
-            for namespace in wanted(self._cluster, original) - taken - kept:
+            for namespace in wanted(self._cluster, original) - taken - current:
                 self._write(copy_of(original, namespace), copies.get(namespace))
-                kept.add(namespace)
-        for namespace in copies.keys() - kept:
+                current.add(namespace)
+        for namespace in copies.keys() - current:
             self._delete(name, namespace)
 
     def _write(self, copy: Object, present: Object | None) -> None:

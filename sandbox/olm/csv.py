@@ -56,8 +56,8 @@ def outline(csv: Object) -> Object:
     meta, spec, status = csv["metadata"], csv.get("spec") or {}, csv.get("status") or {}
     annotations = meta.get("annotations") or {}
     described = spec.get("customresourcedefinitions") or {}
-    kept: Object = {key: spec[key] for key in ("version", "replaces", "apiservicedefinitions") if key in spec}
-    kept["customresourcedefinitions"] = {
+    outlined_spec: Object = {key: spec[key] for key in ("version", "replaces", "apiservicedefinitions") if key in spec}
+    outlined_spec["customresourcedefinitions"] = {
         which: [
             {key: crd[key] for key in ("name", "version", "kind") if key in crd} for crd in described.get(which) or []
         ]
@@ -70,7 +70,7 @@ def outline(csv: Object) -> Object:
             **{key: value for key, value in meta.items() if key not in ("annotations", "managedFields")},
             "annotations": {key: annotations[key] for key in _KEPT_ANNOTATIONS if key in annotations},
         },
-        "spec": kept,
+        "spec": outlined_spec,
         "status": {key: value for key, value in status.items() if key not in ("conditions", "requirementStatus")},
     }
 

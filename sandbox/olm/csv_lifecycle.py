@@ -58,7 +58,7 @@ class Lifecycle:
         self._status: Object = dict(csv.get("status") or {})
 
     def step(self) -> float:
-        """Goes on by one phase at most. Returns after how many seconds to look again; 0 when only a change matters."""
+        """Advances by one phase at most. Returns after how many seconds to reconcile again; 0 to wait for a change."""
         if not self._join_group():
             return 0.0
         phases = {
@@ -282,7 +282,7 @@ class Lifecycle:
     def _set(self, phase: str, reason: str, message: str, **more: Any) -> float:
         """Writes the phase where it is new, with a condition for each change and an Event.
 
-        Returns when to look again.
+        Returns after how many seconds to reconcile again.
         """
         old = self._status
         changed = (old.get("phase"), old.get("reason")) != (phase, reason)

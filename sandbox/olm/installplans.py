@@ -155,7 +155,7 @@ class Execution:
 
 
 def manifest(resource: Object) -> Object:
-    """The object of a step; of those that OLM makes itself the kind is told by the step only."""
+    """The object of a step; only the step gives the kind of those that OLM makes itself."""
     obj: Object = json.loads(resource["manifest"])
     kind = "Secret" if resource["kind"] == "BundleSecret" else resource["kind"]
     api = f"{resource['group']}/{resource['version']}" if resource["group"] else resource["version"]

@@ -33,7 +33,7 @@ ROLES = "clusterroles.rbac.authorization.k8s.io"
 
 
 def targets(cluster: Cluster, group: Object) -> list[str]:
-    """The namespaces that a group means; ``[""]`` is all of them, an empty list is none that exists."""
+    """The namespaces that a group means; ``[""]``: all of them, an empty list: no existing one."""
     spec = group.get("spec") or {}
     if names := spec.get("targetNamespaces"):
         return sorted(names)
@@ -132,7 +132,7 @@ def provided_apis(csv: Object) -> frozenset[Api]:
 
 
 def _provide(cluster: Cluster, group: Object) -> None:
-    """Names the kinds of its operators in an annotation, and gathers the rights on them in its ClusterRoles."""
+    """Lists the kinds of its operators in an annotation, and aggregates the permissions on them in its ClusterRoles."""
     meta = group["metadata"]
     apis: list[Api] = sorted(
         NO_APIS.union(*cluster.outlines(CSVS, provided_apis, meta["namespace"])),

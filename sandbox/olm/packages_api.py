@@ -179,13 +179,13 @@ async def run(cluster: Cluster, context: Context) -> None:
     store = CatalogStore(store_path(context))
     handlers = PackageManifests(cluster, store)
     base = f"/apis/{GROUP}/{VERSION}"
-    one = f"{base}/namespaces/{{namespace}}/packagemanifests/{{name}}"
-    context.handle("GET", f"{one}/icon", handlers.icon)
-    context.handle("GET", one, handlers.get)
+    manifest_path = f"{base}/namespaces/{{namespace}}/packagemanifests/{{name}}"
+    context.handle("GET", f"{manifest_path}/icon", handlers.icon)
+    context.handle("GET", manifest_path, handlers.get)
     context.handle("GET", f"{base}/namespaces/{{namespace}}/packagemanifests", handlers.list)
     context.handle("GET", f"{base}/packagemanifests", handlers.list)
     for method in ("POST", "PUT", "PATCH", "DELETE"):
-        for path in (one, f"{base}/namespaces/{{namespace}}/packagemanifests"):
+        for path in (manifest_path, f"{base}/namespaces/{{namespace}}/packagemanifests"):
             context.handle(method, path, handlers.refuse)
     context.announce(GROUP, VERSION, RESOURCES)
     try:

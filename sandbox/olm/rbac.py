@@ -24,7 +24,7 @@ SEES_NAMESPACES = {"verbs": ["get", "list", "watch"], "apiGroups": [""], "resour
 def service_accounts(csv: Object) -> list[Object]:
     """One for each name in the permissions; ``default`` exists already.
 
-    Deployments may name others, which are nobody's to make.
+    Deployments can name others, which OLM doesn't create.
     """
     details = strategy(csv)
     names = [

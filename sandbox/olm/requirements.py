@@ -1,4 +1,4 @@
-"""Whether what a CSV needs is there: its kinds, its accounts, a recent enough Kubernetes. Each is told one by one.
+"""The status of each requirement of a CSV: its kinds, its accounts, a recent enough Kubernetes.
 
 Source of the sentences: operator-lifecycle-manager, pkg/controller/operators/olm/requirements.go.
 """

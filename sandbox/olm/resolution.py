@@ -229,8 +229,7 @@ def replaces(bundle: Bundle, current: Installed) -> bool:
     """Whether a bundle may take the place of an installed CSV: by ``replaces``, ``skips`` or ``skipRange``.
 
     A head whose ``skipRange`` has its own version (``>2.7.3`` of 3.0.0) takes its own place and so stays, as OLM's
-    resolver has it; without it the older bundles that say the same of themselves would follow it, and it them, for
-    ever.
+    resolver has it; without it, it and older bundles with such a range would replace each other endlessly.
     """
     by_name = current.name == bundle.replaces or current.name in bundle.skips
     return by_name or bool(bundle.skip_range and within(current.version, bundle.skip_range))

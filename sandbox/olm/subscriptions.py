@@ -46,8 +46,8 @@ KEPT_PLANS = 5
 def plan_outline(plan: Object) -> Object:
     """An InstallPlan without its manifests: they can be megabytes."""
     status = plan.get("status") or {}
-    kept = {key: value for key, value in status.items() if key not in ("plan", "bundleLookups")}
-    return {**plan, "status": kept}
+    outlined_status = {key: value for key, value in status.items() if key not in ("plan", "bundleLookups")}
+    return {**plan, "status": outlined_status}
 
 
 class Namespace:
@@ -105,7 +105,7 @@ class Namespace:
     def choices(self) -> list[Choice]:
         """What has to be installed. Raises Unsatisfiable."""
         if len(self._cluster.list(OPERATOR_GROUPS, self.name)) != 1:
-            return []  # its CSVs would fail; as upstream, nothing is said of it here
+            return []  # its CSVs would fail; as upstream, no condition reports it here
         if broken := [source for source in self.sources if _state(source) != "READY"]:
             raise ValueError(unanswered(broken))
         ready = [source["metadata"]["name"] for source in self.sources]
@@ -116,7 +116,7 @@ class Namespace:
         return found
 
     def _resolved(self) -> None:
-        """Takes back what was said before: everything is as it should be."""
+        """Removes the conditions of an earlier failure."""
         for subscription in self.subscriptions:
             old = subscription.get("status") or {}
             wanted = status_of.without(old, "ResolutionFailed")
@@ -145,7 +145,7 @@ class Namespace:
         return found + [followed(self._cluster.outline(CSVS, as_installed, *csv), "-") for csv in others]
 
     def _stuck(self) -> bool:
-        """Whether a plan can not go on: then upstream finds the old and the new version at odds, and says so."""
+        """Whether a plan can't continue: upstream then reports a conflict of the old and the new version."""
         states = [plan.get("status") or {} for plan in self.plans.values()]
         return any(state.get("phase") in ("Installing", "Failed") and state.get("message") for state in states)
 

@@ -62,7 +62,7 @@ def _role(crd: Object, api: Api, name: str, role: str, rules: list[Object]) -> O
 
 
 def for_group(group: Object, apis: Iterable[Api]) -> list[Object]:
-    """An OperatorGroup's three ClusterRoles, which gather those of the kinds that its operators provide."""
+    """An OperatorGroup's three ClusterRoles, which aggregate those of the kinds that its operators provide."""
     meta = group["metadata"]
     labels = {"olm.managed": "true", "olm.owner": meta["name"], "olm.owner.kind": "OperatorGroup"}
     labels["olm.owner.namespace"] = meta["namespace"]

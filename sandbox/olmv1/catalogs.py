@@ -1,8 +1,8 @@
-"""catalogd: ClusterCatalogs over folders, their contents behind the service proxy, and words for the catalogs that
-can't be had.
+"""catalogd: ClusterCatalogs over folders, their contents behind the service proxy, and conditions for the catalogs that
+can't be read.
 
-A folder is published where its catalog.json names a ``clusterCatalog``, and served once somebody makes that Available.
-A ClusterCatalog that a person makes names an image, and this cluster pulls none; its conditions say so. Source:
+A folder is published where its catalog.json names a ``clusterCatalog``, and served once a user makes that Available.
+A ClusterCatalog that a user creates names an image, and this cluster pulls none; its conditions say so. Source:
 operator-controller, internal/catalogd and docs/api-reference/catalogd-webserver.md.
 """
 
@@ -40,8 +40,8 @@ def cluster_catalog(name: str, folder: Path) -> Object:
     title = about(folder).get("displayName", name)
     meta = {"name": name, "annotations": {FOLDER: str(folder), "operator-console.dev/display-name": title}}
     source = {"type": "Image", "image": {"ref": f"{FOLDER.partition('/')[0]}/catalogs/{name}:latest"}}
-    # Switched off to begin with: the same packages are in a CatalogSource, and each is shown once to somebody who
-    # learns.
+    # Unavailable at first: the same packages are in a CatalogSource, and the console lists each of them once for new
+    # users.
     spec = {"source": source, "availabilityMode": "Unavailable"}
     return {"apiVersion": API, "kind": "ClusterCatalog", "metadata": meta, "spec": spec}
 
@@ -80,8 +80,8 @@ def _filtered(data: bytes, request: Request) -> bytes:
 
     def fits(line: bytes) -> bool:
         blob = msgspec.json.decode(line)
-        said = {"package": blob["name"] if blob["schema"] == "olm.package" else "", **blob}
-        return all(said.get(key, "") == value for key, value in asked.items())
+        fields = {"package": blob["name"] if blob["schema"] == "olm.package" else "", **blob}
+        return all(fields.get(key, "") == value for key, value in asked.items())
 
     return b"".join(line + b"\n" for line in data.splitlines() if fits(line))
 
@@ -99,8 +99,8 @@ class Catalogs:
         self._cluster, self._context = cluster, context
         self._seen: dict[str, int] = {}
 
-    async def look(self, catalog: Object) -> None:
-        """Once for each generation."""
+    async def reconcile(self, catalog: Object) -> None:
+        """Unpacks the catalog and writes its status, once for each generation."""
         meta, spec = catalog["metadata"], catalog["spec"]
         if self._seen.get(meta["uid"]) == meta["generation"]:
             return
@@ -172,7 +172,7 @@ async def run(cluster: Cluster, context: Context) -> None:
         if FOLDER in (item["metadata"].get("annotations") or {}) and name not in wanted:
             cluster.delete(CATALOGS, name)
     for name, folder in wanted.items():
-        known = {one["metadata"]["name"] for one in cluster.list(CATALOGS)}
+        known = {catalog["metadata"]["name"] for catalog in cluster.list(CATALOGS)}
         if name not in known:
             cluster.create(CATALOGS, cluster_catalog(name, folder))
     catalogs = Catalogs(cluster, context)
@@ -181,6 +181,6 @@ async def run(cluster: Cluster, context: Context) -> None:
             contents(context, event.object["metadata"]["name"]).unlink(missing_ok=True)
             continue
         try:
-            await catalogs.look(event.object)
+            await catalogs.reconcile(event.object)
         except ApiError as error:
             log.info("%s %s: %s", GROUP, event.object["metadata"]["name"], error)

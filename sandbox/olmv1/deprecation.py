@@ -18,7 +18,7 @@ _UNKNOWN = "deprecation status unknown: catalog data unavailable"
 def conditions(entries: list[Object] | None, catalog: Object, installed: str) -> Iterator[tuple[str, Said]]:
     """(type, (status, reason, message)).
 
-    ``entries``: of olm.deprecations, None when no catalog told; ``installed``: a bundle's name.
+    ``entries``: of olm.deprecations, None when no catalog was read; ``installed``: a bundle's name.
     """
     if entries is None:
         for type_ in ("Deprecated", "PackageDeprecated", "ChannelDeprecated"):
@@ -27,7 +27,7 @@ def conditions(entries: list[Object] | None, catalog: Object, installed: str) ->
         yield "BundleDeprecated", ("Unknown", reason, words)
         return
     channels = catalog.get("channels") or []
-    said: dict[str, list[str]] = {"package": [], "channel": [], "bundle": []}
+    messages: dict[str, list[str]] = {"package": [], "channel": [], "bundle": []}
     for entry in entries:
         reference, message = entry["reference"], entry.get("message", "")
         kind, name = reference["schema"].removeprefix("olm."), reference.get("name", "")
@@ -37,15 +37,15 @@ def conditions(entries: list[Object] | None, catalog: Object, installed: str) ->
             "bundle": bool(installed) and name == installed,
         }
         if message and wanted.get(kind):
-            said[kind].append(message)
-    every = [message for kind in ("package", "channel", "bundle") for message in said[kind]]
+            messages[kind].append(message)
+    every = [message for kind in ("package", "channel", "bundle") for message in messages[kind]]
     yield "Deprecated", _told(every, "not deprecated")
-    yield "PackageDeprecated", _told(said["package"], "package not deprecated")
-    yield "ChannelDeprecated", _told(said["channel"], "channel not deprecated")
+    yield "PackageDeprecated", _told(messages["package"], "package not deprecated")
+    yield "ChannelDeprecated", _told(messages["channel"], "channel not deprecated")
     if not installed:
         yield "BundleDeprecated", ("Unknown", "Absent", "no bundle installed yet")
     else:
-        yield "BundleDeprecated", _told(said["bundle"], "bundle not deprecated")
+        yield "BundleDeprecated", _told(messages["bundle"], "bundle not deprecated")
 
 
 def _told(messages: list[str], otherwise: str) -> Said:

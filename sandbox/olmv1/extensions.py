@@ -26,7 +26,7 @@ from .render import Unsupported, render
 Object = dict[str, Any]
 
 log = logging.getLogger("sandbox.olmv1.extensions")
-#: Seconds until something that nobody announces (rights, a namespace) is looked at again.
+#: Seconds until what sends no event here (permissions, a namespace) is checked again.
 AGAIN = 3.0
 _RBAC = "rbac.authorization.k8s.io"
 #: What an extension may have brought; what it does not bring any more goes.
@@ -152,8 +152,8 @@ class Extensions:
                 old = self._cluster.get(CRDS, crd["metadata"]["name"])
             except NotFound:
                 continue
-            if said := safety.problems(old, crd):
-                lines.append(f'validating upgrade for CRD "{crd["metadata"]["name"]}": ' + "\n".join(said))
+            if problems := safety.problems(old, crd):
+                lines.append(f'validating upgrade for CRD "{crd["metadata"]["name"]}": ' + "\n".join(problems))
         return "\n".join(lines)
 
     def _apply(self, extension: Object, objects: list[Object]) -> None:
@@ -167,7 +167,7 @@ class Extensions:
             "blockOwnerDeletion": True,
         }
         labels = {OWNER_KIND: "ClusterExtension", OWNER_NAME: meta["name"]}
-        kept = set()
+        applied = set()
         for obj in objects:
             resource = self._cluster.resource_for(obj["apiVersion"], obj["kind"])
             if resource is None:
@@ -176,16 +176,16 @@ class Extensions:
             self._refuse_others(resource.key, head, meta["uid"])
             made = {**head, "labels": {**(head.get("labels") or {}), **labels}, "ownerReferences": [owner]}
             self._cluster.apply(resource.key, {**obj, "metadata": made}, manager="operator-controller")
-            kept.add((resource.key, head.get("namespace", ""), head["name"]))
+            applied.add((resource.key, head.get("namespace", ""), head["name"]))
         query = ",".join(f"{key}={value}" for key, value in labels.items())
         for kind in KINDS:
             for item in self._cluster.list(kind, labels=query):
                 place = (kind, item["metadata"].get("namespace", ""), item["metadata"]["name"])
-                if place not in kept:
+                if place not in applied:
                     self._cluster.delete(kind, place[2], place[1])
 
     def _refuse_others(self, key: str, head: Object, uid: str) -> None:
-        """What somebody else manages is not taken from them."""
+        """Raises Refused for an object that another owner manages."""
         try:
             present = self._cluster.get(key, head["name"], head.get("namespace", ""))
         except NotFound:
@@ -240,10 +240,10 @@ class Extensions:
         list_ = condition(
             old=list_, type_="Progressing", status="True", reason=reason, message=message[:32768], generation=generation
         )
-        for type_, said in deprecations(
+        for type_, values in deprecations(
             found.deprecations if found else None, catalog, (installed or {}).get("name", "")
         ):
-            list_ = condition(list_, type_, *said, generation)
+            list_ = condition(list_, type_, *values, generation)
         status: Object = {"conditions": list_, "install": {"bundle": installed} if installed else None}
         if before.get("conditions") != list_ or before.get("install") != status["install"]:
             self._cluster.patch(EXTENSIONS, meta["name"], {"status": status}, "", "status")

@@ -74,29 +74,29 @@ def resolve(wanted: Object, packages: list[Package], installed: Object | None) -
     except ranges.BadRange as error:
         raise Unresolved(f'desired version range "{asked}" is invalid: {error}') from error
     found: list[tuple[Object, Package]] = []
-    for one in packages:
-        fitting = [bundle for bundle in one.bundles if _fits(bundle, one, wanted, installed)]
+    for package in packages:
+        fitting = [bundle for bundle in package.bundles if _fits(bundle, package, wanted, installed)]
         if not fitting:
             continue
         fitting.sort(key=lambda bundle: Version(version_of(bundle)), reverse=True)
-        fitting.sort(key=lambda bundle: deprecated(bundle, one))
+        fitting.sort(key=lambda bundle: deprecated(bundle, package))
         best = fitting[0]
-        if found and deprecated(best, one) != deprecated(*found[-1]):
-            if deprecated(best, one):
+        if found and deprecated(best, package) != deprecated(*found[-1]):
+            if deprecated(best, package):
                 continue
             found = []
-        found.append((best, one))
+        found.append((best, package))
     found.sort(key=lambda pair: -pair[1].priority)
     if len(found) > 1 and found[0][1].priority != found[1][1].priority:
         found = found[:1]
     if len(found) != 1:
-        raise Unresolved(_words(wanted, installed, [one.catalog for _, one in found]))
+        raise Unresolved(_words(wanted, installed, [package.catalog for _, package in found]))
     bundle, home = found[0]
-    for one in bundle["properties"]:
-        if one["type"] in ("olm.package.required", "olm.gvk.required", "olm.constraint"):
+    for property_ in bundle["properties"]:
+        if property_["type"] in ("olm.package.required", "olm.gvk.required", "olm.constraint"):
             why = (
-                f'bundle "{bundle["name"]}" has a dependency declared via property "{one["type"]}" which is currently'
-                " not supported"
+                f'bundle "{bundle["name"]}" has a dependency declared via property "{property_["type"]}" which is'
+                " currently not supported"
             )
             raise Unresolved(f'validating bundle "{bundle["name"]}": {why}')
     return Found(bundle, version_of(bundle), home.deprecations)
@@ -136,15 +136,15 @@ def _follows(entry: Object, installed: Object) -> bool:
 
 
 def _words(wanted: Object, installed: Object | None, catalogs: list[str]) -> str:
-    said = f'error upgrading from currently installed version "{installed["version"]}": ' if installed else ""
-    said += (
+    message = f'error upgrading from currently installed version "{installed["version"]}": ' if installed else ""
+    message += (
         f"{'found' if len(catalogs) > 1 else 'no'} bundles {'' if len(catalogs) > 1 else 'found '}for package"
         f' "{wanted["packageName"]}" '
     )
     if wanted.get("version"):
-        said += f'matching version "{wanted["version"]}" '
+        message += f'matching version "{wanted["version"]}" '
     if wanted.get("channels"):
-        said += f"in channels [{' '.join(wanted['channels'])}] "
+        message += f"in channels [{' '.join(wanted['channels'])}] "
     if len(catalogs) > 1:
-        said += f"in multiple catalogs with the same priority [{' '.join(sorted(catalogs))}] "
-    return said.strip()
+        message += f"in multiple catalogs with the same priority [{' '.join(sorted(catalogs))}] "
+    return message.strip()

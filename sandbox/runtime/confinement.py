@@ -155,7 +155,7 @@ class Confinement:
         arguments = [*self._namespaces(), *self._files(shelter), *_variables(environment)]
         descriptor = os.memfd_create("bubblewrap", 0)
         try:
-            # Not on the command line: everybody on the machine reads that, and variables hold Secrets.
+            # Not on the command line: every user of the machine can read that, and variables hold Secrets.
             os.write(descriptor, b"".join(os.fsencode(argument) + b"\0" for argument in arguments))
             os.lseek(descriptor, 0, os.SEEK_SET)
             yield Launch(
@@ -232,7 +232,7 @@ class Confinement:
 
 
 UNCONFINED = Confinement()
-#: Names that bubblewrap keeps in its environment: a sandbox that is started anew finds its processes by them
+#: Names that bubblewrap keeps in its environment: a restarted sandbox finds its processes by them
 #: (processes.py).
 _MARKS = ("SANDBOX_POD_UID",)
 

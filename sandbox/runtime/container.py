@@ -11,13 +11,13 @@ from .images import Image, Images
 from .logs import LogWriter
 from .processes import Process
 
-#: A crashing container waits 0, 10, 20, 40 … seconds; after ten good minutes it begins anew (kubelet.go).
+#: A crashing container waits 0, 10, 20, 40 … seconds; after ten good minutes the wait is reset (kubelet.go).
 FIRST_BACKOFF, LONGEST_BACKOFF, GOOD_SECONDS = 10.0, 300.0, 600.0
 
 
 @dataclass(slots=True)
 class Container:
-    """``kind`` is main, init or sidecar (an init container that goes on). ``program`` is None when it is simulated."""
+    """``kind``: main, init or sidecar (an init container that keeps running). ``program``: None for a simulated one."""
 
     spec: Object
     kind: str
@@ -112,7 +112,7 @@ class Container:
         return wait
 
     def resume(self, status: Object) -> None:
-        """Goes on from what the Pod's status says, after a restart of the sandbox."""
+        """Restores the state from the Pod's status, after a restart of the sandbox."""
         self.state = dict(status.get("state") or {})
         self.last_state = dict(status.get("lastState") or {})
         self.restarts = int(status.get("restartCount") or 0)

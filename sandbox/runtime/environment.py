@@ -65,8 +65,8 @@ class ConfigError(Exception):
 
 def base_environment() -> dict[str, str]:
     """What every process gets."""
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    return {"PATH": os.defpath, **kept, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    inherited = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return {"PATH": os.defpath, **inherited, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
 
 
 def expand(text: str, variables: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Which images run as local programs (images.toml), and which references are no image at all."""
+"""Which images run as local programs (images.toml), and which references are invalid."""
 
 from __future__ import annotations
 

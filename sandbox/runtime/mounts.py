@@ -21,7 +21,7 @@ from .place import Place
 Files = dict[str, tuple[bytes, int]]
 
 
-#: Such volumes are folders of this machine, which belongs to nobody in the cluster.
+#: Such volumes are folders of this machine, which no user of the cluster owns.
 _NO_HOST_PATH = "hostPath and local volumes are closed on the embedded cluster; use a claim or an emptyDir"
 
 
@@ -183,6 +183,6 @@ def write(place: Path, files: Files, uid: int | None = None) -> None:
                 os.fchown(target.fileno(), uid, uid)
         partial.chmod((mode & 0o777) | 0o400)
         partial.replace(path)
-    kept = {(root / name).resolve() for name in files}
-    for path in [one for one in root.rglob("*") if one.is_file() and one not in kept]:
+    wanted = {(root / name).resolve() for name in files}
+    for path in [file for file in root.rglob("*") if file.is_file() and file not in wanted]:
         path.unlink()

@@ -68,7 +68,7 @@ class Node:
                 shutil.rmtree(place, ignore_errors=True)
 
     async def follow(self) -> None:
-        """Follows Pods, and what they wait for, for ever."""
+        """Follows Pods, and what they wait for, until cancelled."""
         async for event in self.cluster.watch("services", *_NEEDED, "pods"):
             metadata = event.object["metadata"]
             if event.resource == "pods":

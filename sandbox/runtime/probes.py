@@ -37,8 +37,8 @@ def number_of(container: Object, port: Any) -> int:
     return next((int(item["containerPort"]) for item in container.get("ports") or [] if item.get("name") == port), 0)
 
 
-async def look(container: Object, probe: Object, port: Port, run: Run) -> Outcome:
-    """Asks once, within the probe's timeout."""
+async def run_probe(container: Object, probe: Object, port: Port, run: Run) -> Outcome:
+    """One attempt, within the probe's timeout."""
     seconds = float(probe.get("timeoutSeconds") or 1)
     try:
         async with asyncio.timeout(seconds):
@@ -101,11 +101,11 @@ async def follow(
     changed: Callable[[bool, str], None],
     failed: Callable[[str], None],
 ) -> None:
-    """Looks for ever.
+    """Runs the probe periodically until cancelled.
 
-    ``changed(good, message)`` when enough looks in a row agree, ``failed(message)`` for each bad one.
+    ``changed(good, message)`` is called when enough results in a row agree, ``failed(message)`` for each bad one.
 
-    A program that has just been started is looked at more often, and nobody is told that it is not up yet.
+    A program that has just been started is probed more often, and its first failures are not reported.
     """
     await asyncio.sleep(float(probe.get("initialDelaySeconds") or 0))
     loop = asyncio.get_running_loop()
@@ -114,7 +114,7 @@ async def follow(
     state: bool | None = None
     row, last = 0, None
     while True:
-        found = await look(container, probe, port, run)
+        found = await run_probe(container, probe, port, run)
         if not found.good and state is None and loop.time() < young:
             await asyncio.sleep(min(period, SOON_SECONDS))
             continue

@@ -1,4 +1,4 @@
-"""Events as kubectl describe shows them: one object for what is said several times, with a count."""
+"""Events as kubectl describe shows them: one object for a repeated message, with a count."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Recorder:
         self._record(about=about, kind="Warning", reason=reason, message=message, field=field, action=action)
 
     def _record(self, about: Object, kind: str, reason: str, message: str, field: str, action: str) -> None:
-        """A refusal (the namespace is going) is nothing that anybody could act on."""
+        """Creates or counts up the Event. A refusal (the namespace is terminating) is ignored."""
         message = message[:MESSAGE_LIMIT]
         key = (about["metadata"].get("uid", ""), about["kind"], kind, reason, message, field)
         try:
@@ -71,9 +71,9 @@ class Recorder:
     def _as_new(self, event: Object, action: str) -> Object:
         """One moment to the microsecond instead of two, and who acts instead of where it comes from."""
         left_out = ("source", "firstTimestamp", "lastTimestamp", "count")
-        kept = {key: value for key, value in event.items() if key not in left_out}
+        shared = {key: value for key, value in event.items() if key not in left_out}
         instance = event["reportingInstance"] or f"{self._component}-sandbox"
-        return {**kept, "eventTime": _precisely_now(), "action": action, "reportingInstance": instance}
+        return {**shared, "eventTime": _precisely_now(), "action": action, "reportingInstance": instance}
 
     def _event(self, about: Object, kind: str, reason: str, message: str, field: str) -> Object:
         metadata = about["metadata"]

@@ -52,7 +52,7 @@ class Reports:
             self._cluster.patch("pods", self._name, {"status": wanted}, self._namespace, subresource="status")
 
     def mute(self) -> None:
-        """Nothing more is said: the Pod goes on as it was."""
+        """Writes no status any more: the Pod's stays as it is."""
         self._muted = True
         if self._later is not None:
             self._later.cancel()

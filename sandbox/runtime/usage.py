@@ -97,7 +97,7 @@ class Sampler:
         self._looked = 0.0
 
     def sample(self, roots: Iterable[int]) -> None:
-        """All of them anew."""
+        """Measures all of them."""
         moment, all_ = time.monotonic(), processes()
         found = totals(all_, roots)
         if self._at:
@@ -106,7 +106,7 @@ class Sampler:
         self._before, self._at, self.taken = found, moment, time.time()
 
     def catch_up(self, roots: Iterable[int]) -> None:
-        """Those that are new: whoever asks right after a start needn't wait for the next sample."""
+        """Measures the new ones, so that a request right after a start needn't wait for the next sample."""
         unknown = [root for root in roots if root not in self.usage]
         if unknown and time.monotonic() - self._looked > _PAUSE_SECONDS:
             self._looked, all_ = time.monotonic(), processes()

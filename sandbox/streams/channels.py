@@ -22,7 +22,7 @@ log = logging.getLogger("sandbox.streams")
 
 STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
 PROTOCOLS = ("v5.channel.k8s.io", "v4.channel.k8s.io")
-#: How long a client may take to open its streams, and to go when all is said.
+#: How long a client may take to open its streams, and to disconnect after the last data.
 _OPENING, _LEAVING = 30.0, 2.0
 _STREAMS = {"stdin": STDIN, "stdout": STDOUT, "stderr": STDERR, "error": ERROR, "resize": RESIZE}
 
@@ -70,7 +70,7 @@ async def _accept_websocket(request: Request) -> Channels:
 
 async def _accept_spdy(request: Request) -> Channels:
     offered = [part.strip() for text in request.header_values("X-Stream-Protocol-Version") for part in text.split(",")]
-    chosen = next((one for one in offered if one in PROTOCOLS), None)
+    chosen = next((protocol for protocol in offered if protocol in PROTOCOLS), None)
     if chosen is None:
         clients, servers = " ".join(offered), " ".join(PROTOCOLS)
         raise Forbidden(

@@ -30,8 +30,8 @@ class Options:
     since: str
 
     @classmethod
-    def of(cls, request: Request) -> Options:
-        """Invalid when a number is none, or out of range."""
+    def from_request(cls, request: Request) -> Options:
+        """The options of the query; Invalid when a number can't be parsed or is out of range."""
         tail, limit, seconds = (_number(request, name) for name in ("tailLines", "limitBytes", "sinceSeconds"))
         moment, begin = request.arg("sinceTime"), None
         _check(request, tail, limit, seconds)
@@ -96,10 +96,10 @@ class Logs:
         """GET …/pods/{name}/log."""
         if request.method != "GET":
             raise MethodNotAllowed
-        options = Options.of(request)
+        options = Options.from_request(request)
         pod = stored_pod(self._node, request)
         name = container_name(pod, request.arg("container"))
-        if not dig(pod, "spec", "nodeName"):  # nobody could have anything to say
+        if not dig(pod, "spec", "nodeName"):  # without a node it has no log
             return Response(status=204, content_type="")
         status = _status(pod, name)
         start = _start(pod, name, status, options.previous)
@@ -189,7 +189,7 @@ async def _follow(lines: list[bytes], writer: LogWriter, options: Options) -> As
                 await writer.changed()
         size = writer.path.stat().st_size
         if size < position:
-            position = 0  # the file was begun anew
+            position = 0  # the file was rotated
         with writer.path.open("rb") as source:
             source.seek(position)
             fresh = source.read()

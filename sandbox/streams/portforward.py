@@ -153,7 +153,7 @@ class PortForward:
             if other is None:
                 waiting[request_id] = stream
                 return
-            pair = {one.headers.get("streamtype"): one for one in (stream, other)}
+            pair = {part.headers.get("streamtype"): part for part in (stream, other)}
             if set(pair) == {"data", "error"}:
                 task = asyncio.create_task(self._forward(runner, session, pair["data"], pair["error"]))
                 forwards.add(task)
@@ -216,7 +216,7 @@ def _ports(request: Request) -> list[int]:
     for port in ports:
         if not port.isdigit() or not 0 < int(port) < 65536:
             raise BadRequest(f'unable to parse "{port}" as a port: it must be a number between 1 and 65535')
-    return [int(one) for one in ports]
+    return [int(port) for port in ports]
 
 
 def _refusal(runner: PodRunner, port: int, problem: Refused) -> str:

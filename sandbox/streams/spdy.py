@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 SYN_STREAM, SYN_REPLY, RST_STREAM, SETTINGS, PING, GOAWAY, HEADERS, WINDOW_UPDATE = 1, 2, 3, 4, 6, 7, 8, 9
 FIN = 1
 _VERSION = 3
-#: Larger frames are nobody's who means well: kubectl sends pieces of 32 KB.
+#: Larger frames are an attack or a fault: kubectl sends pieces of 32 KB.
 LONGEST_FRAME = 4 * 1024 * 1024
 _PROTOCOL_ERROR, _INVALID_STREAM, _REFUSED_STREAM, _CANCEL = 1, 2, 3, 5
 
@@ -150,7 +150,7 @@ class Stream:
 
 
 class Session:
-    """The server's side of one connection. ``opened`` is told of each new stream."""
+    """The server's side of one connection. ``opened`` is called with each new stream."""
 
     def __init__(self, send: Callable[[bytes], Awaitable[None]], opened: Callable[[Stream], None]):
         self._send = send
@@ -197,7 +197,7 @@ class Session:
         if kind == SYN_STREAM:
             await self._open(flags, body)
         elif kind == HEADERS:
-            self._headers(body[4:])  # what they say is not needed, but the compression goes on with them
+            self._headers(body[4:])  # not needed, but the compression state depends on them
         elif kind == SYN_REPLY:
             self._headers(body[4:])
         elif kind == RST_STREAM:

@@ -63,8 +63,8 @@ def output(way: Confinement, script: str, where: Shelter, **variables: str) -> s
 
 
 def test_s1_the_umask_takes_no_way_away(way: Confinement, tmp_path: Path) -> None:
-    """The sandbox's own umask lets nobody into the folders that it makes; where bubblewrap worked without it, it
-    still does.
+    """The sandbox's own umask closes the folders that it creates to other users; where bubblewrap worked without it,
+    it still does.
     """
     if not way.bubblewrap:
         pytest.skip("without bubblewrap every folder above counts")

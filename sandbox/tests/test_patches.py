@@ -69,8 +69,8 @@ def test_strategic_directives() -> None:
     order = {"spec": {"$setElementOrder/containers": [{"name": "b"}, {"name": "a"}]}}
     assert [c["name"] for c in strategic_patch(old, order, POD)["spec"]["containers"]] == ["b", "a"]
     both = {"strategy": {"type": "R", "rollingUpdate": {}}}
-    kept = strategic_patch(both, {"strategy": {"$retainKeys": ["type"]}}, DEPLOYMENT)
-    assert kept == {"strategy": {"type": "R"}}
+    retained = strategic_patch(both, {"strategy": {"$retainKeys": ["type"]}}, DEPLOYMENT)
+    assert retained == {"strategy": {"type": "R"}}
 
 
 def test_over_http(api: Api, maps: str) -> None:

@@ -1,4 +1,4 @@
-"""H30: which changes OLM's controllers answer to, so that a step of one operator is no work for all others."""
+"""H30: which changes OLM's controllers answer to, so that a step of one operator causes no work for all others."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -138,7 +138,7 @@ def test_a_manual_install_waits_for_approval_and_is_cleared_up(kube: Kube) -> No
 
 
 def test_who_stayed_back_for_a_rival_goes_on_when_that_is_gone(kube: Kube) -> None:
-    # Without a channel it would go on to the newest of all channels meanwhile.
+    # Without a channel it would upgrade to the newest of all channels meanwhile.
     subscribe(kube, "rival-first", "flightticket", "samples-catalog", ["rival-first"], channel="stable")
     first, second = (namespaced(OLM, place, "clusterserviceversions") for place in ("rival-first", "rival-second"))
     csv = kube.until(first, phase("Succeeded"))

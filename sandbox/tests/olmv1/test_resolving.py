@@ -168,10 +168,10 @@ def test_deprecations() -> None:
         {"reference": {"schema": "olm.channel", "name": "old"}, "message": "leave it"},
         {"reference": {"schema": "olm.bundle", "name": "p.v1"}, "message": "bad"},
     ]
-    said = dict(deprecation.conditions(entries, {"channels": ["new"]}, "p.v1"))
-    assert said["ChannelDeprecated"][0] == "False"
-    assert said["BundleDeprecated"] == ("True", "Deprecated", "bad")
-    assert said["Deprecated"][2] == "bad"
+    conditions = dict(deprecation.conditions(entries, {"channels": ["new"]}, "p.v1"))
+    assert conditions["ChannelDeprecated"][0] == "False"
+    assert conditions["BundleDeprecated"] == ("True", "Deprecated", "bad")
+    assert conditions["Deprecated"][2] == "bad"
     assert dict(deprecation.conditions(None, {}, ""))["BundleDeprecated"] == (
         "Unknown",
         "Absent",
