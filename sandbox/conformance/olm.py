@@ -10,7 +10,7 @@ import pytest
 
 from tests.api import Answer, Api
 
-from .seen import Seen
+from .observations import Seen
 
 Object = dict[str, Any]
 

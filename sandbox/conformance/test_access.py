@@ -8,7 +8,7 @@ import pytest
 
 from tests.api import Answer, Api, config_map
 
-from .seen import Seen
+from .observations import Seen
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 REVIEWS = "/apis/authorization.k8s.io/v1"

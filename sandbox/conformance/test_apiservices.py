@@ -8,7 +8,7 @@ import pytest
 
 from tests.api import CRDS, Api
 
-from .seen import Seen
+from .observations import Seen
 from .test_crds import conditions, crds, widgets
 
 __all__ = ["crds"]  # the fixture

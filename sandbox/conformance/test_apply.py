@@ -4,8 +4,8 @@ from typing import Any
 
 from tests.api import APPLY, Answer, Api, config_map
 
+from .observations import Seen
 from .owners import owned
-from .seen import Seen
 
 
 def apply(api: Api, path: str, manager: str, data: dict[str, Any] | None = None, **more: Any) -> Answer:

@@ -7,8 +7,8 @@ import pytest
 
 from tests.api import APPLY, CRDS, STRATEGIC, Answer, Api, custom_resource_definition
 
+from .observations import Seen
 from .owners import owned
-from .seen import Seen
 
 
 def patched(api: Api, path: str, manager: str, body: dict[str, Any], query: str = "") -> Answer:

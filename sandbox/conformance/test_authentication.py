@@ -2,7 +2,7 @@
 
 from tests.api import Api
 
-from .seen import Seen
+from .observations import Seen
 from .test_access import Grant, grant, user
 
 __all__ = ["grant", "user"]  # fixtures

@@ -2,7 +2,7 @@
 
 from tests.api import Api, config_map
 
-from .seen import Seen
+from .observations import Seen
 
 JSON = "application/json"
 

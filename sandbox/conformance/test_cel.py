@@ -6,7 +6,7 @@ import pytest
 
 from tests.api import CRDS, JSON_PATCH, Api, custom_resource_definition
 
-from .seen import Seen
+from .observations import Seen
 from .test_custom_resources import INTEGER, STRING, Define, widget
 from .test_validation import observe
 

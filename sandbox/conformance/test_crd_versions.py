@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.api import CRDS, JSON_PATCH, Api
 
-from .seen import Seen
+from .observations import Seen
 from .test_crds import conditions, crds, versions, widgets
 
 __all__ = ["crds"]  # the fixture

@@ -8,7 +8,7 @@ import pytest
 from tests.api import CRDS, JSON_PATCH, Answer, Api, custom_resource_definition
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 
 Crd = dict[str, Any]
 

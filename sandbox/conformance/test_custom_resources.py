@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.api import APPLY, CRDS, JSON_PATCH, Api
 
-from .seen import Seen
+from .observations import Seen
 
 Define = Callable[..., str]
 

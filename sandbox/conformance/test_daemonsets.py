@@ -7,7 +7,7 @@ import pytest
 from tests.api import STRATEGIC, TABLE, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import IMAGE, items, path, workload
 
 

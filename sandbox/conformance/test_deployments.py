@@ -7,7 +7,7 @@ import pytest
 from tests.api import STRATEGIC, TABLE, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import IMAGE, conditions, container, events, items, path, replica_sets, settled, workload
 
 NEW_IMAGE = {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": f"{IMAGE}.1"}]}}}}

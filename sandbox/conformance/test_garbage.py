@@ -6,7 +6,7 @@ import pytest
 
 from tests.api import Api
 
-from .seen import Seen
+from .observations import Seen
 
 
 def owned(name: str, *owners: dict[str, Any], blocks: bool = False, **metadata: Any) -> dict[str, Any]:

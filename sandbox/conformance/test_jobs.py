@@ -7,7 +7,7 @@ import pytest
 from tests.api import TABLE, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import IMAGE, conditions, container, events, items, path
 
 NOWHERE = {"no": "such-node"}

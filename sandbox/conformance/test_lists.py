@@ -8,7 +8,7 @@ import pytest
 
 from tests.api import CRDS, Api, config_map, custom_resource_definition
 
-from .seen import Seen
+from .observations import Seen
 
 
 @pytest.fixture

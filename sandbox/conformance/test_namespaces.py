@@ -7,7 +7,7 @@ import pytest
 
 from tests.api import Api, config_map
 
-from .seen import Seen
+from .observations import Seen
 
 NAMESPACES = "/api/v1/namespaces"
 

@@ -1,7 +1,7 @@
 """OLM: plans that wait for an approval, and Subscriptions that change channels"""
 
+from .observations import Seen
 from .olm import Olm, condition
-from .seen import Seen
 
 PACKAGE = "conformance-pots"
 V1, V3 = f"{PACKAGE}.v1.0.0", f"{PACKAGE}.v1.2.0"

@@ -8,8 +8,8 @@ import pytest
 from tests.api import TABLE, Api
 from tests.kubectl import Kubectl
 
+from .observations import Seen
 from .olm import PACKAGE_API, Olm
-from .seen import Seen
 
 EVERY = f"{PACKAGE_API}/packagemanifests"
 

@@ -7,8 +7,8 @@ import pytest
 
 from tests.api import Api
 
+from .observations import Seen
 from .olm import CRDS, GROUP, Olm, csv_spec
-from .seen import Seen
 
 PACKAGE, CSV = "conformance-clouds", "conformance-clouds.v1.0.0"
 RBAC = "rbac.authorization.k8s.io/v1"

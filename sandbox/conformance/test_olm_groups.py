@@ -7,8 +7,8 @@ import pytest
 
 from tests.api import Api
 
+from .observations import Seen
 from .olm import Olm, condition, csv_spec, history
-from .seen import Seen
 
 MODES = ("OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces")
 

@@ -11,8 +11,8 @@ import pytest
 from tests.api import Api
 from tests.kubectl import Kubectl
 
+from .observations import Seen
 from .olm import CRDS, GROUP, Olm, history, owner
-from .seen import Seen
 
 PACKAGE, CSV = "conformance-kettles", "conformance-kettles.v1.0.0"
 RBAC = "rbac.authorization.k8s.io/v1"

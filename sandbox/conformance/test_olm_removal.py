@@ -2,8 +2,8 @@
 
 import pytest
 
+from .observations import Seen
 from .olm import CRDS, GROUP, Olm, condition
-from .seen import Seen
 
 PACKAGE, CSV = "conformance-jugs", "conformance-jugs.v1.0.0"
 RBAC = "rbac.authorization.k8s.io/v1"

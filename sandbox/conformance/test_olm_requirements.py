@@ -4,8 +4,8 @@ import pytest
 
 from tests.api import Api, custom_resource_definition
 
+from .observations import Seen
 from .olm import CRDS, Olm, csv_spec, history
-from .seen import Seen
 
 NAME = "tea.v1.0.0"
 OWN = ("OwnNamespace", "AllNamespaces")

@@ -2,8 +2,8 @@
 
 import pytest
 
+from .observations import Seen
 from .olm import Olm, condition, told_in_order
-from .seen import Seen
 
 POTS = "conformance-pots"
 REQUESTS = {

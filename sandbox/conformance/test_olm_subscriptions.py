@@ -2,8 +2,8 @@
 
 from tests.api import Api
 
+from .observations import Seen
 from .olm import Olm, condition, told_in_order
-from .seen import Seen
 
 POTS = "conformance-pots"
 

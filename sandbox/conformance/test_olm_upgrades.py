@@ -2,8 +2,8 @@
 
 import json
 
+from .observations import Seen
 from .olm import Olm
-from .seen import Seen
 
 PACKAGE, SAUCERS = "conformance-pots", "conformance-saucers"
 V1, V2, V3 = (f"{PACKAGE}.v1.{number}.0" for number in range(3))

@@ -7,7 +7,7 @@ import pytest
 
 from tests.api import CRDS, JSON_PATCH, Api, custom_resource_definition
 
-from .seen import Seen
+from .observations import Seen
 
 FIELDS: dict[str, Any] = {
     "size": {"type": "integer", "format": "int32", "minimum": 1, "default": 3, "description": "How many."},

@@ -6,7 +6,7 @@ import pytest
 
 from tests.api import JSON_PATCH, MERGE, STRATEGIC, Api, config_map
 
-from .seen import Seen
+from .observations import Seen
 
 
 @pytest.fixture

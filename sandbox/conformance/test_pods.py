@@ -8,7 +8,7 @@ import pytest
 from tests.api import JSON_PATCH, STRATEGIC, TABLE, Answer, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import IMAGE, container, items, path, pod, template
 
 NOWHERE = {"nodeSelector": {"no": "such-node"}}

@@ -5,7 +5,7 @@ import pytest
 from tests.api import STRATEGIC, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import IMAGE, conditions, container, events, items, path, pod, workload
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.api import CRDS, Api, custom_resource_definition
 
-from .seen import Seen
+from .observations import Seen
 
 
 @pytest.fixture

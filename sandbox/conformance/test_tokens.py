@@ -9,7 +9,7 @@ import pytest
 
 from tests.api import Answer, Api
 
-from .seen import Seen
+from .observations import Seen
 
 AUTHENTICATION = "/apis/authentication.k8s.io/v1"
 Ask = Callable[..., Answer]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.api import CRDS, Api, Watch, config_map, custom_resource_definition
 
-from .seen import Seen
+from .observations import Seen
 
 
 def next_events(watch: Watch, count: int) -> list[list[Any]]:

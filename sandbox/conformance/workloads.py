@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.api import Api
 
-from .seen import Seen
+from .observations import Seen
 
 #: No node has this program: Pods of it become Running in name.
 IMAGE = "example.com/app:1"
