@@ -14,8 +14,8 @@ from ..errors import AlreadyExists, Conflict, NotFound
 from ..objects import Object
 from .access import Access
 from .connection import Connection
-from .following import Following, open_session
 from .paths import Paths, Served
+from .reflector import Reflector, open_session
 
 _MERGE = "application/merge-patch+json"
 
@@ -117,7 +117,7 @@ class Remote:
             events: asyncio.Queue[Event] = asyncio.Queue(maxsize=1000)
             jobs = [
                 asyncio.create_task(
-                    Following(session, self._access.server, key, self._find, self._only.get(key, "")).run(events)
+                    Reflector(session, self._access.server, key, self._find, self._only.get(key, "")).run(events)
                 )
                 for key in resources
             ]

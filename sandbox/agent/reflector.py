@@ -1,5 +1,4 @@
-"""A list and then a watch of one resource, without end: yields an event for every object that is added, changed or
-deleted."""
+"""A list and then a watch of one resource, without end: an event for each object that is added, changed or deleted."""
 
 from __future__ import annotations
 
@@ -31,8 +30,8 @@ def open_session(access: Access) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(headers=access.headers, timeout=timeout, connector=connector)
 
 
-class Following:
-    """One resource. ``fields`` is a selector."""
+class Reflector:
+    """Lists and watches one resource (client-go's Reflector). ``fields`` is a selector."""
 
     def __init__(
         self, session: aiohttp.ClientSession, server: str, key: str, find: Callable[[str], Served], fields: str
