@@ -16,7 +16,7 @@ import msgspec
 from ..errors import BadRequest, Forbidden
 from ..http import Disconnected, Request, WebSocket
 from . import spdy
-from .hijacked import Hijacked, upgrade, wants_spdy
+from .raw_connection import RawConnection, upgrade, wants_spdy
 
 log = logging.getLogger("sandbox.streams")
 
@@ -119,7 +119,7 @@ class WebSocketChannels:
 class SpdyChannels:
     """A stream for each channel, which the client opens."""
 
-    def __init__(self, connection: Hijacked):
+    def __init__(self, connection: RawConnection):
         self._connection = connection
         self._streams: dict[int, spdy.Stream] = {}
         self._changed = asyncio.Event()

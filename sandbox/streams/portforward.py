@@ -15,7 +15,7 @@ from ..objects import dig
 from ..runtime.node import Node, Refused
 from ..runtime.pod import PodRunner
 from . import spdy
-from .hijacked import upgrade, wants_spdy
+from .raw_connection import upgrade, wants_spdy
 from .targets import check_assigned, stored_pod
 
 log = logging.getLogger("sandbox.streams")

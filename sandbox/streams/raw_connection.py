@@ -7,7 +7,7 @@ import asyncio
 from ..http import Request
 
 
-class Hijacked(asyncio.Protocol):
+class RawConnection(asyncio.Protocol):
     """Collects what comes; both directions wait when the other side is slow."""
 
     _LIMIT = 1024 * 1024
@@ -75,10 +75,10 @@ def wants_spdy(request: Request) -> bool:
     return "spdy/3.1" in request.headers.get("upgrade", "").lower()
 
 
-async def upgrade(request: Request, protocol: str) -> Hijacked:
+async def upgrade(request: Request, protocol: str) -> RawConnection:
     """The connection, which speaks SPDY from now on; ``protocol`` is what is spoken inside it."""
     await request.body()
-    connection = Hijacked()
+    connection = RawConnection()
     transport = request.hijack(connection)
     connection.connection_made(transport)
     transport.write(
