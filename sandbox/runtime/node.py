@@ -13,7 +13,7 @@ from pathlib import Path
 from ..client import Client
 from ..context import Context
 from ..objects import Object, dig
-from . import confinement, simulated
+from . import confinement, simulated_ports
 from .environment import service_variables
 from .images import Images
 from .place import log_folder
@@ -145,7 +145,7 @@ class Node:
                 raise Refused(f"dial tcp4 127.0.0.1:{port}: connect: connection refused") from problem
         if not any(container.running and container.simulated for container in runner.containers):
             raise Refused(f"dial tcp4 127.0.0.1:{port}: connect: connection refused")
-        return await simulated.connect(self.context.data_dir, f"{runner.namespace}/{runner.name}", port)
+        return await simulated_ports.connect(self.context.data_dir, f"{runner.namespace}/{runner.name}", port)
 
     def log_path(self, pod: Object, container: str) -> Path:
         """The folder of a container's logs."""

@@ -21,13 +21,13 @@ from ..objects import Object, dig
 from . import pod_status
 from .confinement import Confinement
 from .container import Container, containers_of
+from .container_lifecycle import ContainerLifecycle
 from .environment import ConfigError
 from .images import Images
 from .mounts import MountError, Mounts
 from .place import Place, log_folder
 from .recorder import Recorder
 from .reports import Reports
-from .running import Running
 
 log = logging.getLogger("sandbox.kubelet")
 
@@ -201,13 +201,13 @@ class PodRunner:
                 container.wait_for("PodInitializing" if inits and container.kind == "main" else "ContainerCreating")
         self.publish()
         await self._prepare(resumed)
-        running = Running(self)
+        lifecycle = ContainerLifecycle(self)
         renewing = self.spawn(self._keep_tokens_good())
         try:
-            if await running.initialize():
+            if await lifecycle.initialize():
                 mains = [container for container in self.containers if container.kind == "main"]
-                await asyncio.gather(*(running.keep(container) for container in mains))
-            await running.end_sidecars()
+                await asyncio.gather(*(lifecycle.keep(container) for container in mains))
+            await lifecycle.end_sidecars()
         finally:
             renewing.cancel()
         self.publish()
@@ -283,7 +283,7 @@ class PodRunner:
     async def _stop_processes(self) -> None:
         self.stopping = True
         self.wake()
-        await Running(self).pre_stop()
+        await ContainerLifecycle(self).pre_stop()
         for container in self.containers:
             if container.process is not None:
                 container.process.terminate()

@@ -11,10 +11,10 @@ from ..objects import Object, dig
 from . import probes
 from .container import Container
 from .environment import ConfigError
+from .image_pull import pull
 from .images import is_reference
 from .logs import LogWriter
 from .place import environment_of
-from .pulling import pull
 from .start import start
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ PROBE_GRACE = 30.0
 TERMINATED = 143
 
 
-class Running:
-    """Works on the containers of ``pod``."""
+class ContainerLifecycle:
+    """Runs the containers of ``pod``."""
 
     def __init__(self, pod: PodRunner):
         self._pod = pod
