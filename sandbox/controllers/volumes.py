@@ -18,7 +18,7 @@ from ..quantity import amount
 from ..runtime.recorder import Recorder
 from .owners import annotation, is_going
 from .pods import has_ended
-from .volume_matching import matching, requested
+from .volume_index import matching, requested
 from .workqueue import Workqueue
 
 CLAIMS, VOLUMES, CLASSES = "persistentvolumeclaims", "persistentvolumes", "storageclasses.storage.k8s.io"
