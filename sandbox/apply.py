@@ -14,10 +14,10 @@ from structural.causes import Cause
 from .errors import ApplyConflict, BadRequest, Plain
 from .fieldpaths import Path, dotted, in_order
 from .fieldtypes import Type, identity, type_of
-from .managed import Fields, Owner, Owners, compare, fields_of, of_subresource, owners_of, write_owners
+from .managed_fields import Fields, Owner, Owners, compare, fields_of, of_subresource, owners_of, write_owners
 from .objects import Object, copy
 from .resources import Resource
-from .typed import typed_fault
+from .type_check import typed_fault
 
 
 def server_side_apply(

@@ -16,7 +16,7 @@ from .labels import Selector, label_selector
 from .listing import Options, selection
 from .objects import Object, decode
 from .outlines import Outline, outline_of
-from .patching import merge_patch
+from .patches import merge_patch
 from .resources import Resource
 from .store import Change, Entry
 from .verbs import Call, DeleteOptions, Verbs

@@ -17,7 +17,7 @@ from .fieldtypes import Type
 from .http import Request
 from .negotiation import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, PATCHES, STRATEGIC_PATCH, media_type
 from .objects import Object
-from .patching import checked_merge, go_mismatch, json_patch
+from .patches import checked_merge, go_mismatch, json_patch
 from .resources import Resource
 from .schemas import schema
 from .strategic import strategic_patch

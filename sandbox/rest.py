@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from . import admission, listing, tables, watching
+from . import admission, listing, tables, watches
 from .admission import check_names
 from .apply import server_side_apply
 from .bodies import Unrecognized, body
@@ -109,24 +109,24 @@ class Rest:
 
     def _watch(self, request: Request, resource: Resource, info: RequestInfo, form: Wanted) -> Response:
         options = list_options(request)
-        how = watching.watch_options(options)
+        how = watches.watch_options(options)
         if form.shape == "Table":
             stream = tables.stream(resource, tables.included(request))
         elif form.shape:
-            plain = watching.plain(resource)
-            stream = watching.Stream(
+            plain = watches.plain(resource)
+            stream = watches.Stream(
                 lambda entry, first: partial(plain.render(entry, first)),
                 lambda version, notes: partial(plain.mark(version, notes)),
             )
         else:
-            stream = watching.plain(resource)
+            stream = watches.plain(resource)
         if info.name:
             options = replace(options, fields=f"metadata.name={info.name}")
         try:
-            begun = watching.begin(self._store, resource, self._namespace(resource, info), options, how)
+            begun = watches.begin(self._store, resource, self._namespace(resource, info), options, how)
         except Expired as expired:
-            return Response(chunks=watching.too_old(expired))
-        return Response(chunks=watching.events(self._store, begun, how, stream))
+            return Response(chunks=watches.too_old(expired))
+        return Response(chunks=watches.events(self._store, begun, how, stream))
 
     # Writing
 

@@ -18,7 +18,7 @@ from .http import ANONYMOUS, Request, Response
 from .impersonation import Impersonation
 from .openapi import OpenApi
 from .rbac import Authorizer, attributes
-from .rendering import render
+from .response_format import render
 from .rest import Rest
 from .routing import NoSuchPage, built_in, no_such_page
 from .tokens import Tokens, authenticate, bearer

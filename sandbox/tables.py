@@ -24,7 +24,7 @@ from .listing import Page
 from .objects import Object, at_version, decode
 from .resources import Resource
 from .store import Entry
-from .watching import Stream
+from .watches import Stream
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 

@@ -14,7 +14,7 @@ from . import admission, deletion, metadata
 from .errors import AlreadyExists, Conflict, Invalid, NotFound, Plain, unreadable_patch
 from .http import User
 from .kinds import strategy
-from .managed import track
+from .managed_fields import track
 from .objects import Object, at_version, copy, decode, encode, entry_of, generate_name, go_text, in_order
 from .resources import Registry, Resource
 from .scale import replicas_causes
@@ -70,7 +70,7 @@ class Outcome(NamedTuple):
 
 
 class Verbs:
-    """The write verbs and ``get``; lists and watches read the store directly (listing.py, watching.py)."""
+    """The write verbs and ``get``; lists and watches read the store directly (listing.py, watches.py)."""
 
     def __init__(self, store: Store, registry: Registry):
         self.store = store

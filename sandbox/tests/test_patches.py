@@ -3,7 +3,7 @@
 import pytest
 
 from sandbox.fieldtypes import Type
-from sandbox.patching import UnprocessablePatch, json_patch, merge_patch
+from sandbox.patches import UnprocessablePatch, json_patch, merge_patch
 from sandbox.schema.builtin import COMPONENTS
 from sandbox.strategic import strategic_patch
 from tests.api import JSON_PATCH, STRATEGIC, Api, config_map
