@@ -13,7 +13,7 @@ from .cluster import Cluster
 from .context import Context
 from .controllers.workqueue import Workqueue
 from .errors import ApiError
-from .store import Change, Entry
+from .store import StoreChange, StoreEntry
 from .stored_fields import replace_field
 
 CLUSTER_ROLES = "clusterroles.rbac.authorization.k8s.io"
@@ -86,7 +86,7 @@ class Role:
         return bool(self.single or self.several)
 
 
-def read_role(entry: Entry) -> Role:
+def read_role(entry: StoreEntry) -> Role:
     """A ClusterRole as it is stored. Rules are keyed by their canonical text, those of an aggregating role by their
     own.
     """
@@ -117,7 +117,7 @@ class Aggregation:
         self._written: dict[str, int] = {}
         self._wanted: frozenset[Label] = frozenset()
 
-    def concerns(self, change: Change) -> bool:
+    def concerns(self, change: StoreChange) -> bool:
         """Whether a change can alter what a role aggregates; our own writes are complete."""
         if self._written.get(change.entry.name) == change.version:
             return False

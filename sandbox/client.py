@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, Self
 from .objects import Object
 
 
-class Event(NamedTuple):
+class ObjectEvent(NamedTuple):
     """One change: ``type`` is ADDED, MODIFIED or DELETED, ``resource`` the key that was watched."""
 
     type: str
@@ -58,6 +58,6 @@ class Client(Protocol):
         """``uid`` is a precondition (Conflict). NotFound when there is none."""
         ...
 
-    def watch(self, *resources: str) -> AsyncIterator[Event]:
+    def watch(self, *resources: str) -> AsyncIterator[ObjectEvent]:
         """The present objects as ADDED, then every change."""
         ...

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any
 
-from .client import Event
+from .client import ObjectEvent
 from .errors import AlreadyExists, NotFound
 from .labels import Selector, label_selector
-from .listing import Options, selection
+from .listing import ListQuery, selection
 from .objects import Object, decode
 from .outlines import Outline, outline_of
 from .patches import merge_patch
 from .resources import Resource
-from .store import Change, Entry
+from .store import StoreChange, StoreEntry
 from .verbs import Call, DeleteOptions, Verbs
 
 
@@ -59,11 +59,11 @@ class Cluster:
         served = self.verbs.registry.by_key(resource)
         if served is None:
             return []
-        wanted = selection(served, namespace, Options(labels=labels, fields=fields))
+        wanted = selection(served, namespace, ListQuery(labels=labels, fields=fields))
         found = self._entries(served.key, namespace, wanted.labels)
         return [decode(entry.data) for entry in found if wanted.matches(entry)]
 
-    def _entries(self, key: str, namespace: str, wanted: Selector | None) -> Iterable[Entry]:
+    def _entries(self, key: str, namespace: str, wanted: Selector | None) -> Iterable[StoreEntry]:
         """Those that a selector can mean, and few others."""
         if wanted is not None and wanted.has:
             return self.verbs.store.labelled(key, wanted.has, namespace)
@@ -144,7 +144,7 @@ class Cluster:
         options = DeleteOptions(propagation=propagation, grace=grace, uid=uid)
         self.verbs.delete(self._resource(resource), namespace, name, options, self._call())
 
-    async def watch(self, *resources: str) -> AsyncIterator[Event]:
+    async def watch(self, *resources: str) -> AsyncIterator[ObjectEvent]:
         """The present objects as ADDED, then every change, without gaps.
 
         A resource that is not served yet begins to send when its CRD is there.
@@ -152,15 +152,15 @@ class Cluster:
         changes = self.changes(*resources)
         try:
             async for change in changes:
-                yield Event(change.type, change.resource, decode(change.entry.data))
+                yield ObjectEvent(change.type, change.resource, decode(change.entry.data))
         finally:
             await changes.aclose()
 
-    async def changes(self, *resources: str) -> AsyncGenerator[Change]:
+    async def changes(self, *resources: str) -> AsyncGenerator[StoreChange]:
         """As watch, but with the stored bytes: for those who ask for names and labels only."""
         store = self.verbs.store
         subscription = store.subscribe(*resources, limit=None)
-        present = [Change("ADDED", key, entry, None) for key in resources for entry in store.scan(key)]
+        present = [StoreChange("ADDED", key, entry, None) for key in resources for entry in store.scan(key)]
         try:
             for change in present:
                 yield change

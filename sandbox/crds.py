@@ -23,7 +23,7 @@ from .objects import Object, decode, dig
 from .outlines import outlines
 from .resources import ALL_VERBS, Registry, Resource, Scale
 from .schemas import CRDS, schema
-from .store import Change, Store
+from .store import Store, StoreChange
 
 FINALIZER = "customresourcecleanup.apiextensions.k8s.io"
 #: What discovery still says of an API whose CRD is being deleted; updates work all the same, for finalizers.
@@ -138,7 +138,7 @@ def load(store: Store, registry: Registry, reading: Reading) -> None:
         registry.replace_crd(entry.name, resources_of(decode(entry.data), entry.version, reading, store))
 
 
-def hook(store: Store, registry: Registry, reading: Reading, change: Change) -> None:
+def hook(store: Store, registry: Registry, reading: Reading, change: StoreChange) -> None:
     """Called with every stored change of a CRD."""
     if change.type == "DELETED":
         registry.replace_crd(change.entry.name, [])

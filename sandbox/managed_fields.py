@@ -32,7 +32,7 @@ _IGNORED_METADATA = frozenset(
 )
 
 
-class Owner(NamedTuple):
+class FieldOwner(NamedTuple):
     """Whose set it is."""
 
     manager: str
@@ -41,7 +41,7 @@ class Owner(NamedTuple):
     subresource: str
 
 
-Owners = dict[Owner, Fields]
+Owners = dict[FieldOwner, Fields]
 
 
 # Sets and FieldsV1
@@ -78,7 +78,7 @@ def owners_of(obj: Object | None) -> Owners:
     return {_owner(entry): to_fields(entry.get("fieldsV1")) for entry in _entries(obj)}
 
 
-def write_owners(obj: Object, owners: Owners, before: Object | None, writer: Owner | None) -> None:
+def write_owners(obj: Object, owners: Owners, before: Object | None, writer: FieldOwner | None) -> None:
     """Sets managedFields. ``writer`` did it now; the others keep their times."""
     times = {_owner(entry): entry.get("time") for entry in _entries(before)}
     entries = []
@@ -109,8 +109,8 @@ def _entries(obj: Object | None) -> list[Object]:
     return ((obj or {}).get("metadata") or {}).get("managedFields") or []
 
 
-def _owner(entry: Object) -> Owner:
-    return Owner(
+def _owner(entry: Object) -> FieldOwner:
+    return FieldOwner(
         entry.get("manager", ""), entry.get("operation", ""), entry.get("apiVersion", ""), entry.get("subresource", "")
     )
 
@@ -252,7 +252,7 @@ def track(
     if resource.key == "namespaces":  # spec.finalizers is the server's
         changed = {path for path in changed if path[0] != "f:spec"}
     gone = changed | removed
-    mine = Owner(manager, "Update", resource.api_version, subresource)
+    mine = FieldOwner(manager, "Update", resource.api_version, subresource)
     touched = {path[0] for path in gone}
     entries = _entries(old)
     # Who owns nothing below the fields that changed keeps what is written: hundreds of owner references are not read

@@ -136,9 +136,9 @@ def _manager_causes(manager: str) -> list[Fault]:
     return []
 
 
-def list_options(request: Request) -> listing.Options:
+def list_options(request: Request) -> listing.ListQuery:
     """The query of a list or watch."""
-    return listing.Options(
+    return listing.ListQuery(
         labels=request.arg("labelSelector"),
         fields=request.arg("fieldSelector"),
         limit=_number(request, "limit"),

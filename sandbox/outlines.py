@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .objects import Object, decode
-from .store import Entry, Store
+from .store import Store, StoreEntry
 
 #: A function of a module: it is part of the key under which its values are found.
 Outline = Callable[[Object], Any]
@@ -18,7 +18,7 @@ Outline = Callable[[Object], Any]
 _SLACK = 200
 
 
-def outline_of(store: Store, resource: str, entry: Entry, outline: Outline) -> Any:
+def outline_of(store: Store, resource: str, entry: StoreEntry, outline: Outline) -> Any:
     """The outline of one stored object."""
     known = store.outlines.setdefault((resource, outline), {})
     present = known.get(entry.key)

@@ -13,7 +13,7 @@ from .http import User
 from .objects import decode
 from .outlines import outline_of
 from .requestinfo import RequestInfo
-from .store import Entry, Store
+from .store import Store, StoreEntry
 
 GROUP = "rbac.authorization.k8s.io"
 #: Resources by kind.
@@ -123,7 +123,7 @@ def bound_in(binding: dict[str, Any]) -> dict[str, list[Bound]]:
     return found
 
 
-def subjects_of(entry: Entry) -> list[str]:
+def subjects_of(entry: StoreEntry) -> list[str]:
     """Who is bound by a binding; an index (store.py)."""
     return [subject_key(subject, entry.namespace) for subject in decode(entry.data).get("subjects") or []]
 

@@ -30,10 +30,10 @@ from .resources import ALL_VERBS, Resource
 from .reviews import with_status
 from .routing import resource_of
 from .scale import missing_replicas, scale_of, with_scale
-from .store import Entry, Expired
+from .store import Expired, StoreEntry
 from .subresources import Subresources
 from .tokens import Tokens
-from .verbs import Call, Outcome, Verbs
+from .verbs import Call, Verbs, WriteResult
 
 ORPHANED = (
     "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set "
@@ -94,7 +94,7 @@ class Rest:
 
     # Reading
 
-    def _one(self, request: Request, resource: Resource, entry: Entry, form: Wanted) -> Response:
+    def _one(self, request: Request, resource: Resource, entry: StoreEntry, form: Wanted) -> Response:
         if form.shape == "Table":
             of = tables.printer(resource)
             return Response(tables.single(of, entry, tables.included(request)))
@@ -114,7 +114,7 @@ class Rest:
             stream = tables.stream(resource, tables.included(request))
         elif form.shape:
             plain = watches.plain(resource)
-            stream = watches.Stream(
+            stream = watches.WatchFormat(
                 lambda entry, first: partial(plain.render(entry, first)),
                 lambda version, notes: partial(plain.mark(version, notes)),
             )
@@ -176,7 +176,7 @@ class Rest:
 
     def _apply(
         self, request: Request, resource: Resource, namespace: str, name: str, data: bytes, call: Call
-    ) -> Outcome:
+    ) -> WriteResult:
         obj = applied_object(data, call.validation == "Strict")
         manager, force = request.arg("fieldManager"), request.flag("force")
         schema = self._verbs.schemas.schema_of(resource)
@@ -207,12 +207,12 @@ class Rest:
                 pass
         return self._verbs.patch(resource, namespace, name, change, call)
 
-    def _written(self, request: Request, resource: Resource, outcome: Outcome, form: Wanted) -> Response:
+    def _written(self, request: Request, resource: Resource, outcome: WriteResult, form: Wanted) -> Response:
         request.warnings.extend(outcome.warnings)
         status = 201 if outcome.created else 200
         if form.shape == "Table":
-            entry = Entry("", "", 0, outcome.data, {})
-            page = listing.Page([entry], int(outcome.object["metadata"].get("resourceVersion") or 0))
+            entry = StoreEntry("", "", 0, outcome.data, {})
+            page = listing.ResultPage([entry], int(outcome.object["metadata"].get("resourceVersion") or 0))
             of = tables.printer(resource)
             return Response(tables.table(of, page, tables.included(request)), status)
         return Response(partial(outcome.data) if form.shape else outcome.data, status)

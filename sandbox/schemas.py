@@ -13,7 +13,7 @@ from structural.causes import Cause
 from .errors import BadRequest
 from .objects import Object, decode, dig, encode
 from .resources import Resource
-from .store import Entry, Store
+from .store import Store, StoreEntry
 
 #: sandbox.schema; a sandbox without it checks nothing.
 schema: Any = importlib.import_module("sandbox.schema") if importlib.util.find_spec("sandbox.schema") else None
@@ -68,7 +68,7 @@ class Schemas:
                 self._kept.popitem(last=False)
         return self._kept[key]
 
-    def read(self, resource: Resource, entry: Entry) -> bytes:
+    def read(self, resource: Resource, entry: StoreEntry) -> bytes:
         """An object that was stored under an older schema: pruned and defaulted as that version's says now.
 
         Another version that is asked for only prunes: its defaults are for what is written in it.

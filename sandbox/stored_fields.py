@@ -12,7 +12,7 @@ import msgspec
 
 from .cluster import Cluster
 from .objects import now
-from .store import Entry
+from .store import StoreEntry
 
 
 def replace_field(cluster: Cluster, resource: str, name: str, field: str, value: bytes) -> int | None:
@@ -37,7 +37,7 @@ def replace_field(cluster: Cluster, resource: str, name: str, field: str, value:
     fields[field] = msgspec.Raw(value)
     store.put(
         resource,
-        Entry(
+        StoreEntry(
             namespace="",
             name=name,
             version=version,

@@ -201,7 +201,7 @@ NODE = "tests/node"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TestRun:
     """One run of pytest. `words`: for pytest. `suite`: left out where nothing that it depends on has changed."""
 
     name: str
@@ -221,20 +221,20 @@ def everything(*, is_whole: bool) -> list[Result]:
         return [each.result() for each in waiting]
 
 
-def parts(*, is_whole: bool) -> list[Part]:
+def parts(*, is_whole: bool) -> list[TestRun]:
     """What `make test` consists of, in the order in which it begins."""
     own = (path for suite in suites.OWN for path in suite.tests)
     elsewhere = ("tests/e2e", "tests/tutorials", "tests/image", NODE, *own)
     browser = ("-n", "2", *SPREAD) if is_whole else ("--journeys",)
     return [
-        Part(UNITS, [*PARALLEL, *(f"--ignore={folder}" for folder in elsewhere)]),
-        Part("browser", ["-q", *browser, "tests/e2e"]),
-        Part("tutorials", ["-q", "tests/tutorials"]),
-        *(Part(suite.name, list(PARALLEL), suite) for suite in suites.OWN),
+        TestRun(UNITS, [*PARALLEL, *(f"--ignore={folder}" for folder in elsewhere)]),
+        TestRun("browser", ["-q", *browser, "tests/e2e"]),
+        TestRun("tutorials", ["-q", "tests/tutorials"]),
+        *(TestRun(suite.name, list(PARALLEL), suite) for suite in suites.OWN),
     ]
 
 
-def run_part(part: Part, *, is_whole: bool) -> Result:
+def run_part(part: TestRun, *, is_whole: bool) -> Result:
     """Runs it. The output of all but the units is printed when they are done, so that both lanes stay readable."""
     output: list[str] = []
     say = say_now if part.name == UNITS else output.append

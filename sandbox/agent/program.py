@@ -12,7 +12,7 @@ from ..errors import ApiError
 from ..listener import Listener, listen
 from ..runtime.node import Node
 from ..tls import tls_context
-from .access import Access, read
+from .access import ServerAccess, read
 from .kubeletapi import KubeletApi
 from .provisioner import Provisioner
 from .registration import Registration
@@ -26,7 +26,7 @@ _NETWORK = "10.245"
 _AGAIN_SECONDS = 2.0
 
 
-def _context(given: NodeSettings, access: Access, cluster: Remote) -> Context:
+def _context(given: NodeSettings, access: ServerAccess, cluster: Remote) -> Context:
     authority = given.data / "ca.crt"
     authority.write_text(access.authority, encoding="utf-8")
     return Context(

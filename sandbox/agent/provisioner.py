@@ -14,7 +14,7 @@ from ..client import Client
 from ..errors import AlreadyExists, NotFound
 from ..objects import Object, dig
 from ..quantity import amount
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 
 CLAIMS, VOLUMES, CLASSES = "persistentvolumeclaims", "persistentvolumes", "storageclasses.storage.k8s.io"
 PROVISIONER = "operator-console.dev/folder"
@@ -29,7 +29,7 @@ class Provisioner:
 
     def __init__(self, cluster: Client, data: Path):
         self._cluster = cluster.as_manager("folder-provisioner")
-        self._recorder = Recorder(cluster, PROVISIONER)
+        self._recorder = EventRecorder(cluster, PROVISIONER)
         self._folder = data / "volumes"
 
     async def run(self) -> None:

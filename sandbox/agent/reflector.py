@@ -9,10 +9,10 @@ from collections.abc import Callable
 import aiohttp
 import msgspec
 
-from ..client import Event
+from ..client import ObjectEvent
 from ..errors import ApiError, Gone
 from ..objects import Object
-from .access import Access
+from .access import ServerAccess
 from .paths import Served
 from .refusals import of_status, refusal
 
@@ -23,7 +23,7 @@ PAUSE, WATCH_SECONDS = 1.0, 300
 _BIGGEST_EVENT = 8 * 1024 * 1024
 
 
-def open_session(access: Access) -> aiohttp.ClientSession:
+def open_session(access: ServerAccess) -> aiohttp.ClientSession:
     """For requests that are streamed."""
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=10)
     connector = aiohttp.TCPConnector(ssl=access.tls if access.tls is not None else True)
@@ -44,7 +44,7 @@ class Reflector:
         #: The metadata of what there is, by namespace and name: a later list shows what has gone meanwhile.
         self._known: dict[tuple[str, str], Object] = {}
 
-    async def run(self, events: asyncio.Queue[Event]) -> None:
+    async def run(self, events: asyncio.Queue[ObjectEvent]) -> None:
         """Runs until cancelled."""
         version = ""
         while True:
@@ -60,7 +60,7 @@ class Reflector:
                 version = ""
                 await asyncio.sleep(PAUSE)
 
-    async def _list(self, served: Served, events: asyncio.Queue[Event]) -> str:
+    async def _list(self, served: Served, events: asyncio.Queue[ObjectEvent]) -> str:
         async with self._session.get(self._server + served.path(fieldSelector=self._fields)) as answer:
             body = await answer.read()
             if answer.status >= 400:
@@ -81,7 +81,7 @@ class Reflector:
                 await self._tell("MODIFIED", item, events)
         return str(found["metadata"]["resourceVersion"])
 
-    async def _watch(self, served: Served, version: str, events: asyncio.Queue[Event]) -> str:
+    async def _watch(self, served: Served, version: str, events: asyncio.Queue[ObjectEvent]) -> str:
         """Until the server ends it; the version that was reached."""
         path = served.path(
             fieldSelector=self._fields,
@@ -100,7 +100,7 @@ class Reflector:
                     version = await self._event(msgspec.json.decode(line), events)
         return version
 
-    async def _event(self, event: Object, events: asyncio.Queue[Event]) -> str:
+    async def _event(self, event: Object, events: asyncio.Queue[ObjectEvent]) -> str:
         obj: Object = event["object"]
         if event["type"] == "ERROR":
             raise of_status(obj)
@@ -108,14 +108,14 @@ class Reflector:
             await self._tell(str(event["type"]), obj, events)
         return str(obj["metadata"]["resourceVersion"])
 
-    async def _tell(self, kind: str, obj: Object, events: asyncio.Queue[Event]) -> None:
+    async def _tell(self, kind: str, obj: Object, events: asyncio.Queue[ObjectEvent]) -> None:
         place = _place(obj)
         if kind == "DELETED":
             self._known.pop(place, None)
         else:
             identity = {name: obj["metadata"].get(name) for name in ("namespace", "name", "uid", "resourceVersion")}
             self._known[place] = {"kind": obj["kind"], "apiVersion": obj["apiVersion"], "metadata": identity}
-        await events.put(Event(kind, self._key, obj))
+        await events.put(ObjectEvent(kind, self._key, obj))
 
 
 def _place(obj: Object) -> tuple[str, str]:

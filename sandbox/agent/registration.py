@@ -13,7 +13,7 @@ from typing import Any
 from ..client import Client
 from ..errors import AlreadyExists, ApiError
 from ..objects import Object, dig, now, now_micro
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 
 log = logging.getLogger("sandbox.node")
 
@@ -35,7 +35,7 @@ class Registration:
 
     def __init__(self, cluster: Client, name: str, port: int):
         self._cluster = cluster.as_manager("kubelet")
-        self._recorder = Recorder(cluster, "kubelet", name)
+        self._recorder = EventRecorder(cluster, "kubelet", name)
         self._name = name
         self._port = port
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 
-from ..client import Event
+from ..client import ObjectEvent
 from ..context import POD_TOKEN_SECONDS
 from ..errors import AlreadyExists, Conflict, NotFound
 from ..objects import Object
-from .access import Access
+from .access import ServerAccess
 from .connection import Connection
 from .paths import Paths, Served
 from .reflector import Reflector, open_session
@@ -23,7 +23,7 @@ _MERGE = "application/merge-patch+json"
 class Remote:
     """``only`` are field selectors of what :meth:`watch` shows, by resource."""
 
-    def __init__(self, access: Access, only: Mapping[str, str] | None = None, manager: str = "kubelet"):
+    def __init__(self, access: ServerAccess, only: Mapping[str, str] | None = None, manager: str = "kubelet"):
         self._access = access
         self._only = dict(only or {})
         self._manager = manager
@@ -111,10 +111,10 @@ class Remote:
         }
         return str(self._connection.ask("POST", path, request)["status"]["token"])
 
-    async def watch(self, *resources: str) -> AsyncIterator[Event]:
+    async def watch(self, *resources: str) -> AsyncIterator[ObjectEvent]:
         """The present objects as ADDED, then every change; what was missed while the server was away is made up for."""
         async with open_session(self._access) as session:
-            events: asyncio.Queue[Event] = asyncio.Queue(maxsize=1000)
+            events: asyncio.Queue[ObjectEvent] = asyncio.Queue(maxsize=1000)
             jobs = [
                 asyncio.create_task(
                     Reflector(session, self._access.server, key, self._find, self._only.get(key, "")).run(events)

@@ -15,9 +15,9 @@ from ..context import Context
 from ..deletion import FOREGROUND, ORPHAN
 from ..errors import ApiError, Conflict, NotFound
 from ..objects import Object, decode
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from ..schemas import CRDS
-from ..subscription import Change, Entry, Subscription
+from ..subscription import StoreChange, StoreEntry, Subscription
 from .workqueue import Workqueue
 
 #: (resource, namespace, name)
@@ -31,12 +31,12 @@ class GarbageCollector:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-controller-manager")
-        self._recorder = Recorder(cluster, "garbage-collector-controller")
+        self._recorder = EventRecorder(cluster, "garbage-collector-controller")
         self._dependents: dict[str, dict[Place, None]] = defaultdict(dict)
         self._owners: dict[Place, tuple[str, ...]] = {}
         self.queue = Workqueue("garbage collector", self._look)
 
-    def seen(self, resource: str, entry: Entry) -> None:
+    def seen(self, resource: str, entry: StoreEntry) -> None:
         """An object is new or has changed."""
         place = (resource, entry.namespace, entry.name)
         owned = b'"ownerReferences"' in entry.data
@@ -59,7 +59,7 @@ class GarbageCollector:
         if obj["metadata"].get("deletionTimestamp") and (FOREGROUND in finalizers or ORPHAN in finalizers):
             self._add(place)
 
-    def gone(self, resource: str, entry: Entry) -> None:
+    def gone(self, resource: str, entry: StoreEntry) -> None:
         """An object is no more."""
         place = (resource, entry.namespace, entry.name)
         for uid in self._owners.pop(place, ()):
@@ -219,7 +219,7 @@ class Everything:
             old.close()
         return new
 
-    async def next(self) -> Change:
+    async def next(self) -> StoreChange:
         """The next change of any of them."""
         assert self._subscription is not None
         return await self._subscription.next()

@@ -12,7 +12,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError, NotFound
 from ..objects import Object, copy, dig, now, parse_time
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from .conditions import find, is_true
 from .owners import children, controller_of, is_going
 from .pods import create, delete, from_template, has_ended, is_active, is_ready
@@ -32,7 +32,7 @@ class Jobs:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-controller-manager")
-        self._recorder = Recorder(cluster, "job-controller")
+        self._recorder = EventRecorder(cluster, "job-controller")
         #: Failures since the last success, and when the last one was, by Job uid.
         self._failures: dict[str, tuple[int, datetime]] = {}
         self.queue = Workqueue("job", self.reconcile)

@@ -9,7 +9,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError, NotFound
 from ..objects import now, now_micro
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from ..seed import NODE
 from .conditions import find
 
@@ -38,7 +38,7 @@ def beat(cluster: Cluster) -> None:
 async def run(cluster: Cluster, context: Context) -> None:
     """Reports that the kubelet has started, then renews the Node and its lease."""
     kubelet = cluster.as_manager("kubelet")
-    recorder = Recorder(cluster, "kubelet", NODE)
+    recorder = EventRecorder(cluster, "kubelet", NODE)
     try:
         node = kubelet.get("nodes", NODE)
     except NotFound:

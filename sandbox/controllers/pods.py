@@ -8,7 +8,7 @@ from typing import Any
 from ..cluster import Cluster
 from ..errors import ApiError, NotFound
 from ..objects import Object, copy, dig, parse_time
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from .conditions import find
 from .owners import owner_reference
 
@@ -57,7 +57,7 @@ def from_template(template: Any, owner: Object, **metadata: Any) -> Object:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": found, "spec": copy(dig(template, "spec") or {})}
 
 
-def create(cluster: Cluster, recorder: Recorder, owner: Object, pod: Object) -> Object:
+def create(cluster: Cluster, recorder: EventRecorder, owner: Object, pod: Object) -> Object:
     """Stores the Pod; the owner's events tell of it, or of the refusal (which is raised)."""
     try:
         made = cluster.create("pods", pod)
@@ -68,7 +68,7 @@ def create(cluster: Cluster, recorder: Recorder, owner: Object, pod: Object) -> 
     return made
 
 
-def delete(cluster: Cluster, recorder: Recorder, owner: Object, pod: Object) -> None:
+def delete(cluster: Cluster, recorder: EventRecorder, owner: Object, pod: Object) -> None:
     """Begins the Pod's deletion; a Pod that doesn't exist isn't an error."""
     name = pod["metadata"]["name"]
     try:

@@ -7,7 +7,7 @@ from ..context import Context
 from ..errors import ApiError, NotFound
 from ..kinds.checks import matches
 from ..objects import Object, dig
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from .conditions import find, with_condition, without_condition
 from .owners import children, controller_of, is_going
 from .pods import available_in, create, delete, deletion_order, from_template, has_ended, is_active, is_ready
@@ -23,7 +23,7 @@ class ReplicaSets:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-controller-manager")
-        self._recorder = Recorder(cluster, "replicaset-controller")
+        self._recorder = EventRecorder(cluster, "replicaset-controller")
         self.queue = Workqueue("replicaset", self.reconcile)
 
     def reconcile(self, namespace: str, name: str) -> None:

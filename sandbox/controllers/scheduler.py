@@ -9,7 +9,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import NotFound
 from ..objects import Object, dig
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from .conditions import with_condition
 from .workqueue import Workqueue
 
@@ -82,7 +82,7 @@ class Scheduler:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-scheduler")
-        self._recorder = Recorder(cluster, "default-scheduler", new=True)
+        self._recorder = EventRecorder(cluster, "default-scheduler", new=True)
         #: Pods that found no place: (namespace, name)
         self.stuck: set[tuple[str, str]] = set()
         self.queue = Workqueue("scheduler", self.reconcile)

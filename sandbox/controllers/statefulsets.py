@@ -11,7 +11,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError, NotFound
 from ..objects import Object, copy, dig
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from . import revisions
 from .owners import children, controller_of, is_going, owner_reference
 from .pods import available_in, from_template, has_ended, is_ready
@@ -63,7 +63,7 @@ class StatefulSets:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-controller-manager")
-        self._recorder = Recorder(cluster, "statefulset-controller")
+        self._recorder = EventRecorder(cluster, "statefulset-controller")
         self.queue = Workqueue("statefulset", self.reconcile)
 
     def reconcile(self, namespace: str, name: str) -> None:

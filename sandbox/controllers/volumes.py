@@ -15,7 +15,7 @@ from ..context import Context
 from ..errors import NotFound
 from ..objects import Object, dig, now
 from ..quantity import amount
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from .owners import annotation, is_going
 from .pods import has_ended
 from .volume_index import matching, requested
@@ -39,8 +39,8 @@ class Volumes:
 
     def __init__(self, cluster: Cluster, data_dir: Path):
         self._cluster = cluster.as_manager("kube-controller-manager")
-        self._recorder = Recorder(cluster, "persistentvolume-controller")
-        self._provisioner = Recorder(cluster, PROVISIONER)
+        self._recorder = EventRecorder(cluster, "persistentvolume-controller")
+        self._provisioner = EventRecorder(cluster, PROVISIONER)
         self._data = data_dir
         self.queue = Workqueue("volume", self.reconcile)
 

@@ -15,7 +15,7 @@ from ..context import Context
 from ..errors import ApiError, NotFound
 from ..objects import decode
 from ..outlines import metadata, outline_of, whole
-from ..store import Change, Entry
+from ..store import StoreChange, StoreEntry
 from .csv import is_copy, outline
 from .names import CRDS, CSVS, DEPLOYMENTS, GROUP, INSTALL_PLANS, OPERATOR_CONDITIONS, OPERATORS, PACE, SUBSCRIPTIONS
 from .subscription_status import followers
@@ -148,19 +148,19 @@ def _phase(condition: Object) -> Object:
     return {**condition, "type": condition.get("phase", ""), "status": "True"}
 
 
-def owners_of(entry: Entry) -> list[str]:
+def owners_of(entry: StoreEntry) -> list[str]:
     """Uids of the CSVs that own an object; an index (sandbox/store.py)."""
     return [owner.get("uid", "") for owner in _owners(entry)]
 
 
-def _owners(entry: Entry) -> list[Object]:
+def _owners(entry: StoreEntry) -> list[Object]:
     if b'"ClusterServiceVersion"' not in entry.data:
         return []
     owners = decode(entry.data)["metadata"].get("ownerReferences") or []
     return [owner for owner in owners if owner["kind"] == "ClusterServiceVersion"]
 
 
-def csvs_of(change: Change) -> list[tuple[str, str]]:
+def csvs_of(change: StoreChange) -> list[tuple[str, str]]:
     """The CSVs, by namespace and name, that a changed object belongs to; the object itself if it is one."""
     entry = change.entry
     if change.resource == CSVS:

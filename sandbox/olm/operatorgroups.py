@@ -16,7 +16,7 @@ from ..context import Context
 from ..errors import NotFound
 from ..labels import label_selector
 from ..outlines import outline_of
-from ..store import Entry, Key
+from ..store import Key, StoreEntry
 from ..stored_fields import replace_field
 from . import user_roles
 from .csv import is_copy
@@ -169,7 +169,7 @@ def _forget_roles(cluster: Cluster, namespace: str, present: set[str]) -> None:
             cluster.delete(ROLES, role.name)
 
 
-def _roles_of(cluster: Cluster, namespace: str) -> list[Entry]:
+def _roles_of(cluster: Cluster, namespace: str) -> list[StoreEntry]:
     """The ClusterRoles of a namespace's groups, which are too large to be decoded for a look at their labels."""
     labels = {"olm.owner.kind": "OperatorGroup", "olm.owner.namespace": namespace}
     return cluster.verbs.store.labelled(ROLES, labels)

@@ -70,7 +70,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SelectedBundle:
     """A bundle to install. ``subscription`` is empty for one that another bundle requires."""
 
     bundle: Bundle
@@ -95,9 +95,9 @@ class Resolution:
         self._catalogs = list(catalogs)
         self._namespace = catalog_namespace
         self._installed = list(installed)
-        self._choices: list[Choice] = []
+        self._choices: list[SelectedBundle] = []
 
-    def resolve(self, requests: Iterable[Request]) -> list[Choice]:
+    def resolve(self, requests: Iterable[Request]) -> list[SelectedBundle]:
         """What has to be installed; empty when everything is up to date. Raises Unsatisfiable."""
         for request in requests:
             if choice := self._best(request):
@@ -105,7 +105,7 @@ class Resolution:
         self._check_conflicts()
         return self._choices
 
-    def _best(self, request: Request) -> Choice | None:
+    def _best(self, request: Request) -> SelectedBundle | None:
         """The bundle that a Subscription asks for; None when the newest is installed."""
         exists = f"subscription {request.name} exists"
         if request.catalog not in self._catalogs or request.catalog_namespace != self._namespace:
@@ -126,13 +126,13 @@ class Resolution:
             found = next((bundle for bundle in members if replaces(bundle, request.current)), None)
             if found is None or found.name == request.current.name:
                 return None
-            return Choice(found, request.name, self._namespace, request.current.name)
+            return SelectedBundle(found, request.name, self._namespace, request.current.name)
         if request.starting_csv:
             members = [bundle for bundle in members if bundle.name == request.starting_csv]
             if not members:
                 raise Unsatisfiable(f"no operators found with name {request.starting_csv} in {where}", exists)
         # What the catalog says it replaces goes into the CSV, although nothing is there to be replaced.
-        return Choice(members[0], request.name, self._namespace, members[0].replaces)
+        return SelectedBundle(members[0], request.name, self._namespace, members[0].replaces)
 
     def _members(self, request: Request, whole: list[Bundle]) -> list[Bundle]:
         """The bundles of a Subscription's channel, from its head.
@@ -144,7 +144,7 @@ class Resolution:
         default = self._store.default_channel(request.catalog, request.package)
         return sorted(whole, key=lambda bundle: (bundle.channel != default, bundle.channel))
 
-    def _take(self, choice: Choice, request: Request) -> None:
+    def _take(self, choice: SelectedBundle, request: Request) -> None:
         """Adds a bundle and, before it, whatever it requires."""
         if any(taken.bundle.name == choice.bundle.name for taken in self._choices):
             return
@@ -160,16 +160,16 @@ class Resolution:
                 what = f"an operator with package: {needed.name} and with version in range: {needed.range}"
                 self._take_first(found, what, choice, request)
 
-    def _take_first(self, found: list[Bundle], what: str, choice: Choice, request: Request) -> None:
+    def _take_first(self, found: list[Bundle], what: str, choice: SelectedBundle, request: Request) -> None:
         if not found:
             raise Unsatisfiable(
                 f"bundle {choice.bundle.name} requires {what}",
                 f"subscription {request.name} requires {self._root(request).identifier}",
                 f"subscription {request.name} exists",
             )
-        self._take(Choice(found[0], "", self._namespace, found[0].replaces), request)
+        self._take(SelectedBundle(found[0], "", self._namespace, found[0].replaces), request)
 
-    def _root(self, request: Request) -> Choice:
+    def _root(self, request: Request) -> SelectedBundle:
         return next(choice for choice in self._choices if choice.subscription == request.name)
 
     def _is_provided(self, api: Api) -> bool:

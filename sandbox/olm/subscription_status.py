@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..objects import decode
-from ..store import Change, Entry, Key, Store
+from ..store import Key, Store, StoreChange, StoreEntry
 from .names import CSVS, INSTALL_PLANS, SUBSCRIPTIONS, now
 
 Object = dict[str, Any]
@@ -19,7 +19,7 @@ ABOUT_PLAN = ("InstallPlanMissing", "InstallPlanPending", "InstallPlanFailed")
 GENERATED_BY = "olm.generated-by"
 
 
-def followed(entry: Entry) -> set[tuple[str, str]]:
+def followed(entry: StoreEntry) -> set[tuple[str, str]]:
     """(resource, name) of the CSVs and InstallPlans that a Subscription's status tells of; an index
     (sandbox/store.py).
     """
@@ -32,7 +32,7 @@ def followed(entry: Entry) -> set[tuple[str, str]]:
     return {(resource, name) for resource, name in found if name}
 
 
-def followers(store: Store, change: Change) -> list[Key]:
+def followers(store: Store, change: StoreChange) -> list[Key]:
     """The Subscriptions, by namespace and name, that a change concerns: itself, or those that follow the CSV or
     InstallPlan.
     """

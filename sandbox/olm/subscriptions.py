@@ -15,7 +15,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError
 from ..outlines import outline_of, whole
-from ..store import Change, Key
+from ..store import Key, StoreChange
 from . import subscription_status as status_of
 from .csv import as_installed, followed, is_copy, outline, phase, targets
 from .installplan import new_plan
@@ -30,7 +30,7 @@ from .names import (
     now,
     store_path,
 )
-from .resolution import Choice, Installed, Request, Resolution, Unsatisfiable
+from .resolution import Installed, Request, Resolution, SelectedBundle, Unsatisfiable
 from .steps import UnreadableBundle, steps
 from .workqueue import Workqueue
 
@@ -102,7 +102,7 @@ class Namespace:
         pending = any(status_of.is_pending(subscription.get("status") or {}) for subscription in self.subscriptions)
         return reading or pending
 
-    def choices(self) -> list[Choice]:
+    def choices(self) -> list[SelectedBundle]:
         """What has to be installed. Raises Unsatisfiable."""
         if len(self._cluster.list(OPERATOR_GROUPS, self.name)) != 1:
             return []  # its CSVs would fail; as upstream, no condition reports it here
@@ -169,7 +169,7 @@ class Namespace:
         found: Installed = self._cluster.outline(CSVS, as_installed, csv, self.name)
         return followed(found, subscription["metadata"]["name"])
 
-    async def install(self, choices: list[Choice]) -> None:
+    async def install(self, choices: list[SelectedBundle]) -> None:
         """Creates the InstallPlan and points the Subscriptions at it."""
         plan_steps = [step for choice in choices for step in await steps(choice, self.name)]
         known = [plan["spec"].get("generation", 0) for plan in self.plans.values()]
@@ -245,7 +245,7 @@ class News:
         self._store = cluster.verbs.store
         self._known: dict[tuple[str, Key], Any] = {}
 
-    def tells(self, change: Change) -> bool:
+    def tells(self, change: StoreChange) -> bool:
         """Whether this change asks for a pass."""
         outline = {CSVS: resolution_facts, INSTALL_PLANS: plan_facts}.get(change.resource)
         if outline is None:

@@ -92,7 +92,7 @@ def serves(catalog: Object) -> bool:
     return any(item["type"] == "Serving" and item["status"] == "True" for item in found)
 
 
-class Catalogs:
+class CatalogReconciler:
     """Keeps labels and conditions of the ClusterCatalogs."""
 
     def __init__(self, cluster: Cluster, context: Context):
@@ -175,7 +175,7 @@ async def run(cluster: Cluster, context: Context) -> None:
         known = {catalog["metadata"]["name"] for catalog in cluster.list(CATALOGS)}
         if name not in known:
             cluster.create(CATALOGS, cluster_catalog(name, folder))
-    catalogs = Catalogs(cluster, context)
+    catalogs = CatalogReconciler(cluster, context)
     async for event in cluster.watch(CATALOGS):
         if event.type == "DELETED":
             contents(context, event.object["metadata"]["name"]).unlink(missing_ok=True)

@@ -44,7 +44,7 @@ KINDS = (
 )
 
 
-class Refused(Exception):
+class NotReconciled(Exception):
     """Why the desired state is not reached; tried again."""
 
 
@@ -64,15 +64,15 @@ class Extensions:
             return  # the garbage collector takes what it owns
         status = extension.get("status") or {}
         installed = (status.get("install") or {}).get("bundle")
-        found: resolve.Found | None = None
+        found: resolve.ResolvedBundle | None = None
         words, unknown = "", ""
         try:
             unknown = self._account_problem(extension)
             if unknown:
-                raise Refused(unknown)
+                raise NotReconciled(unknown)
             found = self._resolve(extension, installed)
             self._install(extension, found)
-        except (Refused, resolve.Unresolved) as error:
+        except (NotReconciled, resolve.Unresolved) as error:
             words = str(error)
             self.queue.add("", name, after=AGAIN)
         else:
@@ -89,7 +89,7 @@ class Extensions:
             return f"operation cannot proceed due to the following validation error(s): {why}"
         return ""
 
-    def _packages(self, wanted: Object) -> list[resolve.Package]:
+    def _packages(self, wanted: Object) -> list[resolve.CatalogPackage]:
         selector, found = wanted.get("selector"), []
         for catalog in self._cluster.list(CATALOGS):
             matches = label_selector(_query(selector)) if selector else None
@@ -108,7 +108,7 @@ class Extensions:
             found.append(resolve.package(name, catalog["spec"].get("priority", 0), wanted["packageName"], blobs))
         return found
 
-    def _resolve(self, extension: Object, installed: Object | None) -> resolve.Found:
+    def _resolve(self, extension: Object, installed: Object | None) -> resolve.ResolvedBundle:
         wanted = extension["spec"]["source"]["catalog"]
         return resolve.resolve(wanted, self._packages(wanted), installed)
 
@@ -124,26 +124,26 @@ class Extensions:
                     return str(blob["image"])
         return str(installed["name"])
 
-    def _install(self, extension: Object, found: resolve.Found) -> None:
+    def _install(self, extension: Object, found: resolve.ResolvedBundle) -> None:
         """Applies the bundle. Raises Refused in operator-controller's words."""
         name, namespace = extension["metadata"]["name"], extension["spec"]["namespace"]
         about = f'error for resolved bundle "{found.bundle["name"]}" with version "{found.version}": '
         try:
             objects = render(resolve.objects_of(found.bundle), namespace)
         except Unsupported as error:
-            raise Refused(f"{about}{error}") from error
+            raise NotReconciled(f"{about}{error}") from error
         user = rights.account(namespace, extension["spec"]["serviceAccount"]["name"])
         if lacking := rights.missing(self._cluster, name, objects, user):
-            raise Refused(f"{about}{lacking}")
+            raise NotReconciled(f"{about}{lacking}")
         enforcement = (
             extension["spec"].get("install", {}).get("preflight", {}).get("crdUpgradeSafety", {}).get("enforcement")
         )
         if enforcement != "None" and (problem := self._unsafe(objects)):
-            raise Refused(f"{about}{problem}")
+            raise NotReconciled(f"{about}{problem}")
         try:
             self._apply(extension, objects)
         except ApiError as error:
-            raise Refused(f"{about}{error.message}") from error
+            raise NotReconciled(f"{about}{error.message}") from error
 
     def _unsafe(self, objects: list[Object]) -> str:
         lines = []
@@ -171,7 +171,7 @@ class Extensions:
         for obj in objects:
             resource = self._cluster.resource_for(obj["apiVersion"], obj["kind"])
             if resource is None:
-                raise Refused(f'no matches for kind "{obj["kind"]}" in version "{obj["apiVersion"]}"')
+                raise NotReconciled(f'no matches for kind "{obj["kind"]}" in version "{obj["apiVersion"]}"')
             head = obj["metadata"]
             self._refuse_others(resource.key, head, meta["uid"])
             made = {**head, "labels": {**(head.get("labels") or {}), **labels}, "ownerReferences": [owner]}
@@ -197,7 +197,7 @@ class Extensions:
             owner["uid"] != uid for owner in owners
         ):
             place = f'"{head["name"]}" in namespace "{head.get("namespace", "")}"'
-            raise Refused(
+            raise NotReconciled(
                 f"unable to continue with install: {present['kind']} {place} exists and cannot be imported into the"
                 " current release"
             )
@@ -209,7 +209,7 @@ class Extensions:
         image: str,
         words: str,
         unknown: str,
-        found: resolve.Found | None,
+        found: resolve.ResolvedBundle | None,
     ) -> None:
         meta, before = extension["metadata"], extension.get("status") or {}
         generation, list_ = meta["generation"], before.get("conditions") or []

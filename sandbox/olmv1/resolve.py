@@ -24,7 +24,7 @@ class Unresolved(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
+class CatalogPackage:
     """What one catalog has of the package."""
 
     catalog: str
@@ -35,7 +35,7 @@ class Package:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ResolvedBundle:
     """The bundle, and what its package says is deprecated."""
 
     bundle: Object
@@ -43,7 +43,7 @@ class Found:
     deprecations: list[Object]
 
 
-def package(catalog: str, priority: int, name: str, blobs: list[Object]) -> Package:
+def package(catalog: str, priority: int, name: str, blobs: list[Object]) -> CatalogPackage:
     """The blobs of one package."""
     mine = [blob for blob in blobs if blob.get("package") == name]
     of = {
@@ -51,7 +51,7 @@ def package(catalog: str, priority: int, name: str, blobs: list[Object]) -> Pack
         for schema in ("olm.channel", "olm.bundle", "olm.deprecations")
     }
     entries = [entry for item in of["olm.deprecations"] for entry in item["entries"]]
-    return Package(catalog, priority, of["olm.channel"], of["olm.bundle"], entries)
+    return CatalogPackage(catalog, priority, of["olm.channel"], of["olm.bundle"], entries)
 
 
 def version_of(bundle: Object) -> str:
@@ -65,7 +65,7 @@ def objects_of(bundle: Object) -> list[Object]:
     return [json.loads(base64.b64decode(item)) for item in data]
 
 
-def resolve(wanted: Object, packages: list[Package], installed: Object | None) -> Found:
+def resolve(wanted: Object, packages: list[CatalogPackage], installed: Object | None) -> ResolvedBundle:
     """``wanted``: spec.source.catalog; ``installed``: status.install.bundle. Raises Unresolved."""
     asked = str(wanted.get("version") or "")
     try:
@@ -73,7 +73,7 @@ def resolve(wanted: Object, packages: list[Package], installed: Object | None) -
             ranges.within("0.0.0", asked)
     except ranges.BadRange as error:
         raise Unresolved(f'desired version range "{asked}" is invalid: {error}') from error
-    found: list[tuple[Object, Package]] = []
+    found: list[tuple[Object, CatalogPackage]] = []
     for package in packages:
         fitting = [bundle for bundle in package.bundles if _fits(bundle, package, wanted, installed)]
         if not fitting:
@@ -99,10 +99,10 @@ def resolve(wanted: Object, packages: list[Package], installed: Object | None) -
                 " currently not supported"
             )
             raise Unresolved(f'validating bundle "{bundle["name"]}": {why}')
-    return Found(bundle, version_of(bundle), home.deprecations)
+    return ResolvedBundle(bundle, version_of(bundle), home.deprecations)
 
 
-def deprecated(bundle: Object, package: Package) -> bool:
+def deprecated(bundle: Object, package: CatalogPackage) -> bool:
     """Whether its author says so of this very bundle."""
     references = [deprecation["reference"] for deprecation in package.deprecations]
     return any(
@@ -110,7 +110,7 @@ def deprecated(bundle: Object, package: Package) -> bool:
     )
 
 
-def _fits(bundle: Object, package: Package, wanted: Object, installed: Object | None) -> bool:
+def _fits(bundle: Object, package: CatalogPackage, wanted: Object, installed: Object | None) -> bool:
     channels = [
         channel for channel in package.channels if not wanted.get("channels") or channel["name"] in wanted["channels"]
     ]

@@ -15,7 +15,7 @@ from ..errors import NotFound, ServiceUnavailable
 from ..objects import Object, dig
 from .confinement import open_folder
 from .environment import ConfigError, field_value, resource_value
-from .place import Place
+from .place import PodPlace
 
 #: Path in the volume → (content, mode)
 Files = dict[str, tuple[bytes, int]]
@@ -32,7 +32,7 @@ class MountError(Exception):
 class Mounts:
     """The volumes of one Pod, below its folder. ``token`` mints a token of the Pod's ServiceAccount."""
 
-    def __init__(self, cluster: Client, place: Place, token: Callable[[], str]):
+    def __init__(self, cluster: Client, place: PodPlace, token: Callable[[], str]):
         self._cluster = cluster
         self._place = place
         self._folder = place.folder / "volumes"

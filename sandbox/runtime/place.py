@@ -26,7 +26,7 @@ ACCOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
 @dataclass(slots=True, kw_only=True)
-class Place:
+class PodPlace:
     """Where a Pod lives on this machine."""
 
     folder: Path
@@ -133,7 +133,7 @@ def kubeconfig(server: str, authority: str, namespace: str) -> str:
     return yaml.safe_dump(config, sort_keys=False)
 
 
-def environment_of(cluster: Client, pod: Object, container: Container, place: Place) -> dict[str, str]:
+def environment_of(cluster: Client, pod: Object, container: Container, place: PodPlace) -> dict[str, str]:
     """Everything the process gets; environment.ConfigError."""
     namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
     account = place.account(namespace)

@@ -25,8 +25,8 @@ from .container_lifecycle import ContainerLifecycle
 from .environment import ConfigError
 from .images import Images
 from .mounts import MountError, Mounts
-from .place import Place, log_folder
-from .recorder import Recorder
+from .place import PodPlace, log_folder
+from .recorder import EventRecorder
 from .reports import Reports
 
 log = logging.getLogger("sandbox.kubelet")
@@ -47,7 +47,7 @@ class Host:
     cluster: Client
     context: Context
     images: Images
-    recorder: Recorder
+    recorder: EventRecorder
     services: Callable[[str], dict[str, str]]
     confinement: Confinement
 
@@ -62,7 +62,7 @@ class PodRunner:
         metadata = pod["metadata"]
         self.namespace, self.name, self.uid = str(metadata["namespace"]), str(metadata["name"]), str(metadata["uid"])
         context, data = host.context, host.context.data_dir
-        self.place = Place(
+        self.place = PodPlace(
             folder=data / "pods" / self.uid,
             data_dir=data,
             api_url=context.api_url,

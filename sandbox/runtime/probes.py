@@ -21,7 +21,7 @@ YOUNG_SECONDS, SOON_SECONDS = 3.0, 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProbeResult:
     """One look."""
 
     good: bool
@@ -37,7 +37,7 @@ def number_of(container: Object, port: Any) -> int:
     return next((int(item["containerPort"]) for item in container.get("ports") or [] if item.get("name") == port), 0)
 
 
-async def run_probe(container: Object, probe: Object, port: Port, run: Run) -> Outcome:
+async def run_probe(container: Object, probe: Object, port: Port, run: Run) -> ProbeResult:
     """One attempt, within the probe's timeout."""
     seconds = float(probe.get("timeoutSeconds") or 1)
     try:
@@ -50,35 +50,35 @@ async def run_probe(container: Object, probe: Object, port: Port, run: Run) -> O
                 return await _tcp(asked, port(asked))
             command = [str(word) for word in dig(probe, "exec", "command") or []]
             code, output = await run(command, seconds)
-            return Outcome(code == 0, output.strip())
+            return ProbeResult(code == 0, output.strip())
     except TimeoutError:
-        return Outcome(False, f"timed out after {seconds:g}s")
+        return ProbeResult(False, f"timed out after {seconds:g}s")
     except OSError as problem:
-        return Outcome(False, problem.strerror or str(problem))
+        return ProbeResult(False, problem.strerror or str(problem))
 
 
-async def _tcp(asked: int, port: int | None) -> Outcome:
+async def _tcp(asked: int, port: int | None) -> ProbeResult:
     if port is None:
-        return Outcome(False, f"dial tcp 127.0.0.1:{asked}: connect: connection refused")
+        return ProbeResult(False, f"dial tcp 127.0.0.1:{asked}: connect: connection refused")
     try:
         _, writer = await asyncio.open_connection("127.0.0.1", port)
     except ConnectionRefusedError:
-        return Outcome(False, f"dial tcp 127.0.0.1:{asked}: connect: connection refused")
+        return ProbeResult(False, f"dial tcp 127.0.0.1:{asked}: connect: connection refused")
     writer.close()
     with contextlib.suppress(OSError):
         await writer.wait_closed()
-    return Outcome(True)
+    return ProbeResult(True)
 
 
-async def _http(request: Object, asked: int, port: int | None) -> Outcome:
+async def _http(request: Object, asked: int, port: int | None) -> ProbeResult:
     path = str(request.get("path") or "/")
     url = f"http://127.0.0.1:{asked}{path}"
     if port is None:
-        return Outcome(False, f'Get "{url}": dial tcp 127.0.0.1:{asked}: connect: connection refused')
+        return ProbeResult(False, f'Get "{url}": dial tcp 127.0.0.1:{asked}: connect: connection refused')
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
     except ConnectionRefusedError:
-        return Outcome(False, f'Get "{url}": dial tcp 127.0.0.1:{asked}: connect: connection refused')
+        return ProbeResult(False, f'Get "{url}": dial tcp 127.0.0.1:{asked}: connect: connection refused')
     try:
         headers = {"Host": request.get("host") or "127.0.0.1", "User-Agent": "kube-probe/1.36", "Connection": "close"}
         headers |= {str(header["name"]): str(header["value"]) for header in request.get("httpHeaders") or []}
@@ -88,9 +88,9 @@ async def _http(request: Object, asked: int, port: int | None) -> Outcome:
     finally:
         writer.close()
     if len(status) < 2 or not status[1].isdigit():
-        return Outcome(False, f'Get "{url}": EOF')
+        return ProbeResult(False, f'Get "{url}": EOF')
     code = int(status[1])
-    return Outcome(200 <= code < 400, "" if 200 <= code < 400 else f"HTTP probe failed with statuscode: {code}")
+    return ProbeResult(200 <= code < 400, "" if 200 <= code < 400 else f"HTTP probe failed with statuscode: {code}")
 
 
 async def follow(

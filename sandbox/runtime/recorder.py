@@ -17,7 +17,7 @@ MESSAGE_LIMIT = 1024
 _Key = tuple[str, str, str, str, str, str]
 
 
-class Recorder:
+class EventRecorder:
     """Records events of one component (``kubelet``, ``deployment-controller``); ``host`` is a kubelet's node.
 
     ``new``: as those do who use events.k8s.io.

@@ -121,7 +121,7 @@ class SpdyChannels:
 
     def __init__(self, connection: RawConnection):
         self._connection = connection
-        self._streams: dict[int, spdy.Stream] = {}
+        self._streams: dict[int, spdy.SpdyStream] = {}
         self._changed = asyncio.Event()
         self._incoming: asyncio.Queue[tuple[int, bytes] | None] = asyncio.Queue(maxsize=16)
         self._session = asyncio.create_task(self._run(spdy.Session(connection.write, self._open)))
@@ -135,7 +135,7 @@ class SpdyChannels:
         finally:
             self._changed.set()
 
-    def _open(self, stream: spdy.Stream) -> None:
+    def _open(self, stream: spdy.SpdyStream) -> None:
         channel = _STREAMS.get(stream.headers.get("streamtype", ""))
         if channel is not None:
             self._streams[channel] = stream

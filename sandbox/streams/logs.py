@@ -19,7 +19,7 @@ _TEXT = "text/plain"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class LogQuery:
     """PodLogOptions. ``since`` is a time as it stands in the files, "" for all."""
 
     follow: bool
@@ -30,7 +30,7 @@ class Options:
     since: str
 
     @classmethod
-    def from_request(cls, request: Request) -> Options:
+    def from_request(cls, request: Request) -> LogQuery:
         """The options of the query; Invalid when a number can't be parsed or is out of range."""
         tail, limit, seconds = (_number(request, name) for name in ("tailLines", "limitBytes", "sinceSeconds"))
         moment, begin = request.arg("sinceTime"), None
@@ -96,7 +96,7 @@ class Logs:
         """GET …/pods/{name}/log."""
         if request.method != "GET":
             raise MethodNotAllowed
-        options = Options.from_request(request)
+        options = LogQuery.from_request(request)
         pod = stored_pod(self._node, request)
         name = container_name(pod, request.arg("container"))
         if not dig(pod, "spec", "nodeName"):  # without a node it has no log
@@ -159,7 +159,7 @@ def _simulated(status: Object, image: str) -> Iterator[bytes]:
         yield f"{late} The simulated run ended with exit code {ended['exitCode']}.".encode()
 
 
-def _select(lines: list[bytes], options: Options) -> bytes:
+def _select(lines: list[bytes], options: LogQuery) -> bytes:
     if options.tail is not None:
         lines = lines[-options.tail :] if options.tail else []
     return b"".join(filter(None, map(options.shown, lines)))
@@ -169,7 +169,7 @@ def _cut(data: bytes, limit: int | None) -> bytes:
     return data if limit is None else data[:limit]
 
 
-async def _follow(lines: list[bytes], writer: LogWriter, options: Options) -> AsyncIterator[bytes]:
+async def _follow(lines: list[bytes], writer: LogWriter, options: LogQuery) -> AsyncIterator[bytes]:
     """What there is, then each piece as it comes, until the container ends or the limit is reached."""
     position = writer.path.stat().st_size
     left = options.limit

@@ -21,7 +21,7 @@ from sandbox.runtime.confinement import UNCONFINED, Confinement, Shelter
 from sandbox.runtime.container import Container
 from sandbox.runtime.environment import ROOT, is_loader_variable
 from sandbox.runtime.mounts import MountError, Mounts
-from sandbox.runtime.place import Place, environment_of
+from sandbox.runtime.place import PodPlace, environment_of
 from sandbox.tests.test_kubectl_pods import POD
 from tests.kubectl import Kubectl
 
@@ -155,8 +155,8 @@ LOADERS = ["LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "PYTHONPATH", "PYTHONSTA
 LOADERS += ["BASH_ENV", "PERL5OPT", "RUBYOPT", "GLIBC_TUNABLES", "JAVA_TOOL_OPTIONS", "SANDBOX_POD_UID"]
 
 
-def place(folder: Path) -> Place:
-    return Place(
+def place(folder: Path) -> PodPlace:
+    return PodPlace(
         folder=folder / "pods/1",
         data_dir=folder,
         api_url="http://127.0.0.1:1",

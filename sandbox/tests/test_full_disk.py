@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.journal import Journal, JournalError
-from sandbox.store import Entry, Store
+from sandbox.store import Store, StoreEntry
 from tests.api import Api
 from tests.eventually import until
 from tests.processes import answers, running
@@ -20,7 +20,7 @@ LARGE = b'"' + b"x" * 200_000 + b'"'
 
 
 def put(store: Store, name: str, data: bytes = b"{}") -> None:
-    store.put("things", Entry("n", name, store.next_version(), data, {}))
+    store.put("things", StoreEntry("n", name, store.next_version(), data, {}))
 
 
 def database(journal: Journal) -> sqlite3.Connection:

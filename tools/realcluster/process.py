@@ -40,7 +40,7 @@ class Part:
     stop_seconds: float = 5.0
 
 
-class Running:
+class RunningPart:
     """A started part; its output goes to ``log``."""
 
     def __init__(self, part: Part, folder: Path):
@@ -101,14 +101,14 @@ class Parts:
         self.times: dict[str, float] = {}
         self._logs = logs
         self._say = say
-        self._running: list[Running] = []
+        self._running: list[RunningPart] = []
 
     def run(self, *wanted: Part) -> None:
         """Starts parts together and waits for all."""
-        fresh = [Running(part, self._logs) for part in wanted]
+        fresh = [RunningPart(part, self._logs) for part in wanted]
         self._running += fresh
         with ThreadPoolExecutor(len(fresh)) as pool:
-            for running, seconds in zip(fresh, pool.map(Running.wait_until_ready, fresh), strict=True):
+            for running, seconds in zip(fresh, pool.map(RunningPart.wait_until_ready, fresh), strict=True):
                 self.times[running.part.name] = seconds
                 self._say(f"{running.part.name} ready after {seconds:.1f} s")
 

@@ -9,7 +9,7 @@ import pytest
 
 from sandbox.agent.access import read
 from sandbox.agent.remote import Remote
-from sandbox.client import Event
+from sandbox.client import ObjectEvent
 from sandbox.errors import AlreadyExists, Conflict, Invalid, NotFound, ServiceUnavailable, Unauthorized
 from sandbox.tests.agent.kubelet import pod
 from tests import processes
@@ -84,7 +84,7 @@ def test_a_kubeconfig_with_a_wrong_token_is_said(kubeconfig: Path, tmp_path: Pat
         Remote(read(wrong, tmp_path)).get("namespaces", "default")
 
 
-async def _next(events: AsyncIterator[Event], name: str) -> str:
+async def _next(events: AsyncIterator[ObjectEvent], name: str) -> str:
     """What happened to an object next."""
     async with asyncio.timeout(20):
         async for event in events:
