@@ -112,7 +112,7 @@ def _plain(value: Any) -> Any:
 
 
 def duplicates(data: bytes, content_type: str, strict: bool) -> tuple[str, ...]:
-    """A sentence for each key that comes twice in one object. Larger bodies are not looked at."""
+    """A sentence for each key that comes twice in one object. Larger bodies are not checked."""
     media = media_type(content_type) or "application/json"
     if len(data) > DUPLICATES_LIMIT or data.startswith(MAGIC):
         return ()

@@ -254,7 +254,7 @@ async def _clean(cluster: Cluster, name: str) -> None:
     if condition_of(cluster.get(CRDS, name), "Established").get("status") != "True":
         _release(cluster, name, "NeverEstablished", "resource was never established")
         return
-    _tell(cluster, name, True, "InstanceDeletionInProgress", "CustomResource deletion is in progress")
+    _set_terminating(cluster, name, True, "InstanceDeletionInProgress", "CustomResource deletion is in progress")
     subscription = store.subscribe(name, limit=None)
     try:
         for entry in list(store.scan(name)):
@@ -269,7 +269,7 @@ async def _clean(cluster: Cluster, name: str) -> None:
         subscription.close()
 
 
-def _tell(cluster: Cluster, name: str, terminating: bool, reason: str, message: str) -> None:
+def _set_terminating(cluster: Cluster, name: str, terminating: bool, reason: str, message: str) -> None:
     try:
         crd = cluster.get(CRDS, name)
         set_condition(crd["status"], "Terminating", terminating, reason, message)
@@ -279,7 +279,7 @@ def _tell(cluster: Cluster, name: str, terminating: bool, reason: str, message: 
 
 
 def _release(cluster: Cluster, name: str, reason: str, message: str) -> None:
-    _tell(cluster, name, False, reason, message)
+    _set_terminating(cluster, name, False, reason, message)
     try:
         crd: dict[str, Any] = cluster.get(CRDS, name)
         left = [item for item in crd["metadata"].get("finalizers") or [] if item != FINALIZER]

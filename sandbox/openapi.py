@@ -27,7 +27,7 @@ _PROTOBUF = "proto-openapi"
 
 
 class _Spec(msgspec.Struct):
-    """A CRD of which only the specification's text is looked at."""
+    """A CRD of which only the text of the specification is decoded."""
 
     spec: msgspec.Raw
 

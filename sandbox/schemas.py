@@ -20,7 +20,7 @@ schema: Any = importlib.import_module("sandbox.schema") if importlib.util.find_s
 
 CRDS = "customresourcedefinitions.apiextensions.k8s.io"
 #: Decoded CRDs that are kept; one of the largest known (Argo CD) takes some 10 MB decoded.
-KEPT = 24
+MAX_CACHED_CRDS = 24
 
 
 class Schemas:
@@ -28,7 +28,7 @@ class Schemas:
 
     def __init__(self, store: Store):
         self._store = store
-        self._kept: OrderedDict[tuple[str, str], dict[str, dict[str, Any]]] = OrderedDict()
+        self._cached: OrderedDict[tuple[str, str], dict[str, dict[str, Any]]] = OrderedDict()
         #: By CRD: the version of it that was read last, and what its schemas are known by: another CRD of that name has
         #: others.
         self._generations: dict[str, tuple[int, str]] = {}
@@ -51,22 +51,22 @@ class Schemas:
             crd = decode(entry.data)
             known = (entry.version, f"{dig(crd, 'metadata', 'uid')}/{dig(crd, 'metadata', 'generation') or 1}")
             self._generations[resource.custom] = known
-            self._keep((resource.custom, known[1]), crd)
-        versions = self._kept.get((resource.custom, known[1]))
+            self._cache((resource.custom, known[1]), crd)
+        versions = self._cached.get((resource.custom, known[1]))
         if versions is None:
-            versions = self._keep((resource.custom, known[1]), decode(entry.data))
-        self._kept.move_to_end((resource.custom, known[1]))
+            versions = self._cache((resource.custom, known[1]), decode(entry.data))
+        self._cached.move_to_end((resource.custom, known[1]))
         return versions.get(version)
 
-    def _keep(self, key: tuple[str, str], crd: Object) -> dict[str, dict[str, Any]]:
-        if key not in self._kept:
-            self._kept[key] = {
+    def _cache(self, key: tuple[str, str], crd: Object) -> dict[str, dict[str, Any]]:
+        if key not in self._cached:
+            self._cached[key] = {
                 version["name"]: dig(version, "schema", "openAPIV3Schema") or {}
                 for version in dig(crd, "spec", "versions") or []
             }
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        return self._kept[key]
+            while len(self._cached) > MAX_CACHED_CRDS:
+                self._cached.popitem(last=False)
+        return self._cached[key]
 
     def read(self, resource: Resource, entry: StoreEntry) -> bytes:
         """An object that was stored under an older schema: pruned and defaulted as that version's says now.

@@ -62,7 +62,7 @@ class Application(AsgiApplication):
         self.ready = False
 
     def answered(self) -> None:
-        """What a request changed is kept before anyone hears of it."""
+        """Commits what a request changed before the response is sent."""
         self._store.commit()
 
     def written(self, request: Request, response: Response) -> Response:

@@ -272,14 +272,14 @@ class Verbs:
                 obj["metadata"].pop("resourceVersion", None)
             return WriteResult(obj, encode(obj), created, warnings)
         entry = self._entry(resource, obj)
-        self._told(self.store.put(resource.key, entry))
+        self._run_hook(self.store.put(resource.key, entry))
         return WriteResult(obj, at_version(entry, resource), created, warnings)
 
     def _remove(self, resource: Resource, obj: Object, call: Call, warnings: list[str]) -> WriteResult:
         if call.dry_run:
             return WriteResult(obj, encode(obj), False, warnings)
         entry = self._entry(resource, obj)
-        self._told(self.store.remove(resource.key, entry))
+        self._run_hook(self.store.remove(resource.key, entry))
         return WriteResult(obj, at_version(entry, resource), False, warnings)
 
     def _entry(self, resource: Resource, obj: Object) -> StoreEntry:
@@ -288,7 +288,7 @@ class Verbs:
         self.schemas.store(resource, obj)
         return entry_of(resource, obj, self.store.next_version())
 
-    def _told(self, change: StoreChange) -> None:
+    def _run_hook(self, change: StoreChange) -> None:
         hook = self.hooks.get(change.resource)
         if hook is not None:
             hook(change)

@@ -17,7 +17,7 @@ from .nodes import Node, Schema, node_of
 _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 _QUANTITY_TEXT = re.compile(r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$")
 _QUANTITY_FAULT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-#: Types that read themselves: what they make of a value is not looked at here.
+#: Types with a decoder of their own in Go, whose values are not checked here.
 _OWN_READERS = ("JSON", "JSONSchemaProps", "RawExtension", "FieldsV1", "Time", "MicroTime", "Duration")
 _BITS = {"int32": 32}
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")

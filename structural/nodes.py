@@ -69,7 +69,7 @@ class Family:
         self.components = components
         self.builtin = bool(components)
         self.nodes: dict[int, tuple[Schema, Node]] = {}
-        #: Identities of the parts with CEL rules in or under them, once rules.py has looked.
+        #: Identities of the parts with CEL rules in or under them, once rules.py has searched them.
         self.ruled: frozenset[int] | None = None
 
     def node(self, raw: Schema) -> Node:

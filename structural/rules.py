@@ -57,7 +57,7 @@ def _find_rules(raw: Any, found: set[int]) -> bool:
         return False
     inner = [raw.get("items"), raw.get("additionalProperties"), *(raw.get("properties") or {}).values()]
     inner += raw.get("allOf") or []
-    ruled = [part for part in inner if _find_rules(part, found)]  # every part is looked at
+    ruled = [part for part in inner if _find_rules(part, found)]  # a list: every part is searched
     if ruled or raw.get("x-kubernetes-validations"):
         found.add(id(raw))
         return True
@@ -69,7 +69,7 @@ def check_rules(
 ) -> list[Cause]:
     """Runs every rule that concerns the object. Transition rules run where there is an old value to compare with.
 
-    What is broken but unchanged is forgiven, and told in ``warnings``.
+    Broken rules on unchanged values are not errors, but added to ``warnings``.
     """
     if not available():
         _tell_once("CEL rules are not checked: %s is not there for this platform", _LIBRARY)

@@ -51,7 +51,7 @@ def same(item: Any, other: Any) -> bool:
 
 
 def check(node: Node, value: Any, path: str, errors: Errors, old: Any = MISSING) -> int:
-    """Adds what is wrong to ``errors``. What is as it was in ``old`` is not looked at: the API server forgives it."""
+    """Adds what is wrong to ``errors``. Values equal to those in ``old`` are not checked, as in the API server."""
     if old is not MISSING and same(old, value):
         return 1
     if value is None:

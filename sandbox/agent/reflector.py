@@ -72,13 +72,13 @@ class Reflector:
             present[_place(item)] = item
         for place, old in list(self._known.items()):
             if place not in present or present[place]["metadata"]["uid"] != old["metadata"]["uid"]:
-                await self._tell("DELETED", old, events)
+                await self._emit("DELETED", old, events)
         for place, item in present.items():
             known = self._known.get(place)
             if known is None:
-                await self._tell("ADDED", item, events)
+                await self._emit("ADDED", item, events)
             elif known["metadata"]["resourceVersion"] != item["metadata"]["resourceVersion"]:
-                await self._tell("MODIFIED", item, events)
+                await self._emit("MODIFIED", item, events)
         return str(found["metadata"]["resourceVersion"])
 
     async def _watch(self, served: Served, version: str, events: asyncio.Queue[ObjectEvent]) -> str:
@@ -105,10 +105,10 @@ class Reflector:
         if event["type"] == "ERROR":
             raise of_status(obj)
         if event["type"] != "BOOKMARK":
-            await self._tell(str(event["type"]), obj, events)
+            await self._emit(str(event["type"]), obj, events)
         return str(obj["metadata"]["resourceVersion"])
 
-    async def _tell(self, kind: str, obj: Object, events: asyncio.Queue[ObjectEvent]) -> None:
+    async def _emit(self, kind: str, obj: Object, events: asyncio.Queue[ObjectEvent]) -> None:
         place = _place(obj)
         if kind == "DELETED":
             self._known.pop(place, None)

@@ -53,7 +53,7 @@ def test_csv_only(seen: Seen, home: Olm) -> None:
     for plural in ("clusterroles", "clusterrolebindings"):
         home.api.until(f"/apis/{RBAC}/{plural}?{query}", lambda found: not found["items"])
     assert home.api.get(f"{CRDS}/jugs.{GROUP}").status == 200
-    # What OLM then says in the Subscription's status depends on what it knew when it looked last, which may be minutes
+    # What OLM then says in the Subscription's status depends on its last resolution, which may be minutes
     # ago.
     assert home.api.get(home.path("subscriptions", PACKAGE)).status == 200
 

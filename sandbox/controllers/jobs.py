@@ -118,13 +118,13 @@ class Jobs:
                 if is_active(pod):
                     delete(self._cluster, self._recorder, job, pod)
             if suspended is None or suspended["status"] != "True":
-                self._say(status, "Suspended", "True", "JobSuspended", "Job suspended")
+                self._add_condition(status, "Suspended", "True", "JobSuspended", "Job suspended")
                 self._recorder.normal(job, "Suspended", "Job suspended")
                 status.pop("startTime", None)
         else:
             status.setdefault("startTime", now())
             if suspended is not None and suspended["status"] == "True":
-                self._say(status, "Suspended", "False", "JobResumed", "Job resumed")
+                self._add_condition(status, "Suspended", "False", "JobResumed", "Job resumed")
                 self._recorder.normal(job, "Resumed", "Job resumed")
 
     def _failed(self, job: Object, status: Object, pods: list[Object]) -> tuple[str, str] | None:
@@ -214,10 +214,10 @@ class Jobs:
     def _finish(self, job: Object, status: Object, target: str, final: str, reason: tuple[str, str]) -> None:
         """Two conditions: what is decided, and (when no Pod is left that runs) that it is so."""
         if find(status.get("conditions"), target) is None:
-            self._say(status, target, "True", *reason)
+            self._add_condition(status, target, "True", *reason)
         if status["active"] or status["terminating"]:
             return
-        self._say(status, final, "True", *reason)
+        self._add_condition(status, final, "True", *reason)
         status["ready"] = 0
         if final == "Complete":
             status["completionTime"] = now()
@@ -225,7 +225,7 @@ class Jobs:
         else:
             self._recorder.warning(job, *reason)
 
-    def _say(self, status: Object, kind: str, value: str, reason: str, message: str) -> None:
+    def _add_condition(self, status: Object, kind: str, value: str, reason: str, message: str) -> None:
         moment = now()
         condition: dict[str, Any] = {
             "type": kind,

@@ -151,7 +151,7 @@ class StatefulSets:
         if volumes:
             pod["spec"]["volumes"] = volumes
         self._claims(state, ordinal)
-        self._tell("Create", state, name, lambda: self._cluster.create("pods", pod))
+        self._act("Create", state, name, lambda: self._cluster.create("pods", pod))
 
     def _delete(self, state: State, pod: Object) -> None:
         metadata = pod["metadata"]
@@ -159,9 +159,10 @@ class StatefulSets:
         def delete() -> None:
             self._cluster.delete("pods", metadata["name"], metadata["namespace"], uid=metadata["uid"])
 
-        self._tell("Delete", state, metadata["name"], delete)
+        self._act("Delete", state, metadata["name"], delete)
 
-    def _tell(self, verb: str, state: State, pod: str, act: object) -> None:
+    def _act(self, verb: str, state: State, pod: str, act: object) -> None:
+        """Runs ``act`` and records an Event about its outcome."""
         assert callable(act)
         subject = f"{verb} Pod {pod} in StatefulSet {state.name}"
         try:

@@ -26,7 +26,7 @@ def reconcile_source(cluster: Cluster, source: Object) -> None:
     """Starts the registry and writes the status; a registry that fits its CatalogSource stays."""
     meta, spec = source["metadata"], source.get("spec") or {}
     status = _refused(cluster, meta["namespace"], spec) or _reached(cluster, source)
-    if source.get("status") and _told(source["status"]) == _told(status):
+    if source.get("status") and _comparable(source["status"]) == _comparable(status):
         return
     try:
         cluster.patch(CATALOG_SOURCES, meta["name"], {"status": status}, meta["namespace"], "status")
@@ -41,8 +41,8 @@ def reconcile_source(cluster: Cluster, source: Object) -> None:
         record(cluster, source, "RegistryUnreachable", message, warning=True)
 
 
-def _told(status: Object) -> tuple[object, ...]:
-    """What of a status tells it from another one."""
+def _comparable(status: Object) -> tuple[object, ...]:
+    """The fields that make a status differ from another one."""
     return status.get("reason"), status.get("message"), (status.get("connectionState") or {}).get("address")
 
 

@@ -299,7 +299,7 @@ async def run(cluster: Cluster, context: Context) -> None:
             elif news.tells(change):
                 for namespace, name in status_of.followers(cluster.verbs.store, change):
                     unpublished[namespace].add(name)
-                # A little later, so that the changes of one moment are looked at together, and can be followed.
+                # After a delay, so that changes that come together are resolved once, and users can follow the steps.
                 queue.add(change.entry.namespace, after=PACE / 2)
     finally:
         await queue.close()

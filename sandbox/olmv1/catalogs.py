@@ -109,7 +109,7 @@ class CatalogReconciler:
             self._cluster.patch(CATALOGS, meta["name"], {"metadata": {"labels": {NAME_LABEL: meta["name"]}}})
         if spec.get("availabilityMode") == "Unavailable":
             words = "Catalog availability mode is set to Unavailable"
-            self._tell(catalog, ("True", "Succeeded", words), ("False", "UserSpecifiedUnavailable", words), {})
+            self._write_status(catalog, ("True", "Succeeded", words), ("False", "UserSpecifiedUnavailable", words), {})
             return
         folder = (meta.get("annotations") or {}).get(FOLDER)
         if not folder:
@@ -118,11 +118,11 @@ class CatalogReconciler:
                 f" {spec['source']['image']['ref']} can not be read; start the console with CATALOG=<folder of bundles>"
                 " instead"
             )
-            self._tell(catalog, ("True", "Retrying", why), ("False", "Unavailable", ""), {})
+            self._write_status(catalog, ("True", "Retrying", why), ("False", "Unavailable", ""), {})
             return
         path = contents(self._context, meta["name"])
         if problem := await self._unpack(Path(folder), path):
-            self._tell(catalog, ("True", "Retrying", problem), ("False", "Unavailable", ""), {})
+            self._write_status(catalog, ("True", "Retrying", problem), ("False", "Unavailable", ""), {})
             return
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         ref = f"{spec['source']['image']['ref'].rpartition(':')[0]}@sha256:{digest}"
@@ -132,7 +132,7 @@ class CatalogReconciler:
         same = before.get("resolvedSource") == more["resolvedSource"] and before.get("lastUnpacked")
         more["lastUnpacked"] = before["lastUnpacked"] if same else now()
         done = ("True", "Succeeded", "Successfully unpacked and stored content from resolved source")
-        self._tell(catalog, done, ("True", "Available", "Serving desired content from resolved source"), more)
+        self._write_status(catalog, done, ("True", "Available", "Serving desired content from resolved source"), more)
 
     async def _unpack(self, folder: Path, target: Path) -> str:
         arguments = ["-m", "sandbox.olmv1.pack", str(folder.resolve()), str(target.resolve())]
@@ -148,7 +148,7 @@ class CatalogReconciler:
             log.warning("%s: %s", folder, line)
         return f"source catalog content: reading {folder} failed" if process.returncode else ""
 
-    def _tell(
+    def _write_status(
         self, catalog: Object, progressing: tuple[str, str, str], serving: tuple[str, str, str], more: Object
     ) -> None:
         meta, before = catalog["metadata"], catalog.get("status") or {}

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 Object = dict[str, Any]
-Said = tuple[str, str, str]
+ConditionValue = tuple[str, str, str]
 
 _UNKNOWN = "deprecation status unknown: catalog data unavailable"
 
 
-def conditions(entries: list[Object] | None, catalog: Object, installed: str) -> Iterator[tuple[str, Said]]:
+def conditions(entries: list[Object] | None, catalog: Object, installed: str) -> Iterator[tuple[str, ConditionValue]]:
     """(type, (status, reason, message)).
 
     ``entries``: of olm.deprecations, None when no catalog was read; ``installed``: a bundle's name.
@@ -39,14 +39,14 @@ def conditions(entries: list[Object] | None, catalog: Object, installed: str) ->
         if message and wanted.get(kind):
             messages[kind].append(message)
     every = [message for kind in ("package", "channel", "bundle") for message in messages[kind]]
-    yield "Deprecated", _told(every, "not deprecated")
-    yield "PackageDeprecated", _told(messages["package"], "package not deprecated")
-    yield "ChannelDeprecated", _told(messages["channel"], "channel not deprecated")
+    yield "Deprecated", _condition(every, "not deprecated")
+    yield "PackageDeprecated", _condition(messages["package"], "package not deprecated")
+    yield "ChannelDeprecated", _condition(messages["channel"], "channel not deprecated")
     if not installed:
         yield "BundleDeprecated", ("Unknown", "Absent", "no bundle installed yet")
     else:
-        yield "BundleDeprecated", _told(messages["bundle"], "bundle not deprecated")
+        yield "BundleDeprecated", _condition(messages["bundle"], "bundle not deprecated")
 
 
-def _told(messages: list[str], otherwise: str) -> Said:
+def _condition(messages: list[str], otherwise: str) -> ConditionValue:
     return ("True", "Deprecated", "\n".join(messages)) if messages else ("False", "NotDeprecated", otherwise)

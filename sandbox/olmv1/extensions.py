@@ -1,5 +1,5 @@
-"""operator-controller: every ClusterExtension is resolved, checked, applied with its ServiceAccount's rights, and
-told of.
+"""operator-controller: resolves, checks and applies each ClusterExtension with its ServiceAccount's permissions, and
+writes its conditions.
 
 Source of conditions, reasons and sentences: operator-controller, internal/operator-controller/controllers.
 """
@@ -78,7 +78,9 @@ class Extensions:
         else:
             installed = {"name": found.bundle["name"], "version": found.version}
         image = found.bundle["image"] if found and not words else self._image(installed)
-        self._tell(extension=extension, installed=installed, image=image, words=words, unknown=unknown, found=found)
+        self._write_status(
+            extension=extension, installed=installed, image=image, words=words, unknown=unknown, found=found
+        )
 
     def _account_problem(self, extension: Object) -> str:
         spec = extension["spec"]
@@ -202,7 +204,7 @@ class Extensions:
                 " current release"
             )
 
-    def _tell(
+    def _write_status(
         self,
         extension: Object,
         installed: Object | None,

@@ -1,4 +1,4 @@
-"""Whether a ServiceAccount may do all that managing an extension takes, told at once.
+"""Whether a ServiceAccount has all permissions to manage an extension; reports all missing ones together.
 
 Source: operator-controller's preflight of permissions; the rights are those of docs/howto/derive-service-account.md.
 """

@@ -16,7 +16,7 @@ Run = Callable[[list[str], float], Coroutine[Any, Any, tuple[int, str]]]
 Port = Callable[[int], int | None]
 
 
-#: How long a new program may take before a bad look counts, and how soon it is looked at again until then.
+#: How long failures of a new program don't count, and the pause between probes in that time (seconds).
 YOUNG_SECONDS, SOON_SECONDS = 3.0, 0.2
 
 

@@ -94,7 +94,7 @@ class Sampler:
         self.taken = 0.0
         self._before: dict[int, tuple[float, int]] = {}
         self._at = 0.0
-        self._looked = 0.0
+        self._caught_up = 0.0
 
     def sample(self, roots: Iterable[int]) -> None:
         """Measures all of them."""
@@ -108,8 +108,8 @@ class Sampler:
     def catch_up(self, roots: Iterable[int]) -> None:
         """Measures the new ones, so that a request right after a start needn't wait for the next sample."""
         unknown = [root for root in roots if root not in self.usage]
-        if unknown and time.monotonic() - self._looked > _PAUSE_SECONDS:
-            self._looked, all_ = time.monotonic(), processes()
+        if unknown and time.monotonic() - self._caught_up > _PAUSE_SECONDS:
+            self._caught_up, all_ = time.monotonic(), processes()
             for root, used in totals(all_, unknown).items():
                 self.usage[root] = self._usage(all_[root], root, *used)
 

@@ -22,7 +22,7 @@ WEB = f"{_APPS}deployments/{SHOP}/web/"
 class Stop:
     """One page.
 
-    `name` is its picture's too. `main`: one of those that people look at every day, looked at in every combination.
+    `name` is its picture's too. `main`: a page of daily use, photographed in every combination.
     """
 
     name: str

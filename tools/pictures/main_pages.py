@@ -1,4 +1,4 @@
-"""Every page of tools/atlas in both themes, both languages, wide and on a phone: to be looked at, in .data/screenshots.
+"""Every page of tools/atlas in both themes, both languages, wide and on a phone, for review, in .data/screenshots.
 
 One PNG a page under <width>-<theme>-<language>/, and sheets of many pages beside one another under sheets/.
 """

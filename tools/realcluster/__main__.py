@@ -62,7 +62,7 @@ def main() -> int:
 
 
 def port_problem(port: str) -> str:
-    """Why the command can't listen there, or ``""``: better said now than after the build."""
+    """Why the command can't listen there, or ``""``: checked before the build, which takes minutes."""
     if not port.isdigit() or not 0 < int(port) < 65536:
         return f"PORT={port} is not a port: use a number from 1 to 65535"
     with socket.socket() as probe:
