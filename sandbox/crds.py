@@ -50,7 +50,7 @@ def resources_of(
 
     Objects stored before version ``since`` possibly don't fit the schema; ``reading`` converts them.
     """
-    conditions = {item["type"]: item.get("status") for item in dig(crd, "status", "conditions") or []}
+    conditions = {condition["type"]: condition.get("status") for condition in dig(crd, "status", "conditions") or []}
     if conditions.get("Established") != "True":
         return []
     spec = crd["spec"]
@@ -282,7 +282,7 @@ def _release(cluster: Cluster, name: str, reason: str, message: str) -> None:
     _set_terminating(cluster, name, False, reason, message)
     try:
         crd: dict[str, Any] = cluster.get(CRDS, name)
-        left = [item for item in crd["metadata"].get("finalizers") or [] if item != FINALIZER]
+        left = [finalizer for finalizer in crd["metadata"].get("finalizers") or [] if finalizer != FINALIZER]
         cluster.patch(CRDS, name, {"metadata": {"finalizers": left or None}})
     except NotFound:
         return

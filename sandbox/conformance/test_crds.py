@@ -17,9 +17,9 @@ Crd = dict[str, Any]
 def crds(api: Api, group: str) -> Iterator[str]:
     """The path of CRDs; those of the test's group go afterwards."""
     yield CRDS
-    for item in api.get(CRDS).json["items"]:
-        if item["spec"]["group"] == group:
-            api.delete(f"{CRDS}/{item['metadata']['name']}")
+    for crd in api.get(CRDS).json["items"]:
+        if crd["spec"]["group"] == group:
+            api.delete(f"{CRDS}/{crd['metadata']['name']}")
 
 
 def widgets(group: str, **names: Any) -> Crd:

@@ -80,7 +80,8 @@ def test_end(seen: Seen, api: Api, name: str) -> None:
     body = api.until(
         f"{NAMESPACES}/{name}",
         lambda body: any(
-            item["type"] == remaining and item["status"] == "True" for item in body["status"].get("conditions") or []
+            condition["type"] == remaining and condition["status"] == "True"
+            for condition in body["status"].get("conditions") or []
         ),
     )
     seen.value("conditions", sorted(body["status"]["conditions"], key=lambda item: str(item["type"])))

@@ -54,7 +54,7 @@ def test_subscription(seen: Seen, home: Olm) -> None:
     seen.value("spec", found["spec"])
     seen.value("labels", found["metadata"]["labels"])
     status = found["status"]
-    mine = [item for item in status.pop("catalogHealth") if item["catalogSourceRef"]["name"] == home.catalog]
+    mine = [health for health in status.pop("catalogHealth") if health["catalogSourceRef"]["name"] == home.catalog]
     seen.value("health of its catalog", mine)
     seen.value("status", status)
 

@@ -101,14 +101,16 @@ def test_operations(seen: Seen, document: Any, group: str) -> None:
     path = document["paths"][f"/apis/{group}/v1/namespaces/{{namespace}}/widgets"]
     for method in ("get", "post"):
         operation = path[method]
-        seen.value(f"{method}: parameters", sorted(item["name"] for item in operation["parameters"]))
+        seen.value(f"{method}: parameters", sorted(parameter["name"] for parameter in operation["parameters"]))
         seen.value(f"{method}: answers", operation["responses"])
     seen.value("post: body", path["post"]["requestBody"])
     widget_path = document["paths"][f"/apis/{group}/v1/namespaces/{{namespace}}/widgets/{{name}}"]
     seen.value("patch: body", widget_path["patch"]["requestBody"])
-    seen.value("patch: parameters", sorted(item["name"] for item in widget_path["patch"]["parameters"]))
-    seen.value("delete: parameters", sorted(item["name"] for item in widget_path["delete"].get("parameters") or []))
-    field_validation = [item for item in path["post"]["parameters"] if item["name"] == "fieldValidation"]
+    seen.value("patch: parameters", sorted(parameter["name"] for parameter in widget_path["patch"]["parameters"]))
+    seen.value(
+        "delete: parameters", sorted(parameter["name"] for parameter in widget_path["delete"].get("parameters") or [])
+    )
+    field_validation = [parameter for parameter in path["post"]["parameters"] if parameter["name"] == "fieldValidation"]
     seen.value("fieldValidation", field_validation)
 
 

@@ -96,7 +96,7 @@ class Components:
 
     def _label_definitions(self, csv: Object, label: str) -> None:
         """The kinds that it owns."""
-        owned = {item["name"] for item in (csv["spec"].get("customresourcedefinitions") or {}).get("owned") or []}
+        owned = {crd["name"] for crd in (csv["spec"].get("customresourcedefinitions") or {}).get("owned") or []}
         for name in sorted(owned):
             with contextlib.suppress(NotFound):
                 self._label(CRDS, self._cluster.outline(CRDS, metadata, name), label)

@@ -60,7 +60,8 @@ def wanted(cluster: Cluster, csv: Object) -> set[str]:
     }
     if targets == [""]:
         disabled = any(
-            (item.get("spec") or {}).get("features", {}).get("disableCopiedCSVs") for item in cluster.list(OLM_CONFIGS)
+            (config.get("spec") or {}).get("features", {}).get("disableCopiedCSVs")
+            for config in cluster.list(OLM_CONFIGS)
         )
         found = set() if disabled else present
     else:

@@ -149,7 +149,7 @@ class Extensions:
 
     def _unsafe(self, objects: list[Object]) -> str:
         lines = []
-        for crd in (item for item in objects if item["kind"] == "CustomResourceDefinition"):
+        for crd in (obj for obj in objects if obj["kind"] == "CustomResourceDefinition"):
             try:
                 old = self._cluster.get(CRDS, crd["metadata"]["name"])
             except NotFound:
@@ -285,8 +285,8 @@ async def run(cluster: Cluster, context: Context) -> None:
             if event.resource == EXTENSIONS:
                 extensions.queue.add("", meta["name"])
             elif event.resource == CATALOGS:
-                for item in cluster.list(EXTENSIONS):
-                    extensions.queue.add("", item["metadata"]["name"])
+                for extension in cluster.list(EXTENSIONS):
+                    extensions.queue.add("", extension["metadata"]["name"])
             elif event.type == "DELETED" and (owner := (meta.get("labels") or {}).get(OWNER_NAME)):
                 extensions.queue.add("", owner)
     finally:

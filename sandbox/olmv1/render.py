@@ -29,7 +29,7 @@ class Unsupported(Exception):
 
 def render(objects: list[Object], namespace: str) -> list[Object]:
     """The objects in the order in which they are applied. Raises Unsupported."""
-    csv = next((item for item in objects if item["kind"] == "ClusterServiceVersion"), None)
+    csv = next((obj for obj in objects if obj["kind"] == "ClusterServiceVersion"), None)
     if csv is None:
         raise Unsupported("bundle contains no ClusterServiceVersion")
     modes = {mode["type"] for mode in csv["spec"].get("installModes") or [] if mode.get("supported")}

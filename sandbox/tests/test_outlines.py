@@ -72,7 +72,7 @@ def test_h30_names_are_still_told_apart(decoded: Counter[str]) -> None:
         other = crd(2, group)
         other["spec"]["names"]["kind"] = "Thing1"
         crds._create(other, store)
-        conditions = {item["type"]: item["status"] for item in other["status"]["conditions"]}
+        conditions = {condition["type"]: condition["status"] for condition in other["status"]["conditions"]}
         return conditions["NamesAccepted"]
 
     assert (accepted("example.com"), accepted("example.org")) == ("False", "True")

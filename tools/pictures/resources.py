@@ -71,7 +71,8 @@ def prepare(client: ClusterClient) -> None:
     client.create(client.find("", "v1", "secrets"), secret, NAMESPACE)
     until(
         lambda: all(
-            (item.get("status") or {}).get("phase") == "Ready" for item in client.list(databases, NAMESPACE).items
+            (database.get("status") or {}).get("phase") == "Ready"
+            for database in client.list(databases, NAMESPACE).items
         ),
         120,
     )

@@ -198,7 +198,9 @@ def test_argo_cd_from_the_real_catalog(large: Kube) -> None:
     dex = {"provider": "dex", "dex": {"config": "connectors: []"}}
     large.create(instances, {**body, "spec": {"usersAnonymousEnabled": True, "sso": dex}})
     large.until(instances, phase("Available"))
-    deployments = {item["metadata"]["name"] for item in large.get(namespaced(APPS, "argocd", "deployments"))["items"]}
+    deployments = {
+        deployment["metadata"]["name"] for deployment in large.get(namespaced(APPS, "argocd", "deployments"))["items"]
+    }
     assert {f"example-argocd-{name}" for name in ("redis", "repo-server", "server", "dex-server")} <= deployments
     pods = large.get(namespaced("/api/v1", "argocd", "pods"))["items"]
     parts = [pod for pod in pods if pod["metadata"]["name"].startswith("example-argocd-")]
