@@ -16,7 +16,7 @@ from .store import Store
 
 
 def new_metadata(resource: Resource, namespace: str, obj: Object) -> None:
-    """What the server decides about a new object."""
+    """The metadata fields that the server sets on a new object."""
     metadata = obj["metadata"]
     _agree_namespace(resource, namespace, metadata)
     for name in ("uid", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"):

@@ -34,7 +34,7 @@ async def run(cluster: Cluster, context: Context) -> None:
 
 
 def unavailable() -> Response:
-    """What the paths of such a group say."""
+    """The response for all paths of an unavailable API group."""
     return Response(b"service unavailable\n", 503, "text/plain; charset=utf-8")
 
 

@@ -57,7 +57,7 @@ def body(data: bytes, content_type: str, kind: str = "object") -> dict[str, Any]
 
 
 def _head_fault(found: Any) -> str:
-    """What is wrong with apiVersion and kind, or with a body that cannot have them."""
+    """The fault of apiVersion and kind, or of a body that can't have them."""
     begin = "couldn't get version/kind; json parse error: json: cannot unmarshal"
     if found is not None and not isinstance(found, dict):
         return f"{begin} {_GO[type(found)]} into Go value of type {_HEAD}"

@@ -31,7 +31,7 @@ class Client(Protocol):
         ...
 
     def list(self, resource: str, namespace: str = "", labels: str = "", fields: str = "") -> list[Object]:
-        """Of all namespaces when none is given. Nothing when the resource is not served."""
+        """The objects of a namespace, of all without one. Empty when the resource is not served."""
         ...
 
     def create(self, resource: str, obj: Object, namespace: str = "") -> Object:

@@ -64,13 +64,13 @@ class Cluster:
         return [decode(entry.data) for entry in found if wanted.matches(entry)]
 
     def _entries(self, key: str, namespace: str, wanted: Selector | None) -> Iterable[StoreEntry]:
-        """Those that a selector can mean, and few others."""
+        """The entries that a selector can match, found by an index, and few others."""
         if wanted is not None and wanted.has:
             return self.verbs.store.labelled(key, wanted.has, namespace)
         return self.verbs.store.scan(key, namespace)
 
     def outlines(self, resource: str, outline: Outline, namespace: str = "", labels: str = "") -> Sequence[Any]:
-        """As list, but of each object what ``outline`` takes from it (outlines.py). Shared: not to be changed."""
+        """Like list, but with the outline of each object (outlines.py). Shared: don't change them."""
         served = self.verbs.registry.by_key(resource)
         if served is None:
             return []
@@ -84,7 +84,7 @@ class Cluster:
     def labelled(
         self, resource: str, outline: Outline, labels: Mapping[str, str | None], namespace: str = ""
     ) -> Sequence[Any]:
-        """As outlines, of those with these labels (None: any value), which need not be valid ones."""
+        """Like outlines, of the objects with these labels (None: any value), also invalid ones."""
         served, store = self.verbs.registry.by_key(resource), self.verbs.store
         if served is None:
             return []
@@ -92,7 +92,7 @@ class Cluster:
         return [outline_of(store, served.key, entry, outline) for entry in found]
 
     def outline(self, resource: str, outline: Outline, name: str, namespace: str = "") -> Any:
-        """Of one object; NotFound. Shared: not to be changed."""
+        """The outline of one object; NotFound. Shared: don't change it."""
         served = self._resource(resource)
         return outline_of(self.verbs.store, served.key, self.verbs.entry(served, namespace, name), outline)
 
@@ -157,7 +157,7 @@ class Cluster:
             await changes.aclose()
 
     async def changes(self, *resources: str) -> AsyncGenerator[StoreChange]:
-        """As watch, but with the stored bytes: for those who ask for names and labels only."""
+        """Like watch, but with the stored bytes, for callers that need names and labels only."""
         store = self.verbs.store
         subscription = store.subscribe(*resources, limit=None)
         present = [StoreChange("ADDED", key, entry, None) for key in resources for entry in store.scan(key)]

@@ -1,4 +1,4 @@
-"""What controllers are given beside the Cluster: where things are, tokens, and a way to add HTTP routes."""
+"""What controllers get besides the Cluster: paths, addresses, tokens, and the registration of HTTP routes."""
 
 from __future__ import annotations
 

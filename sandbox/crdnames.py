@@ -1,4 +1,4 @@
-"""Which names a CustomResourceDefinition gets: those that no other one of its group has (apiextensions
+"""The names that a CustomResourceDefinition gets: those that no other one of its group has (apiextensions
 pkg/controller/status).
 """
 
@@ -47,7 +47,7 @@ class Accepted:
 
 
 def accepted_names(crd: Object) -> Accepted:
-    """Those of its status."""
+    """The accepted names in its status."""
     names = dig(crd, "status", "acceptedNames") or {}
     resources = {names.get(key) or "" for key in _RESOURCES} | set(names.get("shortNames") or [])
     kinds = {names.get(key) or "" for key in _KINDS}

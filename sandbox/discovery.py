@@ -150,7 +150,9 @@ def _custom_verbs(resource: Resource) -> list[str]:
 
 
 def _storage_hash(resource: Resource) -> str:
-    """What tells clients whether the stored form changed (apiserver/pkg/endpoints/discovery/storageversionhash.go)."""
+    """A hash by which clients see whether the stored form changed
+    (apiserver/pkg/endpoints/discovery/storageversionhash.go).
+    """
     group, version = resource.group, _STORED_AS.get(resource.key, resource.storage_version or resource.version)
     if resource.shares:
         group = ""

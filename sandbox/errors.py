@@ -1,4 +1,4 @@
-"""What the API server says when it refuses: every error is a ``metav1.Status``.
+"""The API server's errors: each is a ``metav1.Status``.
 
 One class for each reason a client can meet. The wording follows k8s.io/apimachinery/pkg/api/errors, because people
 (and programs: kubectl, client-go, kopf) match on it.

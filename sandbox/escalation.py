@@ -92,7 +92,7 @@ def _parts(rule: Rule) -> Iterator[Rule]:
 
 
 def _covers(mine: Rule, part: Rule) -> bool:
-    """Whether a rule that is held gives this part."""
+    """Whether a rule that the user has includes this part."""
     if not _has(mine.get("verbs"), part["verbs"][0]):
         return False
     if "nonResourceURLs" in part:

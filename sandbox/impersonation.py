@@ -24,11 +24,11 @@ class Impersonation:
 
     def __init__(self, check: Check):
         self._check = check
-        #: users whom the plain verb ``impersonate`` has helped
+        #: users that the plain verb ``impersonate`` has allowed
         self._plain: set[str] = set()
 
     def act(self, request: Request, user: User, asked: Attributes) -> User:
-        """The user whom ``user`` acts as; ``user`` when there are no such headers."""
+        """The impersonated user; ``user`` when there are no such headers."""
         wanted = _wanted(request)
         if wanted is None:
             return user

@@ -69,7 +69,7 @@ class TooLarge(ApiError):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What of a resource is meant: a namespace, one name perhaps, labels, fields."""
+    """A selection of a resource's objects: by namespace, name, labels and fields."""
 
     namespace: str
     name: str
@@ -88,7 +88,7 @@ class Selection:
 
     @property
     def partial(self) -> bool:
-        """Whether a selector leaves things out."""
+        """Whether a selector excludes objects."""
         return bool(self.name or self.labels or self.fields)
 
 
@@ -127,7 +127,7 @@ def check_versions(options: ListQuery, current: int, watch: bool = False) -> int
 
 
 def _list_causes(options: ListQuery) -> list[tuple[str, str, str]]:
-    """What does not go together in a list (ValidateListOptions)."""
+    """Causes for options that a list can't combine (ValidateListOptions)."""
     causes = []
 
     def forbid(field: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""metadata.managedFields: who changed which field last (structured-merge-diff's sets, as FieldsV1).
+"""metadata.managedFields: the manager that changed a field last (structured-merge-diff's sets, as FieldsV1).
 
 A set of fields is a set of paths; a path is a tuple of elements as FieldsV1 writes them: ``f:spec``,
 ``k:{"name":"a"}``.
@@ -33,7 +33,7 @@ _IGNORED_METADATA = frozenset(
 
 
 class FieldOwner(NamedTuple):
-    """Whose set it is."""
+    """The key of a set of fields."""
 
     manager: str
     operation: str

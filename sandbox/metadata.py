@@ -1,4 +1,4 @@
-"""What may be in metadata: names, labels, annotations, finalizers, owners (apimachinery/pkg/api/validation)."""
+"""Validation of metadata: names, labels, annotations, finalizers, owners (apimachinery/pkg/api/validation)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .resources import Resource
 
 
 def causes_of(resource: Resource, obj: Object, old: Object | None, names: str) -> list[Cause]:
-    """What is wrong with the metadata."""
+    """The causes for invalid metadata."""
     metadata = obj["metadata"]
     causes: list[Cause] = []
     if old is None:

@@ -1,4 +1,4 @@
-"""What the client wants back (Accept) and what it says it sends (Content-Type)."""
+"""Content negotiation: Accept and Content-Type."""
 
 from __future__ import annotations
 

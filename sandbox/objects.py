@@ -90,7 +90,7 @@ def go_text(value: Any) -> str:
 
 
 def prefix(kind: str, api_version: str) -> bytes:
-    """How the bytes of every object of this kind and version begin, with the comma."""
+    """The first bytes of every object of this kind and version, with the comma."""
     return _encode({"kind": kind, "apiVersion": api_version})[:-1] + b","
 
 

@@ -1,4 +1,4 @@
-"""What a request says beside its object: DeleteOptions, and the patch as a function."""
+"""The options of a write: query, DeleteOptions, and the patch as a function."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _read(data: bytes) -> Any:
 
 
 def _strategic(resource: Resource, old: Object, patch: Any, type_: Type) -> Object:
-    """What the object is, it stays: the patch goes into a struct of its kind."""
+    """The patched object. A patch can't change its kind: Go decodes the patch into a struct of that kind."""
     if not isinstance(patch, dict):
         patch = checked_merge({}, patch)
     found: Object = strategic_patch(old, patch, type_)

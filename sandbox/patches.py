@@ -71,7 +71,7 @@ _GO = {dict: "object", list: "array", str: "string", bool: "bool", int: "number"
 
 
 def go_mismatch(given: Any, wanted: str) -> str:
-    """What Go says when a value is of another type than the one wanted."""
+    """Go's error for a value of another type than the one wanted."""
     return f"json: cannot unmarshal {_GO.get(type(given), 'null')} into Go value of type {wanted}"
 
 

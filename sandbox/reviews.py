@@ -1,4 +1,4 @@
-"""Questions that are asked by creating an object: access reviews, token reviews, who am I. Nothing is stored."""
+"""Access, token and self subject reviews: answered when the object is created, never stored."""
 
 from __future__ import annotations
 

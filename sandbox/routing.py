@@ -16,7 +16,7 @@ class NoSuchPage(NotFound):
 
 
 def no_such_page() -> Response:
-    """What the API server says of paths that nothing serves."""
+    """The API server's response for paths that nothing serves."""
     return Response(b"404 page not found\n", 404, "text/plain; charset=utf-8")
 
 

@@ -123,7 +123,7 @@ def parse_schedule(text: str) -> Schedule | Every:
 
 
 def fault_of(text: str) -> str:
-    """What is wrong with a schedule; empty when nothing is."""
+    """The fault of a schedule; empty for a valid one."""
     try:
         parse_schedule(text)
     except ValueError as fault:

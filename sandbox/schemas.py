@@ -1,4 +1,4 @@
-"""Which schema an object is held to: the CRD version's, or the built-in kind's. Checks are structural's."""
+"""The schema that validates an object: the CRD version's, or the built-in kind's. Checks are structural's."""
 
 from __future__ import annotations
 

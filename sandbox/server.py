@@ -1,4 +1,4 @@
-"""The ASGI application: who asks, may they, what answers. What listens is in listener.py.
+"""The ASGI application: authentication, authorization and routing. The listener is in listener.py.
 
 Order for every request: health without a name; authentication; impersonation; authorization by the path alone; routes
 of controllers (logs, exec, aggregated APIs); discovery and OpenAPI; resources.
@@ -66,7 +66,7 @@ class Application(AsgiApplication):
         self._store.commit()
 
     def written(self, request: Request, response: Response) -> Response:
-        """As JSON or YAML; OpenAPI documents are what they are."""
+        """The response as JSON or YAML; OpenAPI documents stay as they are."""
         return response if request.path.startswith("/openapi/") else render(request, response)
 
     async def respond(self, request: Request) -> Response:

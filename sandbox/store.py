@@ -44,7 +44,7 @@ class ResourceTable:
     complete_above: int = 0
     #: Version of the newest change.
     changed: int = 0
-    #: Index → term → who has it, of indexes that were asked for.
+    #: Index → term → entries with it, of indexes that were used.
     indexes: dict[Index, dict[Hashable, set[Key]]] = field(default_factory=dict)
 
     def keys(self, index: Index, term: Hashable) -> set[Key]:
@@ -184,7 +184,7 @@ class Store:
         return [entries[key] for key in sorted(entries)]
 
     def count_after(self, resource: str, namespace: str, after: Key) -> int:
-        """How many entries (of one namespace, if given) come behind ``after``."""
+        """The number of entries (of one namespace, if given) after ``after``."""
         order = self._table(resource).order
         end = bisect_right(order, (namespace, "\U0010ffff")) if namespace else len(order)
         return max(0, end - bisect_right(order, after))

@@ -1,4 +1,4 @@
-"""What the store hands out: entries, changes, and subscriptions to changes."""
+"""The store's entries, changes, and subscriptions to changes."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def _typed(value: Any, kind: str) -> Any:
 
 
 def _age(text: str) -> str:
-    """How long ago an RFC 3339 time was."""
+    """The age of an RFC 3339 time."""
     if not text:
         return UNKNOWN
     return since(text) if _TIME.fullmatch(text) else "<invalid>"

@@ -183,7 +183,7 @@ class Tokens:
         return account_user(namespace, account["name"], account["uid"], extra)
 
     def _legacy(self, claims: dict[str, Any]) -> User | None:
-        """Of a Secret: good as long as it and the account are there."""
+        """The user of a Secret's token: valid as long as the Secret and the account exist."""
         namespace = claims[f"{_FLAT}namespace"]
         entry = self._store.get("serviceaccounts", namespace, claims[f"{_FLAT}service-account.name"])
         uid = claims[f"{_FLAT}service-account.uid"]

@@ -28,7 +28,7 @@ NAME_ATTEMPTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """How a write is meant. ``trusted``: from inside the sandbox, not over HTTP."""
+    """The options of a write. ``trusted``: from inside the sandbox, not over HTTP."""
 
     manager: str = "unknown"
     subresource: str = ""

@@ -35,7 +35,7 @@ Mark = Callable[[int, dict[str, str]], bytes]
 
 @dataclass(frozen=True, slots=True)
 class WatchFormat:
-    """How the events of one watch are written."""
+    """The output format of one watch's events."""
 
     render: Render
     mark: Mark

@@ -1,4 +1,4 @@
-"""How Go's decoder takes a built-in kind: the types of fields, and what an object looks like after it was a Go struct.
+"""Go's decoding of built-in kinds: the types of fields, and the form of an object after it was a Go struct.
 
 A value of a wrong type is refused in the decoder's words. Maps and lists that are empty disappear, as ``omitempty`` has
 it; quantities become canonical.
@@ -24,7 +24,7 @@ _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 
 class _At(NamedTuple):
-    """Where the walk is.
+    """The position in the object during the walk.
 
     ``struct``: the innermost Go struct; ``path``: the fields on the way, without keys and indexes.
     """
@@ -122,7 +122,7 @@ def _field_faults(node: Node, raw: Schema, value: Any, at: _At) -> Iterator[Faul
 
 
 def _given(value: Any) -> str:
-    """What does not fit into a whole number, as Go calls it."""
+    """Go's name for a value that isn't a whole number."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return f"number {value}" if number else _GIVEN[type(value)]
 

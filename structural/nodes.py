@@ -101,7 +101,7 @@ class Family:
 
 
 class Node:
-    """What one place of a schema says. ``fields``, ``items`` and the like make their nodes when asked."""
+    """One place in a schema. ``fields``, ``items`` and the like make their nodes when asked."""
 
     __slots__ = (
         "_additional",
@@ -167,7 +167,7 @@ class Node:
 
     @property
     def open(self) -> bool:
-        """Whether ``additionalProperties`` lets other names in."""
+        """Whether ``additionalProperties`` allows other names."""
         more = self.raw.get("additionalProperties")
         return isinstance(more, dict) or more is True
 

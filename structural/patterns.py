@@ -46,7 +46,7 @@ def compiled(pattern: str) -> Any:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether the pattern is found in the text.
+    """Whether the pattern matches somewhere in the text.
 
     What RE2 refuses matches everything: no API server has such a schema.
     """

@@ -1,4 +1,4 @@
-"""What the API server does to an object before it looks at it: unknown fields go, nulls go, defaults come.
+"""Prepares an object for validation as the API server does: prunes unknown fields, drops nulls, sets defaults.
 
 The three steps are those of apiextensions-apiserver (pkg/apiserver/schema/{pruning,defaulting,objectmeta}), in its
 order, so that a null where there is a default becomes the default and a null without one disappears.
@@ -41,7 +41,7 @@ class Malformed(ValueError):
 
 @dataclass(slots=True)
 class Examination:
-    """What was not as it should be: paths of ``unknown`` fields, and ``faults`` that Go's decoder stops at."""
+    """The result of pruning: paths of ``unknown`` fields, and ``faults`` at which Go's decoder stops."""
 
     unknown: list[str] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)

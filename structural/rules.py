@@ -39,7 +39,7 @@ def available() -> bool:
 
 
 def has_rules(node: Node) -> bool:
-    """Whether any rule is in this schema; worked out once for each schema."""
+    """Whether the schema has a rule; cached for each schema."""
     return id(node.raw) in _ruled(node)
 
 

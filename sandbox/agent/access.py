@@ -1,4 +1,4 @@
-"""How to reach an API server, from a kubeconfig: its address, who vouches for it, and what tells it who is asking."""
+"""Access to an API server by a kubeconfig: address, certificate authority and credentials."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ServerAccess:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What each request carries."""
+        """The headers of each request."""
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
 

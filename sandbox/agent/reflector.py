@@ -24,7 +24,7 @@ _BIGGEST_EVENT = 8 * 1024 * 1024
 
 
 def open_session(access: ServerAccess) -> aiohttp.ClientSession:
-    """For requests that are streamed."""
+    """A session for watches, without a total timeout."""
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=10)
     connector = aiohttp.TCPConnector(ssl=access.tls if access.tls is not None else True)
     return aiohttp.ClientSession(headers=access.headers, timeout=timeout, connector=connector)

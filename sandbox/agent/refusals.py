@@ -1,4 +1,4 @@
-"""What an API server answered, as the errors that the sandbox's own verbs raise."""
+"""Converts an API server's error responses into the errors that the sandbox's own verbs raise."""
 
 from __future__ import annotations
 

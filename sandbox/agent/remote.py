@@ -42,7 +42,7 @@ class Remote:
         return self._object(served, self._connection.ask("GET", served.path(namespace, name)))
 
     def list(self, resource: str, namespace: str = "", labels: str = "", fields: str = "") -> list[Object]:
-        """Of all namespaces when none is given. Nothing when the resource is not served."""
+        """The objects of a namespace, of all without one. Empty when the resource is not served."""
         try:
             served = self._paths.find(resource)
         except NotFound:

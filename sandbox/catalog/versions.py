@@ -38,7 +38,7 @@ class Version:
 
 
 def within(version: str, wanted: str) -> bool:
-    """Whether a version is in a range; an empty range holds nothing, one that can not be read neither."""
+    """Whether a version is in a range; empty and invalid ranges contain no version."""
     subject = Version(version)
     return any(_all(subject, alternative) for alternative in wanted.split("||") if alternative.strip())
 

@@ -1,4 +1,4 @@
-"""Conditions as the workload controllers keep them: times change only when what they tell of does."""
+"""Conditions of the workload controllers: a time changes only with the value that it belongs to."""
 
 from __future__ import annotations
 

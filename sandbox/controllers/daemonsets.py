@@ -56,7 +56,7 @@ class DaemonSets:
         return bool(mismatch({**spec, "tolerations": [{"operator": "Exists"}]}, node))
 
     def _node(self, pod: Object) -> str:
-        """Where the Pod is, or where its affinity wants it."""
+        """The node of the Pod, or the one that its affinity requires."""
         if dig(pod, "spec", "nodeName"):
             return str(pod["spec"]["nodeName"])
         terms = dig(pod, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution") or {}

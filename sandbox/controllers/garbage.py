@@ -27,7 +27,7 @@ _IGNORED = frozenset(("events", "events.events.k8s.io"))
 
 
 class GarbageCollector:
-    """Knows who says to be owned by whom. Keys of its queue are (resource, namespace/name)."""
+    """Deletes dependents by their ownerReferences. Keys of its queue are (resource, namespace/name)."""
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-controller-manager")

@@ -73,7 +73,7 @@ class Jobs:
     # Counting
 
     def _counts(self, job: Object, pod: Object) -> bool:
-        """Whether nothing more is to be expected of a Pod.
+        """Whether a Pod has ended and has not been counted yet.
 
         One that is deleted has failed, unless its end is waited for.
         """

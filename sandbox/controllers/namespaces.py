@@ -1,6 +1,6 @@
 """Namespaces: what each begins with, and their end: everything in it is deleted, then the Namespace lets go.
 
-Conditions are worded as kubernetes/pkg/controller/namespace/deletion does: they tell what a deletion waits for.
+Conditions are worded as kubernetes/pkg/controller/namespace/deletion does: they show what a deletion waits for.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WHY_ROOT_CA = (
     " internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes"
     " clusters."
 )
-#: Seconds between two looks at a namespace whose content goes by and by.
+#: Seconds between two passes over a namespace whose content is being deleted.
 RETRY_SECONDS = (0.05, 0.1, 0.2, 0.5, 1.0)
 #: Pods are the last to be asked: what made them should have gone before.
 _LATE = ("pods",)
@@ -88,7 +88,7 @@ class Namespaces:
         self.queue.add_after(RETRY_SECONDS[min(attempt, len(RETRY_SECONDS) - 1)], "", name)
 
     def _delete_content(self, name: str) -> tuple[dict[str, list[Object]], list[str]]:
-        """What is still there afterwards by resource, and what could not be deleted."""
+        """Deletes the content. Returns the objects that remain, by resource, and the failures."""
         remaining: dict[str, list[Object]] = {}
         failures: list[str] = []
         namespaced = [resource for resource in self._cluster.served() if resource.namespaced]

@@ -1,4 +1,4 @@
-"""What controllers ask of Pods, and how they make one from a template."""
+"""States of Pods as controllers see them, and new Pods from a template."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class Scheduler:
             self._refuse(pod, ", ".join(counted), len(nodes))
 
     def _claims(self, pod: Object) -> str:
-        """What keeps the Pod's claims from being used."""
+        """Why the Pod's claims can't be used yet; empty if they can."""
         namespace = pod["metadata"]["namespace"]
         for volume in pod["spec"].get("volumes") or []:
             name = dig(volume, "persistentVolumeClaim", "claimName")

@@ -26,7 +26,7 @@ CLAIMS = "persistentvolumeclaims"
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What one pass works on. ``pods`` by ordinal."""
+    """The state of a StatefulSet in one pass. ``pods``: by ordinal."""
 
     owner: Object
     pods: dict[int, Object]
@@ -96,7 +96,7 @@ class StatefulSets:
         return found
 
     def _advance(self, state: State) -> None:
-        """As far as this pass may go: with OrderedReady, one Pod at a time."""
+        """Creates, deletes and replaces Pods; with OrderedReady, one at a time."""
         for ordinal in state.ordinals:
             if not self._bring_up(state, ordinal) and state.ordered:
                 return

@@ -30,7 +30,7 @@ _OURS = re.compile(r"^pvc-[0-9a-f-]{36}$")
 
 
 def folder(data_dir: Path, volume: str) -> Path:
-    """Where the files of a provisioned volume are."""
+    """The folder of a provisioned volume's files."""
     return data_dir / "volumes" / volume
 
 

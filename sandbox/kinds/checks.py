@@ -1,4 +1,4 @@
-"""What is refused of built-in kinds beside what their schemas say: mistakes that people make when they try something.
+"""Validation of built-in kinds beyond their schemas: the mistakes that users commonly make.
 
 A refusal has the status, the reasons and the fields of kube-apiserver's (kubernetes/pkg/apis/*/validation). Its
 sentences are like those, and not promised. What is not checked here is stored: sandbox/README.md lists what a real

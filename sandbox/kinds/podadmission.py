@@ -1,4 +1,4 @@
-"""What kube-apiserver's admission plugins do to a new Pod: ServiceAccount, Priority, RuntimeClass, tolerations."""
+"""kube-apiserver's admission plugins for new Pods: ServiceAccount, Priority, RuntimeClass, tolerations."""
 
 from __future__ import annotations
 

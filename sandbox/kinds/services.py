@@ -57,7 +57,7 @@ def _create(obj: Object, _: Any) -> None:
 
 
 def _update(obj: Object, old: Object) -> None:
-    """What was allocated stays where the client leaves it out; what a type has goes with the type."""
+    """Keeps allocated fields that the client leaves out; drops those of another type."""
     spec, before = obj["spec"], old.get("spec") or {}
     kind, was = spec["type"], before.get("type")
     if kind == "ExternalName" and was != kind:

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def about(folder: Path) -> dict[str, str]:
-    """What the folder's catalog.json says of it: name, displayName, publisher. Empty without one."""
+    """The folder's catalog.json: name, displayName, publisher. Empty without one."""
     try:
         found = json.loads((folder / "catalog.json").read_text())
     except (OSError, ValueError):

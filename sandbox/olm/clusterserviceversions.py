@@ -82,7 +82,7 @@ async def run(cluster: Cluster, context: Context) -> None:
 
 
 def _targeting(group: Object) -> Object:
-    """What of an OperatorGroup its operators follow."""
+    """The fields of an OperatorGroup that its operators follow."""
     return {"spec": group.get("spec"), "namespaces": (group.get("status") or {}).get("namespaces")}
 
 

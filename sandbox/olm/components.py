@@ -31,7 +31,7 @@ EVERY = (SUBSCRIPTIONS, INSTALL_PLANS, CSVS, CRDS, *OWNED, *IN_CLUSTER)
 
 
 def operator_name(package: str, namespace: str) -> str:
-    """Of the Operator; its label is this name in OLM's group."""
+    """The name of the Operator; its label is this name in OLM's group."""
     return f"{package}.{namespace}"[:63].rstrip("-.")
 
 
@@ -72,7 +72,7 @@ class Components:
         return None if is_copy(found) else found
 
     async def label_csv(self, namespace: str, name: str) -> None:
-        """What belongs to a CSV has the CSV's labels."""
+        """Copies the CSV's labels to the objects that belong to it."""
         csv = self._csv(namespace, name)
         if csv is None:
             return
@@ -84,7 +84,7 @@ class Components:
             self._label_definitions(csv, label)
 
     def _owned(self, csv: Object) -> Iterator[tuple[str, Object]]:
-        """What refers to a CSV as its owner, and by labels what is in no namespace."""
+        """The objects with an ownerReference to a CSV, and by labels those without a namespace."""
         meta, store = csv["metadata"], self._cluster.verbs.store
         for resource in OWNED:
             for entry in store.indexed(resource, owners_of, meta["uid"], namespace=meta["namespace"]):

@@ -1,4 +1,4 @@
-"""What the parts of OLM read out of a ClusterServiceVersion. Pure functions."""
+"""Fields of a ClusterServiceVersion that the parts of OLM read. Pure functions."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def phase(csv: Object) -> str:
 
 
 def is_copy(csv: Object) -> bool:
-    """Whether it only tells that an operator of another namespace watches this one."""
+    """Whether it is a copy, which shows that an operator of another namespace watches this one."""
     return COPIED in (csv["metadata"].get("labels") or {})
 
 
@@ -97,7 +97,7 @@ def targets(csv: Object) -> list[str] | None:
 
 
 def owner_reference(csv: Object) -> Object:
-    """For objects that go with the CSV."""
+    """The ownerReference of objects that are deleted with the CSV."""
     return {
         "apiVersion": "operators.coreos.com/v1alpha1",
         "kind": "ClusterServiceVersion",

@@ -223,7 +223,7 @@ class Lifecycle:
     # What is around it
 
     def _requirements(self) -> tuple[bool, list[Object] | None]:
-        """Whether they are met, and what the status says of them: None takes it away."""
+        """Whether they are met, and their statuses; None removes those from the status."""
         met, found = requirement_status(self._cluster, self._csv, self._authorizer)
         return met, found or None
 
@@ -245,7 +245,7 @@ class Lifecycle:
         return None
 
     def _permissions(self) -> None:
-        """What the plan does not make: the rights of its users, and its own outside its namespace."""
+        """Creates the permissions that the plan does not: those of users, and the operator's outside its namespace."""
         names = csv_of.targets(self._csv) or []
         objects = rbac.promoted(self._csv) if "" in names else []
         for namespace in names:

@@ -107,7 +107,7 @@ class Execution:
         return self._create(resource.key, obj)
 
     def _own(self, obj: Object, csv_name: str) -> None:
-        """What belongs to a namespace goes with the CSV."""
+        """Adds the CSV's ownerReference to namespaced objects, so that they are deleted with it."""
         try:
             csv = self._cluster.get(CSVS, csv_name, self._namespace)
         except NotFound:

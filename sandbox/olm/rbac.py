@@ -1,6 +1,6 @@
 """Permissions of an operator as RBAC objects. Pure functions.
 
-Source of names, labels and of who gets what: operator-lifecycle-manager, pkg/controller/registry/resolver/rbac.go, and
+Source of names, labels and subjects: operator-lifecycle-manager, pkg/controller/registry/resolver/rbac.go, and
 pkg/controller/operators/olm/operatorgroup.go for namespaces other than the operator's own.
 """
 

@@ -47,7 +47,7 @@ def _comparable(status: Object) -> tuple[object, ...]:
 
 
 def _refused(cluster: Cluster, namespace: str, spec: Object) -> Object | None:
-    """What the CatalogSource lacks."""
+    """The status for an invalid spec or a missing ConfigMap; None for a valid CatalogSource."""
     kind = spec.get("sourceType")
     message, reason = "", "SpecInvalidError"
     if kind == "grpc":

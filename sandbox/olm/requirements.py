@@ -77,7 +77,7 @@ def _kind(cluster: Cluster, crd: Object) -> Object:
 
 
 def served_versions(crd: Object) -> Object:
-    """What a CSV asks of a CustomResourceDefinition; an outline (sandbox/outlines.py)."""
+    """A CRD's served versions, and whether it is established; an outline (sandbox/outlines.py)."""
     conditions = {
         condition["type"]: condition["status"] for condition in (crd.get("status") or {}).get("conditions") or []
     }

@@ -1,4 +1,4 @@
-"""Which bundles the Subscriptions of a namespace ask for, with everything those need. No writing, no waiting.
+"""Resolves the Subscriptions of a namespace to bundles, with their dependencies. Neither writes nor waits.
 
 OLM solves this as a satisfiability problem; here it is a walk: each Subscription to its channel's best bundle, then
 each unmet requirement to the best provider. Where there is no answer, the sentence is OLM's.
@@ -98,7 +98,7 @@ class Resolution:
         self._choices: list[SelectedBundle] = []
 
     def resolve(self, requests: Iterable[Request]) -> list[SelectedBundle]:
-        """What has to be installed; empty when everything is up to date. Raises Unsatisfiable."""
+        """The bundles to install; empty when everything is up to date. Raises Unsatisfiable."""
         for request in requests:
             if choice := self._best(request):
                 self._take(choice, request)
@@ -218,7 +218,7 @@ class Resolution:
 
 
 def _clash(bundle: Bundle, package: str, provides: frozenset[Api]) -> str:
-    """What two operators have in common that they must not."""
+    """Why two operators can't be installed together: a shared package or kind; empty without one."""
     if package == bundle.package:
         return f"originate from package {package}"
     api = min(bundle.provides & provides, key=str, default=None)
@@ -226,7 +226,7 @@ def _clash(bundle: Bundle, package: str, provides: frozenset[Api]) -> str:
 
 
 def replaces(bundle: Bundle, current: Installed) -> bool:
-    """Whether a bundle may take the place of an installed CSV: by ``replaces``, ``skips`` or ``skipRange``.
+    """Whether a bundle replaces an installed CSV: by ``replaces``, ``skips`` or ``skipRange``.
 
     A head whose ``skipRange`` has its own version (``>2.7.3`` of 3.0.0) takes its own place and so stays, as OLM's
     resolver has it; without it, it and older bundles with such a range would replace each other endlessly.

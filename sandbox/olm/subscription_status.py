@@ -1,4 +1,4 @@
-"""What a Subscription's status says, from what is there. Pure functions.
+"""A Subscription's status, from the objects in its namespace. Pure functions.
 
 Source of states, conditions and reasons: operator-lifecycle-manager, pkg/controller/operators/catalog/subscription and
 operator-framework/api, subscription_types.go.
@@ -64,7 +64,7 @@ def observed(subscription: Object, sources: list[Object], csvs: dict[str, Object
 
 
 def deprecated(status: Object, package: str, channel: str, described: Object) -> Object:
-    """What the catalog says against a package, its channel and the current CSV, as conditions.
+    """The catalog's deprecations of a package, its channel and the current CSV, as conditions.
 
     ``described``: a PackageManifest's status.
     A Subscription without a channel follows all of them, and gets no condition for a channel.

@@ -97,13 +97,13 @@ class Namespace:
         subscription["status"] = self._cluster.update(SUBSCRIPTIONS, body, self.name, "status")["status"]
 
     def waiting(self) -> bool:
-        """Whether an InstallPlan is on its way, or a catalog is still being read."""
+        """Whether an InstallPlan is being carried out, or a catalog is still being read."""
         reading = any(_state(source) == "CONNECTING" for source in self.sources)
         pending = any(status_of.is_pending(subscription.get("status") or {}) for subscription in self.subscriptions)
         return reading or pending
 
     def choices(self) -> list[SelectedBundle]:
-        """What has to be installed. Raises Unsatisfiable."""
+        """The bundles to install. Raises Unsatisfiable."""
         if len(self._cluster.list(OPERATOR_GROUPS, self.name)) != 1:
             return []  # its CSVs would fail; as upstream, no condition reports it here
         if broken := [source for source in self.sources if _state(source) != "READY"]:
@@ -226,7 +226,7 @@ def _state(source: Object) -> str:
 
 
 def resolution_facts(csv: Object) -> Any:
-    """What of a CSV resolution and the status of Subscriptions follow; an outline (sandbox/outlines.py)."""
+    """The fields of a CSV that resolution and the status of Subscriptions follow; an outline (sandbox/outlines.py)."""
     meta = csv["metadata"]
     state = (phase(csv), targets(csv), is_copy(csv), bool(meta.get("deletionTimestamp")))
     return meta["uid"], state, as_installed(csv)
@@ -246,7 +246,7 @@ class News:
         self._known: dict[tuple[str, Key], Any] = {}
 
     def tells(self, change: StoreChange) -> bool:
-        """Whether this change asks for a pass."""
+        """Whether this change needs a pass."""
         outline = {CSVS: resolution_facts, INSTALL_PLANS: plan_facts}.get(change.resource)
         if outline is None:
             return True

@@ -1,4 +1,4 @@
-"""ClusterRoles for the people who use an operator's kinds: those of each kind, and those of an OperatorGroup.
+"""ClusterRoles for users of an operator's kinds: those of each kind, and those of an OperatorGroup.
 
 Pure functions.
 
@@ -28,7 +28,7 @@ def label_for(api: Api, role: str) -> str:
 
 
 def for_kind(crd: Object, owned: Object) -> list[Object]:
-    """What the admin, edit and view ClusterRoles gain for a kind that an operator owns; they go with its CRD."""
+    """The admin, edit and view ClusterRoles for a kind that an operator owns; deleted with its CRD."""
     plural, _, group = owned["name"].partition(".")
     api = Api(group, owned["version"], owned["kind"])
     prefix = f"{owned['name']}-{owned['version']}-"

@@ -74,7 +74,7 @@ class Server:
 
 def _filtered(data: bytes, request: Request) -> bytes:
     """The lines whose schema, package and name are those asked for; an olm.package is of the package that it names."""
-    import msgspec  # noqa: PLC0415 - only who asks for parts needs it
+    import msgspec  # noqa: PLC0415 - only requests for parts need it
 
     asked = {key: value for key in ("schema", "package", "name") if (value := request.arg(key))}
 
@@ -87,7 +87,7 @@ def _filtered(data: bytes, request: Request) -> bytes:
 
 
 def serves(catalog: Object) -> bool:
-    """Whether its contents can be had."""
+    """Whether its contents are served."""
     found = (catalog.get("status") or {}).get("conditions") or []
     return any(item["type"] == "Serving" and item["status"] == "True" for item in found)
 

@@ -115,7 +115,7 @@ class Extensions:
         return resolve.resolve(wanted, self._packages(wanted), installed)
 
     def _image(self, installed: Object | None) -> str:
-        """Of the bundle that is installed, as its catalog names it."""
+        """The image of the installed bundle, as its catalog names it."""
         if installed is None:
             return ""
         for catalog in self._cluster.list(CATALOGS):

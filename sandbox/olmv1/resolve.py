@@ -1,4 +1,4 @@
-"""Which bundle a ClusterExtension means.
+"""Resolves a ClusterExtension to a bundle.
 
 Pure: from the blobs of the catalogs to one bundle, or to the words of why there is none.
 
@@ -25,7 +25,7 @@ class Unresolved(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CatalogPackage:
-    """What one catalog has of the package."""
+    """A package in one catalog."""
 
     catalog: str
     priority: int
@@ -55,7 +55,7 @@ def package(catalog: str, priority: int, name: str, blobs: list[Object]) -> Cata
 
 
 def version_of(bundle: Object) -> str:
-    """As its olm.package property says."""
+    """The version in its olm.package property."""
     return next((str(prop["value"]["version"]) for prop in bundle["properties"] if prop["type"] == "olm.package"), "")
 
 
@@ -103,7 +103,7 @@ def resolve(wanted: Object, packages: list[CatalogPackage], installed: Object | 
 
 
 def deprecated(bundle: Object, package: CatalogPackage) -> bool:
-    """Whether its author says so of this very bundle."""
+    """Whether the package deprecates this bundle."""
     references = [deprecation["reference"] for deprecation in package.deprecations]
     return any(
         reference["schema"] == "olm.bundle" and reference.get("name") == bundle["name"] for reference in references

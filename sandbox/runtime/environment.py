@@ -64,7 +64,7 @@ class ConfigError(Exception):
 
 
 def base_environment() -> dict[str, str]:
-    """What every process gets."""
+    """The variables that every process gets."""
     inherited = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return {"PATH": os.defpath, **inherited, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
 
@@ -177,7 +177,7 @@ def resource_value(pod: Object, container: Object, reference: Object) -> str:
 
 
 def service_variables(name: str, host: str, ports: list[tuple[str, int]]) -> dict[str, str]:
-    """What a kubelet tells of a Service: ``ports`` are (name, port) in their order."""
+    """A Service's variables as a kubelet sets them: ``ports`` are (name, port) in their order."""
     prefix = re.sub(r"[^A-Z0-9_]", "_", name.upper())
     found = {f"{prefix}_SERVICE_HOST": host}
     for index, (port_name, port) in enumerate(ports):

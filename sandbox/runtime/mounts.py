@@ -95,7 +95,7 @@ class Mounts:
         return place
 
     def _files(self, pod: Object, volume: Object) -> Files | None:
-        """What has to be in the folder; None when that is the Pod's own business."""
+        """The files of a volume's folder; None when the Pod itself writes them."""
         if "projected" in volume:
             files: Files = {}
             mode = int(dig(volume, "projected", "defaultMode") or 0o644)

@@ -1,4 +1,4 @@
-"""Where a Pod lives on this machine: folders, local ports, credentials, and the environment that tells of them."""
+"""A Pod's folders, local ports and credentials on this machine, and the environment variables with them."""
 
 from __future__ import annotations
 
@@ -177,6 +177,6 @@ def environment_of(cluster: Client, pod: Object, container: Container, place: Po
 
 
 def log_folder(data_dir: Path, pod: Object) -> Path:
-    """Where the logs of a Pod's containers are."""
+    """The folder of a Pod's container logs."""
     metadata = pod["metadata"]
     return data_dir / "logs" / f"{metadata['namespace']}_{metadata['name'][:100]}_{metadata['uid']}"

@@ -42,7 +42,7 @@ RENEW_AT, RENEWAL_PAUSE = 0.8, 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """What all Pods of the node share."""
+    """The parts of the node that all its Pods share."""
 
     cluster: Client
     context: Context
@@ -242,8 +242,7 @@ class PodRunner:
                 await self.pause(MOUNT_PAUSE)
 
     async def _keep_tokens_good(self) -> None:
-        """Writes new tokens into the files of the old ones. By the wall clock, which also counts while a laptop sleeps.
-        """
+        """Replaces tokens in their files in time. By the wall clock, which also counts while a laptop sleeps."""
         if self.simulated:
             return
         renewal = time.time() + RENEW_AT * POD_TOKEN_SECONDS

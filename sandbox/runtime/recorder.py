@@ -20,7 +20,7 @@ _Key = tuple[str, str, str, str, str, str]
 class EventRecorder:
     """Records events of one component (``kubelet``, ``deployment-controller``); ``host`` is a kubelet's node.
 
-    ``new``: as those do who use events.k8s.io.
+    ``new``: with the fields of events.k8s.io.
     """
 
     def __init__(self, cluster: Client, component: str, host: str = "", new: bool = False):
@@ -69,7 +69,7 @@ class EventRecorder:
         return True
 
     def _as_new(self, event: Object, action: str) -> Object:
-        """One moment to the microsecond instead of two, and who acts instead of where it comes from."""
+        """In the form of events.k8s.io: one time in microseconds, and the reporting instance for the source."""
         left_out = ("source", "firstTimestamp", "lastTimestamp", "count")
         shared = {key: value for key, value in event.items() if key not in left_out}
         instance = event["reportingInstance"] or f"{self._component}-sandbox"

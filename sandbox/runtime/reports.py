@@ -1,4 +1,4 @@
-"""What a kubelet writes about one Pod: its status, what of it is simulated, and that it has ended.
+"""A kubelet's writes about one Pod: its status, which containers are simulated, and its end.
 
 An API server that is away for a moment (sandbox.agent) hears it later; other refusals mean that the Pod is gone.
 """

@@ -1,4 +1,4 @@
-"""What answers at the ports of simulated containers: a small page that says so, over HTTP and HTTPS."""
+"""The server at the ports of simulated containers: a small page that says so, over HTTP and HTTPS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a container of a known image becomes a process."""
+"""Starts a container of a known image as a process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the processes of each container use, from /proc/<pid>/stat (proc(5)): CPU time over a window, resident memory.
+"""CPU and memory of the processes of each container, from /proc/<pid>/stat (proc(5)): CPU time over a window, resident
+memory.
 
 A process belongs to a container if the container's own process leads its session or is above it. The time of children
 that have ended is their parent's, so a sum only grows. Resident memory counts what processes share once for each of
@@ -39,7 +40,7 @@ class Usage:
 
 
 def processes() -> dict[int, Process]:
-    """All that there are now, by pid."""
+    """All running processes, by pid."""
     found = {}
     for entry in os.scandir(PROC):
         if entry.name.isdigit():

@@ -65,7 +65,7 @@ def _group(crd: Object, spec: Object) -> Causes:
 
 
 def _names(names: Object) -> Causes:
-    """What kinds and resources may be called."""
+    """Checks the names of kinds and resources."""
     for key in ("plural", "singular", "kind", "listKind"):
         name = names.get(key) or ""
         if not name:

@@ -32,7 +32,7 @@ SUCCESS = {"metadata": {}, "status": "Success"}
 
 
 def status_of(code: int) -> dict[str, Any]:
-    """How a command ended, as clients expect it on the error channel."""
+    """The Status of a command's end, as clients expect it on the error channel."""
     if code == 0:
         return SUCCESS
     return {
@@ -45,7 +45,7 @@ def status_of(code: int) -> dict[str, Any]:
 
 
 def failure(message: str) -> dict[str, Any]:
-    """It never ran."""
+    """The Status of a command that could not be started."""
     return {"metadata": {}, "status": "Failure", "message": message, "reason": "InternalError", "code": 500}
 
 

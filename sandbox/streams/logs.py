@@ -124,7 +124,7 @@ def _status(pod: Object, name: str) -> Object:
 
 
 def _start(pod: Object, name: str, status: Object, previous: bool) -> int:
-    """Which start of the container is asked for; BadRequest when there was none."""
+    """The start of the container whose log is requested; BadRequest when there was none."""
     restarts, state = int(status.get("restartCount") or 0), status.get("state") or {}
     last = dig(status, "lastState", "terminated")
     where = f'container "{name}" in pod "{pod["metadata"]["name"]}"'
@@ -144,7 +144,7 @@ def _start(pod: Object, name: str, status: Object, previous: bool) -> int:
 
 
 def _simulated(status: Object, image: str) -> Iterator[bytes]:
-    """What a simulated container has to say."""
+    """The log of a simulated container."""
     state = status.get("state") or {}
     begun = dig(state, "running", "startedAt") or dig(state, "terminated", "startedAt")
     if not begun:
@@ -170,7 +170,7 @@ def _cut(data: bytes, limit: int | None) -> bytes:
 
 
 async def _follow(lines: list[bytes], writer: LogWriter, options: LogQuery) -> AsyncIterator[bytes]:
-    """What there is, then each piece as it comes, until the container ends or the limit is reached."""
+    """The log so far, then each new piece, until the container ends or the limit is reached."""
     position = writer.path.stat().st_size
     left = options.limit
     data = _select(lines, options)

@@ -47,7 +47,7 @@ class RawConnection(asyncio.Protocol):
         self._writable.set()
 
     async def read(self) -> bytes:
-        """What has come; b"" at the end."""
+        """The next bytes; b"" at the end."""
         while not self._buffer and not self._over:
             self._wake.clear()
             await self._wake.wait()
@@ -65,7 +65,7 @@ class RawConnection(asyncio.Protocol):
             await self._writable.wait()
 
     def close(self) -> None:
-        """What was written is still sent."""
+        """Closes the connection after all written bytes are sent."""
         if self._transport is not None:
             self._transport.close()
 

@@ -1,4 +1,4 @@
-"""Which Pod and container a stream means; refusals worded as kube-apiserver and kubelet word them."""
+"""The Pod and container of a stream; errors in the words of kube-apiserver and the kubelet."""
 
 from __future__ import annotations
 
