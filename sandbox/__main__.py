@@ -220,7 +220,7 @@ async def shut_down(
 
 
 async def run(given: Settings | NodeSettings) -> int:
-    """Until a signal comes, or the parent is gone; the exit code."""
+    """Serves until a signal or the end of the parent process; returns the exit code."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -1,4 +1,4 @@
-"""From ASGI to handlers and back: how an answer, whole or streamed, goes out, and what becomes of errors."""
+"""From ASGI to handlers and back: responses, whole or streamed, and errors."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class AsgiApplication:
             await _send(request, response, send)
 
     async def _stream(self, request: Request, response: Response, send: Send) -> None:
-        """Sends chunks until there are no more, the client goes, or the sandbox stops."""
+        """Sends chunks until there are no more, the client disconnects, or the sandbox stops."""
         task = asyncio.current_task()
         assert task is not None and response.chunks is not None
         await send(_start(request, response, {}))

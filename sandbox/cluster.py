@@ -47,7 +47,7 @@ class Cluster:
         return self.verbs.registry.preferred()
 
     def resource_for(self, api_version: str, kind: str) -> Resource | None:
-        """The resource that an ownerReference or a manifest means; its ``key`` goes into the verbs below."""
+        """The resource that an ownerReference or a manifest means; the methods below take its ``key``."""
         return self.verbs.registry.by_kind(api_version, kind)
 
     def get(self, resource: str, name: str, namespace: str = "") -> Object:

@@ -62,7 +62,7 @@ class Context:
     secret_token: Callable[[str, str, str], str] | None = None
     routes: list[Route] = field(default_factory=list)
     aggregated: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
-    #: (group, version) that another server should answer for, which is not there (apiservices.py)
+    #: (group, version) of an aggregated API whose server is unavailable (apiservices.py)
     unavailable: set[tuple[str, str]] = field(default_factory=set)
 
     def handle(self, method: str | None, path_template: str, handler: Handler) -> None:

@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions: what they serve, their conditions, and how one goes with all its objects.
+"""CustomResourceDefinitions: served versions, conditions, and the deletion with all objects.
 
 The real server does this in controllers a moment later; here a CRD is established in the same step that stores it, so
 its API is there when the answer to ``kubectl create`` arrives.
@@ -70,7 +70,7 @@ def resources_of(
 
 
 def _converted(crd: Object, found: list[Resource], store: Store | None) -> list[Resource]:
-    """Versions that a webhook converts to know whether it is there.
+    """Adds to versions that a webhook converts to the error for a webhook whose Service doesn't exist.
 
     The preferred one is left alone: the sandbox's own controllers read it.
     """

@@ -1,4 +1,4 @@
-"""When an object goes: preconditions, grace, finalizers of the three ways of propagation.
+"""Deletion: preconditions, grace, finalizers of the three propagation policies.
 
 Nothing else removes an object: either it has nothing left to wait for, or it is marked, and the owner of its finalizers
 (the garbage collector, an operator, the kubelet for a Pod's grace) completes the deletion.

@@ -143,7 +143,7 @@ def _subresources(resource: Resource) -> list[tuple[str, str, list[str]]]:
 
 
 def _custom_verbs(resource: Resource) -> list[str]:
-    """A CRD on its way out announces less than it still takes."""
+    """A CRD that is being deleted announces fewer verbs than it still serves."""
     if "create" in resource.verbs:
         return list(_CUSTOM_VERBS)
     return [verb for verb in _CUSTOM_VERBS if verb not in ("create", "patch", "update")]

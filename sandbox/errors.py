@@ -26,7 +26,7 @@ class ApiError(Exception):
         self.headers = headers or {}
 
     def status(self) -> dict[str, Any]:
-        """The Status object that goes over the wire."""
+        """The Status object of the response."""
         body: dict[str, Any] = {
             "kind": "Status",
             "apiVersion": "v1",

@@ -230,7 +230,7 @@ def _compare_lists(
 
 
 def _below(value: Any, type_: Type, path: Path) -> Fields:
-    """Every path at and below a value that goes."""
+    """Every path at and below a value that is removed."""
     found: Fields = {path}
     if isinstance(value, dict):
         for key, item in value.items():

@@ -62,7 +62,8 @@ class OpenApi:
             return Response(b"", 404, "")
         asked = request.arg("hash")
         if asked and asked != tag:
-            # As the real server: addresses with a hash are kept for good, so an old one must not bring new content.
+            # As the real server: clients cache addresses with a hash forever, so an old one must not return new
+            # content.
             return Response(b"", 301, headers={"location": f"/openapi/v3/{path}?hash={tag}"})
         headers = {"etag": f'"{tag}"', "vary": "Accept"}
         if asked:

@@ -72,7 +72,7 @@ class Schedule:
         )
 
     def after(self, moment: datetime) -> datetime | None:
-        """The first time later than ``moment``, in its time zone; None when it never comes."""
+        """The first time later than ``moment``, in its time zone; None when there is none."""
         at = moment.replace(second=0, microsecond=0) + timedelta(minutes=1)
         end = moment + _HORIZON
         while at < end:

@@ -83,7 +83,7 @@ class Schemas:
         return encode(obj)
 
     def store(self, resource: Resource, obj: Object) -> None:
-        """Leaves in the object what the stored version knows: what the other version has besides cannot be kept."""
+        """Drops fields that the stored version's schema doesn't have."""
         found = self._version(resource, resource.storage_version) if resource.reshaped else None
         if found is not None and schema is not None:
             schema.prepare(found, obj)

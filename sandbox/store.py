@@ -197,7 +197,7 @@ class Store:
         return self.version
 
     def put(self, resource: str, entry: StoreEntry) -> StoreChange:
-        """Creates or replaces; ``entry.version`` comes from :meth:`next_version`. JournalError: nothing has changed."""
+        """Creates or replaces; ``entry.version``: of :meth:`next_version`. JournalError: nothing has changed."""
         with self._journalling():
             self._journal.put(resource, entry.namespace, entry.name, entry.version, entry.data, entry.labels, entry.uid)
         table = self._table(resource)

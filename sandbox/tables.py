@@ -54,7 +54,7 @@ def _definition(key: str, column: Column) -> dict[str, Any]:
 
 @lru_cache(maxsize=512)
 def printer(resource: Resource) -> Printer:
-    """Resources are replaced when their CRD changes, so the cache never tells an old story."""
+    """Resources are replaced when their CRD changes, so the cache is never stale."""
     columns = _custom(resource) if resource.custom else columns_of(resource.key)
     if not columns:
         columns = (NAME, AGE)
@@ -135,7 +135,7 @@ def _text(value: Any) -> str:
 
 
 def included(request: Request) -> str:
-    """How much of the object comes with its row."""
+    """The part of the object that is included in its row."""
     found = request.arg("includeObject")
     if found not in ("", "None", "Metadata", "Object"):
         why = f"Invalid value: \"{found}\": must be 'Metadata', 'Object', 'None', or empty"

@@ -65,7 +65,7 @@ class Tokens:
         return value
 
     def issue(self, account: Object, seconds: int = LONG, audiences: list[str] | None = None, **bound: Any) -> str:
-        """A token for a ServiceAccount object. ``bound`` (pod=…, secret=…) goes into its claims."""
+        """A token for a ServiceAccount object. ``bound`` (pod=…, secret=…) is added to its claims."""
         metadata = account["metadata"]
         issued = int(time.time())
         claims: dict[str, Any] = {
@@ -221,7 +221,7 @@ def authenticate(request: Request, tokens: Tokens) -> User:
 
 
 def _websocket_token(request: Request) -> str:
-    """Browsers cannot set headers on a WebSocket: the token comes as a subprotocol."""
+    """Browsers cannot set headers on a WebSocket: the token is a subprotocol."""
     marker = "base64url.bearer.authorization.k8s.io."
     for name in request.headers.get("sec-websocket-protocol", "").split(","):
         if name.strip().startswith(marker):

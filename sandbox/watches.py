@@ -1,4 +1,4 @@
-"""A watch over HTTP: one JSON line an event, until the client goes, the time is up or the sandbox stops.
+"""A watch over HTTP: one JSON line an event, until the client disconnects, the timeout ends or the sandbox stops.
 
 Everything the client may see goes through one subscription of the store, so resuming from any version that the history
 still reaches brings every change once. Bookmarks carry the version onward when nothing matches.

@@ -1,4 +1,4 @@
-"""``python -m sandbox node``: everything that one node is, until a signal comes or its parent is gone."""
+"""``python -m sandbox node``: all parts of one node, until a signal or the end of its parent process."""
 
 from __future__ import annotations
 

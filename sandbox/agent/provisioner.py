@@ -1,4 +1,4 @@
-"""Volumes as folders for a real cluster: claims of our StorageClass get one, which grows with them and goes with them.
+"""Volumes as folders for a real cluster: claims of our StorageClass get one, which is resized and deleted with them.
 
 The cluster's own controller binds claim and volume, and tells which provisioner a claim waits for.
 """

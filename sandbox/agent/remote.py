@@ -100,7 +100,7 @@ class Remote:
         self._connection.ask("DELETE", self._paths.find(resource).path(namespace, name), options)
 
     def pod_token(self, pod: Object, account: str) -> str:
-        """A token of the Pod's ServiceAccount, for as long as the Pod is there (TokenRequest); NotFound."""
+        """A token of the Pod's ServiceAccount, valid as long as the Pod exists (TokenRequest); NotFound."""
         metadata = pod["metadata"]
         path = self._paths.find("serviceaccounts").path(metadata["namespace"], account, "token")
         bound = {"kind": "Pod", "apiVersion": "v1", "name": metadata["name"], "uid": metadata["uid"]}

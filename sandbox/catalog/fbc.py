@@ -141,7 +141,7 @@ def _bundle(blob: Object, objects: Path) -> BundleSource:
 
 
 def _described(blob: Object, described: Object, version: str) -> Object:
-    """A CSV of what a bundle's olm.csv.metadata tells."""
+    """A CSV from a bundle's olm.csv.metadata."""
     owned = {"customresourcedefinitions": described.get("crdDescriptions") or {}}
     words = ("description", "displayName", "installModes", "keywords", "links", "maintainers", "maturity", "provider")
     spec = {key: described[key] for key in (*words, "minKubeVersion", "nativeAPIs") if key in described}

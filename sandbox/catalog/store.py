@@ -186,7 +186,7 @@ class CatalogStore:
             self._bundles.clear()
 
     def default_channel(self, catalog: str, package: str) -> str:
-        """The default channel; empty when the package is not there."""
+        """The default channel; empty when the package doesn't exist."""
         row = self._db.execute(
             "SELECT default_channel FROM package WHERE catalog = ? AND name = ?", (catalog, package)
         ).fetchone()

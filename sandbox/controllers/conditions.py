@@ -11,7 +11,7 @@ def find(conditions: list[Object] | None, kind: str) -> Object | None:
 
 
 def is_true(obj: Object, kind: str) -> bool:
-    """Whether an object's condition is there and True."""
+    """Whether an object's condition exists and is True."""
     found = find((obj.get("status") or {}).get("conditions"), kind)
     return found is not None and found.get("status") == "True"
 

@@ -1,4 +1,4 @@
-"""The garbage collector: what is owned goes with its last owner, before it (foreground) or stays behind (orphan).
+"""The garbage collector: deletes dependents after their last owner, before it (foreground) or never (orphan).
 
 It follows every resource that is served, CRDs' as they come, by their stored bytes: objects without owners are never
 decoded. Source of the rules: kubernetes/pkg/controller/garbagecollector.

@@ -79,7 +79,7 @@ def delete(cluster: Cluster, recorder: EventRecorder, owner: Object, pod: Object
 
 
 def deletion_order(pod: Object) -> tuple[bool, int, bool, int, str]:
-    """Sort key: what is worth least goes first (controller.ActivePods): unassigned, pending, not ready, restarted,
+    """Sort key: the Pods to delete first (controller.ActivePods): unassigned, pending, not ready, restarted,
     young.
     """
     phase = {"Pending": 0, "Unknown": 1}.get(str(dig(pod, "status", "phase")), 2)

@@ -1,4 +1,4 @@
-"""The scheduler of a cluster with one node: a Pod goes there, or its PodScheduled condition says why it cannot."""
+"""The scheduler of a cluster with one node: binds each Pod to it, or sets the reason in its PodScheduled condition."""
 
 from __future__ import annotations
 

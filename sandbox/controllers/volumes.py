@@ -1,4 +1,4 @@
-"""Claims and volumes: a claim gets a volume of its own, a folder under data_dir/volumes, and the folder goes with it.
+"""Claims and volumes: a claim gets a volume of its own, a folder under data_dir/volumes, which is deleted with it.
 
 Volumes that people make themselves are bound too. Worded as kubernetes/pkg/controller/volume/persistentvolume; the
 protection finalizers keep a claim that a Pod uses, and a volume that a claim uses.

@@ -212,7 +212,7 @@ def template(path: str, given: Any) -> Causes:
 
 
 def pod(obj: Object, old: Object | None) -> Causes:
-    """A Pod. Of one that is there images, a deadline and further tolerations may change."""
+    """A Pod. An update can change images, a deadline and further tolerations."""
     spec, before = obj.get("spec") or {}, (old or {}).get("spec") or {}
     yield from pod_spec("spec", spec)
     if old is not None and _frozen(spec) != _frozen(before):

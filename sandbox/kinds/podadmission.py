@@ -20,7 +20,7 @@ _TAKEN_AWAY = ("not-ready", "unreachable")
 
 
 def admit(pod: Object, store: Store) -> None:
-    """Forbidden for a Pod that names what is not there."""
+    """Forbidden for a Pod that names something that doesn't exist."""
     spec = pod.get("spec")
     if not isinstance(spec, dict):
         return

@@ -1,4 +1,4 @@
-"""Pods and the Pod templates of workloads: defaults, and what may still change once a Pod is there."""
+"""Pods and the Pod templates of workloads: defaults, and the fields that can change after creation."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _spec(pod: Object) -> Any:
 
 
 def _grace(pod: Object) -> int:
-    """A Pod that no kubelet has, or that has ended, goes at once."""
+    """A Pod that no kubelet runs, or that has ended, is deleted at once."""
     if not dig(pod, "spec", "nodeName") or dig(pod, "status", "phase") in ("Succeeded", "Failed"):
         return 0
     seconds = dig(pod, "spec", "terminationGracePeriodSeconds")

@@ -92,7 +92,7 @@ def _add_all(cluster: Cluster, queue: Workqueue, namespace: str) -> None:
 
 
 def _add_replaced(cluster: Cluster, queue: Workqueue, csv: Object) -> None:
-    """The version that this one replaces goes when this one is healthy."""
+    """Deletes the version that this one replaces, when this one is healthy."""
     namespace, name = csv["metadata"]["namespace"], str(csv["spec"].get("replaces") or "")
     if name and cluster.verbs.store.get(CSVS, namespace, name) is not None:
         queue.add(namespace, name, after=PACE)
@@ -124,7 +124,7 @@ def _clear_up(cluster: Cluster, namespace: str, name: str) -> None:
 
 
 def _let_go(cluster: Cluster, csv: Object) -> None:
-    """Takes our finalizer off, so that a deleted CSV goes."""
+    """Removes our finalizer, so that a deleted CSV is removed."""
     meta = csv["metadata"]
     others = [finalizer for finalizer in meta.get("finalizers") or [] if finalizer != FINALIZER]
     if len(others) != len(meta.get("finalizers") or []):

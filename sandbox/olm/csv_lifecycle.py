@@ -100,7 +100,7 @@ class Lifecycle:
         return True
 
     def _adopt(self, group: str, names: list[str]) -> bool:
-        """Writes what OLM adds to a CSV of this group; False when all of it is there."""
+        """Writes what OLM adds to a CSV of this group; False when nothing was missing."""
         meta = self._csv["metadata"]
         annotations: Object = {csv_of.GROUP_NAME: group, csv_of.GROUP_NAMESPACE: self._namespace}
         annotations[csv_of.TARGETS] = ",".join(names) if names else None

@@ -87,7 +87,7 @@ def _reached(cluster: Cluster, source: Object) -> Object:
 
 
 def _start(cluster: Cluster, source: Object, image: str) -> None:
-    """ServiceAccount, Service and Pod; a Pod of another image goes first."""
+    """Creates ServiceAccount, Service and Pod; deletes a Pod of another image first."""
     name, namespace = source["metadata"]["name"], source["metadata"]["namespace"]
     labels = {"olm.catalogSource": name, "olm.managed": "true"}
     pods = cluster.list("pods", namespace, labels=f"olm.catalogSource={name}")

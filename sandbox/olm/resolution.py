@@ -44,7 +44,7 @@ class Installed:
         return f"@existing/{self.namespace}//{self.name}"
 
     def reasons(self) -> list[str]:
-        """Why it is there."""
+        """Why the CSV is installed, in the words of OLM's resolver."""
         if not self.subscribed:
             return [f"clusterserviceversion {self.name} exists and is not referenced by a subscription"]
         if not self.subscription:

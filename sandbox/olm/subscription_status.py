@@ -20,7 +20,7 @@ GENERATED_BY = "olm.generated-by"
 
 
 def followed(entry: StoreEntry) -> set[tuple[str, str]]:
-    """(resource, name) of the CSVs and InstallPlans that a Subscription's status tells of; an index
+    """(resource, name) of the CSVs and InstallPlans in a Subscription's status; an index
     (sandbox/store.py).
     """
     subscription = decode(entry.data)

@@ -29,7 +29,7 @@ log = logging.getLogger("sandbox.olmv1.extensions")
 #: Seconds until what sends no event here (permissions, a namespace) is checked again.
 AGAIN = 3.0
 _RBAC = "rbac.authorization.k8s.io"
-#: What an extension may have brought; what it does not bring any more goes.
+#: Kinds of an extension's objects; those that a new version lacks are deleted.
 KINDS = (
     "deployments.apps",
     "services",

@@ -1,4 +1,4 @@
-"""One container of a Pod: its states as the status shows them. How it comes to them is pod.py's business."""
+"""One container of a Pod: its states as the status shows them. pod.py decides about the transitions."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ class ContainerLifecycle:
             container.log.close()
 
     async def _start(self, container: Container) -> bool:
-        """Starts the process, as soon as everything it needs is there; False when it never ran."""
+        """Starts the process, as soon as everything it needs exists; False when it never ran."""
         host = self._pod.host
         while not self._pod.stopping:
             try:

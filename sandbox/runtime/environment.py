@@ -60,7 +60,7 @@ def is_loader_variable(name: str) -> bool:
 
 
 class ConfigError(Exception):
-    """The environment needs something that is not there (CreateContainerConfigError)."""
+    """The environment needs an object or key that doesn't exist (CreateContainerConfigError)."""
 
 
 def base_environment() -> dict[str, str]:
@@ -194,5 +194,5 @@ def service_variables(name: str, host: str, ports: list[tuple[str, int]]) -> dic
 
 
 def mount_variable(path: str) -> str:
-    """The variable that tells where a mount path really is."""
+    """The variable with the real path of a mount path."""
     return "SANDBOX_MOUNT_" + re.sub(r"[^0-9A-Za-z]", "_", path).upper()

@@ -35,7 +35,7 @@ class LogWriter:
         self.closed = False
 
     def write(self, data: bytes) -> None:
-        """Output as it comes; only whole lines are written."""
+        """Takes output in pieces; only whole lines are written."""
         *lines, self._partial = (self._partial + data).split(b"\n")
         while len(self._partial) > LONGEST_LINE:
             lines.append(self._partial[:LONGEST_LINE])

@@ -62,7 +62,7 @@ class PodPlace:
                     self.ports[port] = free_port()
 
     def home(self, container: Container) -> Path:
-        """The working directory of a container's processes; made when it isn't there."""
+        """The working directory of a container's processes; created if needed."""
         home = self.folder / "containers" / container.name
         for folder in (self.folder, home.parent):
             open_folder(folder)

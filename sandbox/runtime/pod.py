@@ -113,7 +113,7 @@ class PodRunner:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    # What comes from outside
+    # Called by the node
 
     def update(self, pod: Object) -> None:
         """The Pod as it is stored now."""
@@ -271,7 +271,7 @@ class PodRunner:
     # The end
 
     async def _end(self) -> None:
-        """The Pod is being deleted: containers end within the grace, then the Pod goes."""
+        """The Pod is being deleted: ends containers within the grace, then removes the Pod."""
         for container in self.containers:
             if container.running:
                 self.record_event(container, "Killing", f"Stopping container {container.name}")

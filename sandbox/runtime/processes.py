@@ -41,7 +41,7 @@ def exit_code(returncode: int) -> int:
 
 
 class _Output(asyncio.SubprocessProtocol):
-    """Hands on what comes; tells when the process has ended and its output is complete."""
+    """Passes output on; signals when the process has ended and its output is complete."""
 
     def __init__(self, sink: Callable[[bytes], None]):
         self._sink = sink

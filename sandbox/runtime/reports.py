@@ -66,7 +66,7 @@ class Reports:
                 self._cluster.patch("pods", self._name, {"metadata": {"annotations": notes}}, self._namespace)
 
     async def end(self) -> None:
-        """The Pod, which was marked, goes."""
+        """Removes the Pod, which was marked for deletion."""
         while True:
             try:
                 self._cluster.delete("pods", self._name, self._namespace, grace=0, uid=self._uid)

@@ -20,7 +20,7 @@ from .builtin import FILE, content, with_references
 from .openapi_paths import META, paths
 
 Json = dict[str, Any]
-#: Raised when these modules write something else for the same resources: clients keep documents for good.
+#: Raised when these modules write something else for the same resources: clients cache documents forever.
 _FORM = 1
 _DELETE_OPTIONS = f"{META}DeleteOptions"
 _ALWAYS = (_DELETE_OPTIONS, f"{META}Patch", f"{META}Status")

@@ -197,7 +197,7 @@ async def _outputs(channels: Channels, process: asyncio.subprocess.Process) -> N
 
 
 async def _to_process(channels: Channels, process: asyncio.subprocess.Process) -> None:
-    """Standard input, until the client goes away."""
+    """Standard input, until the client disconnects."""
     with contextlib.suppress(Disconnected):
         while True:
             channel, data = await channels.receive()
@@ -212,7 +212,7 @@ async def _to_process(channels: Channels, process: asyncio.subprocess.Process) -
 
 
 async def _to_terminal(channels: Channels, terminal: int) -> None:
-    """Keys and sizes, until the client goes."""
+    """Keys and sizes, until the client disconnects."""
     with contextlib.suppress(Disconnected):
         while True:
             channel, data = await channels.receive()

@@ -8,7 +8,7 @@ from ..http import Request
 
 
 class RawConnection(asyncio.Protocol):
-    """Collects what comes; both directions wait when the other side is slow."""
+    """Buffers received bytes; both directions wait when the other side is slow."""
 
     _LIMIT = 1024 * 1024
 

@@ -107,7 +107,7 @@ class ProtocolError(Exception):
 
 
 class SpdyStream:
-    """One stream that the peer opened. Data comes by :meth:`receive`; b"" is its end."""
+    """One stream that the peer opened. Read data by :meth:`receive`; b"" is its end."""
 
     def __init__(self, session: Session, number: int, headers: dict[str, str]):
         self._session = session
