@@ -2,9 +2,9 @@
 """`make test-forms [DATA=DIR]`: what the forms can do with every kind of a folder of operator bundles, measured on
 the pages' HTML.
 
-Per set: schemas and examples; the examples' values, how many of them survive a form that nobody typed in, and how many
-somebody can enter in an empty form (by a control of their own, in the YAML box of what has no schema, under "Other
-fields", or by "Edit as YAML"), change and remove; the schemas' leaves that have a control; made-up objects that
+Per set: schemas and examples; the examples' values, how many of them survive a form that is submitted unchanged, and
+how many a user can enter in an empty form (by a control of their own, in the YAML box of what has no schema, under
+"Other fields", or by "Edit as YAML"), change and remove; the schemas' leaves that have a control; made-up objects that
 survive; and the slowest first paints. Examples are those that pages offer; controls are counted in HTML, those that
 can't be used aside. Exit 1 when a share is not 100 %, a file can't be read, a shipped example is offered by no page, or
 there is no example at all.

@@ -15,7 +15,7 @@ from bench.live.programs import Program
 from console.processes.parts import Options, free_port, sandbox
 from tools.realcluster.build import BuildFailed, build
 from tools.realcluster.cluster import RealCluster, running
-from tools.realcluster.process import Running
+from tools.realcluster.process import RunningPart
 
 
 class Cluster(Protocol):
@@ -77,7 +77,7 @@ class Real:
     def start_api(self) -> None:
         place = self._part("kube-apiserver")
         item = self._cluster._running[place]
-        self._cluster._running[place] = fresh = Running(item.part, self._cluster.layout.data / "logs")
+        self._cluster._running[place] = fresh = RunningPart(item.part, self._cluster.layout.data / "logs")
         fresh.wait_until_ready()
 
 

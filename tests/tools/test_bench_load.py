@@ -1,4 +1,4 @@
-"""What bench/load judges by itself: nobody would notice if it called everything good."""
+"""What bench/load decides without a person: a fault in it would pass every run unnoticed."""
 
 import math
 

@@ -13,7 +13,7 @@ _GO = {dict: "map[string]interface {}", list: "[]interface {}", str: "string", b
 
 
 def typed_fault(obj: Object, type_: Type) -> str:
-    """What does not fit, in the library's words; empty when all does."""
+    """The faults in the library's words; empty when the object fits."""
     faults = _faults(obj, type_, ())
     return (
         faults[0] if len(faults) == 1 else "\n".join(["errors:", *(f"  {fault}" for fault in faults)]) if faults else ""

@@ -1,4 +1,4 @@
-"""Which of the volumes that there are a claim gets (kubernetes/pkg/controller/volume/persistentvolume/index.go).
+"""Chooses the volume for a claim (kubernetes/pkg/controller/volume/persistentvolume/index.go).
 
 Pure functions.
 """
@@ -11,7 +11,7 @@ from .owners import is_going
 
 
 def requested(claim: Object) -> float:
-    """How much a claim asks for."""
+    """The storage that a claim requests."""
     return amount(dig(claim, "spec", "resources", "requests", "storage"))
 
 

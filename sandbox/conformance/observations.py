@@ -38,7 +38,7 @@ _VOLATILE = {
 
 
 class Seen:
-    """The checks of one test. ``recorded`` is None while recording; ``excused`` are names of known differences."""
+    """The checks of one test. ``recorded``: None while recording; ``excused``: names of known differences."""
 
     def __init__(self, recorded: dict[str, Any] | None, excused: dict[str, str], aliases: dict[str, str]):
         self.recorded = recorded
@@ -123,7 +123,7 @@ class Seen:
     # The end of the test
 
     def mismatches(self, strict: bool) -> list[str]:
-        """What is wrong with the test's checks. ``strict``: a known difference that is none any more is wrong too."""
+        """What is wrong with the test's checks. ``strict``: so is a known difference that has gone."""
         lines = [f"{name}:\n{text}" for name, text in self.different.items() if name not in self.excused]
         forgotten = (self.recorded or {}).keys() - self.observed.keys()
         lines += [f"{name}: recorded, but not checked any more (record again)" for name in forgotten]

@@ -11,10 +11,10 @@ from ..objects import Object, dig
 from . import probes
 from .container import Container
 from .environment import ConfigError
+from .image_pull import pull
 from .images import is_reference
 from .logs import LogWriter
 from .place import environment_of
-from .pulling import pull
 from .start import start
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ PROBE_GRACE = 30.0
 TERMINATED = 143
 
 
-class Running:
-    """Works on the containers of ``pod``."""
+class ContainerLifecycle:
+    """Runs the containers of ``pod``."""
 
     def __init__(self, pod: PodRunner):
         self._pod = pod
@@ -79,7 +79,7 @@ class Running:
         container.wait_for(
             "CrashLoopBackOff", f"back-off {_duration(wait)} restarting failed container={container.name} pod={pod}"
         )
-        self._pod.tell(
+        self._pod.record_event(
             container, "BackOff", f"Back-off restarting failed container {container.name} in pod {pod}", warning=True
         )
         self._pod.publish()
@@ -104,7 +104,7 @@ class Running:
         return 137
 
     async def _image(self, container: Container) -> None:
-        """A name that is no image's keeps the container waiting until it is another."""
+        """An invalid image reference keeps the container waiting until it is changed."""
         while not is_reference(container.image) and not self._pod.stopping:
             why = (
                 f'Failed to apply default image tag "{container.image}": couldn\'t parse image name'
@@ -113,22 +113,22 @@ class Running:
             if dig(container.state, "waiting", "reason") != "InvalidImageName":
                 container.wait_for("InvalidImageName", why)
                 self._pod.publish()
-                self._pod.tell(container, "InspectFailed", why, warning=True)
-                self._pod.tell(container, "Failed", "Error: InvalidImageName", warning=True)
+                self._pod.record_event(container, "InspectFailed", why, warning=True)
+                self._pod.record_event(container, "Failed", "Error: InvalidImageName", warning=True)
             await self._pod.pause(None)
         await pull(self._pod, container)
 
     def _started(self, container: Container) -> None:
         container.begin()
-        self._pod.tell(container, "Created", "Container created")
-        self._pod.tell(container, "Started", "Container started")
+        self._pod.record_event(container, "Created", "Container created")
+        self._pod.record_event(container, "Started", "Container started")
         self._pod.publish()
         self._pod.wake()
 
     async def _simulate(self, container: Container) -> int:
         if not container.running:
             text = f'Container image "{container.image}" is simulated by the embedded cluster: nothing was pulled'
-            self._pod.tell(container, "Pulled", text)
+            self._pod.record_event(container, "Pulled", text)
             self._started(container)
         if not container.ready and container.kind != "init":
             await self._pod.sleep(SIMULATED_READY)
@@ -148,7 +148,7 @@ class Running:
 
     async def _execute(self, container: Container) -> int:
         text = f'Container image "{container.image}" already present on machine and can be accessed by the pod'
-        self._pod.tell(container, "Pulled", text)
+        self._pod.record_event(container, "Pulled", text)
         container.log = LogWriter(container.log_path(container.restarts))
         container.log_path(container.restarts - 2).unlink(missing_ok=True)
         try:
@@ -168,7 +168,7 @@ class Running:
             container.log.close()
 
     async def _start(self, container: Container) -> bool:
-        """Starts the process, as soon as everything it needs is there; False when it never ran."""
+        """Starts the process, as soon as everything it needs exists; False when it never ran."""
         host = self._pod.host
         while not self._pod.stopping:
             try:
@@ -180,12 +180,12 @@ class Running:
                         f"Variables [{names}] were skipped: Pods of the embedded cluster can't set what programs load"
                         " code by."
                     )
-                    self._pod.tell(container, "InvalidEnvironmentVariableNames", text, warning=True)
+                    self._pod.record_event(container, "InvalidEnvironmentVariableNames", text, warning=True)
                 return True
             except ConfigError as problem:
                 container.wait_for("CreateContainerConfigError", str(problem))
                 self._pod.publish()
-                self._pod.tell(container, "Failed", f"Error: {problem}", warning=True)
+                self._pod.record_event(container, "Failed", f"Error: {problem}", warning=True)
                 await self._pod.pause(CONFIG_PAUSE)
             except ServiceUnavailable:  # the API server, which knows the environment, is away for a moment
                 await self._pod.pause(CONFIG_PAUSE)
@@ -193,7 +193,7 @@ class Running:
                 why = (
                     f"failed to create containerd task: exec: {problem.filename or container.name}: {problem.strerror}"
                 )
-                self._pod.tell(container, "Failed", f"Error: {why}", warning=True)
+                self._pod.record_event(container, "Failed", f"Error: {why}", warning=True)
                 container.begin()
                 container.end(128, "StartError", why)
                 return False
@@ -231,7 +231,7 @@ class Running:
                 done.set()
 
         def failed(message: str) -> None:
-            self._pod.tell(container, "Unhealthy", f"{kind} probe failed: {message}", warning=True)
+            self._pod.record_event(container, "Unhealthy", f"{kind} probe failed: {message}", warning=True)
 
         async def run(command: list[str], seconds: float) -> tuple[int, str]:
             return await self.run(container, command, seconds)
@@ -257,7 +257,7 @@ class Running:
         if process is None or container.unhealthy:
             return
         container.unhealthy = kind
-        self._pod.tell(
+        self._pod.record_event(
             container, "Killing", f"Container {container.name} failed {kind.lower()} probe, will be restarted"
         )
         process.terminate()
@@ -304,7 +304,7 @@ class Running:
                 try:
                     await self.run(container, [str(word) for word in command], self._grace())
                 except (OSError, TimeoutError):
-                    self._pod.tell(container, "FailedPreStopHook", "PreStopHook failed", warning=True)
+                    self._pod.record_event(container, "FailedPreStopHook", "PreStopHook failed", warning=True)
 
     async def end_sidecars(self) -> None:
         """When the last main container has ended, sidecars are no longer needed."""

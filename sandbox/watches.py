@@ -1,4 +1,4 @@
-"""A watch over HTTP: one JSON line an event, until the client goes, the time is up or the sandbox stops.
+"""A watch over HTTP: one JSON line an event, until the client disconnects, the timeout ends or the sandbox stops.
 
 Everything the client may see goes through one subscription of the store, so resuming from any version that the history
 still reaches brings every change once. Bookmarks carry the version onward when nothing matches.
@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from .errors import Gone, Invalid
-from .listing import Options, Selection, check_versions, selection
+from .listing import ListQuery, Selection, check_versions, selection
 from .objects import at_version, decode, encode, prefix
 from .resources import Resource
-from .store import Change, Entry, Expired, Store, Subscription
+from .store import Expired, Store, StoreChange, StoreEntry, Subscription
 
 #: kube-apiserver sends a bookmark about once a minute; more often costs nothing here.
 BOOKMARK_SECONDS = 15.0
@@ -28,14 +28,14 @@ LONGEST = 3600.0
 BATCH = 200
 
 #: (entry, first of the stream) to the bytes of an event's object.
-Render = Callable[[Entry, bool], bytes]
+Render = Callable[[StoreEntry, bool], bytes]
 #: (version, annotations) to the bytes of a bookmark's object.
 Mark = Callable[[int, dict[str, str]], bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
-    """How the events of one watch are written."""
+class WatchFormat:
+    """The output format of one watch's events."""
 
     render: Render
     mark: Mark
@@ -50,7 +50,7 @@ class WatchOptions:
     seconds: float
 
 
-def plain(resource: Resource) -> Stream:
+def plain(resource: Resource) -> WatchFormat:
     """Whole objects."""
     start = prefix(resource.kind, resource.api_version)
 
@@ -60,10 +60,10 @@ def plain(resource: Resource) -> Stream:
             metadata["annotations"] = annotations
         return start + b'"metadata":' + msgspec.json.encode(metadata) + b"}"
 
-    return Stream(lambda entry, _: at_version(entry, resource), mark)
+    return WatchFormat(lambda entry, _: at_version(entry, resource), mark)
 
 
-def watch_options(options: Options) -> WatchOptions:
+def watch_options(options: ListQuery) -> WatchOptions:
     """Checked as the API server does (validateWatchOptions)."""
     field, causes = "resourceVersionMatch", []
     if options.initial is not None and options.match != "NotOlderThan":
@@ -84,8 +84,8 @@ def watch_options(options: Options) -> WatchOptions:
 
 
 def begin(
-    store: Store, resource: Resource, namespace: str, options: Options, watch: WatchOptions
-) -> tuple[Subscription, list[Entry], Selection, int]:
+    store: Store, resource: Resource, namespace: str, options: ListQuery, watch: WatchOptions
+) -> tuple[Subscription, list[StoreEntry], Selection, int]:
     """(subscription, entries to send first, selection, version of those). Expired for versions too old.
 
     A version that is still to come is waited for in silence, as kube-apiserver does.
@@ -95,7 +95,7 @@ def begin(
     if version and not watch.initial:
         return store.subscribe(resource.key, since=version), [], wanted, version
     subscription = store.subscribe(resource.key)
-    present: list[Entry] = []
+    present: list[StoreEntry] = []
     if watch.initial or options.match == "":
         present = [entry for entry in store.scan(resource.key, wanted.namespace) if wanted.matches(entry)]
     return subscription, present, wanted, store.version
@@ -108,11 +108,11 @@ async def too_old(expired: Expired) -> AsyncIterator[bytes]:
 
 async def events(
     store: Store,
-    begun: tuple[Subscription, list[Entry], Selection, int],
+    begun: tuple[Subscription, list[StoreEntry], Selection, int],
     watch: WatchOptions,
-    stream: Stream,
+    stream: WatchFormat,
 ) -> AsyncIterator[bytes]:
-    """Chunks of lines. Whoever wants the stream to end earlier cancels the task that reads it."""
+    """Chunks of lines. To end the stream earlier, cancel the task that reads it."""
     subscription, present, wanted, version = begun
     first = not present
     try:
@@ -150,7 +150,7 @@ async def events(
 
 
 def _drain(
-    subscription: Subscription, wanted: Selection, stream: Stream, first: bool, marked: int, since: int
+    subscription: Subscription, wanted: Selection, stream: WatchFormat, first: bool, marked: int, since: int
 ) -> tuple[bytes, int]:
     """(lines of what waits and is newer than ``since``, at most a batch; version of the last one written)."""
     lines: list[bytes] = []
@@ -165,7 +165,7 @@ def _drain(
     return b"".join(lines), marked
 
 
-def _changed(change: Change, wanted: Selection, stream: Stream, first: bool) -> bytes:
+def _changed(change: StoreChange, wanted: Selection, stream: WatchFormat, first: bool) -> bytes:
     """The line for a change; empty when the selection never held the object."""
     now = change.type != "DELETED" and wanted.matches(change.entry)
     before = change.previous is not None and wanted.matches(change.previous)
@@ -176,7 +176,7 @@ def _changed(change: Change, wanted: Selection, stream: Stream, first: bool) -> 
     return b""
 
 
-def _last(entry: Entry, version: int) -> Entry:
+def _last(entry: StoreEntry, version: int) -> StoreEntry:
     """What was there before it went, with the version at which it did."""
     obj = decode(entry.data)
     obj["metadata"]["resourceVersion"] = str(version)

@@ -8,7 +8,7 @@ import pytest
 
 from sandbox.olmv1 import deprecation, ranges, safety
 from sandbox.olmv1.render import Unsupported, render
-from sandbox.olmv1.resolve import Package, Unresolved, objects_of, resolve
+from sandbox.olmv1.resolve import CatalogPackage, Unresolved, objects_of, resolve
 
 Object = dict[str, Any]
 
@@ -61,7 +61,7 @@ def bundle(name: str, version: str, *more: Object) -> Object:
     }
 
 
-def package(catalog: str = "one", priority: int = 0, deprecations: tuple[Object, ...] = ()) -> Package:
+def package(catalog: str = "one", priority: int = 0, deprecations: tuple[Object, ...] = ()) -> CatalogPackage:
     entries = [
         {"name": "p.v1"},
         {"name": "p.v2", "replaces": "p.v1"},
@@ -69,10 +69,10 @@ def package(catalog: str = "one", priority: int = 0, deprecations: tuple[Object,
     ]
     channels = [{"name": "stable", "entries": entries[:2]}, {"name": "fast", "entries": entries}]
     bundles = [bundle("p.v1", "1.0.0"), bundle("p.v2", "2.0.0"), bundle("p.v3", "3.0.0")]
-    return Package(catalog, priority, channels, bundles, list(deprecations))
+    return CatalogPackage(catalog, priority, channels, bundles, list(deprecations))
 
 
-def chosen(installed: Object | None = None, *packages: Package, **wanted: Any) -> str:
+def chosen(installed: Object | None = None, *packages: CatalogPackage, **wanted: Any) -> str:
     return str(resolve({"packageName": "p", **wanted}, list(packages or (package(),)), installed).bundle["name"])
 
 
@@ -115,7 +115,7 @@ def test_two_catalogs() -> None:
 
 
 def test_dependencies_are_not_supported() -> None:
-    needy = Package("one", 0, [], [bundle("p.v1", "1.0.0", {"type": "olm.package.required", "value": {}})])
+    needy = CatalogPackage("one", 0, [], [bundle("p.v1", "1.0.0", {"type": "olm.package.required", "value": {}})])
     with pytest.raises(Unresolved, match="which is currently not supported"):
         resolve({"packageName": "p"}, [needy], None)
 
@@ -168,10 +168,10 @@ def test_deprecations() -> None:
         {"reference": {"schema": "olm.channel", "name": "old"}, "message": "leave it"},
         {"reference": {"schema": "olm.bundle", "name": "p.v1"}, "message": "bad"},
     ]
-    said = dict(deprecation.conditions(entries, {"channels": ["new"]}, "p.v1"))
-    assert said["ChannelDeprecated"][0] == "False"
-    assert said["BundleDeprecated"] == ("True", "Deprecated", "bad")
-    assert said["Deprecated"][2] == "bad"
+    conditions = dict(deprecation.conditions(entries, {"channels": ["new"]}, "p.v1"))
+    assert conditions["ChannelDeprecated"][0] == "False"
+    assert conditions["BundleDeprecated"] == ("True", "Deprecated", "bad")
+    assert conditions["Deprecated"][2] == "bad"
     assert dict(deprecation.conditions(None, {}, ""))["BundleDeprecated"] == (
         "Unknown",
         "Absent",

@@ -1,4 +1,4 @@
-"""The patches that need to know nothing of the object: JSON Patch and JSON merge patch.
+"""JSON Patch and JSON merge patch: the patches that need no schema of the object.
 
 The console has code of its own for patches; the two share nothing, so that one can find the other's mistakes.
 Strategic merge patch is in strategic.py, server-side apply in apply.py.
@@ -71,7 +71,7 @@ _GO = {dict: "object", list: "array", str: "string", bool: "bool", int: "number"
 
 
 def go_mismatch(given: Any, wanted: str) -> str:
-    """What Go says when a value is of another type than the one wanted."""
+    """Go's error for a value of another type than the one wanted."""
     return f"json: cannot unmarshal {_GO.get(type(given), 'null')} into Go value of type {wanted}"
 
 

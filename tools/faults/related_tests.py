@@ -6,14 +6,14 @@ from pathlib import Path
 
 from tools.faults.repository import product_files, test_files
 
-#: So many run.
+#: How many test files run at most.
 MOST = 16
 #: Tests that open every address.
 _WALK = "tests.console.signin.addresses"
 _BROWSER = ("tests/e2e/", "tests/tutorials/", "tests/image/")
 
 
-def tests(file: str, root: Path) -> list[str]:
+def find_related(file: str, root: Path) -> list[str]:
     """Those that are called like the module or its folder, that import it, or import what imports it; of a view
     those that open all. The likeliest first.
     """
@@ -36,7 +36,7 @@ def _points(test: str, module: str, others: set[str], root: Path) -> int:
 
 
 def _words(name: str) -> list[str]:
-    """`a.bring_in` → a, bring, in."""
+    """`a.log_parser` → a, log, parser."""
     return [word for word in name.replace("_", ".").split(".") if word not in ("test", "")]
 
 

@@ -1,4 +1,4 @@
-"""A list and then a watch of one resource, without end: whoever follows sees every object come, change and go."""
+"""A list and then a watch of one resource, without end: an event for each object that is added, changed or deleted."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Callable
 import aiohttp
 import msgspec
 
-from ..client import Event
+from ..client import ObjectEvent
 from ..errors import ApiError, Gone
 from ..objects import Object
-from .access import Access
+from .access import ServerAccess
 from .paths import Served
 from .refusals import of_status, refusal
 
@@ -23,15 +23,15 @@ PAUSE, WATCH_SECONDS = 1.0, 300
 _BIGGEST_EVENT = 8 * 1024 * 1024
 
 
-def open_session(access: Access) -> aiohttp.ClientSession:
-    """For requests that are streamed."""
+def open_session(access: ServerAccess) -> aiohttp.ClientSession:
+    """A session for watches, without a total timeout."""
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=10)
     connector = aiohttp.TCPConnector(ssl=access.tls if access.tls is not None else True)
     return aiohttp.ClientSession(headers=access.headers, timeout=timeout, connector=connector)
 
 
-class Following:
-    """One resource. ``fields`` is a selector."""
+class Reflector:
+    """Lists and watches one resource (client-go's Reflector). ``fields`` is a selector."""
 
     def __init__(
         self, session: aiohttp.ClientSession, server: str, key: str, find: Callable[[str], Served], fields: str
@@ -44,8 +44,8 @@ class Following:
         #: The metadata of what there is, by namespace and name: a later list shows what has gone meanwhile.
         self._known: dict[tuple[str, str], Object] = {}
 
-    async def run(self, events: asyncio.Queue[Event]) -> None:
-        """For ever."""
+    async def run(self, events: asyncio.Queue[ObjectEvent]) -> None:
+        """Runs until cancelled."""
         version = ""
         while True:
             try:
@@ -60,7 +60,7 @@ class Following:
                 version = ""
                 await asyncio.sleep(PAUSE)
 
-    async def _list(self, served: Served, events: asyncio.Queue[Event]) -> str:
+    async def _list(self, served: Served, events: asyncio.Queue[ObjectEvent]) -> str:
         async with self._session.get(self._server + served.path(fieldSelector=self._fields)) as answer:
             body = await answer.read()
             if answer.status >= 400:
@@ -72,16 +72,16 @@ class Following:
             present[_place(item)] = item
         for place, old in list(self._known.items()):
             if place not in present or present[place]["metadata"]["uid"] != old["metadata"]["uid"]:
-                await self._tell("DELETED", old, events)
+                await self._emit("DELETED", old, events)
         for place, item in present.items():
             known = self._known.get(place)
             if known is None:
-                await self._tell("ADDED", item, events)
+                await self._emit("ADDED", item, events)
             elif known["metadata"]["resourceVersion"] != item["metadata"]["resourceVersion"]:
-                await self._tell("MODIFIED", item, events)
+                await self._emit("MODIFIED", item, events)
         return str(found["metadata"]["resourceVersion"])
 
-    async def _watch(self, served: Served, version: str, events: asyncio.Queue[Event]) -> str:
+    async def _watch(self, served: Served, version: str, events: asyncio.Queue[ObjectEvent]) -> str:
         """Until the server ends it; the version that was reached."""
         path = served.path(
             fieldSelector=self._fields,
@@ -100,22 +100,22 @@ class Following:
                     version = await self._event(msgspec.json.decode(line), events)
         return version
 
-    async def _event(self, event: Object, events: asyncio.Queue[Event]) -> str:
+    async def _event(self, event: Object, events: asyncio.Queue[ObjectEvent]) -> str:
         obj: Object = event["object"]
         if event["type"] == "ERROR":
             raise of_status(obj)
         if event["type"] != "BOOKMARK":
-            await self._tell(str(event["type"]), obj, events)
+            await self._emit(str(event["type"]), obj, events)
         return str(obj["metadata"]["resourceVersion"])
 
-    async def _tell(self, kind: str, obj: Object, events: asyncio.Queue[Event]) -> None:
+    async def _emit(self, kind: str, obj: Object, events: asyncio.Queue[ObjectEvent]) -> None:
         place = _place(obj)
         if kind == "DELETED":
             self._known.pop(place, None)
         else:
-            kept = {name: obj["metadata"].get(name) for name in ("namespace", "name", "uid", "resourceVersion")}
-            self._known[place] = {"kind": obj["kind"], "apiVersion": obj["apiVersion"], "metadata": kept}
-        await events.put(Event(kind, self._key, obj))
+            identity = {name: obj["metadata"].get(name) for name in ("namespace", "name", "uid", "resourceVersion")}
+            self._known[place] = {"kind": obj["kind"], "apiVersion": obj["apiVersion"], "metadata": identity}
+        await events.put(ObjectEvent(kind, self._key, obj))
 
 
 def _place(obj: Object) -> tuple[str, str]:

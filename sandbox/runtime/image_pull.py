@@ -23,14 +23,14 @@ async def pull(pod: PodRunner, container: Container) -> None:
     while (host := lost_registry(container.image)) and not pod.stopping:
         image = container.image
         why = reason(image, host)
-        pod.tell(container, "Pulling", f'Pulling image "{image}"')
-        pod.tell(container, "Failed", f'Failed to pull image "{image}": {why}', warning=True)
-        pod.tell(container, "Failed", "Error: ErrImagePull", warning=True)
+        pod.record_event(container, "Pulling", f'Pulling image "{image}"')
+        pod.record_event(container, "Failed", f'Failed to pull image "{image}": {why}', warning=True)
+        pod.record_event(container, "Failed", "Error: ErrImagePull", warning=True)
         container.wait_for("ErrImagePull", why)
         pod.publish()
         await pod.sleep(PAUSE)
-        pod.tell(container, "BackOff", f'Back-off pulling image "{image}"', warning=True)
-        pod.tell(container, "Failed", "Error: ImagePullBackOff", warning=True)
+        pod.record_event(container, "BackOff", f'Back-off pulling image "{image}"', warning=True)
+        pod.record_event(container, "Failed", "Error: ImagePullBackOff", warning=True)
         container.wait_for("ImagePullBackOff", f'Back-off pulling image "{image}": ErrImagePull: {why}')
         pod.publish()
         left, tries = min(FIRST * 2**tries, LONGEST), tries + 1

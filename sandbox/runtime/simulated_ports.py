@@ -1,4 +1,4 @@
-"""What answers at the ports of simulated containers: a small page that says so, over HTTP and HTTPS."""
+"""The server at the ports of simulated containers: a small page that says so, over HTTP and HTTPS."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ async def _open(peer: socket.socket, data_dir: Path) -> tuple[asyncio.StreamRead
 
 
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pod: str, port: int) -> None:
-    """One request for each connection; what is no HTTP gets a sentence."""
+    """One request for each connection; what isn't HTTP is answered with a sentence."""
     first = await reader.read(4096)
     if not first:
         return

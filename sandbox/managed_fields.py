@@ -1,4 +1,4 @@
-"""metadata.managedFields: who changed which field last (structured-merge-diff's sets, as FieldsV1).
+"""metadata.managedFields: the manager that changed a field last (structured-merge-diff's sets, as FieldsV1).
 
 A set of fields is a set of paths; a path is a tuple of elements as FieldsV1 writes them: ``f:spec``,
 ``k:{"name":"a"}``.
@@ -32,8 +32,8 @@ _IGNORED_METADATA = frozenset(
 )
 
 
-class Owner(NamedTuple):
-    """Whose set it is."""
+class FieldOwner(NamedTuple):
+    """The key of a set of fields."""
 
     manager: str
     operation: str
@@ -41,7 +41,7 @@ class Owner(NamedTuple):
     subresource: str
 
 
-Owners = dict[Owner, Fields]
+Owners = dict[FieldOwner, Fields]
 
 
 # Sets and FieldsV1
@@ -78,7 +78,7 @@ def owners_of(obj: Object | None) -> Owners:
     return {_owner(entry): to_fields(entry.get("fieldsV1")) for entry in _entries(obj)}
 
 
-def write_owners(obj: Object, owners: Owners, before: Object | None, writer: Owner | None) -> None:
+def write_owners(obj: Object, owners: Owners, before: Object | None, writer: FieldOwner | None) -> None:
     """Sets managedFields. ``writer`` did it now; the others keep their times."""
     times = {_owner(entry): entry.get("time") for entry in _entries(before)}
     entries = []
@@ -109,8 +109,8 @@ def _entries(obj: Object | None) -> list[Object]:
     return ((obj or {}).get("metadata") or {}).get("managedFields") or []
 
 
-def _owner(entry: Object) -> Owner:
-    return Owner(
+def _owner(entry: Object) -> FieldOwner:
+    return FieldOwner(
         entry.get("manager", ""), entry.get("operation", ""), entry.get("apiVersion", ""), entry.get("subresource", "")
     )
 
@@ -230,7 +230,7 @@ def _compare_lists(
 
 
 def _below(value: Any, type_: Type, path: Path) -> Fields:
-    """Every path at and below a value that goes."""
+    """Every path at and below a value that is removed."""
     found: Fields = {path}
     if isinstance(value, dict):
         for key, item in value.items():
@@ -252,7 +252,7 @@ def track(
     if resource.key == "namespaces":  # spec.finalizers is the server's
         changed = {path for path in changed if path[0] != "f:spec"}
     gone = changed | removed
-    mine = Owner(manager, "Update", resource.api_version, subresource)
+    mine = FieldOwner(manager, "Update", resource.api_version, subresource)
     touched = {path[0] for path in gone}
     entries = _entries(old)
     # Who owns nothing below the fields that changed keeps what is written: hundreds of owner references are not read

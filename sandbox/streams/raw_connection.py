@@ -7,8 +7,8 @@ import asyncio
 from ..http import Request
 
 
-class Hijacked(asyncio.Protocol):
-    """Collects what comes; both directions wait when the other side is slow."""
+class RawConnection(asyncio.Protocol):
+    """Buffers received bytes; both directions wait when the other side is slow."""
 
     _LIMIT = 1024 * 1024
 
@@ -47,7 +47,7 @@ class Hijacked(asyncio.Protocol):
         self._writable.set()
 
     async def read(self) -> bytes:
-        """What has come; b"" at the end."""
+        """The next bytes; b"" at the end."""
         while not self._buffer and not self._over:
             self._wake.clear()
             await self._wake.wait()
@@ -65,7 +65,7 @@ class Hijacked(asyncio.Protocol):
             await self._writable.wait()
 
     def close(self) -> None:
-        """What was written is still sent."""
+        """Closes the connection after all written bytes are sent."""
         if self._transport is not None:
             self._transport.close()
 
@@ -75,10 +75,10 @@ def wants_spdy(request: Request) -> bool:
     return "spdy/3.1" in request.headers.get("upgrade", "").lower()
 
 
-async def upgrade(request: Request, protocol: str) -> Hijacked:
+async def upgrade(request: Request, protocol: str) -> RawConnection:
     """The connection, which speaks SPDY from now on; ``protocol`` is what is spoken inside it."""
     await request.body()
-    connection = Hijacked()
+    connection = RawConnection()
     transport = request.hijack(connection)
     connection.connection_made(transport)
     transport.write(

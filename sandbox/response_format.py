@@ -27,7 +27,7 @@ _Dumper.add_representer(str, _text)
 
 
 def render(request: Request, response: Response) -> Response:
-    """The same answer in the form that the request wants. What is no JSON, and streams, stay as they are."""
+    """The same response in the form that the request accepts. Streams, and what isn't JSON, stay as they are."""
     if response.chunks is not None or response.headers.get("content-type") != "application/json" or not response.body:
         return response
     if wants_yaml(request.headers.get("accept", "")):
