@@ -76,7 +76,7 @@ class Authorization:
 
     async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
         """See https://docs.aiohttp.org/en/stable/client_middleware_cookbook.html"""
-        if request.url.origin() != self._origin:  # a redirect led elsewhere: the token is none of its business
+        if request.url.origin() != self._origin:  # a redirect to another host: don't send the token
             return await handler(request)
         token = self._sign(request)
         answer = await handler(request)

@@ -161,8 +161,8 @@ class Api:
             raise ApiError(refused.status, "", f"a command in the Pod {pod} is refused: {refused.message}") from None
         ended = json.loads(channels[_ENDED] or "{}")
         if ended.get("status") != "Success":
-            said = channels[_STDERR].decode(errors="replace").strip()
-            raise CommandError(said or ended.get("message") or "the connection ended before the command did")
+            stderr = channels[_STDERR].decode(errors="replace").strip()
+            raise CommandError(stderr or ended.get("message") or "the connection ended before the command did")
         return bytes(channels[_STDOUT])
 
     async def watch(self, kind: str, namespace: str = "", labels: str = "") -> AsyncIterator[tuple[str, Object]]:

@@ -120,7 +120,7 @@ class Leader:
 
 
 def stop_now() -> None:
-    """Another one leads: not one more write. The kubelet starts the container anew."""
+    """Another replica leads: exits without one more write. The kubelet restarts the container."""
     logging.shutdown()
     os._exit(1)
 

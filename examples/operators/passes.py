@@ -1,7 +1,7 @@
 """The queue of a controller: which objects to look at, one pass at a time for each, again when the pass asks for it
 or fails.
 
-Ten changes while a pass runs are one more pass after it, not ten: a pass reads everything anew, so it misses nothing.
+Ten changes during a pass lead to one more pass, not ten: a pass reads everything again, so it misses nothing.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ class NotYet(Exception):
 
 
 class Passes:
-    """``work``: one pass for the object of this namespace and name; it returns in how many seconds to look again, or
-    None.
-    """
+    """``work``: one pass for the object of this namespace and name; returns the seconds until the next one, or None."""
 
     def __init__(self, work: Callable[[str, str], Awaitable[float | None]]):
         self._work = work
@@ -76,9 +74,7 @@ class Passes:
 
 
 def _tell(key: Key, problem: Exception, pause: float) -> None:
-    """What is in the way is a line; a mistake of ours is shown whole, and leaves no object without anybody who looks
-    after it.
-    """
+    """Logs an expected error as one line, a bug of ours with its traceback; either way the object is tried again."""
     expected = isinstance(problem, (ApiError, NotYet, aiohttp.ClientError, TimeoutError))
     text = problem or type(problem).__name__
     log.warning("%s/%s: %s; trying again in %s s", *key, text, pause, exc_info=None if expected else problem)

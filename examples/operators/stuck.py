@@ -34,8 +34,8 @@ async def first_trouble(api: Api, pods: Iterable[Object]) -> Problem | None:
         if pod["metadata"].get("deletionTimestamp"):
             continue
         if found := trouble(pod):
-            said = await last_words(api, pod) if found.reason == "CrashLoopBackOff" else ""
-            return Problem(found.reason, f"{found.message}; at last it said: {said}") if said else found
+            last_output = await last_words(api, pod) if found.reason == "CrashLoopBackOff" else ""
+            return Problem(found.reason, f"{found.message}; at last it said: {last_output}") if last_output else found
     return None
 
 

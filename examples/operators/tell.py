@@ -19,10 +19,10 @@ class Tell(Protocol):
 def teller(log: logging.Logger) -> Tell:
     """By kopf, which sends events in the background and never lets a handler wait for them."""
 
-    def tell(body: Object, *, type: str, reason: str, message: str) -> None:
+    def record(body: Object, *, type: str, reason: str, message: str) -> None:
         meta = body["metadata"]
         level = logging.WARNING if type == "Warning" else logging.INFO
         log.log(level, "%s/%s: %s: %s", meta["namespace"], meta["name"], reason, message)
         kopf.event(cast(kopf.Body, body), type=type, reason=reason, message=message)
 
-    return tell
+    return record

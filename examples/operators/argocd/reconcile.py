@@ -1,7 +1,7 @@
 """Brings an ArgoCD to what its spec asks for, in one pass that can be repeated at any time.
 
-A pass reads what is there, makes what is missing, corrects what differs, takes away what is not asked for any more, and
-writes down what it saw. It remembers nothing, so it may be killed at any moment.
+A pass reads what is there, creates what is missing, corrects what differs, deletes what is no longer wanted, and
+records the result in the status. It keeps no state, so it can be killed at any moment.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _api_version(kind: str) -> str:
 
 async def _make(api: Api, argocd: ArgoCD, present: Present, tell: Tell) -> None:
     """Makes what is missing and corrects what differs. `present` is kept up to date."""
-    # What this very spec has had before is gone by somebody's hand, and worth a word.
+    # Objects that existed for this generation were deleted by a user: report that.
     last = before(argocd, RECONCILED)
     settled = (last.get("status"), last.get("observedGeneration")) == ("True", argocd.generation)
     for wanted in everything(argocd):

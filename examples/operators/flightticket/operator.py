@@ -64,7 +64,7 @@ def book(body: kopf.Body, patch: kopf.Patch, **_: Any) -> None:
     if status is None:
         return
     patch.status.update(status)
-    # Only onto this very ticket: another one may have its name by now.
+    # The UID guards against a new ticket of the same name.
     patch.metadata["uid"] = body["metadata"]["uid"]
     phase, message = status["phase"], status["conditions"][0]["message"]
     if phase != body.get("status", {}).get("phase"):
@@ -77,7 +77,7 @@ def book(body: kopf.Body, patch: kopf.Patch, **_: Any) -> None:
 def main() -> None:
     """Runs until SIGTERM."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    # A handler that asks to be called again is no error.
+    # kopf logs a handler's request for a retry as an error.
     logging.getLogger("kopf.objects").setLevel(logging.CRITICAL)
     namespaces = [name for name in os.environ.get("WATCH_NAMESPACE", "").split(",") if name]
     kopf.run(standalone=True, clusterwide=not namespaces, namespaces=namespaces)

@@ -44,8 +44,8 @@ class Settings:
         return self.pause / 4
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Settings | None:
-        """Of resolved parameters; None when the package has no autopilot, or it is off."""
+    def from_parameters(cls, values: Mapping[str, Any]) -> Settings | None:
+        """From resolved parameters; None when the package has no autopilot, or it is off."""
         if values.get("AUTOPILOT") is not True:
             return None
         count, least, most = (int(values[item]) for item in ("NODE_COUNT", "MIN_NODES", "MAX_NODES"))
@@ -76,7 +76,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What to do (`reason` in one word), why, and the parameters to change; without any it can only be said."""
+    """What to do (`reason` in one word), why, and the parameters to change; if empty, it is only reported."""
 
     reason: str
     why: str
@@ -92,7 +92,7 @@ def wish(settings: Settings, found: Measured, usual: float) -> Wish | None:
     if bounded != count:
         return _nodes(bounded, f"{count} nodes are not between {settings.least} and {settings.most}")
     if found.nodes < count:
-        return None  # what is not measured is no quiet
+        return None  # without measurements of every node the load isn't known to be low
     each, limits = found.rate / count, []
     if each > settings.busy:
         if count < settings.most:

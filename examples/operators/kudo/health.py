@@ -58,10 +58,10 @@ def _pod(obj: Object) -> Outcome:
 def _instance(obj: Object) -> Outcome:
     """One of another package: what was asked for last has been carried out."""
     found = Instance(obj)
-    told = {str(condition.get("type")): condition for condition in found.status.get("conditions") or []}
-    if told.get("Accepted", {}).get("status") == "False":
-        return Outcome(IN_PROGRESS, str(told["Accepted"]["message"]))
-    ready = told.get("Ready", {})
+    conditions = {str(condition.get("type")): condition for condition in found.status.get("conditions") or []}
+    if conditions.get("Accepted", {}).get("status") == "False":
+        return Outcome(IN_PROGRESS, str(conditions["Accepted"]["message"]))
+    ready = conditions.get("Ready", {})
     if found.snapshot != found.wanted or found.execution or not ready:
         return Outcome(IN_PROGRESS, str(ready.get("message") or "its plan has not begun"))
     return _GOOD if ready["status"] == "True" else Outcome(FATAL_ERROR, str(ready["message"]))

@@ -52,8 +52,8 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     memo.leader = await elect(memo.api, process_access().namespace, "kudo-manager")
     packages = package.shipped(os.environ.get("KUDO_PACKAGES", ""), Path(__file__).resolve().parents[1])
     for namespace in NAMESPACES:
-        for one in packages.values():
-            await package.install(memo.api, one, namespace)
+        for operator_package in packages.values():
+            await package.install(memo.api, operator_package, namespace)
     memo.passes = Passes(Engine(memo.api, packages, tell, os.environ.get("RELATED_IMAGE_WAITER") or IMAGE).reconcile)
 
 
@@ -80,7 +80,7 @@ async def changed(namespace: str | None, name: str | None, memo: kopf.Memo, **_:
 @kopf.on.event("apps", "v1", "statefulsets", labels=OURS)
 @kopf.on.event("batch", "v1", "jobs", labels=OURS)
 async def below_changed(namespace: str | None, labels: kopf.Labels, memo: kopf.Memo, **_: Any) -> None:
-    """What a step waits for went on."""
+    """An object that a step may wait for has changed."""
     memo.passes.want(namespace, labels[INSTANCE_LABEL])
 
 

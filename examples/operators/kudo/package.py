@@ -91,8 +91,8 @@ def _yaml(path: Path) -> dict[str, Any]:
 
 def _parameter(item: Object) -> Object:
     """As in the OperatorVersion: ``type`` is called ``value-type`` there, and every default is a text."""
-    kept = ("name", "displayName", "description", "required", "trigger", "immutable", "enum")
-    found = {key: item[key] for key in kept if key in item}
+    copied = ("name", "displayName", "description", "required", "trigger", "immutable", "enum")
+    found = {key: item[key] for key in copied if key in item}
     if item.get("default") is not None:
         default = item["default"]
         found["default"] = (

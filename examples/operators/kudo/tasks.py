@@ -79,8 +79,8 @@ class Tasks:
                 return Outcome(IN_PROGRESS, f"{kind} {name}: the one before is still going")
             applied = await self._api.apply(await hashed(self._api, obj), MANAGER)
             outcome = health(applied)
-            said = "" if outcome.status == COMPLETE else await why(self._api, applied)
-            return Outcome(outcome.status, f"{outcome.message}: {said}") if said else outcome
+            cause = "" if outcome.status == COMPLETE else await why(self._api, applied)
+            return Outcome(outcome.status, f"{outcome.message}: {cause}") if cause else outcome
         except ApiError as refused:
             return _refused(f"{kind} {name}", refused)
 
@@ -120,7 +120,7 @@ class Tasks:
             return Outcome(ERROR, f"Pod {pod_name}: {refused}")
 
     async def _again(self, pod: str) -> Outcome:
-        """The Pod goes, and is made anew by a later pass."""
+        """Deletes the Pod; a later pass recreates it."""
         await self._api.delete("Pod", self._instance.namespace, pod)
         return Outcome(IN_PROGRESS, f"Pod {pod}: the one before is still going")
 
@@ -135,7 +135,7 @@ class Tasks:
             raise RenderError(f"templates/{file}: {problem}") from None
 
     async def _take(self, render: Render, task: Task, pod: Object, made: dict[str, Pipe]) -> Outcome:
-        """The files out of the Pod, which may go then, also when they are no good."""
+        """Copies the files out of the Pod, then deletes it, even if they are invalid."""
         namespace, name = self._instance.namespace, pod["metadata"]["name"]
         outcome = Outcome(COMPLETE)
         try:
@@ -151,7 +151,7 @@ class Tasks:
         return outcome
 
     def _ours(self, obj: Object) -> bool:
-        """Whether it belongs to the Instance, or to nobody or to what does (a claim that a StatefulSet made)."""
+        """Whether it belongs to the Instance, directly or as a StatefulSet's claim, or has no owner."""
         owners = obj["metadata"].get("ownerReferences") or []
         controller = next((owner for owner in owners if owner.get("controller")), None)
         return controller is None or controller["uid"] == self._instance.uid or controller["kind"] == "StatefulSet"

@@ -13,8 +13,8 @@ async def why(api: Api, obj: Object) -> str:
         return found.message
     failed = [pod for pod in pods if (pod.get("status") or {}).get("phase") == "Failed"]
     last = max(failed, key=lambda item: str(item["metadata"]["creationTimestamp"]), default=None)
-    said = await last_words(api, last) if last else ""
-    return f"the Pod {last['metadata']['name']} said at last: {said}" if last and said else ""
+    output = await last_words(api, last) if last else ""
+    return f"the Pod {last['metadata']['name']} said at last: {output}" if last and output else ""
 
 
 async def _pods(api: Api, obj: Object) -> list[Object]:

@@ -72,7 +72,7 @@ async def changed(namespace: str | None, name: str | None, memo: kopf.Memo, **_:
 @kopf.on.event("apps", "v1", "deployments", labels=OURS)
 @kopf.on.event("", "v1", "pods", labels=OURS)
 async def below_changed(namespace: str | None, labels: kopf.Labels, memo: kopf.Memo, **_: Any) -> None:
-    """Nodes came or went, or somebody changed the Deployment."""
+    """Nodes came or went, or a user changed the Deployment."""
     memo.passes.want(namespace, labels[LABEL])
 
 

@@ -1,8 +1,7 @@
 """Brings a Memcached to what its spec asks for, in one pass that can be repeated at any time.
 
-A pass reads what is there, changes what differs, and writes down what it saw. It does not ask what has happened: so it
-makes no difference whether a person scaled the Memcached, somebody else the Deployment, a node died, or the operator
-was away meanwhile.
+A pass reads what is there, changes what differs, and records the result in the status. It doesn't depend on what has
+happened: whether a user scaled the Memcached or the Deployment, a node died, or the operator was away.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ class InTheWay(NotYet):
 
 
 async def reconcile(api: Api, namespace: str, name: str, tell: Tell) -> float | None:
-    """One pass; in how many seconds to look again. What is being deleted is left to the garbage collector."""
+    """One pass; returns the seconds until the next one. An object being deleted is left to the garbage collector."""
     body = await api.get("Memcached", namespace, name)
     if body is None or body["metadata"].get("deletionTimestamp"):
         return None
@@ -41,7 +40,7 @@ async def reconcile(api: Api, namespace: str, name: str, tell: Tell) -> float | 
     pods = await api.list("Pod", namespace, cache.selector)
     seen = status(cache, found, pods)
     await _publish(api, cache, seen, tell)
-    # Nobody tells us when a Pod has waited too long for a node.
+    # No event reports that a Pod has waited too long for a node.
     return None if seen["conditions"][0]["reason"] == "NodesReady" else PATIENCE + 1
 
 
@@ -71,8 +70,8 @@ async def _apply(api: Api, cache: Memcached, tell: Tell) -> Object:
 
 
 def _whose(cache: Memcached, present: Object) -> Problem:
-    """A Deployment that is there and not ours: of a Memcached that had our name and is just going, or of somebody
-    else.
+    """Why the name is taken: by the Deployment of a Memcached of the same name that is being deleted, or by another
+    owner.
     """
     if cache.succeeds(present):
         return Problem(

@@ -9,12 +9,12 @@ from examples.operators.stuck import STUCK, Problem, trouble
 
 from .memcached import Memcached, Object
 
-#: Reasons that somebody should look at.
+#: Reasons that need a user's attention.
 BAD = STUCK | {"Degraded", "NameTaken", "Refused", "ReplicaFailure", "Unschedulable", "UpdateStuck"}
 
 
 def staying(pods: Iterable[Object]) -> list[Object]:
-    """The Pods that are nodes, in the order of their names; one that is going or has ended is no node any more."""
+    """The Pods that are nodes, by name, without Pods that have ended or are being deleted."""
     return sorted(
         (
             pod

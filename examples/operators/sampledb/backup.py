@@ -114,7 +114,7 @@ def prune(place: Path, database: str, keep: int) -> list[str]:
 
 def prune_same(place: Path, database: str, life: str, newest: str) -> list[str]:
     """Removes the snapshots that were written of this life of a database before the newest one: its Pod was killed
-    before anybody knew of it.
+    before it was recorded.
     """
     doomed = [
         path
@@ -171,7 +171,7 @@ def main() -> int:
                 removed = prune(place, target.name, retention)
             if life:
                 removed += prune_same(place, target.name, life, path.name)
-            all_of_it = [noted(one) for one in of_database(place, target.name, "backup")]
+            all_of_it = [noted(backup) for backup in of_database(place, target.name, "backup")]
     except OSError as error:
         log.error("could not write %s bytes to the volume %s: %s", len(data), SNAPSHOTS, error.strerror or error)
         return 1

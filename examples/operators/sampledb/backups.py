@@ -14,9 +14,7 @@ ENTERED = f"{GROUP}/entered"
 
 
 async def backups(api: Api, db: Database, version: str, tell: Tell) -> tuple[Fact | None, Object | None]:
-    """Keeps the CronJob as the spec says; what is to be said of the backups, and the newest one's record if it is
-    new.
-    """
+    """Keeps the CronJob as the spec says; returns the condition of the backups, and the newest record if it is new."""
     name = f"{db.name}-backup"
     if not db.backup.get("enabled"):
         present = await api.get("CronJob", db.namespace, name)

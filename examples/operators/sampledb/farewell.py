@@ -1,8 +1,8 @@
 """What happens before a database goes: its data are copied into the namespace's snapshot volume, then everything of
 it goes.
 
-Only then is the finalizer released. While the copy can not be made the database stays, and its status says what a
-person can do. Each step is seen in the cluster, so the operator may end anywhere and goes on where it was.
+Only then is the finalizer released. While the copy can't be made the database stays, and its status says what a user
+can do. The state of each step is in the cluster, so the operator can stop anywhere and resume.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .reconcile import lock
 #: In this order. Pods hold their claims, so when the claims are gone the Pods are too.
 KINDS = ("StatefulSet", "CronJob", "Job", "Pod", "PersistentVolumeClaim", "Service", "ConfigMap", "Secret")
 #: What may have no owner: claims that the StatefulSet's controller made, and Pods of a Job that was deleted without
-#: them. Such a Pod has ended, but would hold its claim for ever. A backup's Job belongs to its CronJob.
+#: them. Such a Pod has ended, but would hold its claim forever. A backup's Job belongs to its CronJob.
 LOOSE = ("PersistentVolumeClaim", "Pod")
 
 
@@ -79,7 +79,7 @@ async def _snapshot(api: Api, db: Database, engine: Object, tell: Tell) -> None:
         message = "Writing a snapshot before the database goes"
         if await _say(api, db, "Snapshotting", "Snapshotting", message):
             tell(db.body, type="Normal", reason="Snapshotting", message=message)
-        if not engine["spec"].get("replicas"):  # a stopped database has data too; somebody must read it out
+        if not engine["spec"].get("replicas"):  # a stopped database has data too; a Pod must read it out
             await api.patch("StatefulSet", db.namespace, db.name, {"spec": {"replicas": 1}})
         if await api.get("PersistentVolumeClaim", db.namespace, SNAPSHOTS) is None:
             await api.create(jobs.snapshot_claim(db))
@@ -125,10 +125,10 @@ async def _keep_it(api: Api, db: Database, job: str, tell: Tell) -> None:
 
 
 async def _at_rest(api: Api, db: Database) -> bool:
-    """Whether the StatefulSet's controller knows that no Pod is wanted any more, or there is none.
+    """Whether the StatefulSet's controller has observed the scaling to 0, or the StatefulSet is gone.
 
-    It works from what it saw last: of one that is merely deleted it may make a Pod and a claim once more, and nobody
-    owns such a claim.
+    The controller works from its cache: after a plain deletion it may create one more Pod and claim, and such a claim
+    has no owner.
     """
     engine = await api.get("StatefulSet", db.namespace, db.name)
     if engine is None or not db.owns(engine) or engine["metadata"].get("deletionTimestamp"):

@@ -13,7 +13,7 @@ from .database import Object
 
 
 class Fact(NamedTuple):
-    """A condition: ``true`` is None where nobody can know yet."""
+    """A condition; ``true`` is None while it is unknown."""
 
     type: str
     true: bool | None

@@ -28,7 +28,7 @@ from .reconcile import reconcile
 tell = teller(logging.getLogger("sampledb"))
 OURS = {DATABASE_LABEL: kopf.PRESENT}
 RESOURCE = (GROUP, "v1", "sampledbs")
-#: What belongs to a database and changes by itself.
+#: Objects of a database that change without the operator.
 BELOW = (
     ("apps", "v1", "statefulsets"),
     ("batch", "v1", "jobs"),
@@ -69,7 +69,7 @@ async def stop(memo: kopf.Memo, **_: Any) -> None:
 kopf.on.login()(login)
 
 
-# kopf.on.event, and not on.create and on.update: a pass reads everything anew, so it need not know what has changed.
+# kopf.on.event, and not on.create and on.update: a pass reads everything again, so it need not know what has changed.
 @kopf.on.event(*RESOURCE)
 async def changed(namespace: str | None, name: str | None, memo: kopf.Memo, **_: Any) -> None:
     """A database is new, another, or met again after a restart."""
@@ -77,7 +77,7 @@ async def changed(namespace: str | None, name: str | None, memo: kopf.Memo, **_:
 
 
 async def below_changed(namespace: str | None, labels: kopf.Labels, memo: kopf.Memo, **_: Any) -> None:
-    """Pods came, went or have trouble, a Job went on, a volume is there."""
+    """A Pod, Job or volume of a database has changed."""
     memo.passes.want(namespace, labels[DATABASE_LABEL])
 
 

@@ -1,6 +1,4 @@
-"""Making objects without taking over those of somebody else: a name that is taken is a problem to tell, not to
-solve.
-"""
+"""Creates objects without taking over those of other owners: a name that is taken is reported."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ class TakenError(Exception):
 
 
 async def find(api: Api, db: Database, kind: str, name: str) -> Object | None:
-    """The database's own object of this name, or None; TakenError when it is somebody else's."""
+    """The database's own object of this name, or None; TakenError if it has another owner."""
     present = await api.get(kind, db.namespace, name)
     if present is not None and not db.owns(present):
         raise TakenError(

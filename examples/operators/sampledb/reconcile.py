@@ -2,7 +2,7 @@
 
 Called when the SampleDB changes, when something that belongs to it does, and after a while anyway. Nothing is
 remembered between two calls: which release is deployed stands in the connection ConfigMap, what the Jobs did stands in
-the Jobs. So the operator may end at any line here, and the next pass goes on from what it finds.
+the Jobs. So the operator can stop at any line here, and the next pass resumes from what it finds.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _hash(job: Object) -> str:
 
 
 async def _running(api: Api, db: Database, job: str, deployed: str) -> str:
-    """The version that the set-up Job found, read once: its log need not be there for ever."""
+    """The version that the set-up Job found, read once, as its log may be deleted."""
     known = str(db.status.get("version") or "")
     if known and db.status.get("phase") == "Ready":
         return known
@@ -161,11 +161,11 @@ def _tell(db: Database, wanted: Object, tell: Tell) -> None:
     progress = wanted["conditions"][1]
     word = wanted["phase"]
     if word != db.status.get("phase") or (word in BAD and progress["reason"] != before.get("Progressing")):
-        said = wanted["conditions"][0] if word in ("Ready", "Stopped") else progress
+        condition = wanted["conditions"][0] if word in ("Ready", "Stopped") else progress
         reason = str(progress["reason"]) if word in BAD else word
-        tell(db.body, type="Warning" if word in BAD else "Normal", reason=reason, message=said["message"])
+        tell(db.body, type="Warning" if word in BAD else "Normal", reason=reason, message=condition["message"])
     for item in wanted["conditions"][3:]:
-        # A new volume is nobody's yet for a moment, each time.
+        # A new claim is always unbound for a moment.
         if item["status"] == "False" and item["reason"] not in (before.get(item["type"]), "Unbound"):
             kind = "Normal" if item["reason"] == "Growing" else "Warning"
             tell(db.body, type=kind, reason=item["reason"], message=item["message"])

@@ -50,8 +50,8 @@ async def keep(api: Api, db: Database, record: Object) -> None:
     """Adds a snapshot's record to the namespace's list, a ConfigMap with one key for each file, and takes off those
     that are gone.
 
-    A record also tells which backups of its database the volume holds. So the list is right again after a Pod whose
-    words nobody could read.
+    A record also lists which backups of its database the volume holds. So the list is right again after a Pod whose
+    log couldn't be read.
     """
     meta = {
         "name": SNAPSHOTS,

@@ -24,7 +24,7 @@ async def restore(api: Api, db: Database, version: str, tell: Tell) -> Restore:
     name = jobs.restore_name(db)
     job = await ownership.find(api, db, "Job", name)
     if job is None and await ownership.find(api, db, "StatefulSet", db.name):
-        return Restore("Complete")  # the engine was started, so the Job was done before somebody removed it
+        return Restore("Complete")  # the engine was started, so the Job had completed before it was deleted
     if job is None:
         if await api.get("PersistentVolumeClaim", db.namespace, SNAPSHOTS) is None:
             await api.create(jobs.snapshot_claim(db))  # empty: the Job says that there is no snapshot

@@ -24,7 +24,7 @@ async def release(api: Api, db: Database, tell: Tell) -> Release:
     if reason := refusal(db.engine, deployed, db.version):
         return Release(deployed, refused=reason)
     if not db.replicas:
-        return Release(deployed)  # nobody could prepare the data; the upgrade begins when there are Pods again
+        return Release(deployed)  # no Pod could prepare the data; the upgrade begins when there are Pods again
     job = await ownership.find(api, db, "Job", jobs.upgrade_name(db))
     if job is None:
         tell(

@@ -22,8 +22,8 @@ def phase(db: Database, seen: Observed) -> Word:
     if found := _failed(db, seen):
         return found
     if seen.restore.outcome == "Running":
-        said = f"; the first try failed: {seen.restore.words}" if seen.restore.words else ""
-        return "Restoring", "Restoring", f"the Job {db.name}-restore fills the volume{said}"
+        earlier_failure = f"; the first try failed: {seen.restore.words}" if seen.restore.words else ""
+        return "Restoring", "Restoring", f"the Job {db.name}-restore fills the volume{earlier_failure}"
     deployed = seen.release.deployed
     if db.replicas == 0:
         later = "" if deployed == db.version else f"; the upgrade to {db.version} begins when it has Pods again"
@@ -38,8 +38,8 @@ def phase(db: Database, seen: Observed) -> Word:
     if not seen.is_current:
         return "Updating", "Updating", "restarting the Pods one by one with the new configuration"
     if seen.init.outcome != "Complete":
-        said = f"; the first try failed: {seen.init.words}" if seen.init.words else ""
-        return "Initializing", "Initializing", f"running the Job that sets the database up{said}"
+        earlier_failure = f"; the first try failed: {seen.init.words}" if seen.init.words else ""
+        return "Initializing", "Initializing", f"running the Job that sets the database up{earlier_failure}"
     return "Ready", "DatabaseReady", f"{seen.ready} of {db.replicas} Pods are ready"
 
 

@@ -1,4 +1,4 @@
-"""The volumes of a database: a claim for each Pod, grown when ``spec.storage`` does, and what is to be said of them."""
+"""The volumes of a database: a claim for each Pod, grown when ``spec.storage`` does, and their condition."""
 
 from __future__ import annotations
 

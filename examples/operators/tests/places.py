@@ -135,7 +135,7 @@ class Place:
         ]
 
     def kill_pod(self, name: str) -> None:
-        """As a node that is gone: nobody waits for its end."""
+        """Deletes it without a grace period, as for a lost node."""
         self.api.delete(self.path("pods", name), {"gracePeriodSeconds": 0})
 
     def events(self, uid: str, *reasons: str) -> dict[str, str]:
@@ -175,8 +175,7 @@ def install(api: Api, namespace: str, package: str, csv: str) -> None:
     """
     group = {"targetNamespaces": [namespace]}
     about = json.loads((ROOT / "examples" / "operators" / "packages" / package / "package.json").read_text())
-    # Without a channel OLM takes the default one's head, and then goes on to any version of the package that replaces
-    # it.
+    # Without a channel OLM installs the default channel's head, and then upgrades to any version that replaces it.
     wanted = {
         "name": package,
         "channel": about["defaultChannel"],
@@ -234,7 +233,7 @@ class Operator:
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """For so long it does nothing, and knows nothing of it."""
+        """Stops the process (SIGSTOP) for the duration of the block."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
         try:

@@ -82,7 +82,7 @@ async def test_k8_one_of_two_leads_and_the_other_follows(cluster: Cluster) -> No
 
 
 async def test_k8_a_leader_that_dies_is_followed_when_its_lease_runs_out(cluster: Cluster) -> None:
-    """By the follower's own clock: what the lease says of the time isn't believed."""
+    """By the follower's own clock: the times in the lease aren't trusted."""
     first, second = candidate(cluster, "first"), candidate(cluster, "second")
     await first.acquire(lambda: None)
     assert first._renewing is not None

@@ -53,7 +53,7 @@ async def test_a_failed_pass_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 async def test_a_change_overtakes_the_pause_after_a_failure() -> None:
-    """Whoever mends what was in the way does not wait for the longest pause."""
+    """After a fix the next pass doesn't wait for the longest pause."""
     tries: list[float] = []
     clock = asyncio.get_running_loop()
 

@@ -172,7 +172,7 @@ def test_one_that_is_deleted_while_it_is_made_leaves_nothing(two: Two) -> None:
         first.api.until(first.path(plural, name), bool, SECONDS)
         first.delete(f"early-{number}")
         first.gone(f"early-{number}")
-    # Whatever was on its way when they were deleted has come by now.
+    # By the time the next one is available, passes that ran when they were deleted have ended.
     first.create("late", server={"enabled": False}, repo={"enabled": False})
     first.available("late")
     for number in (1, 2, 3):

@@ -1,4 +1,4 @@
-"""The operator is killed, as a node that loses its power does it, and goes on from what it finds in the cluster."""
+"""The operator is killed, as by a power failure of its node, and resumes from what it finds in the cluster."""
 
 from examples.operators.tests.flightticket.clusters import Tickets
 from examples.operators.tests.places import Operator, condition
@@ -28,7 +28,7 @@ def test_killed_at_every_step_of_a_life(tickets: Tickets, operator: Operator) ->
 def test_what_changes_while_it_is_away_is_done_when_it_is_back(tickets: Tickets, operator: Operator) -> None:
     for name in ("kept", "changed", "noted", "going"):
         tickets.create(name)
-    kept, *rest = (tickets.booked(name)["status"] for name in ("kept", "changed", "noted", "going"))
+    unchanged, *rest = (tickets.booked(name)["status"] for name in ("kept", "changed", "noted", "going"))
     tickets.create("under-way")
     tickets.asked("under-way")
     operator.kill()
@@ -43,12 +43,12 @@ def test_what_changes_while_it_is_away_is_done_when_it_is_back(tickets: Tickets,
         tickets.booked(name)
     noted = tickets.booked("noted")["status"]
     assert (noted["bookingReference"], noted["observedGeneration"]) == (rest[1]["bookingReference"], 2)
-    assert tickets.get("kept")["status"] == kept
+    assert tickets.get("kept")["status"] == unchanged
     tickets.clear()
 
 
 def test_what_happens_is_told_once(tickets: Tickets, operator: Operator) -> None:
-    """A ticket that was changed while nobody looked is new to the operator for two reasons, and is booked for one."""
+    """A ticket created or changed while the operator was away is new for two reasons, and is booked once."""
     uid = tickets.create("once")["metadata"]["uid"]
     tickets.booked("once")
     operator.kill()
@@ -60,8 +60,8 @@ def test_what_happens_is_told_once(tickets: Tickets, operator: Operator) -> None
     tickets.api.until(path, lambda body: message in [event["message"] for event in body["items"]])
     tickets.create("marker")
     tickets.booked("marker")
-    told = [event["message"] for event in tickets.api.get(path).json["items"]]
-    assert len(told) == len(set(told)) == 4, told
+    messages = [event["message"] for event in tickets.api.get(path).json["items"]]
+    assert len(messages) == len(set(messages)) == 4, messages
     tickets.clear()
 
 

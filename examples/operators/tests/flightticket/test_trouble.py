@@ -104,8 +104,8 @@ def test_a_change_while_it_is_pending(tickets: Tickets) -> None:
 
 
 def test_a_ticket_that_is_deleted_while_it_is_pending(tickets: Tickets, operator: Operator) -> None:
-    """It is gone at once, nothing is booked for it, and its name is free: whoever has it next gets a booking of
-    their own.
+    """It is gone at once, nothing is booked for it, and its name is free: a new ticket of that name gets its own
+    booking.
     """
     old = tickets.create("short")["metadata"]["uid"]
     tickets.pending("short")

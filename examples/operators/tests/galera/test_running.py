@@ -87,12 +87,12 @@ def wait(api: Api, path: str, holds: Callable[[dict[str, Any]], bool], seconds: 
     except AssertionError:
         found = api.get(path).json
         core = path.replace(f"/apis/{KUDO}", "/api/v1").rpartition("/instances")[0]
-        told = [json.dumps(found["spec"]), json.dumps((found.get("status") or {}).get("planStatus"))[:6000]]
+        report = [json.dumps(found["spec"]), json.dumps((found.get("status") or {}).get("planStatus"))[:6000]]
         for pod in api.get(f"{core}/pods").json["items"]:
             name = pod["metadata"]["name"]
             log = api.get(f"{core}/pods/{name}/log").raw.decode()[-1500:]
-            told.append(f"-- {name} {pod['status'].get('phase')}\n{log}")
-        pytest.fail("\n".join([f"not as wanted after {seconds} s", *told]), pytrace=False)
+            report.append(f"-- {name} {pod['status'].get('phase')}\n{log}")
+        pytest.fail("\n".join([f"not as wanted after {seconds} s", *report]), pytrace=False)
 
 
 def words(status: dict[str, Any]) -> dict[str, dict[str, str]]:
@@ -231,7 +231,7 @@ def condition(found: dict[str, Any], type_: str) -> dict[str, str]:
 
 
 def test_what_makes_no_sense_is_said(api: Api, instances: str) -> None:
-    """Each is told in the status, and mended by another change."""
+    """Each is reported in the status, and fixed by another change."""
     new(api, instances, "wrong", NODE_COUNT="many", COLOUR="red")
     found = wait(api, f"{instances}/wrong", ended("deploy", "FATAL_ERROR"), SLOW)
     message = found["status"]["planStatus"]["deploy"]["message"]

@@ -54,8 +54,8 @@ def at(plan: str, name: str, words: str = "") -> Wanted:
     """Whether a plan is at this step, with these words in its message."""
 
     def holds(found: Object) -> bool:
-        told = step(found, plan, name)
-        return told.get("status") in ("IN_PROGRESS", "ERROR") and words in told["message"]
+        status = step(found, plan, name)
+        return status.get("status") in ("IN_PROGRESS", "ERROR") and words in status["message"]
 
     return holds
 

@@ -31,8 +31,8 @@ def package(instances: Instances, name: str, template: str, *files: Object) -> N
     """deploy makes the files and tells their objects' names; ``again`` tells them without making any."""
     task = {"name": "make", "kind": "Pipe", "spec": {"pod": "pod.yaml", "pipe": list(files) or [FILE]}}
     plans = {"deploy": plan(("make", ["make"]), ("tell", ["told"])), "again": plan(("tell", ["told"]))}
-    told = config_map("told", file="{{ .Pipes.fileKey }}", plan="{{ .PlanName }}")
-    instances.package(name, plans, [task, apply("told")], {"pod": template, "told": told})
+    report = config_map("told", file="{{ .Pipes.fileKey }}", plan="{{ .PlanName }}")
+    instances.package(name, plans, [task, apply("told")], {"pod": template, "told": report})
 
 
 def test_a_file_becomes_a_secret_that_later_steps_know(instances: Instances) -> None:

@@ -145,7 +145,7 @@ def test_galera_is_a_package() -> None:
         assert resolve(parsed, {})["NODE_COUNT"] == 3
         used = {name for task in parsed.tasks.values() for name in task.resources}
         assert used == parsed.templates.keys()
-        # A Toggle deletes what it is told to apply: never a volume.
+        # A Toggle may delete what it applies: never a volume.
         assert parsed.tasks["schedule"].resources == ("schedule.yaml",)
 
 

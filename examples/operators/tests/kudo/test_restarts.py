@@ -1,4 +1,4 @@
-"""The engine is killed, and Instances are deleted, in the middle of plans: it goes on at the step, once, and leaves
+"""The engine is killed, and Instances are deleted, in the middle of plans: it resumes at the step, once, and leaves
 nothing.
 """
 
@@ -19,7 +19,7 @@ PARAMETERS = [
 
 
 class Gates:
-    """Objects of somebody else, in the way of a step until they go."""
+    """Objects of another owner that block a step until they are deleted."""
 
     def __init__(self, place: Instances):
         self._place = place
@@ -53,7 +53,7 @@ def gates(two: tuple[Instances, Instances]) -> Iterator[Gates]:
 
 
 def test_killed_in_the_middle_of_each_plan(instances: Instances, engine: Operator, gates: Gates) -> None:
-    """Of several Instances at once. Each goes on with the same execution, and does not do again what was complete."""
+    """Several Instances at once. Each resumes the same execution, and doesn't repeat what was complete."""
     begin: dict[str, Callable[[str], object]] = {
         "deploy": lambda name: instances.new(name, "gated-1"),
         "update": lambda name: instances.set(name, WORD="b"),

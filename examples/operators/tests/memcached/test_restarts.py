@@ -1,4 +1,4 @@
-"""The operator is killed, as a node that loses its power does it, and goes on from what it finds in the cluster."""
+"""The operator is killed, as by a power failure of its node, and resumes from what it finds in the cluster."""
 
 from examples.operators.tests.memcached.clusters import Caches, settled
 from examples.operators.tests.places import Operator

@@ -96,7 +96,7 @@ def test_what_others_change_of_a_deployment_is_corrected(installed: Caches) -> N
 
 
 def test_what_others_add_to_a_deployment_stays(installed: Caches) -> None:
-    """`kubectl rollout restart` and labels of people's own: nobody fights over them."""
+    """`kubectl rollout restart` and users' own labels are left alone."""
     installed.create("shared")
     (old,) = installed.ready("shared")["status"]["nodes"]
     note = {"kubectl.kubernetes.io/restartedAt": "2026-11-22T00:00:00Z"}
@@ -132,7 +132,7 @@ def test_a_name_that_is_taken_is_left_to_its_owner(installed: Caches) -> None:
 
 
 def test_a_deployment_that_was_left_behind_is_taken_over(installed: Caches) -> None:
-    """`kubectl delete --cascade=orphan`, and the Memcached made anew: its nodes go on."""
+    """`kubectl delete --cascade=orphan`, then the Memcached is recreated: its nodes keep running."""
     installed.create("orphan", size=2)
     nodes = installed.ready("orphan", 2)["status"]["nodes"]
     installed.api.delete(f"{installed.home}/orphan", {"propagationPolicy": "Orphan"})
@@ -143,7 +143,7 @@ def test_a_deployment_that_was_left_behind_is_taken_over(installed: Caches) -> N
 
 
 def test_an_image_that_can_not_be_had(caches: Caches, operator: Operator) -> None:
-    """New nodes say why they do not come; those that serve go on; and the right image is enough."""
+    """The status says why new nodes don't start; the old ones keep serving; and the right image is enough."""
     caches.create("serving", size=2)
     nodes = caches.ready("serving", 2)["status"]["nodes"]
     operator.restart(**NO_IMAGE)
@@ -165,7 +165,7 @@ def test_an_image_that_can_not_be_had(caches: Caches, operator: Operator) -> Non
 
 
 def test_pods_that_the_api_server_refuses(installed: Caches) -> None:
-    """Something that somebody has added to the Deployment: the status has the API server's words, and taking it away
+    """A user has added something invalid to the Deployment: the status has the API server's message, and removing it
     is enough.
     """
     installed.create("refused", size=2)
@@ -210,7 +210,7 @@ def test_a_memcached_that_is_deleted_while_it_is_made_leaves_nothing(caches: Cac
 
 
 def test_a_name_is_free_at_once(caches: Caches) -> None:
-    """What the garbage collector has not taken yet belongs to the old one, and is not mistaken for somebody else's."""
+    """What the garbage collector has not taken yet belongs to the old one, and is not mistaken for another owner's."""
     caches.create("phoenix", size=3)
     old = caches.ready("phoenix", 3)["status"]["nodes"]
     path = caches.path("deployments", "phoenix")

@@ -80,8 +80,8 @@ def test_a_new_database_begins_with_the_newest_backup_of_another(library: Databa
     assert library.call("copy", "GET", "late") == b"but in"
     assert library.call("copy", "GET", "runs") == b"1", "a restored database is not set up again"
     assert "copy-restore" in library.api.get(library.path("jobs", "copy-restore")).json["metadata"]["name"]
-    said = library.events(found["metadata"]["uid"], "RestoreStarted", "Restored")
-    assert said["RestoreStarted"] == "Filling the volume from the newest backup of books"
+    events = library.events(found["metadata"]["uid"], "RestoreStarted", "Restored")
+    assert events["RestoreStarted"] == "Filling the volume from the newest backup of books"
     # What comes after the restore is kept, and never overwritten by it.
     library.call("copy", "SET", "late", "changed")
     library.kill_pod("copy-0")

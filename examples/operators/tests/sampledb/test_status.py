@@ -86,9 +86,9 @@ def test_leaving_keeps_what_is_known_of_the_rest() -> None:
     before = status(database(), seen(facts=(Fact("StorageReady", True, "Bound", "x"),)))
     found = leaving(database(before), "Failed", "SnapshotFailed", "no room")
     assert found["phase"] == "Failed"
-    said = {condition["type"]: (condition["status"], condition["reason"]) for condition in found["conditions"]}
-    assert said["Ready"] == ("False", "SnapshotFailed")
-    assert said["StorageReady"] == ("True", "Bound")
+    conditions = {condition["type"]: (condition["status"], condition["reason"]) for condition in found["conditions"]}
+    assert conditions["Ready"] == ("False", "SnapshotFailed")
+    assert conditions["StorageReady"] == ("True", "Bound")
 
 
 @pytest.mark.parametrize(

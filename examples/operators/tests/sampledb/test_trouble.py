@@ -238,7 +238,7 @@ def test_a_full_volume_is_told_and_nothing_that_was_written_is_lost(installed: D
     until(lambda: not installed.pods("brim"))
     folder = installed.volume("data-brim-0")
     (file,) = [path for path in folder.rglob("appendonly*.aof") if path.name == "appendonly.aof" or "incr" in path.name]
-    kept = file.rename(file.with_suffix(".kept"))
+    moved = file.rename(file.with_suffix(".kept"))
     file.symlink_to("/dev/full")
     installed.change("brim", replicas=1)
     installed.ready("brim")
@@ -254,7 +254,7 @@ def test_a_full_volume_is_told_and_nothing_that_was_written_is_lost(installed: D
         installed.change("brim", replicas=0)
         until(lambda: not installed.pods("brim"))
         file.unlink()
-        kept.rename(file)
+        moved.rename(file)
     installed.change("brim", replicas=1)
     installed.ready("brim")
     assert installed.call("brim", "GET", "a") == b"b"
