@@ -93,7 +93,7 @@ def everything(made: Placed) -> list[tuple[str, dict[str, str]]]:
         found.append(detail)
         if item[2] == "clusterserviceversions":
             found.append(reverse("operatorhub:operator", kwargs={"namespace": item[3], "csv": item[4]}))
-    for group, version, plural, namespace in sorted({one[:4] for one in (*made.full, *made.numbered)}):
+    for group, version, plural, namespace in sorted({made_object[:4] for made_object in (*made.full, *made.numbered)}):
         found += of_kind(group, version, plural, namespace)
     for path in (
         f"/resources/core/v1/events/?namespace={made.namespace}",

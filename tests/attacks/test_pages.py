@@ -1,5 +1,5 @@
-"""Objects that carry every attack input, and every page that shows them: nothing of a stranger's is an element, an
-attribute, a header or an address.
+"""Objects that carry every attack input, and every page that shows them: no untrusted text becomes an element,
+an attribute, a header or an address.
 """
 
 import json

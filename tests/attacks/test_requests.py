@@ -1,4 +1,4 @@
-"""What docs/security.md says stands against requests of strangers, tried over HTTP; and each test that it names is
+"""The protections of docs/security.md against untrusted requests, tried over HTTP; and each test that it names is
 there.
 """
 

@@ -20,7 +20,7 @@ def test_it_is_applied_and_applied_again(cluster_kubeconfig: Path, tmp_path: Pat
         first = k("apply", "-f", "-", stdin=manifests)
         assert "deployment.apps/console created" in first
         assert "Warning" not in first
-        # Jobs too: what did not change may be applied again, and starts no Pod anew.
+        # Jobs too: an unchanged manifest can be applied again, and restarts no Pod.
         again = k("apply", "-f", "-", stdin=manifests)
         assert "created" not in again and "job.batch/console-migrate unchanged" in again, again
         deployments = api.get(f"/apis/apps/v1/namespaces/{namespace}/deployments").json["items"]

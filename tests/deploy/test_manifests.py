@@ -75,7 +75,7 @@ def foreign_kinds(api: Api, real_catalog: Path) -> Iterator[set[str]]:
     ] + istio()
     made = []
     for crd in found:
-        # What tells which operator it came with is no part of the kind.
+        # Labels that name the operator aren't part of the kind.
         crd["metadata"] = {"name": crd["metadata"]["name"], "annotations": crd["metadata"].get("annotations", {})}
         answer = api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd)
         assert answer.status in (201, 409), answer.raw
@@ -135,7 +135,7 @@ def test_the_api_server_takes_every_object(overlay: str, api: Api, place: str, f
         if group in FOREIGN and group not in foreign_kinds:
             continue
         if obj["metadata"].get("namespace", place) != place:
-            # Another's namespace (istio-system) may not be there: what is judged is the object.
+            # Another operator's namespace (istio-system) might be missing; only the object is tested.
             obj["metadata"]["namespace"] = place
         assert applied(api, obj)["metadata"]["name"] == obj["metadata"]["name"]
         taken += 1
@@ -180,7 +180,7 @@ def test_every_pod_keeps_to_the_restricted_standard(overlay: str, api: Api, plac
             assert container["resources"]["limits"].keys() == {"memory"}
             assert not container["image"].endswith(":latest")
             assert ":" in container["image"].rpartition("/")[2], f"{container['image']} is not pinned"
-        # The claim of a StatefulSet's template is no Pod's.
+        # Claims of a StatefulSet's template aren't volumes of the Pod template.
         known = {volume["name"] for volume in spec["volumes"]}
         claims = [
             {"name": item["metadata"]["name"], "emptyDir": {}} for item in obj["spec"].get("volumeClaimTemplates", [])

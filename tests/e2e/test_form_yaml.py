@@ -72,10 +72,9 @@ def editor(page: Page) -> str:
 
 
 def put(page: Page, text: str) -> None:
-    """Replace the whole text, as somebody who pastes and sees what is chosen before that."""
+    """Replaces the whole text, like a user who selects everything and pastes."""
     editor(page)
-    # Focus by keyboard's ways: where a click has put the cursor is told to the editor later, after Ctrl+A on a busy
-    # machine.
+    # Focus without a click: on a busy machine the editor gets a click's cursor position later, after Ctrl+A.
     page.locator(".cm-content").focus()
     page.keyboard.press("Control+a")
     page.keyboard.press("Delete")
@@ -197,7 +196,7 @@ def test_two_tabs_change_one_field(
     expect(page.get_by_role("alert")).to_contain_text("Another user changed the same fields")
     colour = page.get_by_role("group", name="data.colour")
     expect(colour).to_contain_text("blue")
-    # Nothing is decided for anybody: without a choice it is asked again.
+    # No default: without a choice the user is asked again.
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("Nothing was saved yet")
     colour.get_by_label("Mine").check()
@@ -237,10 +236,10 @@ def test_what_was_typed_is_offered_again(site: Site, page: Page, namespace: str)
     page.on("dialog", lambda dialog: dialog.accept())
     page.goto(address)
     page.get_by_label(re.compile(r"^\s*Name\b")).first.fill("lost")
-    kept = (
+    is_draft_stored = (
         "() => Object.entries(sessionStorage).some(([key, text]) => key.startsWith('draft:') && text.includes('lost'))"
     )
-    until(lambda: bool(page.evaluate(kept)))
+    until(lambda: bool(page.evaluate(is_draft_stored)))
     page.goto(site.url)
     page.goto(address)
     page.get_by_role("button", name="Restore what you typed").click()

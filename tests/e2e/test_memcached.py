@@ -82,7 +82,7 @@ def test_the_tutorial_from_the_catalog_to_the_end(
     operator = page.url
     memcacheds = client.find(GROUP, "v1alpha1", "memcacheds")
 
-    # From the example; what is too many is said at the field.
+    # From the example; a number that is too large is reported at the field.
     page.get_by_role("link", name=re.compile("Create instance|Create Memcached")).first.click()
     expect(page.get_by_role("heading", name="Create Memcached")).to_be_visible()
     expect(field(page, "Name")).to_have_value(NAME)

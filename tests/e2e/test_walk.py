@@ -91,7 +91,7 @@ def test_sampledb_from_the_catalog_to_its_end(site: Site, page: Page, client: Cl
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Nothing is forwarded now.")).to_be_visible()
 
-    # Its log goes on by itself.
+    # Its log is followed.
     page.goto(f"{pod}logs/")
     expect(page.locator("[data-log-state]")).to_have_text("following")
     expect(page.locator("#log div").first).to_be_visible()
