@@ -43,7 +43,7 @@ CRD = {
         "versions": [{"name": "v1", "schema": {"openAPIV3Schema": SCHEMA}}],
     }
 }
-FORM = Form.of(Kind(CRD, "v1", ()))
+FORM = Form.of_kind(Kind(CRD, "v1", ()))
 WRONG = {"name": "A", "tags": ["a"], "users": [{"name": "ann", "count": 0}, {"count": 1}], "source": {"url": "x"}}
 
 

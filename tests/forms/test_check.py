@@ -54,29 +54,29 @@ def test_the_server_says_the_same(kind: Kind, api: Api) -> None:
     found = served.serve(api, kind, rules=False)
     try:
         for what, obj in objects(kind):
-            answer = found.answer(obj)
-            said = {(placed.where, placed.message) for placed in check.problems(found.schema, obj)}
+            answer = found.dry_run(obj)
+            problems = {(placed.where, placed.message) for placed in check.problems(found.schema, obj)}
             if answer.status == 201:
-                assert said == set(), what
+                assert problems == set(), what
             elif answer.status == 400:
-                _assert_undecodable(answer.message, {message for _, message in said}, what)
+                _assert_undecodable(answer.message, {message for _, message in problems}, what)
             else:
                 assert answer.status == 422, (what, answer.raw[:300])
                 wanted = _causes(answer.json)
                 if what.startswith("int-or-string"):  # published with a choice of types, be it written so or not
-                    assert wanted <= {message for _, message in said}, what
+                    assert wanted <= {message for _, message in problems}, what
                 else:
-                    assert {message for _, message in said} == wanted, what
+                    assert {message for _, message in problems} == wanted, what
     finally:
         served.remove(found)
 
 
-def _assert_undecodable(answer: str, said: set[str], what: str) -> None:
+def _assert_undecodable(answer: str, messages: set[str], what: str) -> None:
     """Go's decoder stops at its first complaint; strict decoding then lists every unknown field."""
     if "json: cannot unmarshal" in answer:
-        assert any(message in answer for message in said), what
+        assert any(message in answer for message in messages), what
         return
-    unknown = {message for message in said if message.startswith("unknown field")}
+    unknown = {message for message in messages if message.startswith("unknown field")}
     assert all(message in answer for message in unknown), (what, unknown, answer)
     assert answer.count("unknown field") == len(unknown), (what, unknown, answer)
 

@@ -129,12 +129,12 @@ def where_it_stands(error: Placed, page: FormPage, root: dom.Element) -> str:
             return "in the summary: about the whole object"
         led = line is not None and any(item.name == "~switch" for item in line.walk())
         return "in the summary, with a way to the YAML" if led else "nowhere"
-    said = [
+    error_elements = [
         item
         for item in root.walk()
         if "console-error" in item.attributes.get("class", "").split() and _says(item, error.message)
     ]
-    at = [item for item in said if _is_at(item, field, root)]
+    at = [item for item in error_elements if _is_at(item, field, root)]
     linked = any(item.attributes.get("data-goto") == field.id for item in summary.walk())
     there = any(item.attributes.get("id") == field.id for item in root.walk())
     if not at or not linked or not there:
@@ -161,7 +161,7 @@ def test_every_complaint_is_at_its_field(kind: Kind, api: Api, tally: Counter[st
     lost = []
     try:
         for what, obj in objects(kind):
-            answer = found.answer(obj)
+            answer = found.dry_run(obj)
             if answer.status == 201:
                 continue
             placed = complaints(answer, found.schema, obj)

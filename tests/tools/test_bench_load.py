@@ -1,4 +1,4 @@
-"""What bench/load judges by itself: nobody would notice if it called everything good."""
+"""The verdicts of bench/load: errors would go unnoticed if it called everything good."""
 
 import math
 

@@ -17,12 +17,12 @@ def test_packages_with_a_kind_in_common_never_run_at_once() -> None:
     """The second of them waits until the first is done; others pass it."""
     first, waiting, other = package("a", "x"), package("b", "x", "y"), package("c", "z")
     queue = Queue([first, waiting, other])
-    one, two = iter(queue), iter(queue)
-    assert (next(one), next(two)) == (first, other)
+    first_worker, second_worker = iter(queue), iter(queue)
+    assert (next(first_worker), next(second_worker)) == (first, other)
     found: list[Package] = []
-    thread = threading.Thread(target=lambda: found.extend(two), daemon=True)
+    thread = threading.Thread(target=lambda: found.extend(second_worker), daemon=True)
     thread.start()
-    one.close()  # type: ignore[attr-defined]  # what it tried is over
+    first_worker.close()  # type: ignore[attr-defined]  # what it tried is over
     thread.join(10)
     assert found == [waiting]
 
@@ -100,7 +100,7 @@ REFUSED = NoAnswer("connection refused", again=True)
 def test_19_a_request_that_did_not_arrive_is_sent_again_and_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Issue 19: a package was "unexplained" because the cluster was being started anew; a script asks again."""
+    """Issue 19: a package was "unexplained" because the cluster was being restarted; a script retries."""
     monkeypatch.setattr(installs_report, "BUSY_SECONDS", (0.0, 0.0))
     api = Server(REFUSED, Answer(503, {}), Answer(200, "a"))
     assert api.ask("GET", "/x").body == "a"

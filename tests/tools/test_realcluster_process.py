@@ -14,12 +14,16 @@ def test_a_part_does_not_know_that_it_runs_in_ci(tmp_path: Path, monkeypatch: py
     """
     monkeypatch.setenv("CI", "true")
     monkeypatch.setenv("PASSED_ON", "yes")
-    said = tmp_path / "said"
-    command = ("/bin/sh", "-c", f"env > {said}.part; mv {said}.part {said}; sleep 60")
-    running = Running(Part("says", command, said.exists, {"OWN": "1"}), tmp_path)
+    environment_file = tmp_path / "said"
+    command = (
+        "/bin/sh",
+        "-c",
+        f"env > {environment_file}.part; mv {environment_file}.part {environment_file}; sleep 60",
+    )
+    running = Running(Part("says", command, environment_file.exists, {"OWN": "1"}), tmp_path)
     try:
         running.wait_until_ready()
-        lines = said.read_text().splitlines()
+        lines = environment_file.read_text().splitlines()
     finally:
         running.terminate()
         running.end()

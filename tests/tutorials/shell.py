@@ -36,7 +36,7 @@ class Shell:
         self._environment = {**os.environ, "KUBECONFIG": str(folder / ".kubeconfig"), "PATH": path, "LC_ALL": "C.UTF-8"}
 
     def section(self, section: Section, clicking: bool = False) -> None:
-        """Files are saved, commands run; of somebody who clicks only those that both ways need."""
+        """Files are saved, commands run; with `clicking` only those that both ways need."""
         for item in section.typed:
             if isinstance(item, File):
                 (self.folder / item.name).write_text(item.text, encoding="utf-8")

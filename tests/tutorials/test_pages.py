@@ -63,7 +63,7 @@ def walked(request: pytest.FixtureRequest) -> tuple[str, str]:
 
 @pytest.fixture
 def context(contexts: Contexts, walked: tuple[str, str]) -> BrowserContext:
-    """A browser of somebody who reads that language."""
+    """A browser with that language."""
     return contexts(waits=LONG, locale=LOCALES[walked[1]])
 
 

@@ -93,5 +93,5 @@ def _visible(candidates: list[Locator]) -> Iterator[Locator]:
             for item in locator.all():
                 if item.is_visible() and item.is_enabled():
                     yield item
-        except Error:  # the page changed under us: look again
+        except Error:  # the page changed meanwhile: retry
             continue

@@ -56,7 +56,7 @@ def config_maps(argocd: ArgoCD) -> list[Object]:
 def _settings(argocd: ArgoCD) -> Object:
     """Argo CD's own names of its settings; what stands in extraConfig comes last, and so it wins.
 
-    A setting that the spec doesn't have is None, so that a merge patch removes it.
+    Settings that the spec doesn't have get the value None: a merge patch removes them.
     """
     spec, banner = argocd.spec, argocd.setting("banner")
     return {

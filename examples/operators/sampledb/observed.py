@@ -13,7 +13,7 @@ from .database import Object
 
 
 class Fact(NamedTuple):
-    """A condition; ``true`` is None while it is unknown."""
+    """A condition; ``true``: None while unknown."""
 
     type: str
     true: bool | None

@@ -43,7 +43,7 @@ def names(client: ClusterClient, namespace: str) -> set[str]:
 
 
 def marks(page: str, who: str) -> dict[str, str]:
-    """Of the row of somebody."""
+    """The marks in the row of a user."""
     for row in dom.parse(page).walk():
         if row.tag == "tr" and any(item.text.strip() == who for item in row.walk()):
             cells = [cell.attributes for cell in row.walk() if "data-level" in cell.attributes]
@@ -202,9 +202,9 @@ def test_escalation_is_refused_where_it_happened(
     page = answer.content.decode()
     form = dom.parse(page)
     assert next(item for item in form.walk() if item.attributes.get("id") == "refusal") is not None
-    kept = {item.attributes.get("name"): item.attributes.get("value") for item in form.walk() if item.tag == "input"}
-    assert kept["name"] == "jane.kim@example.com"
-    assert kept["other-cluster-role"] == "cluster-admin"
+    inputs = {item.attributes.get("name"): item.attributes.get("value") for item in form.walk() if item.tag == "input"}
+    assert inputs["name"] == "jane.kim@example.com"
+    assert inputs["other-cluster-role"] == "cluster-admin"
     assert "--clusterrole=cluster-admin" in page
     assert "outcome=Forbidden" in caplog.text
     assert names(client, namespace) == {"boss", "anna-edit"}

@@ -1,4 +1,4 @@
-"""A definition of the tests' own, with a bit of everything, in a group that nobody else has."""
+"""A definition of the tests' own, with a bit of everything, in a group of its own."""
 
 from typing import Any
 from uuid import uuid4

@@ -1,5 +1,5 @@
-"""A whole list as a file: every object, filtered as on the page; nobody's secrets; never half a file that looks
-whole.
+"""A whole list as a file: every object, filtered as on the page; without Secrets; and an incomplete file is
+recognizable.
 """
 
 import csv

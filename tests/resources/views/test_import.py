@@ -1,4 +1,4 @@
-"""Many objects from one text: each tried and sent by itself, each with its own word."""
+"""Many objects from one text: each tried and sent separately, each with its own result."""
 
 from typing import Any
 from uuid import uuid4

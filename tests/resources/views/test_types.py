@@ -1,4 +1,4 @@
-"""/resources/: every kind once, custom ones first, found by any of its names, counted, with whoever brought it."""
+"""/resources/: every kind once, custom ones first, found by any of its names, counted, with its operator."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Undo of what somebody has just done: said in the message, reviewed, and sent with their own rights."""
+"""Undo of a user's last change: offered in the message, reviewed, and sent with the user's own permissions."""
 
 import re
 from html import unescape

@@ -1,4 +1,4 @@
-"""A kind in several versions: which is chosen, and where a deprecated one is said."""
+"""A kind in several versions: which is chosen, and where a deprecated one is marked."""
 
 from typing import Any
 

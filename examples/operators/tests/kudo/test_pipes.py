@@ -70,11 +70,12 @@ def test_a_pod_that_fails_says_why_and_is_mended(instances: Instances) -> None:
     package(instances, "broken-1.0.0", pod("dance"))
     instances.new("jam", "broken-1.0.0")
     found = instances.until("jam", at("deploy", "make", "at last it said"))
-    said = step(found, "deploy", "make")["message"]
+    message = step(found, "deploy", "make")["message"]
     assert (
-        "Pod jam.deploy.all.make.make.pipepod: Pending: the Pod jam.deploy.all.make.make.pipepod does not start" in said
+        "Pod jam.deploy.all.make.make.pipepod: Pending: the Pod jam.deploy.all.make.make.pipepod does not start"
+        in message
     )
-    assert "one role is needed: key, node, check, backup, restore, load" in said
+    assert "one role is needed: key, node, check, backup, restore, load" in message
     instances.mend("broken-1.0.0", pod=pod())
     found = instances.until("jam", lambda body: ended("deploy")(body) or ended("deploy", "FATAL_ERROR")(body))
     assert ended("deploy")(found), step(found, "deploy", "make")

@@ -79,7 +79,7 @@ def test_killed_in_the_middle_of_each_plan(instances: Instances, engine: Operato
         assert uid(found, name) == uid(before[name], name)
         assert instances.data(f"{name}-first") is None, "a step that was complete is not done again"
         assert (instances.data(f"{name}-last") or {})["plan"] == name
-        assert [told["status"] for told in found["status"]["conditions"]] == ["True", "True"]
+        assert [condition["status"] for condition in found["status"]["conditions"]] == ["True", "True"]
         instances.delete(name)
     instances.gone("cleanup")
     until(lambda: not instances.left("cleanup"))

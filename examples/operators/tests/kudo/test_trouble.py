@@ -73,8 +73,8 @@ def test_parameters_that_make_no_sense_are_refused_and_what_runs_goes_on(instanc
     found = instances.get("set")
     assert found["status"]["planStatus"] == before["status"]["planStatus"], "no plan has run for any of it"
     assert instances.data("set-seen") == seen
-    told = instances.events(found["metadata"]["uid"], "InvalidParameter", "ImmutableParameter")
-    assert told["ImmutableParameter"] == "PLACE can't be changed any more (PLACE was “here”)"
+    events = instances.events(found["metadata"]["uid"], "InvalidParameter", "ImmutableParameter")
+    assert events["ImmutableParameter"] == "PLACE can't be changed any more (PLACE was “here”)"
 
     instances.set("set", MODE="fast")
     found = instances.until("set", ended("tune"))
@@ -153,11 +153,11 @@ def test_a_step_that_never_becomes_healthy_says_which_and_why(instances: Instanc
     )
     instances.new("stuck", "stuck-1.0.0")
     found = instances.until("stuck", at("deploy", "work", "does not start"))
-    said = step(found, "deploy", "work")["message"]
-    assert said.startswith("Deployment stuck-work: 0 of 1 Pods ready: the Pod stuck-work-")
-    assert "operator-console.dev/Nothing:1" in said
+    message = step(found, "deploy", "work")["message"]
+    assert message.startswith("Deployment stuck-work: 0 of 1 Pods ready: the Pod stuck-work-")
+    assert "operator-console.dev/Nothing:1" in message
     assert [step(found, "deploy", item)["status"] for item in ("before", "after")] == ["COMPLETE", "PENDING"]
-    assert condition(found, "Ready")["message"] == f"all: work: {said}"
+    assert condition(found, "Ready")["message"] == f"all: work: {message}"
     instances.set("stuck", IMAGE="busybox")
     instances.until("stuck", ended("deploy"))
 
@@ -221,11 +221,11 @@ def test_a_job_that_gives_up_says_its_last_words(instances: Instances) -> None:
     instances.package("gives-1.0.0", plans, [apply("forget", "work", kind="Delete"), apply("work")], {"work": work})
     instances.new("gives", "gives-1.0.0")
     found = instances.until("gives", ended("deploy", "FATAL_ERROR"))
-    said = step(found, "deploy", "work")["message"]
-    assert said.startswith(
+    message = step(found, "deploy", "work")["message"]
+    assert message.startswith(
         "Job gives-work: it failed: Job has reached the specified backoff limit: the Pod gives-work-"
     )
-    assert said.endswith("said at last: one role is needed: key, node, check, backup, restore, load")
+    assert message.endswith("said at last: one role is needed: key, node, check, backup, restore, load")
     instances.mend("gives-1.0.0", work=workload("Job", "busybox", backoffLimit=0))
     instances.run("gives", "deploy")
     instances.until("gives", ended("deploy", since=uid(found, "deploy")))
