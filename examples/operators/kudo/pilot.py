@@ -21,8 +21,8 @@ from typing import Any
 
 import aiohttp
 
+from examples.operators.events import EventRecorder
 from examples.operators.kubeapi import Api, ApiError, CommandError, Object
-from examples.operators.tell import Tell
 
 from .autopilot import Measured, Settings, Wish, usual, wish
 from .conditions import autopilot
@@ -57,9 +57,9 @@ class _Memory:
 class Pilot:
     """`write` puts a change into an Instance's status."""
 
-    def __init__(self, api: Api, tell: Tell, write: Write):
+    def __init__(self, api: Api, record_event: EventRecorder, write: Write):
         self._api = api
-        self._tell = tell
+        self._record_event = record_event
         self._write = write
         self._known: dict[tuple[str, str], _Memory] = {}
 
@@ -221,7 +221,7 @@ class Pilot:
         if "lastAction" not in about and _reason(instance) == reason:
             return
         await self._say(instance, about, autopilot(instance, good, reason, why))
-        self._tell(
+        self._record_event(
             instance.body, type="Warning" if not good or reason == HEALED else "Normal", reason=reason, message=why
         )
 

@@ -11,8 +11,8 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from examples.operators.events import EventRecorder
 from examples.operators.kubeapi import Api, Object
-from examples.operators.tell import Tell
 
 from . import package, plans, trigger
 from .conditions import accepted, ready
@@ -84,12 +84,14 @@ class Engine:
     them; ``waiter``: the image that holds the files of Pipe tasks.
     """
 
-    def __init__(self, api: Api, shipped: Mapping[str, package.Package], tell: Tell, waiter: str = IMAGE):
+    def __init__(
+        self, api: Api, shipped: Mapping[str, package.Package], record_event: EventRecorder, waiter: str = IMAGE
+    ):
         self._api = api
         self._shipped = shipped
-        self._tell = tell
+        self._record_event = record_event
         self._waiter = waiter
-        self._pilot = Pilot(api, tell, self._status)
+        self._pilot = Pilot(api, record_event, self._status)
 
     async def reconcile(self, namespace: str, name: str) -> float | None:
         """One pass; returns the seconds until the next one, None when there is nothing to wait for."""
@@ -212,7 +214,9 @@ class Engine:
         if start.snapshot == instance.wanted:
             conditions.append(accepted(instance, True, "Accepted", ""))
         await self._status(instance, {"planStatus": {**known, **gone}, "conditions": conditions})
-        self._tell(instance.body, type="Normal", reason="PlanStarted", message=f"Plan {start.plan} begins: {start.why}")
+        self._record_event(
+            instance.body, type="Normal", reason="PlanStarted", message=f"Plan {start.plan} begins: {start.why}"
+        )
         return 0.0
 
     # Running a plan
@@ -267,10 +271,12 @@ class Engine:
     def _tell_about(self, instance: Instance, plan: str, before: Object, status: Object) -> None:
         word = status["status"]
         if word == COMPLETE:
-            self._tell(instance.body, type="Normal", reason="PlanComplete", message=f"Plan {plan} is complete")
+            self._record_event(instance.body, type="Normal", reason="PlanComplete", message=f"Plan {plan} is complete")
         elif word in (ERROR, FATAL_ERROR) and before.get("message") != status["message"]:
             reason = "PlanFailed" if word == FATAL_ERROR else "PlanHindered"
-            self._tell(instance.body, type="Warning", reason=reason, message=f"Plan {plan}: {status['message']}")
+            self._record_event(
+                instance.body, type="Warning", reason=reason, message=f"Plan {plan}: {status['message']}"
+            )
 
     # The end
 
@@ -291,7 +297,7 @@ class Engine:
                         instance, trigger.Start(CLEANUP, "the Instance is deleted", instance.snapshot)
                     )
             except (MissingError, PackageError) as problem:
-                self._tell(instance.body, type="Warning", reason="NoCleanup", message=str(problem))
+                self._record_event(instance.body, type="Warning", reason="NoCleanup", message=str(problem))
         elif not ended:
             return await self._run(instance, now)
         keep = [finalizer for finalizer in instance.finalizers if finalizer != FINALIZER]
@@ -306,7 +312,7 @@ class Engine:
         if any(refusal.items() <= condition.items() for condition in instance.status.get("conditions") or []):
             return
         await self._status(instance, {"conditions": [refusal]})
-        self._tell(instance.body, type="Warning", reason=reason, message=message)
+        self._record_event(instance.body, type="Warning", reason=reason, message=message)
 
     async def _accept(self, instance: Instance) -> None:
         """A wish that was refused has been taken back, or can be followed now."""

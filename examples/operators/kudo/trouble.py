@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from examples.operators.kubeapi import Api, Object
-from examples.operators.stuck import first_trouble, last_words
+from examples.operators.pod_problems import first_trouble, last_words
 
 
 async def why(api: Api, obj: Object) -> str:

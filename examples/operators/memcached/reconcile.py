@@ -6,10 +6,10 @@ happened: whether a user scaled the Memcached or the Deployment, a node died, or
 
 from __future__ import annotations
 
+from examples.operators.events import EventRecorder
 from examples.operators.kubeapi import Api, ApiError, contains
-from examples.operators.passes import NotYet
-from examples.operators.stuck import PATIENCE, Problem
-from examples.operators.tell import Tell
+from examples.operators.pod_problems import PATIENCE, Problem
+from examples.operators.workqueue import NotYet
 
 from .memcached import Memcached, Object, deployment
 from .status import BAD, refused, status
@@ -23,23 +23,23 @@ class InTheWay(NotYet):
         self.problem = problem
 
 
-async def reconcile(api: Api, namespace: str, name: str, tell: Tell) -> float | None:
+async def reconcile(api: Api, namespace: str, name: str, record_event: EventRecorder) -> float | None:
     """One pass; returns the seconds until the next one. An object being deleted is left to the garbage collector."""
     body = await api.get("Memcached", namespace, name)
     if body is None or body["metadata"].get("deletionTimestamp"):
         return None
     cache = Memcached(body)
     try:
-        found = await _apply(api, cache, tell)
+        found = await _apply(api, cache, record_event)
     except (InTheWay, ApiError) as error:
         problem = error.problem if isinstance(error, InTheWay) else _refusal(error)
         if problem:
             pods = await api.list("Pod", namespace, cache.selector)
-            await _publish(api, cache, refused(cache, pods, problem), tell)
+            await _publish(api, cache, refused(cache, pods, problem), record_event)
         raise
     pods = await api.list("Pod", namespace, cache.selector)
     seen = status(cache, found, pods)
-    await _publish(api, cache, seen, tell)
+    await _publish(api, cache, seen, record_event)
     # No event reports that a Pod has waited too long for a node.
     return None if seen["conditions"][0]["reason"] == "NodesReady" else PATIENCE + 1
 
@@ -51,21 +51,21 @@ def _refusal(error: ApiError) -> Problem | None:
     return Problem("Refused", f"the API server refuses the Deployment: {error}")
 
 
-async def _apply(api: Api, cache: Memcached, tell: Tell) -> Object:
+async def _apply(api: Api, cache: Memcached, record_event: EventRecorder) -> Object:
     """Makes the Deployment, or corrects it; returns it."""
     wanted = deployment(cache)
     present = await api.get("Deployment", cache.namespace, cache.name)
     if present is None:
         made = await api.create(wanted)
         message = f"Made a Deployment of {cache.size} node(s) at port {cache.port}"
-        tell(cache.body, type="Normal", reason="Created", message=message)
+        record_event(cache.body, type="Normal", reason="Created", message=message)
         return made
     if not cache.owns(present):
         raise InTheWay(_whose(cache, present))
     if contains(present, wanted):
         return present
     corrected = await api.patch("Deployment", cache.namespace, cache.name, wanted)
-    _tell_what_changed(cache, present["spec"].get("replicas", 1), tell)
+    _record_changes(cache, present["spec"].get("replicas", 1), record_event)
     return corrected
 
 
@@ -84,17 +84,19 @@ def _whose(cache: Memcached, present: Object) -> Problem:
     )
 
 
-def _tell_what_changed(cache: Memcached, before: int, tell: Tell) -> None:
+def _record_changes(cache: Memcached, before: int, record_event: EventRecorder) -> None:
     if before == cache.size:
-        tell(cache.body, type="Normal", reason="Updated", message="The Deployment is as the Memcached wants it again")
+        record_event(
+            cache.body, type="Normal", reason="Updated", message="The Deployment is as the Memcached wants it again"
+        )
     elif cache.status.get("observedGeneration") == cache.generation:
         message = f"Somebody scaled the Deployment to {before}; back to {cache.size}. Scale the Memcached instead"
-        tell(cache.body, type="Warning", reason="Corrected", message=message)
+        record_event(cache.body, type="Warning", reason="Corrected", message=message)
     else:
-        tell(cache.body, type="Normal", reason="Scaled", message=f"Scaled from {before} to {cache.size} nodes")
+        record_event(cache.body, type="Normal", reason="Scaled", message=f"Scaled from {before} to {cache.size} nodes")
 
 
-async def _publish(api: Api, cache: Memcached, wanted: Object, tell: Tell) -> None:
+async def _publish(api: Api, cache: Memcached, wanted: Object, record_event: EventRecorder) -> None:
     """Writes the status where it differs, and tells people about a change of the condition."""
     if all(cache.status.get(key) == value for key, value in wanted.items()):
         return
@@ -110,4 +112,4 @@ async def _publish(api: Api, cache: Memcached, wanted: Object, tell: Tell) -> No
     (new,), olds = wanted["conditions"], cache.status.get("conditions") or [{}]
     if (new["status"], new["reason"]) != (olds[0].get("status"), olds[0].get("reason")):
         type_ = "Warning" if new["reason"] in BAD else "Normal"
-        tell(cache.body, type=type_, reason=new["reason"], message=new["message"])
+        record_event(cache.body, type=type_, reason=new["reason"], message=new["message"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from examples.operators.stuck import STUCK, Problem, trouble
+from examples.operators.pod_problems import STUCK, Problem, trouble
 
 from .memcached import Memcached, Object
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from examples.operators.events import EventRecorder
 from examples.operators.kubeapi import Api, ApiError
-from examples.operators.tell import Tell
 
 from . import jobs, ownership, records
 from .database import DATABASE_LABEL, GROUP, PART_LABEL, SNAPSHOTS, Database, Object
@@ -13,7 +13,9 @@ from .observed import Fact
 ENTERED = f"{GROUP}/entered"
 
 
-async def backups(api: Api, db: Database, version: str, tell: Tell) -> tuple[Fact | None, Object | None]:
+async def backups(
+    api: Api, db: Database, version: str, record_event: EventRecorder
+) -> tuple[Fact | None, Object | None]:
     """Keeps the CronJob as the spec says; returns the condition of the backups, and the newest record if it is new."""
     name = f"{db.name}-backup"
     if not db.backup.get("enabled"):
@@ -31,11 +33,11 @@ async def backups(api: Api, db: Database, version: str, tell: Tell) -> tuple[Fac
         return Fact("BackedUp", False, "ScheduleRefused", str(refused)), None
     found = await api.list("Job", db.namespace, f"{DATABASE_LABEL}={db.name},{PART_LABEL}=backup")
     found.sort(key=lambda job: str(job["metadata"].get("creationTimestamp")))
-    newest = await _enter(api, db, found, tell)
+    newest = await _enter(api, db, found, record_event)
     return await _fact(api, db, found), newest
 
 
-async def _enter(api: Api, db: Database, found: list[Object], tell: Tell) -> Object | None:
+async def _enter(api: Api, db: Database, found: list[Object], record_event: EventRecorder) -> Object | None:
     """Enters what was written and is not in the list yet, also while the operator was away; the newest record."""
     newest = None
     for job in found:
@@ -47,7 +49,7 @@ async def _enter(api: Api, db: Database, found: list[Object], tell: Tell) -> Obj
             await records.keep(api, db, record)
             newest = {key: record[key] for key in ("name", "time", "keys", "bytes")}
             message = f"Wrote {record['keys']} keys to {record['name']}"
-            tell(db.body, type="Normal", reason="BackupWritten", message=message)
+            record_event(db.body, type="Normal", reason="BackupWritten", message=message)
         note = {"metadata": {"annotations": {ENTERED: record.get("name", "")}}}
         await api.patch("Job", db.namespace, meta["name"], note)
     return newest

@@ -8,7 +8,7 @@ cluster.
 from __future__ import annotations
 
 from examples.operators.kubeapi import Api
-from examples.operators.stuck import Problem, first_trouble
+from examples.operators.pod_problems import Problem, first_trouble
 
 from .database import Database
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from examples.operators.stuck import Problem
+from examples.operators.pod_problems import Problem
 
 from .database import Object
 

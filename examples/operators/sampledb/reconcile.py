@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 from weakref import WeakValueDictionary
 
+from examples.operators.events import EventRecorder
 from examples.operators.kubeapi import Api, ApiError
-from examples.operators.stuck import Problem
-from examples.operators.tell import Tell
+from examples.operators.pod_problems import Problem
 
 from . import backups, connection, health, jobs, ownership, records, restoring, rollout, storage, workload
 from .database import DATABASE_LABEL, FINALIZER, PART_LABEL, Database, Object
@@ -30,7 +30,7 @@ def lock(namespace: str, name: str) -> asyncio.Lock:
     return _locks.setdefault((namespace, name), asyncio.Lock())
 
 
-async def reconcile(api: Api, namespace: str, name: str, tell: Tell) -> float | None:
+async def reconcile(api: Api, namespace: str, name: str, record_event: EventRecorder) -> float | None:
     """One pass; returns the seconds until the next one. A database that is being deleted is left to the farewell."""
     async with lock(namespace, name):
         body = await api.get("SampleDB", namespace, name)
@@ -40,32 +40,32 @@ async def reconcile(api: Api, namespace: str, name: str, tell: Tell) -> float | 
             return None  # kopf is about to add it; before that, what is made could be left over by a quick delete
         db = Database(body)
         try:
-            seen = await _apply(api, db, tell)
+            seen = await _apply(api, db, record_event)
         except ownership.TakenError as taken:
             seen = await _refused(api, db, Problem("NameTaken", str(taken)))
         except ApiError as refused:
             if refused.code not in (400, 403, 422) or "being terminated" in str(refused):
                 raise
             seen = await _refused(api, db, Problem("Refused", f"the API server refuses an object: {refused}"))
-        return await _publish(api, db, seen, tell)
+        return await _publish(api, db, seen, record_event)
 
 
-async def _apply(api: Api, db: Database, tell: Tell) -> Observed:
+async def _apply(api: Api, db: Database, record_event: EventRecorder) -> Observed:
     """Makes every object of the database, as far as it may go now; returns what is there."""
-    release = await rollout.release(api, db, tell)
+    release = await rollout.release(api, db, record_event)
     await ownership.ensure(api, db, connection.secret(db, await api.get("Secret", db.namespace, db.credentials)))
     await ownership.ensure(api, db, connection.config_map(db, release.deployed))
     for service in connection.services(db):
         await ownership.ensure(api, db, service)
     volumes = await storage.volumes(api, db)
-    restore = await restoring.restore(api, db, release.deployed, tell)
+    restore = await restoring.restore(api, db, release.deployed, record_event)
     if restore.outcome in ("Running", "Failed"):
         problem = await health.of_pods(api, db, f"job-name={jobs.restore_name(db)}")
         return Observed(release, restore=restore, problem=problem, facts=(volumes,))
-    found = await _stateful_set(api, db, release.deployed, tell)
+    found = await _stateful_set(api, db, release.deployed, record_event)
     half = Observed(release, found)
     init, running = await _set_up(api, db, half)
-    backed_up, backup = await backups.backups(api, db, release.deployed, tell)
+    backed_up, backup = await backups.backups(api, db, release.deployed, record_event)
     problem = await _problem(api, db, half)
     if problem and problem.reason == "VolumeFull":
         volumes = Fact("StorageReady", False, *problem)
@@ -82,11 +82,11 @@ async def _apply(api: Api, db: Database, tell: Tell) -> Observed:
     )
 
 
-async def _stateful_set(api: Api, db: Database, version: str, tell: Tell) -> Object:
+async def _stateful_set(api: Api, db: Database, version: str, record_event: EventRecorder) -> Object:
     wanted = workload.stateful_set(db, version)
     if await api.get("StatefulSet", db.namespace, db.name) is None:
         message = f"Making {db.replicas} Pod(s) of {db.engine} {version} with {db.storage} each"
-        tell(db.body, type="Normal", reason="Provisioning", message=message)
+        record_event(db.body, type="Normal", reason="Provisioning", message=message)
     else:
         for fixed in ("volumeClaimTemplates", "podManagementPolicy"):  # can not be changed once they are there
             wanted["spec"].pop(fixed)
@@ -145,27 +145,27 @@ async def _refused(api: Api, db: Database, problem: Problem) -> Observed:
     return Observed(Release(deployed or db.version), ours, init, refused=problem, restore=Restore())
 
 
-async def _publish(api: Api, db: Database, seen: Observed, tell: Tell) -> float:
+async def _publish(api: Api, db: Database, seen: Observed, record_event: EventRecorder) -> float:
     """Writes the status where it differs, and tells people what has changed."""
     wanted = status(db, seen)
     if any(db.status.get(key) != value for key, value in wanted.items()):
         await api.patch("SampleDB", db.namespace, db.name, {"status": wanted}, "status")
-        _tell(db, wanted, tell)
+        _record_events(db, wanted, record_event)
     return SETTLED if wanted["phase"] in ("Ready", "Stopped") else UNSETTLED
 
 
-def _tell(db: Database, wanted: Object, tell: Tell) -> None:
+def _record_events(db: Database, wanted: Object, record_event: EventRecorder) -> None:
     if wanted.get("restoredFrom") and not db.status.get("restoredFrom"):
-        tell(db.body, type="Normal", reason="Restored", message=f"The data come from {wanted['restoredFrom']}")
+        record_event(db.body, type="Normal", reason="Restored", message=f"The data come from {wanted['restoredFrom']}")
     before = {condition["type"]: condition["reason"] for condition in db.status.get("conditions") or []}
     progress = wanted["conditions"][1]
     word = wanted["phase"]
     if word != db.status.get("phase") or (word in BAD and progress["reason"] != before.get("Progressing")):
         condition = wanted["conditions"][0] if word in ("Ready", "Stopped") else progress
         reason = str(progress["reason"]) if word in BAD else word
-        tell(db.body, type="Warning" if word in BAD else "Normal", reason=reason, message=condition["message"])
+        record_event(db.body, type="Warning" if word in BAD else "Normal", reason=reason, message=condition["message"])
     for item in wanted["conditions"][3:]:
         # A new claim is always unbound for a moment.
         if item["status"] == "False" and item["reason"] not in (before.get(item["type"]), "Unbound"):
             kind = "Normal" if item["reason"] == "Growing" else "Warning"
-            tell(db.body, type=kind, reason=item["reason"], message=item["message"])
+            record_event(db.body, type=kind, reason=item["reason"], message=item["message"])

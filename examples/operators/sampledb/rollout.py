@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from examples.operators.events import EventRecorder
 from examples.operators.kubeapi import Api
-from examples.operators.tell import Tell
 
 from . import jobs, ownership, records
 from .database import DATABASE_LABEL, PART_LABEL, Database
@@ -11,7 +11,7 @@ from .observed import Release, Work
 from .versions import refusal
 
 
-async def release(api: Api, db: Database, tell: Tell) -> Release:
+async def release(api: Api, db: Database, record_event: EventRecorder) -> Release:
     """The release to run now.
 
     What is deployed stands in the connection ConfigMap, which is written when the Job is done.
@@ -27,7 +27,7 @@ async def release(api: Api, db: Database, tell: Tell) -> Release:
         return Release(deployed)  # no Pod could prepare the data; the upgrade begins when there are Pods again
     job = await ownership.find(api, db, "Job", jobs.upgrade_name(db))
     if job is None:
-        tell(
+        record_event(
             db.body,
             type="Normal",
             reason="UpgradeStarted",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from examples.operators.memcached.status import BAD, refused, status, staying
-from examples.operators.stuck import Problem
+from examples.operators.pod_problems import Problem
 
 from .caches import memcached, observed, pod
 

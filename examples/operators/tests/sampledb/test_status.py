@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from examples.operators.pod_problems import Problem
 from examples.operators.sampledb.health import full
 from examples.operators.sampledb.observed import Fact, Observed, Release, Restore, Work
 from examples.operators.sampledb.status import leaving, phase, status
 from examples.operators.sampledb.versions import refusal
-from examples.operators.stuck import Problem
 
 from .databases import database
 

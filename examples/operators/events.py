@@ -1,4 +1,4 @@
-"""Telling people what happens to an object: an event on it, and a line in the operator's log."""
+"""Kubernetes Events of the operators: an Event on an object, and a line in the log."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import kopf
 from examples.operators.kubeapi import Object
 
 
-class Tell(Protocol):
+class EventRecorder(Protocol):
     """Records an event on an object; ``type`` is Normal or Warning, ``reason`` one word, ``message`` a sentence."""
 
     def __call__(self, body: Object, *, type: str, reason: str, message: str) -> None: ...
 
 
-def teller(log: logging.Logger) -> Tell:
-    """By kopf, which sends events in the background and never lets a handler wait for them."""
+def event_recorder(log: logging.Logger) -> EventRecorder:
+    """A recorder that uses kopf, which sends Events in the background, so that handlers do not wait."""
 
     def record(body: Object, *, type: str, reason: str, message: str) -> None:
         meta = body["metadata"]

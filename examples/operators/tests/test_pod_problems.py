@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from examples.operators.stuck import Problem, trouble
+from examples.operators.pod_problems import Problem, trouble
 
 
 def test_a_pod_that_only_just_waits_has_no_trouble() -> None:
