@@ -7,7 +7,7 @@ from examples.operators.kubeapi import Api, ApiError
 
 from . import jobs, ownership, records
 from .database import DATABASE_LABEL, GROUP, PART_LABEL, SNAPSHOTS, Database, Object
-from .observed import Fact
+from .observation import Fact
 
 #: On a backup's Job: its record stands in the list.
 ENTERED = f"{GROUP}/entered"

@@ -14,9 +14,9 @@ from examples.operators.events import EventRecorder
 from examples.operators.kubeapi import Api, ApiError
 from examples.operators.pod_problems import Problem
 
-from . import backups, connection, health, jobs, ownership, records, restoring, rollout, storage, workload
+from . import backups, connection, health, jobs, ownership, records, restore_job, rollout, storage, workload
 from .database import DATABASE_LABEL, FINALIZER, PART_LABEL, Database, Object
-from .observed import Fact, Observed, Release, Restore, Work
+from .observation import Fact, Observation, Release, Restore, Work
 from .status import BAD, status
 
 #: Seconds until a database is looked at again though nothing happened: one that is ready, and one that is not.
@@ -50,7 +50,7 @@ async def reconcile(api: Api, namespace: str, name: str, record_event: EventReco
         return await _publish(api, db, seen, record_event)
 
 
-async def _apply(api: Api, db: Database, record_event: EventRecorder) -> Observed:
+async def _apply(api: Api, db: Database, record_event: EventRecorder) -> Observation:
     """Makes every object of the database, as far as it may go now; returns what is there."""
     release = await rollout.release(api, db, record_event)
     await ownership.ensure(api, db, connection.secret(db, await api.get("Secret", db.namespace, db.credentials)))
@@ -58,19 +58,19 @@ async def _apply(api: Api, db: Database, record_event: EventRecorder) -> Observe
     for service in connection.services(db):
         await ownership.ensure(api, db, service)
     volumes = await storage.volumes(api, db)
-    restore = await restoring.restore(api, db, release.deployed, record_event)
+    restore = await restore_job.restore(api, db, release.deployed, record_event)
     if restore.outcome in ("Running", "Failed"):
         problem = await health.of_pods(api, db, f"job-name={jobs.restore_name(db)}")
-        return Observed(release, restore=restore, problem=problem, facts=(volumes,))
+        return Observation(release, restore=restore, problem=problem, facts=(volumes,))
     found = await _stateful_set(api, db, release.deployed, record_event)
-    half = Observed(release, found)
+    half = Observation(release, found)
     init, running = await _set_up(api, db, half)
     backed_up, backup = await backups.backups(api, db, release.deployed, record_event)
     problem = await _problem(api, db, half)
     if problem and problem.reason == "VolumeFull":
         volumes = Fact("StorageReady", False, *problem)
     facts = (volumes, backed_up) if backed_up else (volumes,)
-    return Observed(
+    return Observation(
         release=release,
         stateful_set=found,
         init=init,
@@ -93,7 +93,7 @@ async def _stateful_set(api: Api, db: Database, version: str, record_event: Even
     return await ownership.ensure(api, db, wanted)
 
 
-async def _set_up(api: Api, db: Database, seen: Observed) -> tuple[Work, str]:
+async def _set_up(api: Api, db: Database, seen: Observation) -> tuple[Work, str]:
     """The set-up Job, and the engine's own version that it found. It runs again for another release or script."""
     name = f"{db.name}-init"
     wanted = jobs.init(db, seen.release.deployed)
@@ -124,7 +124,7 @@ async def _running(api: Api, db: Database, job: str, deployed: str) -> str:
     return str((await records.of_job(api, db, job)).get("version") or known or deployed)
 
 
-async def _problem(api: Api, db: Database, seen: Observed) -> Problem | None:
+async def _problem(api: Api, db: Database, seen: Observation) -> Problem | None:
     """What keeps the database from working; Pods are only asked when one of them is missing."""
     if found := await health.password_missing(api, db):
         return found
@@ -135,17 +135,17 @@ async def _problem(api: Api, db: Database, seen: Observed) -> Problem | None:
     return await health.volume_full(api, db)
 
 
-async def _refused(api: Api, db: Database, problem: Problem) -> Observed:
+async def _refused(api: Api, db: Database, problem: Problem) -> Observation:
     """What there is of a database that can not be made as it should be: it may run as it did before."""
     found = await api.get("StatefulSet", db.namespace, db.name)
     ours = found if found and db.owns(found) else None
     present = await api.get("ConfigMap", db.namespace, db.connection)
     deployed = ((present or {}).get("data") or {}).get("version") if present and db.owns(present) else None
     init = Work("Complete" if db.status.get("version") else "")
-    return Observed(Release(deployed or db.version), ours, init, refused=problem, restore=Restore())
+    return Observation(Release(deployed or db.version), ours, init, refused=problem, restore=Restore())
 
 
-async def _publish(api: Api, db: Database, seen: Observed, record_event: EventRecorder) -> float:
+async def _publish(api: Api, db: Database, seen: Observation, record_event: EventRecorder) -> float:
     """Writes the status where it differs, and tells people what has changed."""
     wanted = status(db, seen)
     if any(db.status.get(key) != value for key, value in wanted.items()):

@@ -7,7 +7,7 @@ from examples.operators.kubeapi import Api
 
 from . import jobs, ownership, records
 from .database import DATABASE_LABEL, PART_LABEL, Database
-from .observed import Release, Work
+from .observation import Release, Work
 from .versions import refusal
 
 

@@ -6,7 +6,7 @@ from examples.operators.kubeapi import Api, ApiError
 
 from . import ownership, workload
 from .database import DATABASE_LABEL, Database, Object
-from .observed import Fact
+from .observation import Fact
 
 
 async def volumes(api: Api, db: Database) -> Fact:

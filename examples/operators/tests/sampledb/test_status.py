@@ -6,7 +6,7 @@ import pytest
 
 from examples.operators.pod_problems import Problem
 from examples.operators.sampledb.health import full
-from examples.operators.sampledb.observed import Fact, Observed, Release, Restore, Work
+from examples.operators.sampledb.observation import Fact, Observation, Release, Restore, Work
 from examples.operators.sampledb.status import leaving, phase, status
 from examples.operators.sampledb.versions import refusal
 
@@ -15,10 +15,10 @@ from .databases import database
 
 def seen(
     ready: int = 1, replicas: int = 1, init: str = "Complete", more: dict[str, Any] | None = None, **rest: Any
-) -> Observed:
+) -> Observation:
     observed = {"observedGeneration": 1, "replicas": replicas, "readyReplicas": ready, **(more or {})}
     filled = {"release": Release("7.2"), "running": "7.2.4", "init": Work(init, "line 2"), **rest}
-    return Observed(stateful_set={"metadata": {"generation": 1}, "status": observed}, **filled)
+    return Observation(stateful_set={"metadata": {"generation": 1}, "status": observed}, **filled)
 
 
 UP = {"version": "7.2.4", "phase": "Ready", "observedGeneration": 1}
@@ -48,7 +48,7 @@ STUCK = Problem("CrashLoopBackOff", "the Pod does not start")
         ({"version": "6.2"}, UP, seen(release=Release("7.2", refused="no")), "Failed", "UpgradeRefused"),
     ],
 )
-def test_phases(spec: dict[str, Any], before: dict[str, Any], observed: Observed, word: str, reason: str) -> None:
+def test_phases(spec: dict[str, Any], before: dict[str, Any], observed: Observation, word: str, reason: str) -> None:
     assert phase(database(before, **spec), observed)[:2] == (word, reason)
 
 

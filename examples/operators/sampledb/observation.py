@@ -52,7 +52,7 @@ class Restore:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class Observation:
     """Everything of one pass.
 
     ``running`` is the version that the engine reports of itself, ``backup`` a new backup's record.

@@ -9,7 +9,7 @@ from examples.operators.kubeapi import Api
 
 from . import jobs, ownership, records
 from .database import SNAPSHOTS, Database
-from .observed import Restore
+from .observation import Restore
 
 
 async def restore(api: Api, db: Database, version: str, record_event: EventRecorder) -> Restore:
