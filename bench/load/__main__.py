@@ -99,7 +99,7 @@ def load(running: Running, known: list[people.Person], asked: argparse.Namespace
     plain = [item.plain() for item in known]
     each, seconds = max(1, asked.streams // len(known)), asked.minutes * 60
     began, others = datetime.now(UTC), Others()
-    with helping("load.streaming", url=running.url, people=plain, each=each) as tabs:
+    with helping("load.streams", url=running.url, people=plain, each=each) as tabs:
         opened = tabs.receive(300)
         print(
             f"{began:%H:%M:%S} UTC: {opened['open']} streams are open; {len(known)} people browse for"
@@ -108,7 +108,7 @@ def load(running: Running, known: list[people.Person], asked: argparse.Namespace
         )
         sampler = memory.Sampler(memory.programs(running.process.pid))
         with helping(
-            "load.browsing", url=running.url, people=plain, pages=PAGES, seconds=seconds, think=asked.think, seed=1
+            "load.browsers", url=running.url, people=plain, pages=PAGES, seconds=seconds, think=asked.think, seed=1
         ) as browsers:
             browsers.receive()
             written = write(running, [item.name for item in known], seconds)

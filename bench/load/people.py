@@ -2,7 +2,7 @@
 a namespace that is full of its name.
 
 Most have a Role in that namespace alone; the last ones can read everything. What anyone is shown of another's
-namespace is an error (browsing.py).
+namespace is an error (browsers.py).
 """
 
 import re
@@ -14,7 +14,7 @@ from http.cookiejar import CookieJar
 from typing import Any
 
 from bench.console import Running
-from bench.load.browsing import words
+from bench.load.browsers import words
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 MAPS, SERVICES = 20, 3

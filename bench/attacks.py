@@ -1,4 +1,4 @@
-"""How other users are affected while an attacker exceeds the limits of kube/limits.py: `python -m bench.attacked`.
+"""How other users are affected while an attacker exceeds the limits of kube/limits.py: `python -m bench.attacks`.
 
 A console as `make run` starts it; each attack runs for some seconds from four threads, or from 200 slow connections,
 while one person asks for a page and another for /healthz, again and again. Prints a table: how the attack was answered,
@@ -207,7 +207,7 @@ def from_threads(attackers: list[Attacker], attack: Callable[[Attacker], str], s
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(prog="python -m bench.attacked", description=__doc__)
+    arguments = argparse.ArgumentParser(prog="python -m bench.attacks", description=__doc__)
     arguments.add_argument("--seconds", type=float, default=SECONDS, help="how long each attack goes on")
     seconds = arguments.parse_args().seconds
     print("| attack | answers | a page, median | longest | /healthz, longest | memory, most | not answered |")
