@@ -17,7 +17,7 @@ from operatorhub.sources.drafts import SourceError
 from resources import yamltext
 from resources.kinds import secrets
 from tests.attacks import objects, pages
-from tests.attacks.placed import placed
+from tests.attacks.placement import placed
 from tests.attacks.texts import DEEP
 
 SIZES = {"deep": 25_000, "deeper": 1_000_000}

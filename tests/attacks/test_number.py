@@ -3,8 +3,8 @@
 import re
 
 from tests.attacks import texts
-from tests.attacks.counted import tried
-from tests.deploy.rendered import ROOT
+from tests.attacks.input_counts import tried
+from tests.deploy.manifests import ROOT
 
 
 def test_the_document_says_how_many() -> None:

@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from tests.deploy.rendered import ROOT
+from tests.deploy.manifests import ROOT
 
 # The frame of a page shows favourites.
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ import secrets
 from pathlib import Path
 
 from tests.api import Api
-from tests.deploy.rendered import kubectl, text
+from tests.deploy.manifests import kubectl, text
 from tests.kubectl import Kubectl
 
 COMPONENTS = {"web": 2, "worker": 2, "beat": 1, "redis": 1, "postgres": 1, "migrate": 1, "setup": 1}

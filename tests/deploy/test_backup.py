@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from tests import postgres
-from tests.deploy.rendered import ROOT
+from tests.deploy.manifests import ROOT
 
 PAGE = (ROOT / "docs/deploy.md").read_text()
 COMMAND = re.search(r"^    python3 (-c \"import sqlite3;.*\")$", PAGE, re.MULTILINE)

@@ -13,8 +13,8 @@ import pytest
 from console.processes.parts import free_port
 from tests import processes
 from tests.deploy.image import steps
+from tests.deploy.manifests import ROOT
 from tests.deploy.pods import unshare
-from tests.deploy.rendered import ROOT
 
 CONTAINERFILE = ROOT / "deploy/Containerfile"
 

@@ -19,7 +19,7 @@ from django.urls import reverse
 
 from console.management.commands.deploysecrets import values
 from tests.api import APPLY, Api
-from tests.deploy.rendered import OVERLAYS, ROOT, containers, named, objects, template, text
+from tests.deploy.manifests import OVERLAYS, ROOT, containers, named, objects, template, text
 
 ISTIO = "istio.io/api@v1.31.1"
 # Kinds of others, each group with where its CustomResourceDefinitions are had from.

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.api import Api
-from tests.deploy.rendered import OVERLAYS, containers, kubectl, named, objects, template
+from tests.deploy.manifests import OVERLAYS, containers, kubectl, named, objects, template
 from tests.kubectl import Kubectl
 
 #: The parts that a changed overlay could not change, and those that grant something.

@@ -27,7 +27,7 @@ import pytest
 
 from tests.api import Api
 from tests.deploy import pods
-from tests.deploy.rendered import Object, objects
+from tests.deploy.manifests import Object, objects
 from tests.deploy.test_manifests import PATHS
 from tests.eventually import until
 from tests.forms import dom

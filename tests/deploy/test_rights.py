@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.api import Api
-from tests.deploy.rendered import ROOT, objects
+from tests.deploy.manifests import ROOT, objects
 from tests.deploy.test_manifests import PATHS
 from tests.eventually import until
 

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from resources.forms.paths import token
-from tests.forms.changing import change_all, remove_all
 from tests.forms.differ import difference
 from tests.forms.generate import Generator
 from tests.forms.page import Form, Page
 from tests.forms.person import Person, leaves
 from tests.forms.typing_in import Unreachable
+from tests.forms.value_changes import change_all, remove_all
 
 METADATA = ("name", "generateName", "labels", "annotations")
 COUNTED = (

@@ -17,7 +17,7 @@ import pytest
 from resources.forms import check
 from resources.forms.schema import Schema
 from tests.api import Api
-from tests.forms import breaking, kinds, served
+from tests.forms import invalid_objects, kinds, served_kind
 from tests.forms.kinds import Kind
 
 SHARE = 1 if os.environ.get("FORMS") == "all" else 60
@@ -45,13 +45,13 @@ def objects(kind: Kind) -> Iterator[tuple[str, dict[str, Any]]]:
     for example in kind.examples or ({},):
         obj = kind.object(example)
         yield "as it is", obj
-        for broken in breaking.breaks(kind.schema, obj):
+        for broken in invalid_objects.breaks(kind.schema, obj):
             yield f"{broken.constraint} at {broken.path}", broken.object
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.id)
 def test_the_server_says_the_same(kind: Kind, api: Api) -> None:
-    found = served.serve(api, kind, rules=False)
+    found = served_kind.serve(api, kind, rules=False)
     try:
         for what, obj in objects(kind):
             answer = found.dry_run(obj)
@@ -68,7 +68,7 @@ def test_the_server_says_the_same(kind: Kind, api: Api) -> None:
                 else:
                     assert {message for _, message in problems} == wanted, what
     finally:
-        served.remove(found)
+        served_kind.remove(found)
 
 
 def _assert_undecodable(answer: str, messages: set[str], what: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from console.processes.parts import free_port
 from console.processes.supervisor import die_with_parent
-from tests.tutorials.reading import Command, File, Section, matches
+from tests.tutorials.page_sections import Command, File, Section, matches
 
 ROOT = Path(__file__).resolve().parents[2]
 #: A command that is repeated until it prints what the page shows.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tutorials.reading import FOLDER, Act, matches, pages, sections
+from tests.tutorials.page_sections import FOLDER, Act, matches, pages, sections
 
 PO = Path(__file__).resolve().parents[2] / "locale/ko/LC_MESSAGES/django.po"
 _PLACE = re.compile(r"%\((\w+)\)[sd]")

@@ -17,9 +17,9 @@ from kube.client import ClusterClient
 from tests.chromium import Contexts
 from tests.conftest import CATALOG
 from tests.e2e.conftest import Site
-from tests.tutorials.reading import FOLDER, pages, sections
+from tests.tutorials.browser_walk import LONG, walk
+from tests.tutorials.page_sections import FOLDER, pages, sections
 from tests.tutorials.shell import Shell
-from tests.tutorials.walking import LONG, walk
 
 pytestmark = pytest.mark.timeout(900)
 EVERYTHING = os.environ.get("TUTORIALS") == "all"

@@ -1,4 +1,4 @@
-"""What a page does with what its stream tells it, event by event: tests/e2e/live/scripted.py is the server, the
+"""What a page does with what its stream tells it, event by event: tests/e2e/live/fake_site.py is the server, the
 scripts and the browser are real.
 """
 
@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.e2e.live.scripted import OTHER, TOPIC, Scripted, open_page, value
+from tests.e2e.live.fake_site import OTHER, TOPIC, Scripted, open_page, value
 
 pytestmark = pytest.mark.page_only
 

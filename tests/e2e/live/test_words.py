@@ -1,5 +1,5 @@
 """What a page says when its stream stops, and what a hidden tab does;
-tests/e2e/live/scripted.py is the server.
+tests/e2e/live/fake_site.py is the server.
 """
 
 import re
@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.e2e.live.scripted import OTHER, TOPIC, Scripted, open_page, value
+from tests.e2e.live.fake_site import OTHER, TOPIC, Scripted, open_page, value
 
 pytestmark = pytest.mark.page_only
 

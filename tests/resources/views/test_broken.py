@@ -12,7 +12,7 @@ from resources.lists import counts
 from tests.eventually import until
 from tests.resources.views import definitions
 from tests.resources.views.definitions import served, widget
-from tests.resources.views.sending import flat
+from tests.resources.views.form_submission import flat
 
 # As a kube-apiserver 1.3x answered.
 CONVERSION = (

@@ -11,7 +11,7 @@ from kube.errors import Forbidden, KubeError, NotFound
 from resources.lists import counts
 from tests.eventually import until
 from tests.resources.views.definitions import CRDS, definition, remove, served, widget
-from tests.resources.views.sending import flat, send, text_of
+from tests.resources.views.form_submission import flat, send, text_of
 
 PAGE = "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/"
 

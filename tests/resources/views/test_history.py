@@ -12,7 +12,7 @@ from kube.errors import Forbidden, NotFound
 from kube.objects import Access
 from resources.models import Traced
 from tests.resources.history.conftest import Watched, gadgets, watched  # noqa: F401  fixtures
-from tests.resources.views.sending import flat
+from tests.resources.views.form_submission import flat
 
 
 def _text(answer: Any) -> str:

@@ -9,7 +9,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from tests.forms import dom
-from tests.resources.views.sending import element, send, text_of
+from tests.resources.views.form_submission import element, send, text_of
 
 IMPORT = "/resources/import/"
 CHECK, SEND, RETRY = ("~check", "1"), ("~send", "1"), ("~retry", "1")

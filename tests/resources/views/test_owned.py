@@ -15,7 +15,7 @@ from kube.objects import uid_of
 from resources.state import children, kind_health
 from resources.tree import owned_reading, owners
 from tests.eventually import until
-from tests.resources.views.sending import flat
+from tests.resources.views.form_submission import flat
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from resources.writing.start import as_new
-from tests.resources.views.sending import controls, element, flat, send, text_of
+from tests.resources.views.form_submission import controls, element, flat, send, text_of
 
 MAPS = "/resources/core/v1/configmaps/"
 AGAIN = ("~restart", "1")

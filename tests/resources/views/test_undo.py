@@ -12,7 +12,7 @@ from kube.errors import NotFound
 from resources.history import bounds, writes
 from resources.models import Write
 from resources.place import Place
-from tests.resources.views.sending import send
+from tests.resources.views.form_submission import send
 from tests.resources.views.test_delete_and_scale import deployment  # noqa: F401  fixture
 from tests.resources.views.test_history import _action, _review, _text
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Error, Locator, Page
 
-from tests.tutorials.reading import Act
+from tests.tutorials.page_sections import Act
 
 #: Until a name appears. As long as the pages let kubectl wait: between two steps an operator may be installed, and OLM
 #: takes minutes for a large one on a busy machine.

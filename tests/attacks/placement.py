@@ -17,7 +17,7 @@ from tests.resources.views import definitions
 
 
 @dataclass(slots=True)
-class Placed:
+class Placement:
     """`full`: (group, version, plural, namespace, name) of objects that carry all inputs; `numbered`: of those with
     one each. `refused`: by the API server, in its words.
     """
@@ -29,8 +29,8 @@ class Placed:
 
 
 @contextmanager
-def placed(client: ClusterClient) -> Iterator[Placed]:
-    made = Placed(f"attacks-{uuid4().hex[:6]}")
+def placed(client: ClusterClient) -> Iterator[Placement]:
+    made = Placement(f"attacks-{uuid4().hex[:6]}")
     spaces = client.find("", "v1", "namespaces")
     client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": objects.meta(made.namespace)})
     crd = objects.definition()
@@ -44,7 +44,7 @@ def placed(client: ClusterClient) -> Iterator[Placed]:
             client.delete(spaces, made.namespace)
 
 
-def _fill(client: ClusterClient, made: Placed) -> None:
+def _fill(client: ClusterClient, made: Placement) -> None:
     here = made.namespace
     made.full.append(("core", "v1", "namespaces", "-", here))
     made.full.append(("apiextensions.k8s.io", "v1", "customresourcedefinitions", "-", f"attacks.{objects.GROUP}"))
@@ -73,7 +73,7 @@ def _fill(client: ClusterClient, made: Placed) -> None:
 
 
 def _put(
-    client: ClusterClient, made: Placed, obj: dict[str, Any], placed: list[tuple[str, str, str, str, str]]
+    client: ClusterClient, made: Placement, obj: dict[str, Any], placed: list[tuple[str, str, str, str, str]]
 ) -> None:
     type_ = client.type_of(obj)
     status, name = obj.pop("status", None), obj["metadata"]["name"]
