@@ -13,7 +13,7 @@ from typing import Any
 
 import aiohttp
 
-from examples.operators.access import Access
+from examples.operators.access import ApiServerAccess
 
 Object = dict[str, Any]
 
@@ -61,19 +61,19 @@ class ApiError(Exception):
         self.reason = reason
 
 
-class Api:
+class KubeApi:
     """The API server, with one connection pool. Use as ``async with Api(process_access()) as api``.
 
     ``program``: under this name the API server notes in managedFields what we write. Without one it is aiohttp's own:
     "Python".
     """
 
-    def __init__(self, access: Access, program: str = ""):
+    def __init__(self, access: ApiServerAccess, program: str = ""):
         self._access = access
         self._program = program
         self._session: aiohttp.ClientSession | None = None
 
-    async def __aenter__(self) -> Api:
+    async def __aenter__(self) -> KubeApi:
         self._session = self._access.session(self._program)
         return self
 

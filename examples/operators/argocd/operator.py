@@ -16,7 +16,7 @@ import kopf
 from examples.operators import health
 from examples.operators.access import process_access
 from examples.operators.events import event_recorder
-from examples.operators.kubeapi import Api
+from examples.operators.kubeapi import KubeApi
 from examples.operators.leader import elect
 from examples.operators.login import login
 from examples.operators.workqueue import WorkQueue
@@ -42,7 +42,7 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
         settings.watching.label_selectors[path] = f"{PART_OF}=argocd"
     # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kind is there.
     settings.scanning.disabled = True
-    memo.api = await Api(process_access(), "argocd-operator").__aenter__()
+    memo.api = await KubeApi(process_access(), "argocd-operator").__aenter__()
     memo.metrics = Metrics()
     memo.health = await health.serve(8081, metrics=memo.metrics.text)
     memo.leader = await elect(memo.api, process_access().namespace, "argocd-operator")

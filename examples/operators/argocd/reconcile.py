@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 
 from examples.operators.events import EventRecorder
-from examples.operators.kubeapi import PATHS, Api, ApiError, contains
+from examples.operators.kubeapi import PATHS, ApiError, KubeApi, contains
 from examples.operators.workqueue import NotYet
 
 from .argocd import ArgoCD, Object
@@ -26,7 +26,7 @@ Key = tuple[str, str]
 Present = dict[Key, Object]
 
 
-async def reconcile(api: Api, namespace: str, name: str, record_event: EventRecorder) -> None:
+async def reconcile(api: KubeApi, namespace: str, name: str, record_event: EventRecorder) -> None:
     """One pass. What is being deleted is left to the garbage collector."""
     body = await api.get("ArgoCD", namespace, name)
     if body is None or body["metadata"].get("deletionTimestamp"):
@@ -47,7 +47,7 @@ async def reconcile(api: Api, namespace: str, name: str, record_event: EventReco
     await _publish(api, argocd, present, "", record_event)
 
 
-async def _present(api: Api, argocd: ArgoCD) -> Present:
+async def _present(api: KubeApi, argocd: ArgoCD) -> Present:
     """Everything that there is of it."""
     return {
         (kind, item["metadata"]["name"]): {**item, "kind": kind, "apiVersion": _api_version(kind)}
@@ -62,7 +62,7 @@ def _api_version(kind: str) -> str:
     return PATHS[kind][0].partition("/")[2]
 
 
-async def _make(api: Api, argocd: ArgoCD, present: Present, record_event: EventRecorder) -> None:
+async def _make(api: KubeApi, argocd: ArgoCD, present: Present, record_event: EventRecorder) -> None:
     """Makes what is missing and corrects what differs. `present` is kept up to date."""
     # Objects that existed for this generation were deleted by a user: report that.
     last = before(argocd, RECONCILED)
@@ -86,7 +86,7 @@ def _names(argocd: ArgoCD) -> str:
 
 
 async def _ensure(
-    api: Api, argocd: ArgoCD, present: Present, wanted: Object, record_event: EventRecorder | None
+    api: KubeApi, argocd: ArgoCD, present: Present, wanted: Object, record_event: EventRecorder | None
 ) -> None:
     kind, name = wanted["kind"], wanted["metadata"]["name"]
     there = present.get((kind, name))
@@ -119,7 +119,7 @@ def _is(there: Object, wanted: Object) -> bool:
     return contains({"data": {}, **there}, wanted)
 
 
-async def _create(api: Api, argocd: ArgoCD, wanted: Object) -> Object:
+async def _create(api: KubeApi, argocd: ArgoCD, wanted: Object) -> Object:
     if "data" in wanted:
         wanted = {**wanted, "data": {key: value for key, value in wanted["data"].items() if value is not None}}
     try:
@@ -131,7 +131,7 @@ async def _create(api: Api, argocd: ArgoCD, wanted: Object) -> Object:
     raise NotYet(await _taken(api, argocd, kind, name))
 
 
-async def _taken(api: Api, argocd: ArgoCD, kind: str, name: str) -> str:
+async def _taken(api: KubeApi, argocd: ArgoCD, kind: str, name: str) -> str:
     """Why a name can not be had, and what to do."""
     there = await api.get(kind, argocd.namespace, name) or {"metadata": {}}
     owner: Object = next(iter(there["metadata"].get("ownerReferences") or []), {})
@@ -148,7 +148,7 @@ async def _taken(api: Api, argocd: ArgoCD, kind: str, name: str) -> str:
     )
 
 
-async def _take_away(api: Api, argocd: ArgoCD, present: Present, record_event: EventRecorder) -> None:
+async def _take_away(api: KubeApi, argocd: ArgoCD, present: Present, record_event: EventRecorder) -> None:
     """Deletes what a component that was switched off has left."""
     wanted = {(item["kind"], item["metadata"]["name"]) for item in everything(argocd)}
     wanted |= {("Secret", name) for name in makers(argocd)}
@@ -161,7 +161,7 @@ async def _take_away(api: Api, argocd: ArgoCD, present: Present, record_event: E
             record_event(argocd.body, type="Normal", reason="Removed", message=message)
 
 
-async def _publish(api: Api, argocd: ArgoCD, present: Present, problem: str, record_event: EventRecorder) -> None:
+async def _publish(api: KubeApi, argocd: ArgoCD, present: Present, problem: str, record_event: EventRecorder) -> None:
     """Writes the status where it differs, and tells people about a change of a condition."""
     workloads = {name: item for (kind, name), item in present.items() if kind in _WORKLOADS}
     wanted = status(argocd, workloads, [], problem)

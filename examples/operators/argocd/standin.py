@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from .page import page
-from .parts import PARTS, Part
+from .parts import PARTS, ComponentSpec
 from .workloads import CERTIFICATE, SETTINGS
 
 log = logging.getLogger("argocd")
@@ -36,7 +36,7 @@ _SECONDS = 30.0
 class Component:
     """What this process stands for, and what it was asked."""
 
-    def __init__(self, part: Part):
+    def __init__(self, part: ComponentSpec):
         self.part = part
         self.instance = os.environ.get("ARGOCD_INSTANCE", "argocd")
         self.namespace = os.environ.get("ARGOCD_NAMESPACE", "default")

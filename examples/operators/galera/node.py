@@ -37,7 +37,7 @@ PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 NODES_ONLY = ("/peer", "/join", "/leave", "/members")
 
 
-class Node:
+class GaleraNode:
     """One node. ``instance`` and ``number`` make its name, ``folder`` is its disk."""
 
     def __init__(self, instance: str, number: int, folder: Path, version: str):
@@ -159,7 +159,7 @@ class Node:
         self.store.close()
 
 
-def application(node: Node) -> web.Application:
+def application(node: GaleraNode) -> web.Application:
     """What a node answers over HTTP."""
     app = web.Application(client_max_size=64 << 20)
 
@@ -237,7 +237,7 @@ def application(node: Node) -> web.Application:
     return app
 
 
-async def run(node: Node) -> None:
+async def run(node: GaleraNode) -> None:
     """Until SIGTERM."""
     ended = asyncio.Event()
     for sign in (signal.SIGTERM, signal.SIGINT):
@@ -263,4 +263,4 @@ def main() -> int:
 async def _main() -> None:
     number = place.number_of(os.environ["POD_NAME"])
     version = os.environ.get("GALERA_VERSION", "?")
-    await run(Node(os.environ["GALERA_INSTANCE"], number, place.folder("/data"), version))
+    await run(GaleraNode(os.environ["GALERA_INSTANCE"], number, place.folder("/data"), version))

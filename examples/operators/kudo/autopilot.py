@@ -75,7 +75,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Adjustment:
     """What to do (`reason` in one word), why, and the parameters to change; if empty, it is only reported."""
 
     reason: str
@@ -86,7 +86,7 @@ class Wish:
 SCALED, TUNED, AT_THE_LIMIT, ABNORMAL = "AutopilotScaled", "AutopilotTuned", "AutopilotAtTheLimit", "AutopilotAbnormal"
 
 
-def wish(settings: Settings, found: Measured, usual: float) -> Wish | None:
+def adjustment(settings: Settings, found: Measured, usual: float) -> Adjustment | None:
     """None when all is well. `usual`: seconds that a request takes usually, 0 when that is not known yet."""
     count, bounded = settings.count, min(max(settings.count, settings.least), settings.most)
     if bounded != count:
@@ -104,12 +104,14 @@ def wish(settings: Settings, found: Measured, usual: float) -> Wish | None:
     if settings.memory and found.memory > TIGHT * settings.memory:
         more, used = 2 * settings.memory, f"a node uses {_mebi(found.memory)} of {_mebi(settings.memory)}"
         if more <= settings.most_memory:
-            return Wish(TUNED, f"{used}: MEMORY is {_mebi(more)} now", {"MEMORY": _mebi(more)})
+            return Adjustment(TUNED, f"{used}: MEMORY is {_mebi(more)} now", {"MEMORY": _mebi(more)})
         limits.append(f"{used}, and MAX_MEMORY is {_mebi(settings.most_memory)}")
     if limits:
-        return Wish(AT_THE_LIMIT, "; ".join(limits), {})
+        return Adjustment(AT_THE_LIMIT, "; ".join(limits), {})
     if usual and found.seconds > max(SLOW * usual, NOTICED):
-        return Wish(ABNORMAL, f"a request takes {1000 * found.seconds:.0f} ms, and {1000 * usual:.0f} ms usually", {})
+        return Adjustment(
+            ABNORMAL, f"a request takes {1000 * found.seconds:.0f} ms, and {1000 * usual:.0f} ms usually", {}
+        )
     less = count - PAIR
     if less >= settings.least and found.rate / less < settings.busy / 2:
         return _nodes(
@@ -135,8 +137,8 @@ def bytes_of(quantity: str) -> int:
     return int(found[1]) * _UNITS[found[2]] if found else 0
 
 
-def _nodes(count: int, why: str) -> Wish:
-    return Wish(SCALED, f"{why}: NODE_COUNT is {count} now", {"NODE_COUNT": str(count)})
+def _nodes(count: int, why: str) -> Adjustment:
+    return Adjustment(SCALED, f"{why}: NODE_COUNT is {count} now", {"NODE_COUNT": str(count)})
 
 
 def _mebi(number: int) -> str:

@@ -17,7 +17,7 @@ import kopf
 from examples.operators import health
 from examples.operators.access import process_access
 from examples.operators.events import event_recorder
-from examples.operators.kubeapi import Api
+from examples.operators.kubeapi import KubeApi
 from examples.operators.leader import elect
 from examples.operators.login import login
 from examples.operators.workqueue import WorkQueue
@@ -48,7 +48,7 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     # there.
     settings.scanning.disabled = True
     memo.health = await health.serve()
-    memo.api = await Api(process_access(), "kudo-manager").__aenter__()
+    memo.api = await KubeApi(process_access(), "kudo-manager").__aenter__()
     memo.leader = await elect(memo.api, process_access().namespace, "kudo-manager")
     packages = package.shipped(os.environ.get("KUDO_PACKAGES", ""), Path(__file__).resolve().parents[1])
     for namespace in NAMESPACES:

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from examples.operators.kubeapi import Api, Object
+from examples.operators.kubeapi import KubeApi, Object
 from untrusted import yaml_bounds
 
 from .version import API_VERSION, PackageError, read
@@ -113,7 +113,7 @@ def shipped(names: str, root: Path) -> dict[str, Package]:
     return {package.name: package for package in found}
 
 
-async def install(api: Api, package: Package, namespace: str) -> Object:
+async def install(api: KubeApi, package: Package, namespace: str) -> Object:
     """Makes or renews both objects; returns the OperatorVersion."""
     operator, version = package.objects(namespace)
     await api.apply(operator, MANAGER)

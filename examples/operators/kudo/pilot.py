@@ -22,9 +22,9 @@ from typing import Any
 import aiohttp
 
 from examples.operators.events import EventRecorder
-from examples.operators.kubeapi import Api, ApiError, CommandError, Object
+from examples.operators.kubeapi import ApiError, CommandError, KubeApi, Object
 
-from .autopilot import Measured, Settings, Wish, usual, wish
+from .autopilot import Adjustment, Measured, Settings, adjustment, usual
 from .conditions import autopilot
 from .instance import INSTANCE_LABEL, Instance
 from .plans import moment
@@ -44,20 +44,20 @@ Write = Callable[[Instance, Object], Awaitable[None]]
 
 @dataclass(slots=True)
 class _Memory:
-    """Of one Instance. `wish`: what it would do, and since when."""
+    """Of one Instance. `adjustment`: the reason of the adjustment that is due, and since when."""
 
     uid: str
     pods: dict[str, Seen] = field(default_factory=dict)
     before: dict[str, Mapping[str, float]] = field(default_factory=dict)
     checked_at: float = 0.0
     usual: float = 0.0
-    wish: tuple[str, float] = ("", 0.0)
+    adjustment: tuple[str, float] = ("", 0.0)
 
 
 class Pilot:
     """`write` puts a change into an Instance's status."""
 
-    def __init__(self, api: Api, record_event: EventRecorder, write: Write):
+    def __init__(self, api: KubeApi, record_event: EventRecorder, write: Write):
         self._api = api
         self._record_event = record_event
         self._write = write
@@ -91,7 +91,7 @@ class Pilot:
         elif idle and measured:
             await self._steer(instance, settings, memory, measured, tries)
         else:
-            memory.wish = ("", now)
+            memory.adjustment = ("", now)
             if tries != _tries(instance):
                 await self._say(instance, {"tries": tries or None})
         return interval
@@ -178,15 +178,15 @@ class Pilot:
     async def _steer(
         self, instance: Instance, settings: Settings, memory: _Memory, measured: Measured, tries: dict[str, int]
     ) -> None:
-        found, now = wish(settings, measured, memory.usual), time.monotonic()
+        found, now = adjustment(settings, measured, memory.usual), time.monotonic()
         memory.usual = usual(memory.usual, measured)
         kind = f"{found.reason} {json.dumps(dict(found.parameters))}" if found else ""
-        if kind != memory.wish[0]:
-            memory.wish = (kind, now)
+        if kind != memory.adjustment[0]:
+            memory.adjustment = (kind, now)
         about: Object = {"requestsPerSecond": round(measured.rate), "tries": tries or None}
         if found is None:
             return await self._watch(instance, measured, about)
-        if now - memory.wish[1] < settings.patience:
+        if now - memory.adjustment[1] < settings.patience:
             return None
         if not found.parameters:
             return await self._note(instance, found.reason, found.why, about)
@@ -194,7 +194,7 @@ class Pilot:
             await self._act(instance, found, about)
         return None
 
-    async def _act(self, instance: Instance, found: Wish, about: Object) -> None:
+    async def _act(self, instance: Instance, found: Adjustment, about: Object) -> None:
         activity = {**about, "lastAction": found.why, "lastActionTime": moment()}
         await self._api.patch(
             "Instance", instance.namespace, instance.name, {"spec": {"parameters": dict(found.parameters)}}

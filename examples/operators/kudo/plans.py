@@ -23,7 +23,7 @@ LONGEST = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TaskOutcome:
     """What a step has come to, in one of the words above, and why."""
 
     status: str
@@ -70,7 +70,7 @@ def open_steps(plan: Plan, status: Object) -> Iterable[tuple[Phase, Step]]:
             return
 
 
-def note(status: Object, phase: str, step: str, outcome: Outcome) -> None:
+def note(status: Object, phase: str, step: str, outcome: TaskOutcome) -> None:
     """Writes a step's outcome into the plan's status, and what follows from it for the phase and the plan."""
     found = next(item for item in status["phases"] if item["name"] == phase)
     entry = next(item for item in found["steps"] if item["name"] == step)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from examples.operators.events import EventRecorder
-from examples.operators.kubeapi import Api, Object
+from examples.operators.kubeapi import KubeApi, Object
 
 from . import package, plans, trigger
 from .conditions import accepted, ready
@@ -71,7 +71,7 @@ def _deployed(instance: Instance) -> bool:
     return instance.snapshot.deployed or instance.plan_status.get(DEPLOY, {}).get("status") == COMPLETE
 
 
-def _gives_way(instance: Instance, now: Current, start: trigger.Start) -> bool:
+def _gives_way(instance: Instance, now: Current, start: trigger.PlanStart) -> bool:
     """Whether the plan that runs is given up for a change: for a change that is its own, and an upgrade for any
     other version.
     """
@@ -85,7 +85,7 @@ class Engine:
     """
 
     def __init__(
-        self, api: Api, shipped: Mapping[str, package.Package], record_event: EventRecorder, waiter: str = IMAGE
+        self, api: KubeApi, shipped: Mapping[str, package.Package], record_event: EventRecorder, waiter: str = IMAGE
     ):
         self._api = api
         self._shipped = shipped
@@ -160,7 +160,7 @@ class Engine:
             raise MissingError(f"there is no OperatorVersion “{name}” in namespace {instance.namespace}")
         return read(body)
 
-    async def _wanted(self, instance: Instance, running: str) -> trigger.Start | None:
+    async def _wanted(self, instance: Instance, running: str) -> trigger.PlanStart | None:
         version, deployed = await self._version(instance, instance.wanted.operator_version), _deployed(instance)
         start = trigger.wanted(version, instance.snapshot, instance.wanted, deployed=deployed, running=running)
         if start and deployed:
@@ -171,7 +171,7 @@ class Engine:
     async def _begin_by_hand(self, instance: Instance, plan: str) -> float:
         version = await self._version(instance, instance.snapshot.operator_version)
         if plan in version.plans and plan != CLEANUP:
-            return await self._begin(instance, trigger.Start(plan, "asked for by hand", instance.snapshot))
+            return await self._begin(instance, trigger.PlanStart(plan, "asked for by hand", instance.snapshot))
         known = ", ".join(sorted(plan_name for plan_name in version.plans if plan_name != CLEANUP))
         why = f"there is no plan “{plan}” in {version.name} that can be run by hand; it has {known}"
         await self._refuse(instance, "UnknownPlan", why)
@@ -184,7 +184,7 @@ class Engine:
         await self._patch(instance, {"spec": {"planExecution": {"planName": now.plan, "uid": now.uid}}})
         return 0.0
 
-    async def _begin(self, instance: Instance, start: trigger.Start) -> float:
+    async def _begin(self, instance: Instance, start: trigger.PlanStart) -> float:
         """First the intention, in one patch; then the status.
 
         After a crash between the two the next pass makes the status.
@@ -294,7 +294,7 @@ class Engine:
                 version = await self._version(instance, instance.snapshot.operator_version)
                 if CLEANUP in version.plans:
                     return await self._begin(
-                        instance, trigger.Start(CLEANUP, "the Instance is deleted", instance.snapshot)
+                        instance, trigger.PlanStart(CLEANUP, "the Instance is deleted", instance.snapshot)
                     )
             except (MissingError, PackageError) as problem:
                 self._record_event(instance.body, type="Warning", reason="NoCleanup", message=str(problem))
@@ -315,7 +315,7 @@ class Engine:
         self._record_event(instance.body, type="Warning", reason=reason, message=message)
 
     async def _accept(self, instance: Instance) -> None:
-        """A wish that was refused has been taken back, or can be followed now."""
+        """Sets Accepted again: a refused change was taken back, or can be carried out now."""
         reasons = {
             condition.get("reason")
             for condition in instance.status.get("conditions") or []

@@ -7,8 +7,8 @@ happened: whether a user scaled the Memcached or the Deployment, a node died, or
 from __future__ import annotations
 
 from examples.operators.events import EventRecorder
-from examples.operators.kubeapi import Api, ApiError, contains
-from examples.operators.pod_problems import PATIENCE, Problem
+from examples.operators.kubeapi import ApiError, KubeApi, contains
+from examples.operators.pod_problems import PATIENCE, StatusProblem
 from examples.operators.workqueue import NotYet
 
 from .memcached import Memcached, Object, deployment
@@ -18,12 +18,12 @@ from .status import BAD, refused, status
 class InTheWay(NotYet):
     """What keeps the Deployment from being made or corrected."""
 
-    def __init__(self, problem: Problem):
+    def __init__(self, problem: StatusProblem):
         super().__init__(problem.message)
         self.problem = problem
 
 
-async def reconcile(api: Api, namespace: str, name: str, record_event: EventRecorder) -> float | None:
+async def reconcile(api: KubeApi, namespace: str, name: str, record_event: EventRecorder) -> float | None:
     """One pass; returns the seconds until the next one. An object being deleted is left to the garbage collector."""
     body = await api.get("Memcached", namespace, name)
     if body is None or body["metadata"].get("deletionTimestamp"):
@@ -44,14 +44,14 @@ async def reconcile(api: Api, namespace: str, name: str, record_event: EventReco
     return None if seen["conditions"][0]["reason"] == "NodesReady" else PATIENCE + 1
 
 
-def _refusal(error: ApiError) -> Problem | None:
+def _refusal(error: ApiError) -> StatusProblem | None:
     """What the API server will not take however often it is asked; None when it may only be in trouble of its own."""
     if error.code not in (400, 403, 422):
         return None
-    return Problem("Refused", f"the API server refuses the Deployment: {error}")
+    return StatusProblem("Refused", f"the API server refuses the Deployment: {error}")
 
 
-async def _apply(api: Api, cache: Memcached, record_event: EventRecorder) -> Object:
+async def _apply(api: KubeApi, cache: Memcached, record_event: EventRecorder) -> Object:
     """Makes the Deployment, or corrects it; returns it."""
     wanted = deployment(cache)
     present = await api.get("Deployment", cache.namespace, cache.name)
@@ -69,15 +69,15 @@ async def _apply(api: Api, cache: Memcached, record_event: EventRecorder) -> Obj
     return corrected
 
 
-def _whose(cache: Memcached, present: Object) -> Problem:
+def _whose(cache: Memcached, present: Object) -> StatusProblem:
     """Why the name is taken: by the Deployment of a Memcached of the same name that is being deleted, or by another
     owner.
     """
     if cache.succeeds(present):
-        return Problem(
+        return StatusProblem(
             "Creating", f"waiting for the Deployment of the Memcached that was called {cache.name} before to go"
         )
-    return Problem(
+    return StatusProblem(
         "NameTaken",
         f"a Deployment named {cache.name} exists already and does not belong to this Memcached; "
         "delete it, or give the Memcached another name",
@@ -96,7 +96,7 @@ def _record_changes(cache: Memcached, before: int, record_event: EventRecorder) 
         record_event(cache.body, type="Normal", reason="Scaled", message=f"Scaled from {before} to {cache.size} nodes")
 
 
-async def _publish(api: Api, cache: Memcached, wanted: Object, record_event: EventRecorder) -> None:
+async def _publish(api: KubeApi, cache: Memcached, wanted: Object, record_event: EventRecorder) -> None:
     """Writes the status where it differs, and tells people about a change of the condition."""
     if all(cache.status.get(key) == value for key, value in wanted.items()):
         return

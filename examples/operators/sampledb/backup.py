@@ -20,12 +20,12 @@ from typing import Any
 
 from . import resp
 from .database import SNAPSHOTS
-from .target import Target, folder
+from .target import DatabaseTarget, folder
 
 log = logging.getLogger("sampledb.backup")
 
 
-def data_of(connection: resp.Connection) -> tuple[bytes, str]:
+def data_of(connection: resp.RespConnection) -> tuple[bytes, str]:
     """All data and the suffix that names its format: the engine's own, or one DUMP a line where it can not do that."""
     try:
         return connection.transfer(), ".rdb"
@@ -142,7 +142,7 @@ def record_of(path: Path) -> Path:
 
 def main() -> int:
     """0 when the copy is there; 1 with the reason in the log."""
-    target = Target.from_environment()
+    target = DatabaseTarget.from_environment()
     kind = os.environ.get("SAMPLEDB_COPY", "backup")
     place = folder("/snapshots")
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from examples.operators.events import EventRecorder
-from examples.operators.kubeapi import Api, ApiError
+from examples.operators.kubeapi import ApiError, KubeApi
 
 from . import jobs, ownership, records
 from .database import DATABASE_LABEL, GROUP, PART_LABEL, SNAPSHOTS, Database, Object
@@ -14,7 +14,7 @@ ENTERED = f"{GROUP}/entered"
 
 
 async def backups(
-    api: Api, db: Database, version: str, record_event: EventRecorder
+    api: KubeApi, db: Database, version: str, record_event: EventRecorder
 ) -> tuple[Fact | None, Object | None]:
     """Keeps the CronJob as the spec says; returns the condition of the backups, and the newest record if it is new."""
     name = f"{db.name}-backup"
@@ -37,7 +37,7 @@ async def backups(
     return await _fact(api, db, found), newest
 
 
-async def _enter(api: Api, db: Database, found: list[Object], record_event: EventRecorder) -> Object | None:
+async def _enter(api: KubeApi, db: Database, found: list[Object], record_event: EventRecorder) -> Object | None:
     """Enters what was written and is not in the list yet, also while the operator was away; the newest record."""
     newest = None
     for job in found:
@@ -55,7 +55,7 @@ async def _enter(api: Api, db: Database, found: list[Object], record_event: Even
     return newest
 
 
-async def _fact(api: Api, db: Database, found: list[Object]) -> Fact:
+async def _fact(api: KubeApi, db: Database, found: list[Object]) -> Fact:
     newest = next((job for job in reversed(found) if jobs.finished(job) or jobs.has_failed_once(job)), None)
     if newest is None:
         text = f"no backup has been taken yet; the schedule is {db.backup['schedule']}"

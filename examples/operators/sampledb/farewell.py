@@ -8,7 +8,7 @@ can do. The state of each step is in the cluster, so the operator can stop anywh
 from __future__ import annotations
 
 from examples.operators.events import EventRecorder
-from examples.operators.kubeapi import Api, ApiError
+from examples.operators.kubeapi import ApiError, KubeApi
 
 from . import health, jobs, records, status
 from .database import DATABASE_LABEL, SNAPSHOTS, Database, Object
@@ -29,7 +29,7 @@ class NotYetError(Exception):
         self.seconds = seconds
 
 
-async def farewell(api: Api, namespace: str, name: str, record_event: EventRecorder) -> None:
+async def farewell(api: KubeApi, namespace: str, name: str, record_event: EventRecorder) -> None:
     """Returns when nothing is left of the database; raises NotYetError until then."""
     async with lock(namespace, name):
         body = await api.get("SampleDB", namespace, name)
@@ -47,7 +47,7 @@ async def farewell(api: Api, namespace: str, name: str, record_event: EventRecor
             raise NotYetError(f"waiting for {left} to go", 0.5)
 
 
-async def _last_copy(api: Api, db: Database, record_event: EventRecorder) -> None:
+async def _last_copy(api: KubeApi, db: Database, record_event: EventRecorder) -> None:
     """Returns when the data are safe, or need not be."""
     if db.spec.get("deletionPolicy", "Snapshot") != "Snapshot":
         return
@@ -72,7 +72,7 @@ def _has_data(db: Database, engine: Object) -> bool:
     return bool(known) or int((engine.get("status") or {}).get("readyReplicas", 0)) > 0
 
 
-async def _snapshot(api: Api, db: Database, engine: Object, record_event: EventRecorder) -> None:
+async def _snapshot(api: KubeApi, db: Database, engine: Object, record_event: EventRecorder) -> None:
     name = jobs.snapshot_name(db)
     job = await api.get("Job", db.namespace, name)
     if job is None:
@@ -108,13 +108,13 @@ async def _snapshot(api: Api, db: Database, engine: Object, record_event: EventR
     raise NotYetError("the snapshot is being written")
 
 
-async def _version(api: Api, db: Database) -> str:
+async def _version(api: KubeApi, db: Database) -> str:
     """The release that runs."""
     present = await api.get("ConfigMap", db.namespace, db.connection)
     return str(((present or {}).get("data") or {}).get("version", db.version))
 
 
-async def _keep_it(api: Api, db: Database, job: str, record_event: EventRecorder) -> None:
+async def _keep_it(api: KubeApi, db: Database, job: str, record_event: EventRecorder) -> None:
     words = await records.last_words(api, db, job) or "its Pods were killed"
     message = (
         f"The Job {job} could not copy the data, so the database is kept: {words}. Delete the Job to try again, "
@@ -124,7 +124,7 @@ async def _keep_it(api: Api, db: Database, job: str, record_event: EventRecorder
         record_event(db.body, type="Warning", reason="SnapshotFailed", message=message)
 
 
-async def _at_rest(api: Api, db: Database) -> bool:
+async def _at_rest(api: KubeApi, db: Database) -> bool:
     """Whether the StatefulSet's controller has observed the scaling to 0, or the StatefulSet is gone.
 
     The controller works from its cache: after a plain deletion it may create one more Pod and claim, and such a claim
@@ -140,7 +140,7 @@ async def _at_rest(api: Api, db: Database) -> bool:
     return seen >= int(engine["metadata"]["generation"])
 
 
-async def _remove(api: Api, db: Database) -> str:
+async def _remove(api: KubeApi, db: Database) -> str:
     """Deletes what belongs to the database; the name of something that is still there, or nothing.
 
     The garbage collector would do it too, but later: a database of the same name that is made at once must not find any
@@ -157,7 +157,7 @@ async def _remove(api: Api, db: Database) -> str:
     return left
 
 
-async def _say(api: Api, db: Database, word: str, reason: str, message: str) -> bool:
+async def _say(api: KubeApi, db: Database, word: str, reason: str, message: str) -> bool:
     """Writes the status; whether that was news."""
     wanted = status.leaving(db, word, reason, message)
     if all(db.status.get(key) == value for key, value in wanted.items()):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from examples.operators.pod_problems import Problem
+from examples.operators.pod_problems import StatusProblem
 
 from .database import Object
 
@@ -63,9 +63,9 @@ class Observation:
     init: Work = Work()
     running: str = ""
     restore: Restore = Restore()
-    problem: Problem | None = None
+    problem: StatusProblem | None = None
     #: What the API server, or the owner of a name, does not let the operator do.
-    refused: Problem | None = None
+    refused: StatusProblem | None = None
     facts: tuple[Fact, ...] = ()
     backup: Object | None = None
 

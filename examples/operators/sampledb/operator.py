@@ -16,7 +16,7 @@ import kopf
 from examples.operators import health
 from examples.operators.access import process_access
 from examples.operators.events import event_recorder
-from examples.operators.kubeapi import Api
+from examples.operators.kubeapi import KubeApi
 from examples.operators.leader import elect
 from examples.operators.login import login
 from examples.operators.workqueue import WorkQueue
@@ -51,7 +51,7 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     for resource in BELOW:
         settings.watching.label_selectors[resource] = DATABASE_LABEL
     memo.health = await health.serve()
-    memo.api = await Api(process_access(), "sampledb-operator").__aenter__()
+    memo.api = await KubeApi(process_access(), "sampledb-operator").__aenter__()
     memo.leader = await elect(memo.api, process_access().namespace, "sampledb-operator")
     memo.queue = WorkQueue(partial(reconcile, memo.api, record_event=record_event))
 

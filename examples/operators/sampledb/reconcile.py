@@ -11,8 +11,8 @@ import asyncio
 from weakref import WeakValueDictionary
 
 from examples.operators.events import EventRecorder
-from examples.operators.kubeapi import Api, ApiError
-from examples.operators.pod_problems import Problem
+from examples.operators.kubeapi import ApiError, KubeApi
+from examples.operators.pod_problems import StatusProblem
 
 from . import backups, connection, health, jobs, ownership, records, restore_job, rollout, storage, workload
 from .database import DATABASE_LABEL, FINALIZER, PART_LABEL, Database, Object
@@ -30,7 +30,7 @@ def lock(namespace: str, name: str) -> asyncio.Lock:
     return _locks.setdefault((namespace, name), asyncio.Lock())
 
 
-async def reconcile(api: Api, namespace: str, name: str, record_event: EventRecorder) -> float | None:
+async def reconcile(api: KubeApi, namespace: str, name: str, record_event: EventRecorder) -> float | None:
     """One pass; returns the seconds until the next one. A database that is being deleted is left to the farewell."""
     async with lock(namespace, name):
         body = await api.get("SampleDB", namespace, name)
@@ -42,15 +42,15 @@ async def reconcile(api: Api, namespace: str, name: str, record_event: EventReco
         try:
             seen = await _apply(api, db, record_event)
         except ownership.TakenError as taken:
-            seen = await _refused(api, db, Problem("NameTaken", str(taken)))
+            seen = await _refused(api, db, StatusProblem("NameTaken", str(taken)))
         except ApiError as refused:
             if refused.code not in (400, 403, 422) or "being terminated" in str(refused):
                 raise
-            seen = await _refused(api, db, Problem("Refused", f"the API server refuses an object: {refused}"))
+            seen = await _refused(api, db, StatusProblem("Refused", f"the API server refuses an object: {refused}"))
         return await _publish(api, db, seen, record_event)
 
 
-async def _apply(api: Api, db: Database, record_event: EventRecorder) -> Observation:
+async def _apply(api: KubeApi, db: Database, record_event: EventRecorder) -> Observation:
     """Makes every object of the database, as far as it may go now; returns what is there."""
     release = await rollout.release(api, db, record_event)
     await ownership.ensure(api, db, connection.secret(db, await api.get("Secret", db.namespace, db.credentials)))
@@ -82,7 +82,7 @@ async def _apply(api: Api, db: Database, record_event: EventRecorder) -> Observa
     )
 
 
-async def _stateful_set(api: Api, db: Database, version: str, record_event: EventRecorder) -> Object:
+async def _stateful_set(api: KubeApi, db: Database, version: str, record_event: EventRecorder) -> Object:
     wanted = workload.stateful_set(db, version)
     if await api.get("StatefulSet", db.namespace, db.name) is None:
         message = f"Making {db.replicas} Pod(s) of {db.engine} {version} with {db.storage} each"
@@ -93,7 +93,7 @@ async def _stateful_set(api: Api, db: Database, version: str, record_event: Even
     return await ownership.ensure(api, db, wanted)
 
 
-async def _set_up(api: Api, db: Database, seen: Observation) -> tuple[Work, str]:
+async def _set_up(api: KubeApi, db: Database, seen: Observation) -> tuple[Work, str]:
     """The set-up Job, and the engine's own version that it found. It runs again for another release or script."""
     name = f"{db.name}-init"
     wanted = jobs.init(db, seen.release.deployed)
@@ -116,7 +116,7 @@ def _hash(job: Object) -> str:
     return str((job["metadata"].get("annotations") or {}).get(jobs.HASH_ANNOTATION, ""))
 
 
-async def _running(api: Api, db: Database, job: str, deployed: str) -> str:
+async def _running(api: KubeApi, db: Database, job: str, deployed: str) -> str:
     """The version that the set-up Job found, read once, as its log may be deleted."""
     known = str(db.status.get("version") or "")
     if known and db.status.get("phase") == "Ready":
@@ -124,7 +124,7 @@ async def _running(api: Api, db: Database, job: str, deployed: str) -> str:
     return str((await records.of_job(api, db, job)).get("version") or known or deployed)
 
 
-async def _problem(api: Api, db: Database, seen: Observation) -> Problem | None:
+async def _problem(api: KubeApi, db: Database, seen: Observation) -> StatusProblem | None:
     """What keeps the database from working; Pods are only asked when one of them is missing."""
     if found := await health.password_missing(api, db):
         return found
@@ -135,7 +135,7 @@ async def _problem(api: Api, db: Database, seen: Observation) -> Problem | None:
     return await health.volume_full(api, db)
 
 
-async def _refused(api: Api, db: Database, problem: Problem) -> Observation:
+async def _refused(api: KubeApi, db: Database, problem: StatusProblem) -> Observation:
     """What there is of a database that can not be made as it should be: it may run as it did before."""
     found = await api.get("StatefulSet", db.namespace, db.name)
     ours = found if found and db.owns(found) else None
@@ -145,7 +145,7 @@ async def _refused(api: Api, db: Database, problem: Problem) -> Observation:
     return Observation(Release(deployed or db.version), ours, init, refused=problem, restore=Restore())
 
 
-async def _publish(api: Api, db: Database, seen: Observation, record_event: EventRecorder) -> float:
+async def _publish(api: KubeApi, db: Database, seen: Observation, record_event: EventRecorder) -> float:
     """Writes the status where it differs, and tells people what has changed."""
     wanted = status(db, seen)
     if any(db.status.get(key) != value for key, value in wanted.items()):

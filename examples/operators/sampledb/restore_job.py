@@ -5,14 +5,14 @@ engine starts.
 from __future__ import annotations
 
 from examples.operators.events import EventRecorder
-from examples.operators.kubeapi import Api
+from examples.operators.kubeapi import KubeApi
 
 from . import jobs, ownership, records
 from .database import SNAPSHOTS, Database
 from .observation import Restore
 
 
-async def restore(api: Api, db: Database, version: str, record_event: EventRecorder) -> Restore:
+async def restore(api: KubeApi, db: Database, version: str, record_event: EventRecorder) -> Restore:
     """Starts the Job, or tells how far it is.
 
     What has been restored is never restored again: it would lose what came after.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from examples.operators.events import EventRecorder
-from examples.operators.kubeapi import Api
+from examples.operators.kubeapi import KubeApi
 
 from . import jobs, ownership, records
 from .database import DATABASE_LABEL, PART_LABEL, Database
@@ -11,7 +11,7 @@ from .observation import Release, Work
 from .versions import refusal
 
 
-async def release(api: Api, db: Database, record_event: EventRecorder) -> Release:
+async def release(api: KubeApi, db: Database, record_event: EventRecorder) -> Release:
     """The release to run now.
 
     What is deployed stands in the connection ConfigMap, which is written when the Job is done.
@@ -39,7 +39,7 @@ async def release(api: Api, db: Database, record_event: EventRecorder) -> Releas
     return Release(db.version if outcome == "Complete" else deployed, Work(outcome, words))
 
 
-async def _forget(api: Api, db: Database) -> None:
+async def _forget(api: KubeApi, db: Database) -> None:
     """An upgrade that failed and is not wanted any more must not stand in the way of the next try."""
     for job in await api.list("Job", db.namespace, f"{DATABASE_LABEL}={db.name},{PART_LABEL}=upgrade"):
         if db.owns(job) and jobs.finished(job) == "Failed":

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from examples.operators import leader as leader_module
-from examples.operators.kubeapi import Api, ApiError
+from examples.operators.kubeapi import ApiError, KubeApi
 from examples.operators.leader import Leader, elect
 from tests.eventually import reached
 
@@ -125,9 +125,9 @@ async def test_no_election_outside_of_a_pod_or_without_permission(cluster: Clust
 
 async def test_a_cluster_keeps_the_lease(cluster_kubeconfig: Any) -> None:
     """The requests and the fields are the API server's."""
-    from examples.operators.access import Access
+    from examples.operators.access import ApiServerAccess
 
-    async with Api(Access.find({"KUBECONFIG": str(cluster_kubeconfig)})) as api:
+    async with KubeApi(ApiServerAccess.find({"KUBECONFIG": str(cluster_kubeconfig)})) as api:
         first, second = Leader(api, "default", "leader-test", "first"), Leader(api, "default", "leader-test", "second")
         try:
             assert await first._try_once() and await first._try_once()

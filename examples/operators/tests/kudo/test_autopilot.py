@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from examples.operators.kudo.autopilot import Measured, Settings, usual, wish
+from examples.operators.kudo.autopilot import Measured, Settings, adjustment, usual
 from examples.operators.kudo.sickness import Seen
 
 ON = {
@@ -26,7 +26,7 @@ def asked(
     """The reason and the new parameters; '' for nothing."""
     settings = Settings.from_parameters(ON | parameters)
     assert settings
-    found = wish(settings, Measured(nodes or settings.count, rate, seconds, memory * MIB), usual)
+    found = adjustment(settings, Measured(nodes or settings.count, rate, seconds, memory * MIB), usual)
     return f"{found.reason.removeprefix('Autopilot')} {dict(found.parameters)}" if found else ""
 
 

@@ -72,7 +72,7 @@ class Pod:
             command, cwd=ROOT, env={**self.environment, **more}, capture_output=True, text=True, timeout=60
         )
 
-    def connect(self) -> resp.Connection:
+    def connect(self) -> resp.RespConnection:
         return resp.wait("127.0.0.1", self.port, PASSWORD, 20)
 
 

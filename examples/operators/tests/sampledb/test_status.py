@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from examples.operators.pod_problems import Problem
+from examples.operators.pod_problems import StatusProblem
 from examples.operators.sampledb.health import full
 from examples.operators.sampledb.observation import Fact, Observation, Release, Restore, Work
 from examples.operators.sampledb.status import leaving, phase, status
@@ -22,7 +22,7 @@ def seen(
 
 
 UP = {"version": "7.2.4", "phase": "Ready", "observedGeneration": 1}
-STUCK = Problem("CrashLoopBackOff", "the Pod does not start")
+STUCK = StatusProblem("CrashLoopBackOff", "the Pod does not start")
 
 
 @pytest.mark.parametrize(
@@ -35,13 +35,13 @@ STUCK = Problem("CrashLoopBackOff", "the Pod does not start")
         ({}, {}, seen(init=""), "Initializing", "Initializing"),
         ({}, {}, seen(), "Ready", "DatabaseReady"),
         ({}, {}, seen(init="Failed"), "Failed", "SetUpFailed"),
-        ({}, {}, seen(refused=Problem("NameTaken", "no")), "Failed", "NameTaken"),
+        ({}, {}, seen(refused=StatusProblem("NameTaken", "no")), "Failed", "NameTaken"),
         ({"replicas": 0}, UP, seen(ready=0, replicas=0), "Stopped", "Stopped"),
         ({"replicas": 3}, {**UP, "observedGeneration": 0}, seen(), "Scaling", "Scaling"),
         ({}, {**UP, "observedGeneration": 0}, seen(ready=3, replicas=3), "Scaling", "Scaling"),
         ({}, UP, seen(ready=0), "Degraded", "PodsNotReady"),
         ({}, UP, seen(ready=0, problem=STUCK), "Degraded", "CrashLoopBackOff"),
-        ({}, UP, seen(problem=Problem("VolumeFull", "full")), "Degraded", "VolumeFull"),
+        ({}, UP, seen(problem=StatusProblem("VolumeFull", "full")), "Degraded", "VolumeFull"),
         ({}, UP, seen(more={"currentRevision": "a", "updateRevision": "b"}), "Updating", "Updating"),
         ({"version": "8.0"}, UP, seen(), "Upgrading", "Upgrading"),
         ({"version": "8.0"}, UP, seen(release=Release("7.2", Work("Failed"))), "Failed", "UpgradeFailed"),
