@@ -46,7 +46,7 @@ def _real(cluster: Cluster, programs: Programs, names: list[str]) -> list[Figure
         words = usage.words()
         ended = time.monotonic()
         objects = api.ask("GET", marks.path())["items"]
-        last = max(int(item["metadata"]["resourceVersion"]) for item in objects)
+        last = max(int(obj["metadata"]["resourceVersion"]) for obj in objects)
         while int(pipe.ask("version")["version"] or 0) < last and time.monotonic() < ended + 30:
             time.sleep(0.01)
         behind = time.monotonic() - ended

@@ -30,7 +30,7 @@ def measure(cluster: Cluster, _browser: object) -> list[Figure]:
 
 def _one(cluster: Cluster, programs: Programs, what: str) -> list[Figure]:
     api = Api(cluster.kubeconfig)
-    uids = [item["metadata"]["uid"] for item in api.ask("GET", marks.path())["items"]]
+    uids = [obj["metadata"]["uid"] for obj in api.ask("GET", marks.path())["items"]]
     wish = {
         "url": programs.url,
         "rows": [marks.topic(api)],

@@ -45,7 +45,7 @@ def measure(cluster: Cluster, programs: Programs, browser: Browser, samples: int
             watcher.receive()
             readers = None
             if others:
-                uids = [item["metadata"]["uid"] for item in api.ask("GET", marks.path())["items"]]
+                uids = [obj["metadata"]["uid"] for obj in api.ask("GET", marks.path())["items"]]
                 wish = {"url": programs.url, "rows": [marks.topic(api)], "uids": sse.shown(programs.url, uids)}
                 readers = stack.enter_context(helping("readers", readers=others, words=True, **wish))
                 readers.receive()

@@ -39,9 +39,7 @@ def measure(cluster: Cluster, programs: Programs, browser: Browser) -> list[Figu
     names = marks.make(cluster.kubeconfig, _OBJECTS, _NAMESPACE, threads=6)
     print(f"  {_OBJECTS} objects made", flush=True)
     api = Api(cluster.kubeconfig)
-    found = {
-        item["metadata"]["name"]: item["metadata"]["uid"] for item in api.ask("GET", marks.path(_NAMESPACE))["items"]
-    }
+    found = {obj["metadata"]["name"]: obj["metadata"]["uid"] for obj in api.ask("GET", marks.path(_NAMESPACE))["items"]}
     wish = {"topic": marks.topic(api, _NAMESPACE), "objects": [(found[name], name) for name in names]}
     with (
         helping("relay", host="127.0.0.1", port=programs.port) as relay,

@@ -36,5 +36,5 @@ def test_it_is_applied_and_applied_again(cluster_kubeconfig: Path, tmp_path: Pat
 
 
 def counted(found: dict) -> dict[str, int]:  # type: ignore[type-arg]
-    parts = [item["metadata"]["labels"].get("app.kubernetes.io/component", "") for item in found["items"]]
+    parts = [obj["metadata"]["labels"].get("app.kubernetes.io/component", "") for obj in found["items"]]
     return {part: parts.count(part) for part in parts}

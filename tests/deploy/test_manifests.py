@@ -145,9 +145,9 @@ def test_the_api_server_takes_every_object(overlay: str, api: Api, place: str, f
 def test_a_misspelt_field_is_refused(api: Api, place: str) -> None:
     """So the test above can fail."""
     (web,) = (
-        item
-        for item in objects("tutorial", place)
-        if item["kind"] == "Deployment" and item["metadata"]["name"] == "console"
+        obj
+        for obj in objects("tutorial", place)
+        if obj["kind"] == "Deployment" and obj["metadata"]["name"] == "console"
     )
     web["spec"]["template"]["spec"]["containers"][0]["readynessProbe"] = {}
     answer = api("PATCH", f"{path(web)}/console?{DRY}", web, APPLY)
@@ -199,7 +199,7 @@ def test_every_pod_keeps_to_the_restricted_standard(overlay: str, api: Api, plac
 
 def test_no_secret_stands_in_the_manifests() -> None:
     for overlay in OVERLAYS:
-        assert not [item for item in objects(overlay) if item["kind"] == "Secret"]
+        assert not [obj for obj in objects(overlay) if obj["kind"] == "Secret"]
 
 
 def test_services_and_budgets_find_their_pods() -> None:
@@ -316,7 +316,7 @@ def test_dex_leads_back_to_where_the_console_waits(overlay: str) -> None:
 
 @pytest.mark.parametrize("overlay", ["public-istio", "public-ingress"])
 def test_where_people_sign_in_the_console_itself_may_only_read(overlay: str) -> None:
-    found = [item for item in objects(overlay) if item["kind"] == "ClusterRole"]
+    found = [obj for obj in objects(overlay) if obj["kind"] == "ClusterRole"]
     verbs = {verb for role in found for rule in role.get("rules") or () for verb in rule["verbs"]}
     assert verbs == {"get", "list", "watch"}
     (all_of_them,) = (role for role in found if role.get("aggregationRule"))

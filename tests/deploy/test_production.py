@@ -246,9 +246,9 @@ def install(person: Person, api: Api, namespace: str) -> None:
 def make(person: Person, path: str, namespace: str) -> bool:
     """One try to create an instance: the form as it comes, with a name."""
     form = next(
-        item
-        for item in dom.parse(person.get(path, namespace=namespace)[1]).walk()
-        if item.attributes.get("id") == "form"
+        element
+        for element in dom.parse(person.get(path, namespace=namespace)[1]).walk()
+        if element.attributes.get("id") == "form"
     )
     fields = {name: "ours" if name.endswith("/metadata/name") else value for name, value in dom.sent(form)}
     status, page = person.post(form.attributes["action"], **fields)
@@ -257,7 +257,7 @@ def make(person: Person, path: str, namespace: str) -> bool:
 
 def phases(api: Api, namespace: str) -> list[str]:
     answer = api.get(f"/apis/operators.coreos.com/v1alpha1/namespaces/{namespace}/clusterserviceversions")
-    return [item.get("status", {}).get("phase", "") for item in answer.json["items"]]
+    return [obj.get("status", {}).get("phase", "") for obj in answer.json["items"]]
 
 
 def served(api: Api, group: str) -> str:

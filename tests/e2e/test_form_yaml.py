@@ -279,7 +279,7 @@ def test_many_objects_are_imported(site: Site, page: Page, client: ClusterClient
     page.get_by_role("button", name="Send what failed again").click()
     expect(results.locator("tbody tr").nth(1)).to_contain_text("created")
     maps = client.find("", "v1", "configmaps")
-    assert {"one", "two"} <= {item["metadata"]["name"] for item in client.list(maps, namespace).items}
+    assert {"one", "two"} <= {obj["metadata"]["name"] for obj in client.list(maps, namespace).items}
 
 
 @pytest.mark.journey
@@ -304,7 +304,7 @@ def test_files_are_dropped_on_the_editor_and_taken_back(
     page.get_by_role("button", name="Undo all of it").click()
     expect(results).to_contain_text("All of it is undone.")
     maps = client.find("", "v1", "configmaps")
-    assert not {"one", "two"} & {item["metadata"]["name"] for item in client.list(maps, namespace).items}
+    assert not {"one", "two"} & {obj["metadata"]["name"] for obj in client.list(maps, namespace).items}
 
 
 def test_what_is_too_large_to_arrive_is_not_sent(site: Site, page: Page) -> None:

@@ -36,7 +36,7 @@ def test_all_pods_of_a_deployment(site: Site, page: Page, client: ClusterClient,
     def running(number: int) -> list[str]:
         end = time.monotonic() + 90
         while True:
-            found = [item for item in client.list(pods, namespace).items if item["status"].get("phase") == "Running"]
+            found = [pod for pod in client.list(pods, namespace).items if pod["status"].get("phase") == "Running"]
             if len(found) == number:
                 return sorted(item["metadata"]["name"] for item in found)
             assert time.monotonic() < end, found
@@ -67,7 +67,7 @@ def one_pod(client: ClusterClient, namespace: str) -> str:
     client.create(client.find("apps", "v1", "deployments"), deployment(1), namespace)
     end = time.monotonic() + 90
     while True:
-        found = [item for item in client.list(pods, namespace).items if item["status"].get("phase") == "Running"]
+        found = [pod for pod in client.list(pods, namespace).items if pod["status"].get("phase") == "Running"]
         name = str(found[0]["metadata"]["name"]) if found else ""
         if name and "Ready to accept" in client.log(name, namespace):
             return name

@@ -70,7 +70,7 @@ def uninstall(page: Page, client: ClusterClient, namespace: str) -> None:
 
 
 def _ours(client: ClusterClient, type_, namespace: str) -> list[str]:  # type: ignore[no-untyped-def]
-    names = [item["metadata"]["name"] for item in client.list(type_, namespace).items]
+    names = [obj["metadata"]["name"] for obj in client.list(type_, namespace).items]
     return [name for name in names if name.startswith("memcached")]
 
 

@@ -54,7 +54,7 @@ def test_two_tabs_look_at_two_clusters_and_never_mix_them(context: BrowserContex
     assert f"{prefix(OTHER)}/" in other.url and "/c/" not in first.url
     for context_, mine, theirs in ((HERE, "one", "other"), (OTHER, "other", "one")):
         client = several.client(context_)
-        names = {item["metadata"]["name"] for item in client.list(client.find("", "v1", "namespaces")).items}
+        names = {obj["metadata"]["name"] for obj in client.list(client.find("", "v1", "namespaces")).items}
         assert f"{mark}-{mine}" in names and f"{mark}-{theirs}" not in names
 
 

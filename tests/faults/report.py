@@ -24,8 +24,8 @@ def figures(scene: Scene, waits: list[float]) -> dict[str, Any]:
         "machine": f"{psutil.cpu_count()} processors, {platform.machine()}, load {psutil.getloadavg()[0]:.1f}",
         "cluster": scene.all.cluster.name,
         "faults": len(scene.played),
-        "by kind": dict(sorted(Counter(item.name for item in scene.played).items())),
-        "problems": [f"{item.name}: {item.problem}" for item in scene.played if item.problem],
+        "by kind": dict(sorted(Counter(played.name for played in scene.played).items())),
+        "problems": [f"{played.name}: {played.problem}" for played in scene.played if played.problem],
         "changes": dict(scene.writer.counts),
         "objects": len(scene.writer.written),
         "pages": {"of our own": len(scene.views), "in Chromium": len(scene.tabs)},
@@ -50,8 +50,13 @@ def write(scene: Scene, found: list[Settled], name: str = "report") -> dict[str,
     result = figures(scene, [wait for item in found for wait in item.waits])
     FOLDER.mkdir(parents=True, exist_ok=True)
     timeline = [
-        {"fault": item.name, "began": round(item.began, 2), "ended": round(item.ended, 2), "problem": item.problem}
-        for item in scene.played
+        {
+            "fault": played.name,
+            "began": round(played.began, 2),
+            "ended": round(played.ended, 2),
+            "problem": played.problem,
+        }
+        for played in scene.played
     ]
     (FOLDER / f"{name}.json").write_text(json.dumps({**result, "timeline": timeline}, indent=1) + "\n")
     lines = [f"| {word} | {_text(value)} |" for word, value in result.items() if word != "by kind"]

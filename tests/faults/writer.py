@@ -64,7 +64,7 @@ class Writer:
             for word, count in (("object", self.staying), ("passing", self.passing))
             for number in range(count)
         ]
-        await self._together([self._write(item) for item in self._objects if item.name.startswith("object")])
+        await self._together([self._write(obj) for obj in self._objects if obj.name.startswith("object")])
 
     async def run(self, rate: float) -> None:
         """About `rate` changes a second, until it is cancelled; what is under way is finished."""
@@ -89,7 +89,7 @@ class Writer:
 
     async def finish(self) -> None:
         """One more change of every object there is."""
-        await self._together([self._write(item) for item in self._objects if item.uid])
+        await self._together([self._write(obj) for obj in self._objects if obj.uid])
 
     async def _together(self, jobs: list) -> None:
         gate = asyncio.Semaphore(_HANDS)
@@ -178,8 +178,8 @@ class Writer:
                 status, answer = await self.cluster.ask("GET", place.path())
                 if status == 200:
                     return {
-                        item["metadata"]["uid"]: int((item["metadata"].get("labels") or {}).get(LABEL) or 0)
-                        for item in answer["items"]
+                        obj["metadata"]["uid"]: int((obj["metadata"].get("labels") or {}).get(LABEL) or 0)
+                        for obj in answer["items"]
                     }
             await asyncio.sleep(0.1)
 

@@ -129,8 +129,8 @@ def test_nothing_is_said_that_the_server_would_take(obj: dict[str, Any], api: Ap
             assert not problems, (given, problems)
         elif answer.status == 400 and "cannot unmarshal" in answer.message:
             decoded += 1
-            known += complaint(answer.message) in {complaint(item.message) for item in problems}
-            assert all(item.path for item in problems)
+            known += complaint(answer.message) in {complaint(problem.message) for problem in problems}
+            assert all(problem.path for problem in problems)
         elif answer.status == 400 and "unknown field" in answer.message:
-            assert any(item.message in answer.message for item in problems), (answer.message, problems)
+            assert any(problem.message in answer.message for problem in problems), (answer.message, problems)
     assert known == decoded

@@ -68,7 +68,7 @@ def context(contexts: Contexts, walked: tuple[str, str]) -> BrowserContext:
 
 
 def namespaces(client: ClusterClient) -> set[str]:
-    return {item["metadata"]["name"] for item in client.list(client.find("", "v1", "namespaces")).items}
+    return {obj["metadata"]["name"] for obj in client.list(client.find("", "v1", "namespaces")).items}
 
 
 def test_clicked(site: Site, shell: Shell, page: Page, client: ClusterClient, walked: tuple[str, str]) -> None:

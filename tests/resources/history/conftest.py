@@ -37,7 +37,7 @@ def gadgets(client: ClusterClient) -> Iterator[ResourceType]:
 
     yield until(served)
     client.delete(crds, f"gadgets.{GROUP}")
-    until(lambda: not any(item["metadata"]["name"] == f"gadgets.{GROUP}" for item in client.list(crds).items))
+    until(lambda: not any(obj["metadata"]["name"] == f"gadgets.{GROUP}" for obj in client.list(crds).items))
     client.forget_types()
 
 

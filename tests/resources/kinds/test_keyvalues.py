@@ -135,7 +135,7 @@ def test_a_config_map(browser: Client, client: ClusterClient, namespace: str) ->
 
 
 def control(page: str, name: str) -> dom.Element:
-    return next(item for item in dom.parse(page).walk() if item.attributes.get("name") == name)
+    return next(element for element in dom.parse(page).walk() if element.attributes.get("name") == name)
 
 
 def test_what_is_wrong_is_said_at_its_place_and_nothing_is_lost(browser: Client, namespace: str) -> None:

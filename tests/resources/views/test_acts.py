@@ -97,7 +97,7 @@ def test_a_pod_is_evicted_unless_its_budget_forbids_it(
     assert browser.post(url).status_code == 302
 
     def is_being_deleted() -> bool:
-        found = [item for item in client.list(pods, namespace).items if item["metadata"]["name"] == name]
+        found = [pod for pod in client.list(pods, namespace).items if pod["metadata"]["name"] == name]
         return not found or "deletionTimestamp" in found[0]["metadata"]
 
     until(is_being_deleted)

@@ -41,7 +41,7 @@ def results(page: Any) -> list[str]:
 
 
 def names(client: ClusterClient, type_: ResourceType, namespace: str) -> set[str]:
-    return {item["metadata"]["name"] for item in client.list(type_, namespace).items} - {"kube-root-ca.crt"}
+    return {obj["metadata"]["name"] for obj in client.list(type_, namespace).items} - {"kube-root-ca.crt"}
 
 
 def test_deleting_is_asked_tried_and_done(

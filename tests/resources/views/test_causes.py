@@ -54,7 +54,7 @@ def test_a_missing_storage_class_is_named_on_the_workload(
     # The region tells of claims and Events itself.
     assert f"core/v1/persistentvolumeclaims/{namespace}" in page.split('id="causes"')[1].split(">")[0]
     found_causes = browser.get(f"/api/resources/apps/v1/deployments/{namespace}/web/causes/").json()["causes"]
-    assert [(item["rule"], item["severity"]) for item in found_causes] == [
+    assert [(cause["rule"], cause["severity"]) for cause in found_causes] == [
         ("missing_storage_class", found_causes[0]["severity"])
     ]
     assert found_causes[0]["about"]["kind"] == "PersistentVolumeClaim"

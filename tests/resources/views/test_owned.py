@@ -215,7 +215,7 @@ def test_o1_an_instance_whose_pod_can_not_start_is_degraded_everywhere(
     assert "Degraded" in page.split('id="object-state"')[1].split("</p>")[0]
     assert reason in page.split('id="causes"')[1].split("</section>")[0]
     answer = browser.get(f"/api{path}", {"namespace": namespace, "as": "states"}).json()
-    assert [item["state"] for item in answer["items"]] == ["Degraded"]
+    assert [obj["state"] for obj in answer["items"]] == ["Degraded"]
     listed = browser.get(path, {"namespace": namespace}).content.decode()
     assert reason in listed and "data-live-moves" in listed, "a live row alone would not know of the Pod"
     assert "web" in browser.get(path, {"namespace": namespace, "state": "Degraded"}).content.decode().split("<tbody")[1]

@@ -43,9 +43,9 @@ def name(client: ClusterClient) -> Iterator[str]:
     found = f"fault-{time.time_ns()}"
     yield found
     type_ = client.find("", "v1", "configmaps")
-    for item in client.list(type_, "default").items:
-        if item["metadata"]["name"].startswith(found):
-            client.delete(type_, item["metadata"]["name"], "default")
+    for obj in client.list(type_, "default").items:
+        if obj["metadata"]["name"].startswith(found):
+            client.delete(type_, obj["metadata"]["name"], "default")
 
 
 async def _no_resync(log: ChangeLog, topic: Topic, since: str) -> bool:

@@ -55,9 +55,9 @@ def names(client: ClusterClient) -> Iterator[list[str]]:
     found = [f"stopped-{time.time_ns()}-{number}" for number in range(4)]
     yield found
     type_ = client.find("", "v1", "configmaps")
-    for item in client.list(type_, "default").items:
-        if item["metadata"]["name"] in found:
-            client.delete(type_, item["metadata"]["name"], "default")
+    for obj in client.list(type_, "default").items:
+        if obj["metadata"]["name"] in found:
+            client.delete(type_, obj["metadata"]["name"], "default")
 
 
 def _write(client: ClusterClient, names: list[str], times: int) -> dict[str, str]:

@@ -32,9 +32,9 @@ def name() -> str:
 def _tidy(client: ClusterClient, name: str) -> Iterator[None]:
     yield
     type_ = client.find("", "v1", "configmaps")
-    for item in client.list(type_, "default").items:
-        if item["metadata"]["name"].startswith(name):
-            client.delete(type_, item["metadata"]["name"], "default")
+    for obj in client.list(type_, "default").items:
+        if obj["metadata"]["name"].startswith(name):
+            client.delete(type_, obj["metadata"]["name"], "default")
 
 
 async def _entries(log: ChangeLog, topic: Topic) -> list[Entry]:
