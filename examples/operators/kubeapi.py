@@ -178,8 +178,8 @@ class KubeApi:
     async def _watch_once(self, kind: str, namespace: str, params: dict[str, str]) -> AsyncIterator[tuple[str, Object]]:
         path = self._path(kind, namespace)
         found = await self._json("GET", path, params)
-        for item in found["items"]:
-            yield "ADDED", item
+        for obj in found["items"]:
+            yield "ADDED", obj
         query = {**params, "watch": "true", "resourceVersion": found["metadata"]["resourceVersion"]}
         async with self._open().get(self._access.server + path, params=query) as answer:
             await self._check(answer)

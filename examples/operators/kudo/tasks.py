@@ -62,7 +62,7 @@ class Tasks:
             return await self._pipe(render, task)
         if task.kind == "KudoOperator":
             return await self._apply(children.child(render, task))
-        found = [item for file in task.resources for item in render.objects(file)]
+        found = [obj for file in task.resources for obj in render.objects(file)]
         apply = task.kind == "Apply" or (
             task.kind == "Toggle" and self._parameters[task.spec["parameter"]] in (True, "true")
         )

@@ -44,7 +44,7 @@ KINDS = {
 def condition(found: Object, type_: str) -> Object:
     """A condition of an object; empty when there is none."""
     conditions = (found.get("status") or {}).get("conditions") or []
-    return next((item for item in conditions if item["type"] == type_), {})
+    return next((condition for condition in conditions if condition["type"] == type_), {})
 
 
 def says(type_: str, reason: str) -> Wanted:
@@ -141,8 +141,8 @@ class Place:
     def events(self, uid: str, *reasons: str) -> dict[str, str]:
         """The events of an object by their reasons, as soon as these are among them."""
         path = self.path("events") + f"?fieldSelector=involvedObject.uid%3D{uid}"
-        found = self.api.until(path, lambda body: set(reasons) <= {item["reason"] for item in body["items"]}, SECONDS)
-        return {item["reason"]: item["message"] for item in found["items"]}
+        found = self.api.until(path, lambda body: set(reasons) <= {event["reason"] for event in body["items"]}, SECONDS)
+        return {event["reason"]: event["message"] for event in found["items"]}
 
     def table(self) -> tuple[list[Object], dict[str, list[Any]]]:
         """What ``kubectl get`` prints: the columns, and the cells of each object by its name."""
@@ -153,7 +153,7 @@ class Place:
         """Deletes every object of the kind, and waits: one with a finalizer would hold the namespace without its
         operator.
         """
-        names = [item["metadata"]["name"] for item in self.api.get(self.home).json["items"]]
+        names = [obj["metadata"]["name"] for obj in self.api.get(self.home).json["items"]]
         for name in names:
             self.api.delete(f"{self.home}/{name}")
         for name in names:

@@ -81,8 +81,8 @@ class Databases(Place):
             return database.call(*words)
 
     def clear(self) -> None:
-        for item in self.api.get(self.home).json["items"]:
-            self.change(item["metadata"]["name"], deletionPolicy="Delete")
+        for obj in self.api.get(self.home).json["items"]:
+            self.change(obj["metadata"]["name"], deletionPolicy="Delete")
         super().clear()
 
     def back_up(self, name: str) -> str:

@@ -176,7 +176,7 @@ def test_the_schedule_takes_backups_by_itself(library: Databases) -> None:
     scheduled, entered = "batch.kubernetes.io/cronjob-scheduled-timestamp", "samples.operator-console.dev/entered"
 
     def by_itself(body: Any) -> list[str]:
-        notes = [item["metadata"].get("annotations") or {} for item in body["items"]]
+        notes = [obj["metadata"].get("annotations") or {} for obj in body["items"]]
         return [note[entered] for note in notes if scheduled in note and entered in note]
 
     names = by_itself(library.api.until(library.path("jobs"), by_itself, 120))
