@@ -28,7 +28,7 @@ from tools.realcluster.process import free_ports
 CLIENT = "console"
 #: Before names and groups of a provider's people, in the cluster.
 PREFIX = "oidc:"
-#: Of everybody at dex, and its bcrypt hash.
+#: The password of all users at dex, and its bcrypt hash.
 PASSWORD = "password"
 _HASH = "$2a$10$2b2cU8CPhOTaGrs1HRQuAueS7JTT5ZHsHSzYiFPm1leZck7Mc8T4W"
 

@@ -73,7 +73,7 @@ def lines(name: str, figures: Figures) -> list[str]:
         f"  leaves with a control    {share(figures.schema_reached, figures.schema_leaves)}",
         f"  shipped examples offered {share(figures.offered, figures.shipped)}",
         f"  examples measured        {figures.examples:,} with {figures.leaves:,} values",
-        f"  values round-tripped     {share(figures.kept, figures.leaves)}",
+        f"  values round-tripped     {share(figures.preserved, figures.leaves)}",
         f"  values reachable         {share(figures.reached, figures.leaves)}",
         *(f"    by {words[way]:<22} {share(ways[way], figures.leaves)}" for way in words if ways[way]),
         f"  values changed, removed  {figures.changed:,}, {figures.removed:,}",
@@ -89,7 +89,7 @@ def good(figures: Figures) -> bool:
         not figures.faults
         and figures.schemas > 0
         and figures.offered == figures.shipped
-        and figures.kept == figures.leaves == figures.reached
+        and figures.preserved == figures.leaves == figures.reached
         and figures.generated_kept == figures.generated
         and figures.schema_reached == figures.schema_leaves
         and all(ms < LIMIT_MS for ms, _, _ in figures.paints)

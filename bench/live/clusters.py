@@ -83,7 +83,7 @@ class Real:
 
 @contextmanager
 def started(name: str) -> Iterator[Cluster | None]:
-    """`sandbox` or `real`, ready; None where a real one can't be had here, which is said."""
+    """`sandbox` or `real`, ready; None, with a message, if a real one can't be had here."""
     folder = Path(tempfile.mkdtemp(prefix="bench-cluster-"))
     try:
         if name == "sandbox":
@@ -96,16 +96,16 @@ def started(name: str) -> Iterator[Cluster | None]:
                 cluster.end()
         else:
             try:
-                programs = build(tell)
+                programs = build(print_progress)
             except BuildFailed as problem:
                 print(f"the real cluster is left out: {problem}")
                 yield None
                 return
-            with running(folder / "real", programs, tell, with_olm=False) as real:
+            with running(folder / "real", programs, print_progress, with_olm=False) as real:
                 yield Real(real)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def tell(text: str) -> None:
+def print_progress(text: str) -> None:
     print(f"real cluster: {text}", flush=True)

@@ -83,7 +83,7 @@ def test_a_deployment_that_kubectl_scales_is_seen_in_the_list(site: Site, page: 
 
 
 def test_a_web_process_that_is_killed_comes_back(site: Site) -> None:
-    """The kubelet starts it again, and the other replica goes on meanwhile."""
+    """The kubelet restarts it, and the other replica serves meanwhile."""
     kubectl = site.node.kubectl
     pod = kubectl(*NAMESPACE, "get", "pods", "-l", "app.kubernetes.io/component=worker", "-o", "name").split()[0]
     # PID 1 of a container takes SIGTERM only where it asks for it; the worker does.

@@ -1,4 +1,4 @@
-"""What a hub does when Redis forgets, is full, or says that somebody else was faster; and at its end."""
+"""What a hub does when Redis loses data, is full, or reports that another hub was faster; and at its end."""
 
 import asyncio
 import time
@@ -32,9 +32,9 @@ def name() -> str:
 def _tidy(client: ClusterClient, name: str) -> Iterator[None]:
     yield
     type_ = client.find("", "v1", "configmaps")
-    for item in client.list(type_, "default").items:
-        if item["metadata"]["name"].startswith(name):
-            client.delete(type_, item["metadata"]["name"], "default")
+    for obj in client.list(type_, "default").items:
+        if obj["metadata"]["name"].startswith(name):
+            client.delete(type_, obj["metadata"]["name"], "default")
 
 
 async def _entries(log: ChangeLog, topic: Topic) -> list[Entry]:
@@ -107,10 +107,10 @@ async def test_a_topic_that_another_has_claimed_is_let_go_and_taken_again_from_t
         await next_change(log, maps, start, "ADDED", name)
         # Its next heartbeat says so.
 
-        async def told() -> bool:
+        async def is_loss_reported() -> bool:
             return [hub.lost for hub in await log.hubs()] == [1]
 
-        await reached(told)
+        await reached(is_loss_reported)
         found = await log.since(str(maps), start)
     await other.close()
     assert found is not None
@@ -132,7 +132,7 @@ async def test_a_busy_topic_that_another_has_claimed_stops_at_its_next_change(
         await next_change(log, maps, start, "RESYNC")
         await other.claim(maps, "two")
         await asyncio.to_thread(make_map, client, name)
-        # The first hub may not write it, claims the topic again and goes on from the version before it.
+        # The first hub's write is refused; it claims the topic again and resumes from the version before it.
         await next_change(log, maps, start, "ADDED", name)
         found = await log.since(str(maps), start)
     await other.close()
@@ -183,7 +183,7 @@ async def test_topics_that_nobody_wants_are_given_back(
 async def test_a_hub_makes_room_in_a_redis_that_is_full_of_old_changes(
     pipe: redis.Redis, log: ChangeLog, client: ClusterClient, name: str
 ) -> None:
-    """Also of topics that nobody looks at any more: they would fill it for an hour.
+    """Also for topics without subscribers: they would fill it for an hour.
 
     The hub itself is new, and not even known yet.
     """

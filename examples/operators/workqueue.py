@@ -1,7 +1,7 @@
 """The queue of a controller: which objects to look at, one pass at a time for each, again when the pass asks for it
 or fails.
 
-Ten changes while a pass runs are one more pass after it, not ten: a pass reads everything anew, so it misses nothing.
+Ten changes during a pass lead to one more pass, not ten: a pass reads everything again, so it misses nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import aiohttp
 
 from examples.operators.kubeapi import ApiError
 
-log = logging.getLogger("examples.operators.passes")
+log = logging.getLogger("examples.operators.workqueue")
 
 #: Seconds between two tries, at first and at most. A change after a failure is waited for as long as FIRST and no
 #: longer.
@@ -28,18 +28,16 @@ class NotYet(Exception):
     """Something is in the way; its text says what."""
 
 
-class Passes:
-    """``work``: one pass for the object of this namespace and name; it returns in how many seconds to look again, or
-    None.
-    """
+class WorkQueue:
+    """``work``: one pass for the object of this namespace and name; returns the seconds until the next one, or None."""
 
     def __init__(self, work: Callable[[str, str], Awaitable[float | None]]):
         self._work = work
         self._wanted: dict[Key, asyncio.Event] = {}
         self._running: dict[Key, asyncio.Task[None]] = {}
 
-    def want(self, namespace: str, name: str) -> None:
-        """There will be a pass that begins after this moment."""
+    def add(self, namespace: str, name: str) -> None:
+        """Queues a pass that begins after this call."""
         key = (namespace, name)
         self._wanted.setdefault(key, asyncio.Event()).set()
         if key not in self._running:
@@ -57,7 +55,7 @@ class Passes:
                 except Exception as problem:
                     again = min(FIRST * 2**failures, LONGEST)
                     failures += 1
-                    _tell(key, problem, again)
+                    _log_failure(key, problem, again)
                     # A pass that writes and then fails would wake itself without end.
                     await asyncio.sleep(FIRST)
                 if again is None and not wanted.is_set():
@@ -75,10 +73,8 @@ class Passes:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _tell(key: Key, problem: Exception, pause: float) -> None:
-    """What is in the way is a line; a mistake of ours is shown whole, and leaves no object without anybody who looks
-    after it.
-    """
+def _log_failure(key: Key, problem: Exception, pause: float) -> None:
+    """Logs an expected error as one line, a bug of ours with its traceback; either way the object is tried again."""
     expected = isinstance(problem, (ApiError, NotYet, aiohttp.ClientError, TimeoutError))
     text = problem or type(problem).__name__
     log.warning("%s/%s: %s; trying again in %s s", *key, text, pause, exc_info=None if expected else problem)

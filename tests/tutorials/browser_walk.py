@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Error, Locator, Page
 
-from tests.tutorials.reading import Act
+from tests.tutorials.page_sections import Act
 
 #: Until a name appears. As long as the pages let kubectl wait: between two steps an operator may be installed, and OLM
 #: takes minutes for a large one on a busy machine.
@@ -93,5 +93,5 @@ def _visible(candidates: list[Locator]) -> Iterator[Locator]:
             for item in locator.all():
                 if item.is_visible() and item.is_enabled():
                     yield item
-        except Error:  # the page changed under us: look again
+        except Error:  # the page changed meanwhile: retry
             continue

@@ -1,8 +1,7 @@
 """A page of docs/tutorials as a test reads it: its sections, and in each what is clicked and what is typed. Pure.
 
-The convention is told to people in docs/tutorials/README.md: numbered lists are clicked, `console` blocks are typed,
-YAML blocks whose first line is a file's name are saved under it, and comments that nobody sees say what a test can't
-guess.
+docs/tutorials/README.md documents the convention: numbered lists are clicked, `console` blocks are typed, YAML blocks
+whose first line is a file's name are saved under it, and hidden comments say what a test can't guess.
 """
 
 import re
@@ -38,7 +37,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A line for a shell, what it prints (None: not said), and its marks."""
+    """A line for a shell, what it prints (None: not stated), and its marks."""
 
     line: str
     output: str | None
@@ -69,7 +68,7 @@ def pages(language: str = "en") -> list[str]:
 
 
 def sections(text: str) -> list[Section]:
-    """The parts under `## ` headings; what stands above the first one is an introduction that nobody runs."""
+    """The parts under `## ` headings; the text above the first one is an introduction that isn't run."""
     found: list[Section] = []
     marks: frozenset[str] = frozenset()
     lines = iter(text.splitlines())

@@ -11,7 +11,7 @@ from tests.forms import dom
 def element(page: Any, name: str) -> dom.Element | None:
     """The element of that id."""
     root = dom.parse(page.content.decode())
-    return next((item for item in root.walk() if item.attributes.get("id") == name), None)
+    return next((element for element in root.walk() if element.attributes.get("id") == name), None)
 
 
 def flat(page: Any) -> str:

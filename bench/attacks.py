@@ -1,6 +1,6 @@
-"""What others notice while somebody goes past the limits of kube/limits.py: `python -m bench.attacked`.
+"""How other users are affected while an attacker exceeds the limits of kube/limits.py: `python -m bench.attacks`.
 
-A console as `make run` starts it; each attack goes on for some seconds from four threads, or from 200 slow connections,
+A console as `make run` starts it; each attack runs for some seconds from four threads, or from 200 slow connections,
 while one person asks for a page and another for /healthz, again and again. Prints a table: how the attack was answered,
 how long a page and /healthz took, and the memory of the web process.
 """
@@ -34,8 +34,8 @@ SLOW_CONNECTIONS = 200
 PAGE = "/resources/core/v1/namespaces/"
 
 
-class Stranger:
-    """A browser of somebody's own, with the token that forms need."""
+class Attacker:
+    """An HTTP client with its own session, and the CSRF token that forms need."""
 
     def __init__(self, url: str) -> None:
         self.url, self.place = url, (urlsplit(url).hostname, urlsplit(url).port)
@@ -65,10 +65,10 @@ class Stranger:
         with socket.create_connection(self.place, 60) as connection:
             try:
                 connection.sendall(data)
-                said = connection.recv(100).split()
+                status_line = connection.recv(100).split()
             except OSError:
                 return "closed"
-            return said[1].decode() if len(said) > 1 else "closed"
+            return status_line[1].decode() if len(status_line) > 1 else "closed"
 
     @contextmanager
     def slow(self, head: bytes) -> Iterator[None]:
@@ -112,7 +112,7 @@ ALIASES = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
 _POST = b"POST /resources/import/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"
 
 
-def attacks() -> dict[str, Callable[[Stranger], str]]:
+def attacks() -> dict[str, Callable[[Attacker], str]]:
     """What is done again and again; the status that it is answered with."""
     large, zipped = bytes(limits.REQUEST_BODY_BYTES.value + 1), zeros()
     within = bytes(limits.REQUEST_BODY_BYTES.value)
@@ -182,21 +182,23 @@ class Others:
 
 def shown(name: str, answers: Counter[str], others: Others) -> str:
     """A row of the table in docs/security.md."""
-    said = ", ".join(f"{status} × {number}" for status, number in answers.most_common())
+    answer_counts = ", ".join(f"{status} × {number}" for status, number in answers.most_common())
     ms = [round(1000 * item) for item in (statistics.median(others.pages), max(others.pages), max(others.health))]
-    return f"| {name} | {said} | {ms[0]} ms | {ms[1]} ms | {ms[2]} ms | {others.most:.0f} MiB | {others.wrong} |"
+    return (
+        f"| {name} | {answer_counts} | {ms[0]} ms | {ms[1]} ms | {ms[2]} ms | {others.most:.0f} MiB | {others.wrong} |"
+    )
 
 
-def from_threads(strangers: list[Stranger], attack: Callable[[Stranger], str], seconds: float) -> Counter[str]:
+def from_threads(attackers: list[Attacker], attack: Callable[[Attacker], str], seconds: float) -> Counter[str]:
     """How the attack was answered, as often as it came to its end in that time."""
     answers: Counter[str] = Counter()
     until = time.monotonic() + seconds
 
-    def go_on(stranger: Stranger) -> None:
+    def repeat(attacker: Attacker) -> None:
         while time.monotonic() < until:
-            answers[attack(stranger)] += 1
+            answers[attack(attacker)] += 1
 
-    threads = [threading.Thread(target=go_on, args=(stranger,)) for stranger in strangers]
+    threads = [threading.Thread(target=repeat, args=(attacker,)) for attacker in attackers]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -205,14 +207,14 @@ def from_threads(strangers: list[Stranger], attack: Callable[[Stranger], str], s
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(prog="python -m bench.attacked", description=__doc__)
+    arguments = argparse.ArgumentParser(prog="python -m bench.attacks", description=__doc__)
     arguments.add_argument("--seconds", type=float, default=SECONDS, help="how long each attack goes on")
     seconds = arguments.parse_args().seconds
     print("| attack | answers | a page, median | longest | /healthz, longest | memory, most | not answered |")
     print("|---|---|---|---|---|---|---|")
     with console() as running:
         process = web(running)
-        strangers = [Stranger(running.url) for _number in range(THREADS)]
+        attackers = [Attacker(running.url) for _number in range(THREADS)]
         calm = Others(running.url, process)
         with calm.looking():
             time.sleep(seconds)
@@ -220,11 +222,11 @@ def main() -> None:
         for name, attack in attacks().items():
             others = Others(running.url, process)
             with others.looking():
-                answers = from_threads(strangers, attack, seconds)
+                answers = from_threads(attackers, attack, seconds)
             print(shown(name, answers, others), flush=True)
         for name, head in SLOW.items():
             others = Others(running.url, process)
-            with others.looking(), strangers[0].slow(head):
+            with others.looking(), attackers[0].slow(head):
                 time.sleep(seconds)
             print(shown(name, Counter({"held": SLOW_CONNECTIONS}), others), flush=True)
         time.sleep(seconds)

@@ -1,4 +1,4 @@
-"""The objects, put into a cluster: what it refuses is told, so that nobody counts what was never there."""
+"""The objects, put into a cluster. Refused ones are reported, so that tests don't count them."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ from tests.resources.views import definitions
 
 
 @dataclass(slots=True)
-class Placed:
+class Placement:
     """`full`: (group, version, plural, namespace, name) of objects that carry all inputs; `numbered`: of those with
     one each. `refused`: by the API server, in its words.
     """
@@ -29,8 +29,8 @@ class Placed:
 
 
 @contextmanager
-def placed(client: ClusterClient) -> Iterator[Placed]:
-    made = Placed(f"attacks-{uuid4().hex[:6]}")
+def placed(client: ClusterClient) -> Iterator[Placement]:
+    made = Placement(f"attacks-{uuid4().hex[:6]}")
     spaces = client.find("", "v1", "namespaces")
     client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": objects.meta(made.namespace)})
     crd = objects.definition()
@@ -44,7 +44,7 @@ def placed(client: ClusterClient) -> Iterator[Placed]:
             client.delete(spaces, made.namespace)
 
 
-def _fill(client: ClusterClient, made: Placed) -> None:
+def _fill(client: ClusterClient, made: Placement) -> None:
     here = made.namespace
     made.full.append(("core", "v1", "namespaces", "-", here))
     made.full.append(("apiextensions.k8s.io", "v1", "customresourcedefinitions", "-", f"attacks.{objects.GROUP}"))
@@ -64,7 +64,7 @@ def _fill(client: ClusterClient, made: Placed) -> None:
         _put(client, made, role, made.numbered)
     for obj in objects.deep():
         _put(client, made, obj, made.numbered)
-    # Who changed what is told with the name that the changer gives himself.
+    # The history shows the field manager, a name that the client chooses.
     for text in (item for item in MARKUP if item.isprintable() and len(item) <= 128):
         path = f"/api/v1/namespaces/{here}/configmaps/full?fieldManager={quote(text, safe='')}"
         patch = json.dumps({"data": {f"by{len(text)}": text}}).encode()
@@ -72,7 +72,9 @@ def _fill(client: ClusterClient, made: Placed) -> None:
             client.raw("PATCH", path, body=patch, content_type="application/merge-patch+json")
 
 
-def _put(client: ClusterClient, made: Placed, obj: dict[str, Any], kept: list[tuple[str, str, str, str, str]]) -> None:
+def _put(
+    client: ClusterClient, made: Placement, obj: dict[str, Any], placed: list[tuple[str, str, str, str, str]]
+) -> None:
     type_ = client.type_of(obj)
     status, name = obj.pop("status", None), obj["metadata"]["name"]
     try:
@@ -82,4 +84,4 @@ def _put(client: ClusterClient, made: Placed, obj: dict[str, Any], kept: list[tu
     except KubeError as error:
         made.refused.append(f"{type_.kind} {name!r}: {error}")
         return
-    kept.append((type_.group_or_core, type_.version, type_.plural, made.namespace, name))
+    placed.append((type_.group_or_core, type_.version, type_.plural, made.namespace, name))

@@ -30,7 +30,7 @@ from resources.views.form_page import FormPage
 from resources.writing.examples import Offer
 from resources.writing.save import causes_of
 from tests.api import Answer, Api
-from tests.forms import breaking, dom, kinds, served
+from tests.forms import dom, invalid_objects, kinds, served_kind
 from tests.forms.kinds import Kind
 from tests.forms.page import NAMESPACES, REQUEST
 
@@ -65,7 +65,7 @@ def objects(kind: Kind) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, example in enumerate(kind.examples[: 2 if ALL else 1] or ({},)):
         obj = kind.object(example)
         yield "as it is", obj
-        for broken in breaking.breaks(kind.schema, obj, each=2 if ALL and number == 0 else 1):
+        for broken in invalid_objects.breaks(kind.schema, obj, each=2 if ALL and number == 0 else 1):
             yield f"{broken.constraint} at {broken.path}", broken.object
     if kind.group.endswith("operator-console.dev"):
         yield from odd_metadata(kind)
@@ -96,8 +96,8 @@ def complaints(answer: Answer, schema: Schema, obj: dict[str, Any]) -> tuple[Pla
     return errors.joined(errors.place(causes, schema, obj), check.problems(schema, obj))
 
 
-def drawn(found: served.Served, obj: dict[str, Any], placed: tuple[Placed, ...]) -> tuple[FormPage, dom.Element]:
-    place = Place(served.type_of(found.kind), "default")
+def drawn(found: served_kind.Served, obj: dict[str, Any], placed: tuple[Placed, ...]) -> tuple[FormPage, dom.Element]:
+    place = Place(served_kind.type_of(found.kind), "default")
     page = form_page.with_errors(
         placed,
         Typed(),
@@ -129,12 +129,12 @@ def where_it_stands(error: Placed, page: FormPage, root: dom.Element) -> str:
             return "in the summary: about the whole object"
         led = line is not None and any(item.name == "~switch" for item in line.walk())
         return "in the summary, with a way to the YAML" if led else "nowhere"
-    said = [
+    error_elements = [
         item
         for item in root.walk()
         if "console-error" in item.attributes.get("class", "").split() and _says(item, error.message)
     ]
-    at = [item for item in said if _is_at(item, field, root)]
+    at = [item for item in error_elements if _is_at(item, field, root)]
     linked = any(item.attributes.get("data-goto") == field.id for item in summary.walk())
     there = any(item.attributes.get("id") == field.id for item in root.walk())
     if not at or not linked or not there:
@@ -157,11 +157,11 @@ def _is_at(element: dom.Element, field: Field, root: dom.Element) -> bool:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.id)
 def test_every_complaint_is_at_its_field(kind: Kind, api: Api, tally: Counter[str]) -> None:
-    found = served.serve(api, kind)
+    found = served_kind.serve(api, kind)
     lost = []
     try:
         for what, obj in objects(kind):
-            answer = found.answer(obj)
+            answer = found.dry_run(obj)
             if answer.status == 201:
                 continue
             placed = complaints(answer, found.schema, obj)
@@ -173,5 +173,5 @@ def test_every_complaint_is_at_its_field(kind: Kind, api: Api, tally: Counter[st
                 if place == "nowhere":
                     lost.append((what, place, error))
     finally:
-        served.remove(found)
+        served_kind.remove(found)
     assert not lost, (len(lost), lost[:5])

@@ -1,6 +1,6 @@
 """Helper: people who browse.
 
-Each opens a page, reads for a while, opens the next; what a page loads by itself is loaded too.
+Each opens a page, reads for a while, opens the next; what the page loads with scripts is loaded too.
 
 Wish: {url, people, pages: {name: path with {namespace} and {shown}}, seconds, think (seconds between two pages, on
 average), seed}. Says {"ready"}, and at the end {"times": {page: [milliseconds]}, "errors": [sentence], "parts":
@@ -45,9 +45,9 @@ def wrong(person: dict[str, Any], status: int, text: str, whole: bool) -> str:
         return f"{status} {words(text)[:300]}"
     if whole and "</html>" not in text:
         return "the page is not whole"
-    strangers = set(_NAMES.findall(text)) - {person["name"]}
-    if strangers and not person["wide"]:
-        return f"it shows {sorted(strangers)[0]}"
+    others = set(_NAMES.findall(text)) - {person["name"]}
+    if others and not person["wide"]:
+        return f"it shows {sorted(others)[0]}"
     return ""
 
 

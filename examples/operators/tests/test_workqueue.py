@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from examples.operators import passes
+from examples.operators import workqueue
 from examples.operators.kubeapi import ApiError
-from examples.operators.passes import NotYet, Passes
+from examples.operators.workqueue import NotYet, WorkQueue
 
 
-async def until_idle(queue: Passes) -> None:
+async def until_idle(queue: WorkQueue) -> None:
     async with asyncio.timeout(5):
         while queue._running:
             await asyncio.sleep(0.001)
@@ -23,12 +23,12 @@ async def test_many_changes_during_a_pass_are_one_more_pass() -> None:
         begun.append(name)
         await go_on.wait()
 
-    queue = Passes(work)
-    queue.want("demo", "one")
+    queue = WorkQueue(work)
+    queue.add("demo", "one")
     await asyncio.sleep(0)
     for _ in range(10):
-        queue.want("demo", "one")
-    queue.want("demo", "other")
+        queue.add("demo", "one")
+    queue.add("demo", "other")
     await asyncio.sleep(0)
     assert begun == ["one", "other"]
     go_on.set()
@@ -37,7 +37,7 @@ async def test_many_changes_during_a_pass_are_one_more_pass() -> None:
 
 
 async def test_a_failed_pass_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passes, "FIRST", 0.001)
+    monkeypatch.setattr(workqueue, "FIRST", 0.001)
     problems = [ApiError(500, "", "no"), NotYet("later"), TimeoutError(), ZeroDivisionError("a mistake of ours")]
     tries: list[str] = []
 
@@ -46,14 +46,14 @@ async def test_a_failed_pass_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> 
         if problems:
             raise problems.pop()
 
-    queue = Passes(work)
-    queue.want("demo", "one")
+    queue = WorkQueue(work)
+    queue.add("demo", "one")
     await until_idle(queue)
     assert len(tries) == 5
 
 
 async def test_a_change_overtakes_the_pause_after_a_failure() -> None:
-    """Whoever mends what was in the way does not wait for the longest pause."""
+    """After a fix the next pass doesn't wait for the longest pause."""
     tries: list[float] = []
     clock = asyncio.get_running_loop()
 
@@ -62,15 +62,15 @@ async def test_a_change_overtakes_the_pause_after_a_failure() -> None:
         if len(tries) < 4:
             raise NotYet("the third pause would be two seconds")
 
-    queue = Passes(work)
-    queue.want("demo", "one")
+    queue = WorkQueue(work)
+    queue.add("demo", "one")
     async with asyncio.timeout(5):
         while len(tries) < 3:
             await asyncio.sleep(0.01)
-    queue.want("demo", "one")
+    queue.add("demo", "one")
     await until_idle(queue)
     assert len(tries) == 4
-    assert passes.FIRST - 0.05 <= tries[3] - tries[2] < 1.5
+    assert workqueue.FIRST - 0.05 <= tries[3] - tries[2] < 1.5
 
 
 async def test_a_pass_may_ask_for_a_later_look_which_a_change_overtakes() -> None:
@@ -80,12 +80,12 @@ async def test_a_pass_may_ask_for_a_later_look_which_a_change_overtakes() -> Non
         looks.append(name)
         return {1: 0.01, 2: 60.0}.get(len(looks))
 
-    queue = Passes(work)
-    queue.want("demo", "one")
+    queue = WorkQueue(work)
+    queue.add("demo", "one")
     async with asyncio.timeout(5):
         while len(looks) < 2:
             await asyncio.sleep(0.001)
-    queue.want("demo", "one")
+    queue.add("demo", "one")
     await until_idle(queue)
     assert len(looks) == 3
     assert not queue._wanted
@@ -100,8 +100,8 @@ async def test_stopping_ends_what_runs() -> None:
         finally:
             ended.append(True)
 
-    queue = Passes(work)
-    queue.want("demo", "one")
+    queue = WorkQueue(work)
+    queue.add("demo", "one")
     await asyncio.sleep(0)
     await queue.stop()
     assert ended == [True]

@@ -27,7 +27,7 @@ def measure(cluster: Cluster, programs: Programs, _browser: object) -> list[Figu
     environment = {**os.environ, **programs.environment}
     found: list[Figure] = []
     with helping("pipe", environment, topic=topic, objects=_made(5000)) as pipe:
-        pipe.hear()
+        pipe.receive()
         record(pipe, api, name)
         programs["worker"].end()
         for what, rates in _RATES.items():
@@ -47,15 +47,15 @@ def _one(programs: Programs, pipe: Helper, topic: str, what: str, rates: tuple[i
         with helping("readers", **wish) as first, helping("readers", **wish) as second:
             both = (first, second)
             for readers in both:
-                readers.hear()
+                readers.receive()
             pipe.ask(f"feed {rate} 1")
             usage = Usage(web=programs["web"].pid, redis=programs["redis"].pid, readers=first.process.pid)
             for readers in both:
                 readers.ask()
             offered = pipe.ask(f"feed {rate} {_SECONDS}")
-            told = [readers.ask() for readers in both]
-            events = sum(each["events"] for each in told) / told[0]["seconds"]
-            size = sum(each["bytes"] for each in told) / max(1, sum(each["events"] for each in told))
+            received = [readers.ask() for readers in both]
+            events = sum(each["events"] for each in received) / received[0]["seconds"]
+            size = sum(each["bytes"] for each in received) / max(1, sum(each["events"] for each in received))
             web = usage.cores()["web"]
             sent.append((events, web, size))
             aim = offered["written"] / offered["seconds"] * 2 * _READERS

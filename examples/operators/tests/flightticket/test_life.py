@@ -29,9 +29,9 @@ def test_it_is_pending_then_booked(installed: Tickets) -> None:
 
 def test_what_happened_is_recorded(installed: Tickets) -> None:
     uid = installed.create("told")["metadata"]["uid"]
-    told = installed.events(uid, "Pending", "Booked")
-    assert told["Pending"] == "asking for 2 seats from Seoul to Lisbon"
-    assert told["Booked"].startswith("2 seats from Seoul to Lisbon: booked as ")
+    events = installed.events(uid, "Pending", "Booked")
+    assert events["Pending"] == "asking for 2 seats from Seoul to Lisbon"
+    assert events["Booked"].startswith("2 seats from Seoul to Lisbon: booked as ")
     installed.change("told", to="Monaco")
     assert installed.events(uid, "Rejected")["Rejected"].startswith("Monaco has no airport; fly to Nice")
 

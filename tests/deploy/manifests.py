@@ -57,8 +57,8 @@ def named(found: list[Object], kind: str, name: str) -> Object:
         and (item["metadata"]["name"] == name or item["metadata"]["name"].rpartition("-")[0] == name)
     ]
     exact = [item for item in same if item["metadata"]["name"] == name]
-    (one,) = exact or same
-    return one
+    (obj,) = exact or same
+    return obj
 
 
 def template(obj: Object) -> Object | None:

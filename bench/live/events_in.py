@@ -38,21 +38,21 @@ def _real(cluster: Cluster, programs: Programs, names: list[str]) -> list[Figure
     wish = {"kubeconfig": str(cluster.kubeconfig), "seconds": _SECONDS, "connections": 2, "rate": 0}
     halves = [[marks.path(name=name) for name in names[first::2]] for first in range(2)]
     with helping("pipe", _environment(programs), topic=marks.topic(api), objects=[]) as pipe:
-        pipe.hear()
+        pipe.receive()
         _until_watched(pipe, api, names[0])
         usage = Usage(worker=programs["worker"].pid, redis=programs["redis"].pid, **cluster.pids)
-        with helping("load", paths=halves[0], **wish) as one, helping("load", paths=halves[1], **wish) as two:
-            told = [one.hear(), two.hear()]
+        with helping("load", paths=halves[0], **wish) as first, helping("load", paths=halves[1], **wish) as second:
+            written = [first.receive(), second.receive()]
         words = usage.words()
         ended = time.monotonic()
         objects = api.ask("GET", marks.path())["items"]
-        last = max(int(item["metadata"]["resourceVersion"]) for item in objects)
+        last = max(int(obj["metadata"]["resourceVersion"]) for obj in objects)
         while int(pipe.ask("version")["version"] or 0) < last and time.monotonic() < ended + 30:
             time.sleep(0.01)
         behind = time.monotonic() - ended
-    rate = sum(item["written"] for item in told) / max(item["seconds"] for item in told)
+    rate = sum(item["written"] for item in written) / max(item["seconds"] for item in written)
     print(
-        f"  real writes: {rate:.0f}/s, {sum(item['failed'] for item in told)} refused; CPU of a core: {words}",
+        f"  real writes: {rate:.0f}/s, {sum(item['failed'] for item in written)} refused; CPU of a core: {words}",
         flush=True,
     )
     return [
@@ -65,11 +65,11 @@ def _fed(cluster: Cluster, programs: Programs, what: str, **environment: str) ->
     api = Api(cluster.kubeconfig)
     wish = {"kubeconfig": str(cluster.kubeconfig), "path": marks.path(), "objects": 5000}
     with helping("feeder", **wish) as feeder:
-        kubeconfig = _pointed(programs.folder / "fed", api.config.name, feeder.hear()["port"], api.config.token())
+        kubeconfig = _pointed(programs.folder / "fed", api.config.name, feeder.receive()["port"], api.config.token())
         worker = programs.worker("fed", KUBECONFIG=str(kubeconfig), **environment)
         worker.start()
         with helping("pipe", _environment(programs), topic=marks.topic(api), objects=[]) as pipe:
-            pipe.hear()
+            pipe.receive()
             feeder.ask("1000")
             _until_moves(pipe)
             feeder.ask("0")

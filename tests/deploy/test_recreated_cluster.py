@@ -1,4 +1,4 @@
-"""The cluster is made anew under a running console: other certificates, another token, another address, versions
+"""The cluster is recreated under a running console: other certificates, another token, another address, versions
 from the beginning.
 """
 
@@ -52,12 +52,14 @@ async def test_pages_and_live_updates_go_on_without_a_restart(tmp_path: Path) ->
                 await make(client, "default", f"old-{number}")
             await watched(client, "default", browser)
             assert "old-7" in (await _page(console))[1]
-            address, told = client.host, len(browser.events)
+            address, number_of_events = client.host, len(browser.events)
             await asyncio.to_thread(first.close)
             shutil.rmtree(cluster)
             stack.enter_context(processes.sandbox(cluster, options=("--no-olm",)))
             assert client.host != address
-            await reached(lambda: "resync" in browser.events[told:], "the page is told to list again", seconds=60)
+            await reached(
+                lambda: "resync" in browser.events[number_of_events:], "the page is told to list again", seconds=60
+            )
             await watched(client, "default", browser)
             status, text = await _page(console)
             assert status == 200

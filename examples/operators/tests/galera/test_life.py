@@ -87,12 +87,12 @@ def wait(api: Api, path: str, holds: Callable[[dict[str, Any]], bool], seconds: 
     except AssertionError:
         found = api.get(path).json
         core = path.replace(f"/apis/{KUDO}", "/api/v1").rpartition("/instances")[0]
-        told = [json.dumps(found["spec"]), json.dumps((found.get("status") or {}).get("planStatus"))[:6000]]
+        report = [json.dumps(found["spec"]), json.dumps((found.get("status") or {}).get("planStatus"))[:6000]]
         for pod in api.get(f"{core}/pods").json["items"]:
             name = pod["metadata"]["name"]
             log = api.get(f"{core}/pods/{name}/log").raw.decode()[-1500:]
-            told.append(f"-- {name} {pod['status'].get('phase')}\n{log}")
-        pytest.fail("\n".join([f"not as wanted after {seconds} s", *told]), pytrace=False)
+            report.append(f"-- {name} {pod['status'].get('phase')}\n{log}")
+        pytest.fail("\n".join([f"not as wanted after {seconds} s", *report]), pytrace=False)
 
 
 def words(status: dict[str, Any]) -> dict[str, dict[str, str]]:
@@ -103,7 +103,7 @@ def record(api: Api, core: str, job: str) -> dict[str, Any]:
     """The last line of a Job's Pod that has succeeded."""
     found = api.until(
         f"{core}/pods?labelSelector=job-name%3D{job}",
-        lambda body: [item for item in body["items"] if item["status"].get("phase") == "Succeeded"],
+        lambda body: [pod for pod in body["items"] if pod["status"].get("phase") == "Succeeded"],
         SLOW,
     )["items"]
     (pod,) = [item["metadata"]["name"] for item in found if item["status"].get("phase") == "Succeeded"]
@@ -155,7 +155,7 @@ def test_a_life(api: Api, instances: str, core: str, sets: str, jobs: str) -> No
         "extras": {"backup-volume": "COMPLETE", "schedule": "COMPLETE"},
     }
     assert found["status"]["planStatus"]["backup"]["status"] == "NEVER_RUN"
-    conditions = {item["type"]: item["status"] for item in found["status"]["conditions"]}
+    conditions = {condition["type"]: condition["status"] for condition in found["status"]["conditions"]}
     assert conditions == {"Ready": "True", "Accepted": "True"}
     assert record(api, core, "life-check")["members"] == [f"life-node-{number}" for number in range(3)]
 
@@ -167,7 +167,7 @@ def test_a_life(api: Api, instances: str, core: str, sets: str, jobs: str) -> No
         assert api.get(f"{sets}/life").json["status"]["readyReplicas"] == count
         assert len(record(api, core, "life-check")["members"]) == count
         load.wait(20)
-    services = [item["metadata"]["name"] for item in api.get(f"{core}/services").json["items"]]
+    services = [obj["metadata"]["name"] for obj in api.get(f"{core}/services").json["items"]]
     assert [service for service in services if service.startswith("life-node")] == [
         f"life-node-{number}" for number in range(3)
     ]
@@ -227,11 +227,11 @@ def test_a_toggle_and_the_plan_that_a_parameter_names(api: Api, namespace: str, 
 
 def condition(found: dict[str, Any], type_: str) -> dict[str, str]:
     conditions = (found.get("status") or {}).get("conditions") or []
-    return next((item for item in conditions if item["type"] == type_), {})
+    return next((condition for condition in conditions if condition["type"] == type_), {})
 
 
 def test_what_makes_no_sense_is_said(api: Api, instances: str) -> None:
-    """Each is told in the status, and mended by another change."""
+    """Each is reported in the status, and fixed by another change."""
     new(api, instances, "wrong", NODE_COUNT="many", COLOUR="red")
     found = wait(api, f"{instances}/wrong", ended("deploy", "FATAL_ERROR"), SLOW)
     message = found["status"]["planStatus"]["deploy"]["message"]
@@ -304,7 +304,7 @@ def test_a_restart_of_the_engine_loses_nothing(api: Api, instances: str, core: s
     new(api, instances, "kept", NODE_COUNT="3")
     api.until(f"{sets}/kept", lambda item: item["status"].get("replicas"), SLOW)
     ours = f"{core}/pods?labelSelector=app.kubernetes.io%2Fname%3Dgalera-operator"
-    (old,) = [item["metadata"]["name"] for item in api.get(ours).json["items"]]
+    (old,) = [obj["metadata"]["name"] for obj in api.get(ours).json["items"]]
     before = api.get(f"{instances}/kept").json["status"]["planStatus"]["deploy"]["uid"]
     api.delete(f"{core}/pods/{old}", {"gracePeriodSeconds": 0})
     api.until_gone(f"{core}/pods/{old}")

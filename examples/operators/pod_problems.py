@@ -9,7 +9,7 @@ from calendar import timegm
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from examples.operators.kubeapi import Api, Object
+from examples.operators.kubeapi import KubeApi, Object
 
 #: Why a container waits, in the kubelet's words, when it is more than a moment.
 STUCK = frozenset(
@@ -19,14 +19,14 @@ STUCK = frozenset(
 PATIENCE = 5
 
 
-class Problem(NamedTuple):
+class StatusProblem(NamedTuple):
     """What keeps something from working: one word for programs, a sentence for people."""
 
     reason: str
     message: str
 
 
-async def first_trouble(api: Api, pods: Iterable[Object]) -> Problem | None:
+async def first_trouble(api: KubeApi, pods: Iterable[Object]) -> StatusProblem | None:
     """What keeps the first of these Pods that has trouble from running, with the last words of a program that gives
     up.
     """
@@ -34,25 +34,29 @@ async def first_trouble(api: Api, pods: Iterable[Object]) -> Problem | None:
         if pod["metadata"].get("deletionTimestamp"):
             continue
         if found := trouble(pod):
-            said = await last_words(api, pod) if found.reason == "CrashLoopBackOff" else ""
-            return Problem(found.reason, f"{found.message}; at last it said: {said}") if said else found
+            last_output = await last_words(api, pod) if found.reason == "CrashLoopBackOff" else ""
+            return (
+                StatusProblem(found.reason, f"{found.message}; at last it said: {last_output}")
+                if last_output
+                else found
+            )
     return None
 
 
-def trouble(pod: Object) -> Problem | None:
+def trouble(pod: Object) -> StatusProblem | None:
     """What a Pod's status says of its trouble."""
     name, status = pod["metadata"]["name"], pod.get("status") or {}
     for condition in status.get("conditions") or []:
         if condition["type"] == "PodScheduled" and condition["status"] == "False" and _age(pod) > PATIENCE:
-            return Problem("Unschedulable", f"no node takes the Pod {name}: {condition.get('message', '')}")
+            return StatusProblem("Unschedulable", f"no node takes the Pod {name}: {condition.get('message', '')}")
     for container in _containers(pod):
         waiting = (container.get("state") or {}).get("waiting") or {}
         if waiting.get("reason") in STUCK:
-            return Problem(waiting["reason"], f"the Pod {name} does not start: {waiting.get('message', '')}")
+            return StatusProblem(waiting["reason"], f"the Pod {name} does not start: {waiting.get('message', '')}")
     return None
 
 
-async def last_words(api: Api, pod: Object) -> str:
+async def last_words(api: KubeApi, pod: Object) -> str:
     """The last two lines of the container that gave up, or of the only one."""
     unwell = (container["name"] for container in _containers(pod) if not container.get("ready"))
     text = await api.log(pod["metadata"]["namespace"], pod["metadata"]["name"], 5, next(unwell, ""))

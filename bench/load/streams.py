@@ -21,20 +21,20 @@ async def main() -> None:
 
     gate = asyncio.Semaphore(10)
 
-    async def one(person: dict[str, Any]) -> sse.Reader:
+    async def connect(person: dict[str, Any]) -> sse.Reader:
         request = sse.request(wanted["url"], [person["topic"]], [], person["uids"], cookie=person["cookie"])
         async with gate:
             return await sse.connect(wanted["url"], request, hear, 120)
 
-    readers = await asyncio.gather(*(one(person) for person in wanted["people"] for _ in range(wanted["each"])))
+    readers = await asyncio.gather(*(connect(person) for person in wanted["people"] for _ in range(wanted["each"])))
 
-    def told() -> dict[str, int]:
+    def state() -> dict[str, int]:
         lost = sum(reader.closed.is_set() for reader in readers)
         return {"open": len(readers) - lost, "lost": lost, **seen}
 
-    say(told())
+    say(state())
     while await asked() is not None:
-        say(told())
+        say(state())
 
 
 if __name__ == "__main__":

@@ -4,15 +4,15 @@ engine starts.
 
 from __future__ import annotations
 
-from examples.operators.kubeapi import Api
-from examples.operators.tell import Tell
+from examples.operators.events import EventRecorder
+from examples.operators.kubeapi import KubeApi
 
 from . import jobs, ownership, records
 from .database import SNAPSHOTS, Database
-from .observed import Restore
+from .observation import Restore
 
 
-async def restore(api: Api, db: Database, version: str, tell: Tell) -> Restore:
+async def restore(api: KubeApi, db: Database, version: str, record_event: EventRecorder) -> Restore:
     """Starts the Job, or tells how far it is.
 
     What has been restored is never restored again: it would lose what came after.
@@ -24,12 +24,12 @@ async def restore(api: Api, db: Database, version: str, tell: Tell) -> Restore:
     name = jobs.restore_name(db)
     job = await ownership.find(api, db, "Job", name)
     if job is None and await ownership.find(api, db, "StatefulSet", db.name):
-        return Restore("Complete")  # the engine was started, so the Job was done before somebody removed it
+        return Restore("Complete")  # the engine was started, so the Job had completed before it was deleted
     if job is None:
         if await api.get("PersistentVolumeClaim", db.namespace, SNAPSHOTS) is None:
             await api.create(jobs.snapshot_claim(db))  # empty: the Job says that there is no snapshot
         wanted = db.restore_from.get("snapshot") or f"the newest backup of {db.restore_from.get('database')}"
-        tell(db.body, type="Normal", reason="RestoreStarted", message=f"Filling the volume from {wanted}")
+        record_event(db.body, type="Normal", reason="RestoreStarted", message=f"Filling the volume from {wanted}")
         job = await api.create(jobs.restore(db, version))
     outcome = jobs.finished(job)
     if outcome == "Complete":

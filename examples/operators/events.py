@@ -1,4 +1,4 @@
-"""Telling people what happens to an object: an event on it, and a line in the operator's log."""
+"""Kubernetes Events of the operators: an Event on an object, and a line in the log."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import kopf
 from examples.operators.kubeapi import Object
 
 
-class Tell(Protocol):
+class EventRecorder(Protocol):
     """Records an event on an object; ``type`` is Normal or Warning, ``reason`` one word, ``message`` a sentence."""
 
     def __call__(self, body: Object, *, type: str, reason: str, message: str) -> None: ...
 
 
-def teller(log: logging.Logger) -> Tell:
-    """By kopf, which sends events in the background and never lets a handler wait for them."""
+def event_recorder(log: logging.Logger) -> EventRecorder:
+    """A recorder that uses kopf, which sends Events in the background, so that handlers do not wait."""
 
-    def tell(body: Object, *, type: str, reason: str, message: str) -> None:
+    def record(body: Object, *, type: str, reason: str, message: str) -> None:
         meta = body["metadata"]
         level = logging.WARNING if type == "Warning" else logging.INFO
         log.log(level, "%s/%s: %s: %s", meta["namespace"], meta["name"], reason, message)
         kopf.event(cast(kopf.Body, body), type=type, reason=reason, message=message)
 
-    return tell
+    return record

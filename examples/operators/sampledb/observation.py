@@ -7,13 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from examples.operators.stuck import Problem
+from examples.operators.pod_problems import StatusProblem
 
 from .database import Object
 
 
 class Fact(NamedTuple):
-    """A condition: ``true`` is None where nobody can know yet."""
+    """A condition; ``true``: None while unknown."""
 
     type: str
     true: bool | None
@@ -52,7 +52,7 @@ class Restore:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class Observation:
     """Everything of one pass.
 
     ``running`` is the version that the engine reports of itself, ``backup`` a new backup's record.
@@ -63,9 +63,9 @@ class Observed:
     init: Work = Work()
     running: str = ""
     restore: Restore = Restore()
-    problem: Problem | None = None
+    problem: StatusProblem | None = None
     #: What the API server, or the owner of a name, does not let the operator do.
-    refused: Problem | None = None
+    refused: StatusProblem | None = None
     facts: tuple[Fact, ...] = ()
     backup: Object | None = None
 

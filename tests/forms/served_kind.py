@@ -25,8 +25,8 @@ class Served:
     created: bool = True
     namespace: str = "default"
 
-    def answer(self, obj: dict[str, Any]) -> Answer:
-        """Of a strict dry run."""
+    def dry_run(self, obj: dict[str, Any]) -> Answer:
+        """The response to a strict dry run."""
         namespaced = self.kind.crd["spec"]["scope"] == "Namespaced"
         body = {**obj, "metadata": {**obj["metadata"], **({"namespace": self.namespace} if namespaced else {})}}
         return self.api.post(f"{self.kind.path(self.namespace)}?dryRun=All&fieldValidation=Strict", body)
@@ -44,7 +44,7 @@ def serve(api: Api, kind: Kind, rules: bool = True) -> Served:
 
 
 def remove(found: Served) -> None:
-    """Takes the definition away again, unless somebody else had brought it."""
+    """Deletes the definition, unless it was there before."""
     if found.created:
         path = f"{CRDS}/{found.kind.crd['metadata']['name']}"
         found.api.delete(path)

@@ -28,9 +28,9 @@ def test_what_happened_is_recorded(installed: Caches) -> None:
     installed.ready("told")
     installed.change("told", size=2)
     installed.ready("told", 2)
-    told = installed.events(uid, "Created", "Creating", "NodesReady", "Scaled")
-    assert told["Created"] == "Made a Deployment of 1 node(s) at port 11211"
-    assert told["Scaled"] == "Scaled from 1 to 2 nodes"
+    events = installed.events(uid, "Created", "Creating", "NodesReady", "Scaled")
+    assert events["Created"] == "Made a Deployment of 1 node(s) at port 11211"
+    assert events["Scaled"] == "Scaled from 1 to 2 nodes"
     installed.away("told")
 
 

@@ -1,4 +1,4 @@
-"""One kind of fault, many times: FAULT=words of its name, FAULT_TIMES=. For whoever looks for what is lost seldom."""
+"""One kind of fault, many times: FAULT=words of its name, FAULT_TIMES=. To find updates that are rarely lost."""
 
 import os
 

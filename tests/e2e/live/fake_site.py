@@ -83,8 +83,8 @@ class Scripted:
             topics = [f"{topics[0]}?", *topics][: 1 + (event in ("changed", "resync"))]
         self.clock += 1
         for topic in topics:
-            told = {**data, "topic": topic} if topic else data
-            self.send(f"id: {self.clock}-0@e\nevent: {event}\ndata: {json.dumps(told)}\n\n".encode())
+            message = {**data, "topic": topic} if topic else data
+            self.send(f"id: {self.clock}-0@e\nevent: {event}\ndata: {json.dumps(message)}\n\n".encode())
 
     def row(self, uid: str, version: int, text: str, topic: str = TOPIC) -> None:
         data = {"topic": topic, "uid": uid, "name": uid, "namespace": "default", "version": str(version)}
