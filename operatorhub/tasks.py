@@ -129,14 +129,14 @@ def ask(row: Catalog) -> bool:
 
 def ask_for_all(client: ClusterClient) -> bool:
     """Have a worker look at everything of that cluster; False as above."""
-    return _asked(refresh_catalogs, **of(client))
+    return _asked(refresh_catalogs, **cluster_argument(client))
 
 
 def ask_to_judge(client: ClusterClient) -> bool:
-    return _asked(judge_packages, **of(client))
+    return _asked(judge_packages, **cluster_argument(client))
 
 
-def of(client: ClusterClient) -> dict[str, str]:
+def cluster_argument(client: ClusterClient) -> dict[str, str]:
     """The argument by which a task knows the client's cluster."""
     return {"cluster": client.config.alias} if client.config.alias else {}
 

@@ -33,7 +33,7 @@ def look(client: ClusterClient) -> Part:
     """Raises KubeError when the cluster does not say what it serves."""
     if not olm.served(client):
         return Part(Olm())
-    found = state.look(client, anew=False)
+    found = state.read_state(client, refresh=False)
     troubles = tuple(_trouble(line) for line in found.lines if line.state == BAD)
     return Part(Olm(found), troubles, olm.topic(client, olm.SOURCES))
 

@@ -170,12 +170,12 @@ def member(obj: KubeObject, mode: str) -> Member:
     return Member(name_of(obj), csv.text(spec.get("displayName")) or name_of(obj), modes, olm.phase(obj), refusal)
 
 
-def overlap(one: Group, other: Group) -> tuple[str, ...]:
+def overlap(first: Group, second: Group) -> tuple[str, ...]:
     """The kinds that both provide in a namespace that both mean; () when they don't meet."""
-    everywhere = one.everywhere or other.everywhere
-    if not everywhere and not set(one.namespaces) & set(other.namespaces):
+    everywhere = first.everywhere or second.everywhere
+    if not everywhere and not set(first.namespaces) & set(second.namespaces):
         return ()
-    return tuple(api for api in one.provided if api in other.provided)
+    return tuple(api for api in first.provided if api in second.provided)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,14 +245,14 @@ def effects(page: Page, wanted: Draft, old: Group | None) -> tuple[str, ...]:
         " then."
     )
     found = [
-        words % {"title": one.title, "mode": wanted.mode, "modes": ", ".join(one.modes) or "–"}
-        for one in page.members
-        if wanted.mode not in one.modes
+        words % {"title": operator.title, "mode": wanted.mode, "modes": ", ".join(operator.modes) or "–"}
+        for operator in page.members
+        if wanted.mode not in operator.modes
     ]
     if old is not None and page.members:
         before = set(old.namespaces)
         after = set(csv.strings(wanted.spec.get("targetNamespaces"))) if wanted.scope in ("own", "some") else set()
-        lost = sorted(one for one in before - after if one) if after else []
+        lost = sorted(namespace for namespace in before - after if namespace) if after else []
         if lost:
             found.append(
                 _("The operators stop watching: %(names)s. Their instances there remain unmanaged.")

@@ -34,7 +34,7 @@ class Shape(serializers.Serializer[Any]):
 
     def get_fields(self) -> dict[str, Field]:
         hints = hints_of(self.model)
-        wanted = self.names or tuple(one.name for one in dataclasses.fields(self.model))
+        wanted = self.names or tuple(attribute.name for attribute in dataclasses.fields(self.model))
         found = {name: field(hints[name]) for name in wanted if name not in self.more}
         return {**found, **copy.deepcopy(dict(self.more))}
 

@@ -167,7 +167,7 @@ class Catalogs(APIView):
             except KubeError as error:
                 gaps.append(str(error))
         rows = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN).order_by("name")
-        own = [row for row in rows if bundles.told(client, row)]
+        own = [row for row in rows if bundles.is_catalog_visible(client, row)]
         own_rights.hide_folders(client, own)
         return Response(
             CatalogsSerializer({"catalogsources": sources, "clustercatalogs": v1, "own": own, "gaps": gaps}).data
@@ -327,7 +327,7 @@ def _may(request: Request) -> None:
 
 def _row(request: Request, name: str) -> Catalog:
     row = Catalog.objects.filter(cluster=cluster(request).name, namespace=catalogs.OWN, name=name).first()
-    if row is None or not bundles.told(cluster(request), row):
+    if row is None or not bundles.is_catalog_visible(cluster(request), row):
         raise NotFound(_("The console has no own catalog “%(name)s”. It may have been removed.") % {"name": name})
     return row
 

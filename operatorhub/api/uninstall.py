@@ -125,7 +125,7 @@ class Uninstall(APIView):
     )
     def get(self, request: Request, namespace: str, csv: str) -> Response:
         """Nothing is changed."""
-        plan = uninstall.look(cluster(request), namespace, csv)
+        plan = uninstall.read_plan(cluster(request), namespace, csv)
         return Response(
             UninstallPreviewSerializer(
                 {**_parts(plan), "operands": [_operands(operand) for operand in plan.operands]}
@@ -140,7 +140,7 @@ class Uninstall(APIView):
     def post(self, request: Request, namespace: str, csv: str) -> Response:
         """Begin. Instances go first, then the Subscription, the version, the rest; each by its uid."""
         client, sent = cluster(request), body(request, UninstallWantedSerializer)
-        plan = uninstall.look(client, namespace, csv)
+        plan = uninstall.read_plan(client, namespace, csv)
         for name in ("csv_uid", "subscription_uid"):
             if sent.get(name, getattr(plan, name)) != getattr(plan, name):
                 return refused(_("It is another one by now"), {name: _("Look at the preview again.")})

@@ -214,7 +214,9 @@ def remove(client: ClusterClient, wanted: tuple[Target, ...], done: Done) -> tup
     own = [target for target in wanted if target.group == olm.GROUP]
     removed = undo.remove(client, own, done)
     until = time.monotonic() + GONE_SECONDS
-    while time.monotonic() < until and any(_still(client, one) for one in removed if one.outcome == "removed"):
+    while time.monotonic() < until and any(
+        _still(client, removal) for removal in removed if removal.outcome == "removed"
+    ):
         time.sleep(0.1)
     return (*removed, *undo.remove(client, [target for target in wanted if target.group != olm.GROUP], done))
 

@@ -192,11 +192,11 @@ def _wider(place: _Atom, other: _Atoms) -> Iterator[_Atom]:
     if place.url:
         for scope, account in product(scopes, (place.account, "")):
             yield from (
-                one
-                for one in other
-                if one.url
-                and (one.scope, one.account) == (scope, account)
-                and (one.url == place.url or (one.url.endswith("*") and place.url.startswith(one.url[:-1])))
+                atom
+                for atom in other
+                if atom.url
+                and (atom.scope, atom.account) == (scope, account)
+                and (atom.url == place.url or (atom.url.endswith("*") and place.url.startswith(atom.url[:-1])))
             )
         return
     _, slash, part = place.resource.partition("/")

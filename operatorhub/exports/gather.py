@@ -75,7 +75,7 @@ class _Reader:
             return []
 
 
-def look(client: ClusterClient, namespace: str, csv: str) -> Offer:
+def read_offer(client: ClusterClient, namespace: str, csv: str) -> Offer:
     """All that belongs to the operator of this CSV. Raises NotFound, Forbidden."""
     found, reader = client.get(olm.type_of(client, olm.CSVS), csv, namespace), _Reader()
     groups = reader.listed(
@@ -106,14 +106,14 @@ def look(client: ClusterClient, namespace: str, csv: str) -> Offer:
     )
     spec = mapping(found.get("spec"))
     title, version = text(spec.get("displayName")) or csv, text(spec.get("version"))
-    kept = {item.key: item for item in reversed(items)}.values()
+    unique_items = {item.key: item for item in reversed(items)}.values()
     return Offer(
         namespace=namespace,
         csv=csv,
         title=title,
         package=package,
         version=version,
-        items=tuple(kept)[::-1],
+        items=tuple(unique_items)[::-1],
         unread=tuple(reader.unread),
     )
 
@@ -219,8 +219,10 @@ def _instances(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterat
         type_ = kind_versions.preferred_type(client, api.group, api.plural)
         if type_ is None:
             continue
-        for one in listed(partial(_objects, client, type_), api.kind):
-            owned = any(each.get("controller") for each in mapping(one.get("metadata")).get("ownerReferences") or ())
+        for instance in listed(partial(_objects, client, type_), api.kind):
+            owned = any(
+                each.get("controller") for each in mapping(instance.get("metadata")).get("ownerReferences") or ()
+            )
             if not owned:
                 found.append(
                     (
@@ -229,10 +231,10 @@ def _instances(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterat
                             group=api.group,
                             plural=api.plural,
                             kind=api.kind,
-                            namespace=namespace_of(one),
-                            name=name_of(one),
+                            namespace=namespace_of(instance),
+                            name=name_of(instance),
                         ),
-                        one,
+                        instance,
                     )
                 )
     for plural, kind, secret in (("secrets", "Secret", True), ("configmaps", "ConfigMap", False)):

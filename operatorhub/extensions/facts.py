@@ -60,7 +60,7 @@ class Extension:
     created: str
 
     def condition(self, type_: str) -> Condition | None:
-        return next((one for one in self.conditions if one.type == type_), None)
+        return next((condition for condition in self.conditions if condition.type == type_), None)
 
     @property
     def state(self) -> str:
@@ -114,7 +114,11 @@ class Extension:
     @property
     def deprecated(self) -> tuple[str, ...]:
         """What is deprecated, as its author says it."""
-        return tuple(one.message for one in self.conditions if one.type in _DEPRECATIONS and one.status == "True")
+        return tuple(
+            condition.message
+            for condition in self.conditions
+            if condition.type in _DEPRECATIONS and condition.status == "True"
+        )
 
 
 def type_of(client: ClusterClient, plural: str = EXTENSIONS) -> ResourceType:

@@ -101,9 +101,9 @@ def everything(cluster: str, revision: int) -> Everything:
     another.
     """
     with _lock:
-        kept = _kept.get(cluster)
-        if kept and kept[0] == revision:
-            return kept[1]
+        cached = _kept.get(cluster)
+        if cached and cached[0] == revision:
+            return cached[1]
     rows = list(Package.objects.filter(cluster=cluster, hidden=""))
     labels = _labels(rows)
     # What its publisher gave up comes last.

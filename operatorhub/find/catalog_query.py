@@ -53,7 +53,7 @@ class Query:
         parts += [("sort", wanted.sort)] if wanted.sort != "relevance" else []
         parts += [("view", wanted.view)] if wanted.view != "grid" else []
         parts += [("shown", str(wanted.shown))] if wanted.shown != PAGE else []
-        parts += [("compare", one) for one in wanted.compared]
+        parts += [("compare", key) for key in wanted.compared]
         return f"?{urlencode(parts)}" if parts else "?"
 
     def without(self, facet: str, value: str) -> str:

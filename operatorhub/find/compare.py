@@ -65,7 +65,7 @@ class Column:
 
 def keys(values: Iterable[str]) -> tuple[str, ...]:
     """`<namespace>/<catalog>/<name>`, each once, no more than can be compared."""
-    found = dict.fromkeys(one for one in values if one.count("/") == 2 and all(one.split("/")) and len(one) < 600)
+    found = dict.fromkeys(key for key in values if key.count("/") == 2 and all(key.split("/")) and len(key) < 600)
     return tuple(found)[:MOST_COMPARED]
 
 

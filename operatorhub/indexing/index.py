@@ -228,7 +228,10 @@ def package_row(cluster: str, manifest: _Manifest, nodes: frozenset[str] | None 
     """What is kept of one PackageManifest."""
     status = manifest.status
     channels = status.channels or []
-    channel = next((one for one in channels if one.name == status.default_channel), channels[0] if channels else None)
+    channel = next(
+        (candidate for candidate in channels if candidate.name == status.default_channel),
+        channels[0] if channels else None,
+    )
     return rows.row(
         cluster,
         (status.catalog_source_namespace, status.catalog_source, manifest.metadata.name),

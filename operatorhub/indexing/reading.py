@@ -52,7 +52,7 @@ def opened(
             return
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="catalog-")))
         if row.kind == Catalog.CLUSTER:
-            source = clustercatalogs.look(client, row.name)
+            source = clustercatalogs.read_source(client, row.name)
             if source.base:
                 if known and known == source.digest:
                     yield Opened(source.digest, iter(()))

@@ -30,11 +30,11 @@ _MOST_PROBLEMS = 200
 
 @dataclass(slots=True)
 class _Reading:
-    """What was read so far. `kept`: keys of rows that did not change; `icons`: digests by package."""
+    """What was read so far. `unchanged`: keys of rows that did not change; `icons`: digests by package."""
 
     catalog: Catalog
     known: dict[tuple[str, str], tuple[int, str]]
-    kept: list[int] = field(default_factory=list)
+    unchanged: list[int] = field(default_factory=list)
     fresh: list[StoredBundle] = field(default_factory=list)
     weight: int = 0
     seen: set[tuple[str, str]] = field(default_factory=set)
@@ -90,8 +90,10 @@ def take(row: Catalog, source: reading.Opened, client: ClusterClient) -> None:
     if source.title and not row.title:
         values["title"] = source.title[:512]
     with transaction.atomic():
-        for start in range(0, len(found.kept), _CHUNK):
-            StoredBundle.objects.filter(pk__in=found.kept[start : start + _CHUNK]).update(generation=found.generation)
+        for start in range(0, len(found.unchanged), _CHUNK):
+            StoredBundle.objects.filter(pk__in=found.unchanged[start : start + _CHUNK]).update(
+                generation=found.generation
+            )
         Catalog.objects.filter(pk=row.pk).update(**values)
     row.refresh_from_db()
     StoredBundle.objects.filter(catalog=row, generation__lt=row.generation).delete()
@@ -116,8 +118,8 @@ def take_folder(row: Catalog, path: Path, client: ClusterClient) -> None:
 
 
 def _done(row: Catalog, values: dict[str, object]) -> None:
-    told = {"state": Catalog.READY, "error": "", "busy_until": None, "refreshed_at": timezone.now(), **values}
-    Catalog.objects.filter(pk=row.pk).update(**told)
+    updates = {"state": Catalog.READY, "error": "", "busy_until": None, "refreshed_at": timezone.now(), **values}
+    Catalog.objects.filter(pk=row.pk).update(**updates)
 
 
 def _read(row: Catalog, drafts: Iterable[Draft]) -> _Reading:
@@ -168,7 +170,7 @@ def _bundle(found: _Reading, draft: BundleDraft) -> None:
     found.seen.add(place)
     key, digest = found.known.get(place, (0, ""))
     if digest == draft.digest:
-        found.kept.append(key)
+        found.unchanged.append(key)
         return
     csv, manifests = stored.packed(draft.contents) if draft.contents else (None, None)
     found.fresh.append(

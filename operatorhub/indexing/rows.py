@@ -58,10 +58,10 @@ def platforms(labels: Mapping[str, Any]) -> list[str]:
     kinds = {}
     for kind, default in (("os", "linux"), ("arch", "amd64")):
         prefix = f"{_LABEL}{kind}."
-        said = sorted(
+        names = sorted(
             key.removeprefix(prefix) for key, value in labels.items() if key.startswith(prefix) and value == "supported"
         )
-        kinds[kind] = said or [default]
+        kinds[kind] = names or [default]
     return [f"{os}/{arch}" for os in kinds["os"] for arch in kinds["arch"]]
 
 

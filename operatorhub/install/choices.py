@@ -65,7 +65,7 @@ class Choices:
         if PLACE in others and others[PLACE] != NEW:
             pairs["new_namespace"] = others.get("new_namespace", "")
         found = [(key, value) for key, value in pairs.items() if value or key in ("mode",)]
-        found += [("watch", one) for one in self.watch]
+        found += [("watch", namespace) for namespace in self.watch]
         found += [(f"{config.PREFIX}{key}", value) for key, value in self.config.typed.items() if value]
         found += [(f"token_{key}", value) for key, value in self.config.tokens.items() if value]
         return urlencode(found + ([("monitoring", "1")] if self.monitoring else []))
@@ -142,7 +142,7 @@ def read(
     if mode == SINGLE and not single[0]:
         single = data.getlist("watch")[:1]
     single += data.get("watch_lines", "").split("\n") if mode == MULTI else []
-    watch = tuple(dict.fromkeys(one.strip() for one in single if one.strip()))
+    watch = tuple(dict.fromkeys(name.strip() for name in single if name.strip()))
     return Choices(
         channel=channel.name,
         version=version,

@@ -75,14 +75,16 @@ def make(asked: Asked, client: ClusterClient | None = None) -> Draft:
         checked = config.checked(asked.choices.config, problems)
         asked = replace(asked, choices=replace(asked.choices, config=checked))
     choices, found = asked.choices, asked.situation
-    told = list(conflicts.find(asked))
-    if client is not None and "namespace" not in {conflict.field for conflict in told}:
-        told += [*_there(client, asked), *owners.find(client, asked)]
-    told = [replace(conflict, ways=_working(client, asked, conflict, told)) for conflict in told]
+    found_conflicts = list(conflicts.find(asked))
+    if client is not None and "namespace" not in {conflict.field for conflict in found_conflicts}:
+        found_conflicts += [*_there(client, asked), *owners.find(client, asked)]
+    found_conflicts = [
+        replace(conflict, ways=_working(client, asked, conflict, found_conflicts)) for conflict in found_conflicts
+    ]
     notes = mapping(asked.channel.desc.get("annotations"))
     made = objects(asked.manifest, notes, choices, found)
-    said = place_notes.notes(found, choices, told, template=bool(template(notes)))
-    return Draft(choices, made, tuple(told), is_new(choices.namespace, found), said)
+    remarks = place_notes.notes(found, choices, found_conflicts, template=bool(template(notes)))
+    return Draft(choices, made, tuple(found_conflicts), is_new(choices.namespace, found), remarks)
 
 
 def is_possible(manifest: Manifest, channel: Channel, about: Description, found: Situation) -> bool:

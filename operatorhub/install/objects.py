@@ -63,7 +63,7 @@ def _namespace(name: str, wanted: Mapping[str, Any], monitored: bool) -> KubeObj
     meta: dict[str, Any] = {"name": name}
     given = mapping(wanted.get("metadata"))
     for key in ("labels", "annotations"):
-        if pairs := {str(one): text(value) for one, value in mapping(given.get(key)).items()}:
+        if pairs := {str(label): text(value) for label, value in mapping(given.get(key)).items()}:
             meta[key] = pairs
     if monitored:
         meta["labels"] = {**meta.get("labels", {}), MONITORED: "true"}

@@ -59,7 +59,7 @@ def _provided(client: ClusterClient, asked: Asked) -> Iterator[tuple[Owner, Conf
             continue
         gvk = f"{owner.api.group}/{owner.api.version} {owner.api.kind}"
         if owner.csv:
-            told = _(
+            template = _(
                 "The operator “%(csv)s” in the namespace “%(namespace)s” already provides %(api)s for the same"
                 " namespaces, and only one can. Uninstall that one first, or let this one watch other namespaces."
             )
@@ -70,14 +70,14 @@ def _provided(client: ClusterClient, asked: Asked) -> Iterator[tuple[Owner, Conf
                 ),
             )
         else:
-            told = _(
+            template = _(
                 "An operator in the namespace “%(namespace)s” already provides %(api)s for the same namespaces, and"
                 " only one can. Uninstall that one first, or let this one watch other namespaces."
             )
             ways = (
                 Way(_("Its namespace's operators"), f"{reverse('operatorhub:installed')}?namespace={owner.namespace}"),
             )
-        words = told % {"csv": owner.csv, "namespace": owner.namespace, "api": gvk}
+        words = template % {"csv": owner.csv, "namespace": owner.namespace, "api": gvk}
         yield owner, Conflict("provided", "package", words, ways)
 
 
@@ -143,7 +143,7 @@ def _lying(client: ClusterClient, kinds: Iterable[Api], here: bool) -> Iterator[
         page = reverse(
             "resources:detail", args=["apiextensions.k8s.io", "v1", "customresourcedefinitions", "-", api.crd]
         )
-        told = (
+        template = (
             _(
                 "The CustomResourceDefinition “%(crd)s” is there from an earlier install (%(whose)s), with its objects."
                 " This install takes it over and brings it to its own version."
@@ -155,7 +155,7 @@ def _lying(client: ClusterClient, kinds: Iterable[Api], here: bool) -> Iterator[
             )
         )
         yield Conflict(
-            "lying", "package", told % {"crd": api.crd, "whose": whose}, (Way(_("Look at it"), page),), blocks=False
+            "lying", "package", template % {"crd": api.crd, "whose": whose}, (Way(_("Look at it"), page),), blocks=False
         )
 
 
@@ -185,16 +185,16 @@ def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
         if need.kind == "other" or (answer.there and (need.kind != "api" or answer.offers)):
             continue
         if answer.offers:
-            told = (
+            template = (
                 _("It needs %(need)s. OLM installs an operator that provides it too: %(packages)s.")
                 if answer.automatic
                 else _("It needs %(need)s. Install an operator that provides it first: %(packages)s.")
             )
             names = ", ".join(dict.fromkeys(offer.package for offer in answer.offers))
-            yield Conflict("dependency", "package", told % {"need": need.name, "packages": names}, (), blocks=False)
+            yield Conflict("dependency", "package", template % {"need": need.name, "packages": names}, (), blocks=False)
             continue
         if answer.there:
-            key, told = (
+            key, template = (
                 "unmanaged",
                 _(
                     "It needs %(need)s. The cluster serves that kind, but no catalog here has an operator for it: OLM"
@@ -202,7 +202,7 @@ def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
                 ),
             )
         else:
-            key, told = (
+            key, template = (
                 "required",
                 _(
                     "It needs %(need)s, which neither this cluster nor any catalog here offers: the installation can't"
@@ -213,7 +213,7 @@ def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
         way = Way(
             _("Search for %(kind)s") % {"kind": words}, f"{reverse('operatorhub:catalog')}?{urlencode({'q': words})}"
         )
-        yield Conflict(key, "package", told % {"need": need.name}, (way,), blocks=False)
+        yield Conflict(key, "package", template % {"need": need.name}, (way,), blocks=False)
 
 
 def _group_kinds(group: KubeObject) -> Iterator[tuple[str, str]]:

@@ -30,7 +30,7 @@ class Situation:
         return plural not in self.unread
 
 
-def look(client: ClusterClient, near: str = "") -> Situation:
+def read_situation(client: ClusterClient, near: str = "") -> Situation:
     """Read the situation.
 
     Who may not list all namespaces' objects is told of those of theirs, and of those in `near`, the picked namespace.

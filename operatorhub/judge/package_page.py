@@ -168,7 +168,9 @@ def accounts(rights: Iterable[Right]) -> tuple[Account, ...]:
     for right in rights:
         found.setdefault(right.service_account, []).append(right)
     return tuple(
-        Account(name, tuple(one for one in each if one.danger), tuple(one for one in each if not one.danger))
+        Account(
+            name, tuple(right for right in each if right.danger), tuple(right for right in each if not right.danger)
+        )
         for name, each in found.items()
     )
 

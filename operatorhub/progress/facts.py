@@ -218,7 +218,7 @@ def _events(reader: _Reader, namespace: str) -> dict[str, tuple[Mapping[str, Any
         lambda: client.list(client.find("", "v1", "events"), namespace, fields="type=Warning", limit=_EVENTS).items,
     )
     found: dict[str, tuple[Mapping[str, Any], ...]] = {}
-    for item in sorted(listed or (), key=lambda one: csv.text(one.get("lastTimestamp") or one.get("eventTime"))):
+    for item in sorted(listed or (), key=lambda event: csv.text(event.get("lastTimestamp") or event.get("eventTime"))):
         uid = csv.text(csv.mapping(item.get("involvedObject")).get("uid"))
         found[uid] = (*found.get(uid, ()), item)
     return found

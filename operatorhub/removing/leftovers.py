@@ -116,7 +116,7 @@ def goes(client: ClusterClient, found: KubeObject) -> tuple[tuple[str, str], ...
         except KubeError:
             return []
 
-    return (*accounts, *(one for part in _workers.map(read, plurals) for one in part))
+    return (*accounts, *(pair for part in _workers.map(read, plurals) for pair in part))
 
 
 def find(
@@ -230,9 +230,9 @@ def _made(
             for obj in _list(client, type_, place, gaps):
                 meta = csv.mapping(obj.get("metadata"))
                 labels = csv.mapping(meta.get("labels"))
-                told = [f"{key}={labels[key]}" for key in _INSTANCE if labels.get(key) in names]
-                if told and not meta.get("ownerReferences"):
-                    found_.append(leftover(type_, obj, told[0]))
+                instance_labels = [f"{key}={labels[key]}" for key in _INSTANCE if labels.get(key) in names]
+                if instance_labels and not meta.get("ownerReferences"):
+                    found_.append(leftover(type_, obj, instance_labels[0]))
     return found_
 
 

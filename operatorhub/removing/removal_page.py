@@ -210,7 +210,7 @@ def _controllers(client: ClusterClient, run: Run) -> tuple[Part, ...]:
     """The operator's Deployments: whether those who should act can."""
     try:
         found = client.get(olm.type_of(client, olm.CSVS), run.document["csv"], run.document["namespace"])
-        return workloads.of(client, run.document["namespace"], found)[0]
+        return workloads.read_workloads(client, run.document["namespace"], found)[0]
     except KubeError:
         return ()
 

@@ -51,7 +51,7 @@ class Operands:
 
     @property
     def finalizers(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one for _namespace, _name, found in self.rows for one in found))
+        return tuple(dict.fromkeys(finalizer for _namespace, _name, found in self.rows for finalizer in found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Plan:
         return Commands(tuple(found))
 
 
-def look(client: ClusterClient, namespace: str, name: str) -> Plan:
+def read_plan(client: ClusterClient, namespace: str, name: str) -> Plan:
     """Raises NotFound when there is no such CSV, and none that a Subscription waits for."""
     sub = next(
         (
@@ -214,8 +214,8 @@ def _others(client: ClusterClient, namespace: str, name: str, gaps: list[str]) -
 
 def _short(obj: KubeObject) -> KubeObject:
     spec = csv.mapping(obj.get("spec"))
-    kept = {"customresourcedefinitions": spec.get("customresourcedefinitions"), "replaces": spec.get("replaces")}
-    return {"metadata": {"name": name_of(obj), "namespace": namespace_of(obj)}, "spec": kept}
+    short_spec = {"customresourcedefinitions": spec.get("customresourcedefinitions"), "replaces": spec.get("replaces")}
+    return {"metadata": {"name": name_of(obj), "namespace": namespace_of(obj)}, "spec": short_spec}
 
 
 def _owners(others: Iterable[KubeObject], crd: str) -> Iterable[str]:

@@ -34,7 +34,7 @@ class Following:
     @property
     def state(self) -> str:
         states = [stage.state for stage in self.stages]
-        return FAILED if FAILED in states else DONE if all(one == DONE for one in states) else RUNNING
+        return FAILED if FAILED in states else DONE if all(state == DONE for state in states) else RUNNING
 
     @property
     def usable(self) -> bool:
@@ -90,10 +90,10 @@ def read(client: ClusterClient, namespace: str, package: str) -> Following:
         words = _("The bundle “%(package)s” isn't running in the namespace “%(namespace)s”. It may have been removed.")
         raise NotFound(words % {"package": package, "namespace": namespace})
     groups = _groups(client, namespace)
-    said = facts.of_csv(client, namespace, csv)
-    lines, broken = [running.version(said)], trouble.find(said)
+    csv_facts = facts.of_csv(client, namespace, csv)
+    lines, broken = [running.version(csv_facts)], trouble.find(csv_facts)
     if deployments(csv):
-        lines += [running.deployments(said), running.pods(said)[0]]
+        lines += [running.deployments(csv_facts), running.pods(csv_facts)[0]]
     spec, notes = mapping(csv.get("spec")), mapping(mapping(csv.get("metadata")).get("annotations"))
     title = text(spec.get("displayName")) or name_of(csv)
     return Following(

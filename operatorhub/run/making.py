@@ -50,18 +50,23 @@ def hand_over(client: ClusterClient, results: tuple[Result, ...], done: Done) ->
         "controller": False,
         "blockOwnerDeletion": False,
     }
-    for one in results:
-        if one.made is None or one.type is None or not one.type.namespaced or one.document.kind in _KEPT:
+    for outcome in results:
+        if (
+            outcome.made is None
+            or outcome.type is None
+            or not outcome.type.namespaced
+            or outcome.document.kind in _KEPT
+        ):
             continue
-        present = one.made["metadata"].get("ownerReferences") or []
+        present = outcome.made["metadata"].get("ownerReferences") or []
         if any(each.get("uid") == reference["uid"] for each in present):
             continue
         place = (
-            f"{one.type.group_or_core}/{one.type.version}/{one.type.plural}"
-            f" {namespace_of(one.made)}/{name_of(one.made)}"
+            f"{outcome.type.group_or_core}/{outcome.type.version}/{outcome.type.plural}"
+            f" {namespace_of(outcome.made)}/{name_of(outcome.made)}"
         )
         try:
             patch = {"metadata": {"ownerReferences": [*present, reference]}}
-            client.patch(one.type, name_of(one.made), patch, namespace_of(one.made))
+            client.patch(outcome.type, name_of(outcome.made), patch, namespace_of(outcome.made))
         except KubeError as error:
             done(place, error.reason)

@@ -43,13 +43,13 @@ def _of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterator[str]:
         ).items
     except KubeError:
         return
-    for one in objects:
-        node = check.node_of(Schema.of(schemas.get(text(one.get("apiVersion")))))
-        said = examine(node, one) if node is not None else None
-        if said is not None:
-            place = f"{namespace_of(one)}/{name_of(one)}".strip("/")
-            told = {"kind": text(one.get("kind")), "name": place, "why": said[0][0]}
+    for obj in objects:
+        node = check.node_of(Schema.of(schemas.get(text(obj.get("apiVersion")))))
+        causes = examine(node, obj) if node is not None else None
+        if causes is not None:
+            place = f"{namespace_of(obj)}/{name_of(obj)}".strip("/")
+            values = {"kind": text(obj.get("kind")), "name": place, "why": causes[0][0]}
             yield (
                 _("%(kind)s %(name)s doesn't match the bundle's schema: %(why)s. It can't be changed until it does.")
-                % told
+                % values
             )

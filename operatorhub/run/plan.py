@@ -156,17 +156,19 @@ def _choice_errors(bundle: Bundle, choice: Choice, situation: Situation) -> Iter
         yield _("Choose at least two namespaces that it watches.")
     groups = situation.groups.get(name, ())
     if len(groups) > 1:
-        told = {"name": name, "groups": ", ".join(map(name_of, groups))}
+        values = {"name": name, "groups": ", ".join(map(name_of, groups))}
         yield (
             _(
                 "“%(name)s” has more than one OperatorGroup (%(groups)s): OLM installs nothing there. Delete all but"
                 " one."
             )
-            % told
+            % values
         )
     elif groups and (present := olm.group_modes(groups[0], name)) != choice.mode:
-        told = {"group": name_of(groups[0]), "name": name, "mode": present}
-        yield _("The OperatorGroup “%(group)s” of “%(name)s” says %(mode)s. Choose that, or another namespace.") % told
+        values = {"group": name_of(groups[0]), "name": name, "mode": present}
+        yield (
+            _("The OperatorGroup “%(group)s” of “%(name)s” says %(mode)s. Choose that, or another namespace.") % values
+        )
 
 
 def _csvs(client: ClusterClient, namespace: str) -> list[KubeObject]:
@@ -183,13 +185,13 @@ def _installed(bundle: Bundle, choice: Choice, situation: Situation, csvs: list[
     """
     for subscription in situation.subscriptions:
         if subscription.namespace == choice.namespace and subscription.package == bundle.package:
-            told = {"namespace": subscription.namespace, "name": subscription.name}
+            values = {"namespace": subscription.namespace, "name": subscription.name}
             return "", [
                 _(
                     "The Subscription “%(name)s” keeps this operator in “%(namespace)s”. Upgrade it there, uninstall"
                     " it, or choose another namespace."
                 )
-                % told
+                % values
             ]
     run = run_name(bundle.package, choice.namespace)
     mine = [csv for csv in csvs if mapping(mapping(csv.get("metadata")).get("labels")).get(RUN) == run]
@@ -251,13 +253,13 @@ def _owners(client: ClusterClient, bundle: Bundle, choice: Choice, here: list[Ku
         theirs = {api.crd for api in apis(mapping(item.get("spec")).get("customresourcedefinitions"))}
         own = mapping(mapping(item.get("metadata")).get("labels")).get(RUN) == run
         if mine & theirs and not own and not olm.copied(item):
-            told = {"csv": name_of(item), "namespace": namespace_of(item), "crd": sorted(mine & theirs)[0]}
+            values = {"csv": name_of(item), "namespace": namespace_of(item), "crd": sorted(mine & theirs)[0]}
             yield (
                 _(
                     "“%(csv)s” in “%(namespace)s” owns %(crd)s too. Where both watch the same namespaces OLM fails the"
                     " newer one; the CustomResourceDefinition becomes this bundle's version for both."
                 )
-                % told
+                % values
             )
 
 

@@ -92,7 +92,7 @@ def _deletions(instances: Iterable[Target]) -> Iterator[str]:
         yield f"kubectl delete {kind} {names}{f' -n {namespace}' if namespace else ''} --ignore-not-found"
 
 
-def look(client: ClusterClient, namespace: str, package: str) -> Removal:
+def find_objects(client: ClusterClient, namespace: str, package: str) -> Removal:
     """Everything with the run's label.
 
     Kinds that this cluster does not serve, or that may not be listed, are passed over; the latter are named.

@@ -99,7 +99,7 @@ def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
         own += [
             row
             for key, row in once.items()
-            if key not in {(namespace_of(one.object), name_of(one.object)) for one in own}
+            if key not in {(namespace_of(row.object), name_of(row.object)) for row in own}
         ]
     shown = [*own, *watching] if seen_all else [*own, *copies]
     subs = _subscriptions(client, namespace if not watching else "", namespace, gaps)
@@ -127,7 +127,7 @@ def _heads(client: ClusterClient, namespace: str, labels: str, whole: bool = Fal
     own.
     """
     type_ = olm.type_of(client, olm.CSVS)
-    selector = ",".join(one for one in (labels, "" if namespace else olm.ORIGINALS) if one)
+    selector = ",".join(term for term in (labels, "" if namespace else olm.ORIGINALS) if term)
     try:
         table = client.table(type_, namespace, labels=selector, whole=True)
     except Forbidden:
@@ -212,7 +212,7 @@ def _row(
         phase=phase,
         targets=None if copied else olm.targets(obj),
         runs_in=olm.copied_from(obj) if copied else "",
-        update=updates.of(sub, health) if sub else None,
+        update=updates.update_of(sub, health) if sub else None,
         deprecated=tuple(text for _kind, text in sub.deprecations) if sub else (),
     )
 

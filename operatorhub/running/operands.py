@@ -124,8 +124,8 @@ def newest(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str, numb
 
     Kinds that can't be read, or of which there are too many to be kept for this, are left out.
     """
-    kept = _workers.map(lambda api: _kept(client, api, namespace), apis)
-    rows = sorted((row for found in kept for row in found), key=lambda row: row.created, reverse=True)
+    lists = _workers.map(lambda api: _kept(client, api, namespace), apis)
+    rows = sorted((row for found in lists for row in found), key=lambda row: row.created, reverse=True)
     return tuple(rows[:number])
 
 

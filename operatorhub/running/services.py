@@ -48,8 +48,8 @@ def services(operators: Iterable[Operator], q: str = "") -> tuple[Service, ...]:
                 replace(known, operators=(*known.operators, operator)) if known else Service(api, (operator,))
             )
     words = q.lower().split()
-    kept = (service for service in found.values() if all(word in _texts(service) for word in words))
-    return tuple(sorted(kept, key=lambda service: (service.api.title.lower(), service.api.crd)))
+    matches = (service for service in found.values() if all(word in _texts(service) for word in words))
+    return tuple(sorted(matches, key=lambda service: (service.api.title.lower(), service.api.crd)))
 
 
 def _texts(service: Service) -> str:

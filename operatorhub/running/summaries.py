@@ -57,8 +57,8 @@ def summaries(client: ClusterClient, heads: Iterable[KubeObject], namespace: str
     missing: list[KubeObject] = []
     with _lock:
         for head in heads:
-            if kept := _kept.get(_key(client, head)):
-                found[uid_of(head)] = kept
+            if cached := _kept.get(_key(client, head)):
+                found[uid_of(head)] = cached
             else:
                 missing.append(head)
     read = _singly if len(missing) <= _SINGLY else _by_pages

@@ -89,7 +89,7 @@ def _connection(source: KubeObject) -> str:
     return csv.text(csv.mapping(csv.mapping(source.get("status")).get("connectionState")).get("lastObservedState"))
 
 
-def of(sub: olm.Subscription, health: Catalogs) -> Update:
+def update_of(sub: olm.Subscription, health: Catalogs) -> Update:
     """The Subscription's state in words.
     https://github.com/operator-framework/api/blob/master/pkg/operators/v1alpha1/subscription_types.go
     """

@@ -127,12 +127,12 @@ def contents(
     return Contents(csv, tuple(crds), tuple(others), properties, images)
 
 
-def bundle_version(said: Contents) -> str:
+def bundle_version(bundle_contents: Contents) -> str:
     """As its properties say, else as its CSV does."""
-    for prop in said.properties:
+    for prop in bundle_contents.properties:
         if prop.get("type") == "olm.package":
             return text(mapping(prop.get("value")).get("version"))
-    return text(mapping(said.csv.get("spec")).get("version"))
+    return text(mapping(bundle_contents.csv.get("spec")).get("version"))
 
 
 def problems(graph: Graph) -> tuple[str, ...]:
@@ -183,8 +183,8 @@ def newest_first(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     below = {entry.replaces for entry in given}
     order: dict[str, Entry] = {}
     for head in (*(entry for entry in given if entry.name not in below), *given):
-        one: Entry | None = head
-        while one is not None and one.name not in order:
-            order[one.name] = one
-            one = by_name.get(one.replaces)
+        current: Entry | None = head
+        while current is not None and current.name not in order:
+            order[current.name] = current
+            current = by_name.get(current.replaces)
     return tuple(order.values())

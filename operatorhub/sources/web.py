@@ -208,10 +208,10 @@ def _read(
             raise SourceError(words % {"url": shown(url), "seconds": seconds})
         target.write(chunk)
     headers = {key.lower(): value for key, value in response.headers.items()}
-    said = headers.get("content-length", "")
-    if said.isdigit() and int(said) != total:
+    length = headers.get("content-length", "")
+    if length.isdigit() and int(length) != total:
         words = _("%(url)s broke off after %(got)d of %(said)s bytes. Try again.")
-        raise SourceError(words % {"url": shown(url), "got": total, "said": said})
+        raise SourceError(words % {"url": shown(url), "got": total, "said": length})
     return Answer(
         response.status, headers, url, target.getvalue() if isinstance(target, BytesIO) and target is not sink else b""
     )

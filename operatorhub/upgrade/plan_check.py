@@ -25,7 +25,7 @@ from structural.nodes import Node, node_of
 from structural.prepare import Malformed, prepare
 from structural.validate import validate
 
-__all__ = ["Check", "advance", "begin", "look"]
+__all__ = ["Check", "advance", "begin", "current_check"]
 KIND = "plan-check"
 PAGE = 500
 #: In a request: objects and seconds. What is more is a task's.
@@ -73,7 +73,7 @@ class Check:
         return min(100, 100 * self.done // self.total) if self.total else 100
 
 
-def look(client: ClusterClient, of: InstallPlan) -> Check:
+def current_check(client: ClusterClient, of: InstallPlan) -> Check:
     """What is known; a check that was never made is begun, and finished at once when it is small."""
     run = Run.objects.filter(key=_key(client, of)).first()
     if run is None or (bearer.is_program(client.config.session) and run.state == "running"):
@@ -176,7 +176,7 @@ def advance(client: ClusterClient, run: Run, seconds: float) -> None:
             continue
         if not every:
             try:
-                every = {one.number: one for one in steps(client, read(client, run.namespace, run.name))}
+                every = {step.number: step for step in steps(client, read(client, run.namespace, run.name))}
             except KubeError as error:
                 return _end(run, str(error))
         step = every.get(entry["step"])
@@ -244,13 +244,13 @@ def examine(node: Node, obj: KubeObject) -> tuple[list[str], bool] | None:
     causes = validate(node, obj, None, rules=False)
     if not causes:
         return None
-    said = [f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in causes[:_CAUSES]]
+    messages = [f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in causes[:_CAUSES]]
     try:
         prepare(node, obj)
         mended = not validate(node, obj, None, rules=False)
     except Malformed:
         mended = False
-    return said, mended
+    return messages, mended
 
 
 def _check(run: Run) -> Check:

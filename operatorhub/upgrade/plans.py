@@ -121,7 +121,7 @@ def plan(obj: KubeObject) -> InstallPlan:
     meta, spec, status = (csv.mapping(obj.get(part)) for part in ("metadata", "spec", "status"))
     phase = csv.text(status.get("phase"))
     bad = [item for item in csv.items(status.get("conditions")) if csv.text(item.get("status")) == "False"]
-    said = [csv.text(item.get("message")) or csv.text(item.get("reason")) for item in bad]
+    messages = [csv.text(item.get("message")) or csv.text(item.get("reason")) for item in bad]
     lookups = [
         csv.text(item.get("message")) or csv.text(item.get("reason"))
         for lookup in csv.items(status.get("bundleLookups"))
@@ -145,7 +145,7 @@ def plan(obj: KubeObject) -> InstallPlan:
         components=len(list(csv.items(status.get("plan")))),
         created=csv.text(meta.get("creationTimestamp")),
         message=csv.text(status.get("message"))
-        or "; ".join(dict.fromkeys(lookup for lookup in (*said, *lookups) if lookup)),
+        or "; ".join(dict.fromkeys(lookup for lookup in (*messages, *lookups) if lookup)),
         conditions=tuple(
             {key: csv.text(item.get(key)) for key in ("type", "status", "reason", "message", "lastTransitionTime")}
             for item in csv.items(status.get("conditions"))
@@ -163,11 +163,13 @@ def listed(
     """
     found = [plan(item) for item in client.list(olm.type_of(client, olm.PLANS), namespace).items]
     wanted = [
-        one
-        for one in found
-        if not csv_name or csv_name in one.csvs or (subscription and subscription in one.subscriptions)
+        install_plan
+        for install_plan in found
+        if not csv_name
+        or csv_name in install_plan.csvs
+        or (subscription and subscription in install_plan.subscriptions)
     ]
-    return tuple(sorted(wanted, key=lambda one: (one.created, one.generation), reverse=True))
+    return tuple(sorted(wanted, key=lambda install_plan: (install_plan.created, install_plan.generation), reverse=True))
 
 
 def read(client: ClusterClient, namespace: str, name: str) -> InstallPlan:

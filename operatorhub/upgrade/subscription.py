@@ -111,7 +111,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> Page:
     return Page(
         object=obj,
         sub=sub,
-        update=updates.of(sub, health),
+        update=updates.update_of(sub, health),
         catalog_state=health.state(sub),
         heads=heads(graph, sub.channel) if graph else (),
         graph_problem=problem,
@@ -266,7 +266,7 @@ def save(client: ClusterClient, page: Page, wanted: Edit, version: str, *, dry_r
 def _channel_warnings(page: Page, channel: str) -> Iterator[str]:
     """Where the channel leads from the version that runs."""
     runs = page.sub.installed_csv
-    entries = [entry for one in page.graph.channels for entry in one.entries] if page.graph else []
+    entries = [entry for graph_channel in page.graph.channels for entry in graph_channel.entries] if page.graph else []
     known = next((entry for entry in entries if entry.name == runs), Entry(runs, olm.version_in(runs)))
     way = update_path.path(page.graph, channel, known) if page.graph and runs else None
     names = {"channel": channel, "installed": known.version, "head": way.head.version if way else ""}

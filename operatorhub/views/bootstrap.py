@@ -40,7 +40,12 @@ def olm(request: ConsoleRequest) -> HttpResponse:
             return HttpResponseRedirect(reverse("operatorhub:olm-manifest", args=[run.key]))
         except ManifestProblem as error:
             problem = str(error)
-    context = {"found": state.look(request.cluster), "problem": problem, "urls": urls, "release": manifest.RELEASE}
+    context = {
+        "found": state.read_state(request.cluster),
+        "problem": problem,
+        "urls": urls,
+        "release": manifest.RELEASE,
+    }
     status = 422 if problem else 200
     return render.page(request, "operatorhub/bootstrap.html", context, part=True, status=status)
 

@@ -55,7 +55,7 @@ _ELSEWHERE = {"-": ("operatorhub:extension-new", "version"), "~": ("operatorhub:
 def _elsewhere(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
     page, key = _ELSEWHERE[namespace]
     query = {"package": package, "catalog": catalog, key: request.GET.get("version", "")}
-    return HttpResponseRedirect(f"{reverse(page)}?{urlencode({name: one for name, one in query.items() if one})}")
+    return HttpResponseRedirect(f"{reverse(page)}?{urlencode({name: value for name, value in query.items() if value})}")
 
 
 @require_safe
@@ -75,7 +75,7 @@ def _read(request: ConsoleRequest, namespace: str, catalog: str, package: str) -
     chosen_version = version.read(client, manifest, channel, data.get("version", ""), request.namespace)
     channel = chosen_version.channel
     about = packages.describe(channel, package)
-    found = situation.look(client, request.namespace)
+    found = situation.read_situation(client, request.namespace)
     picked = request.namespace
     chosen = choices.read(
         data=data, posted=posted, channel=channel, about=about, situation=found, package=package, picked=picked

@@ -185,7 +185,7 @@ def _page(kind: str, namespace: str, name: str) -> str:
 def _usual_namespace(request: ConsoleRequest) -> str:
     """Where the other catalogs of the whole cluster are."""
     known = sorted(catalogsources.everywhere(request.cluster.name))
-    there = [one for one in known if one in known_namespaces(request.cluster)]
+    there = [namespace for namespace in known if namespace in known_namespaces(request.cluster)]
     return (there or known or [request.namespace or "default"])[0]
 
 

@@ -23,7 +23,7 @@ from operatorhub.removing import uninstall as subject
 def uninstall(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
     """POST begins to delete what the page showed: objects of the same name that were made since are not touched."""
     client = request.cluster
-    plan = subject.look(client, namespace, csv)
+    plan = subject.read_plan(client, namespace, csv)
     refused = _refused(request, plan)
     if request.method == "POST" and not refused:
         post = request.POST

@@ -132,9 +132,9 @@ def spaces(client: ClusterClient) -> Iterator[None]:
         client.delete(client.find("", "v1", "namespaces"), namespace)
 
     def away() -> bool:
-        left = [one for one in (SPACE, OTHER) if not gone(client, one)]
-        for one in left:
-            unblock(client, one)
+        left = [namespace for namespace in (SPACE, OTHER) if not gone(client, namespace)]
+        for left_over in left:
+            unblock(client, left_over)
         return not left
 
     until(away)

@@ -93,12 +93,14 @@ def test_a_page_of_three_hundred() -> None:
 
 
 def sub(state: str = "", installed_csv: str = "db.v1", *conditions: tuple[str, str]) -> olm.Subscription:
-    said = [{"type": type_, "status": "True", "reason": reason, "message": f"{type_}!"} for type_, reason in conditions]
+    status_conditions = [
+        {"type": type_, "status": "True", "reason": reason, "message": f"{type_}!"} for type_, reason in conditions
+    ]
     status = {
         "state": state,
         "installedCSV": installed_csv,
         "installPlanRef": {"name": "install-1"},
-        "conditions": said,
+        "conditions": status_conditions,
     }
     return olm.subscription(
         {
@@ -134,7 +136,7 @@ def sub(state: str = "", installed_csv: str = "db.v1", *conditions: tuple[str, s
     ],
 )
 def test_what_a_subscription_says_of_updates(given: olm.Subscription, sources: Any, state: str, word: str) -> None:
-    found = updates.of(
+    found = updates.update_of(
         given,
         updates.Catalogs(sources, silent=frozenset(p for p, state in (sources or {}).items() if state != "READY")),
     )

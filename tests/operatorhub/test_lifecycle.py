@@ -114,11 +114,11 @@ def is_state(*wanted: str) -> Callable[[Person], bool]:
 def waiting_plan(client: ClusterClient, package: str, namespace: str, csv: str) -> str:
     """The InstallPlan for this version, as soon as it waits for its approval."""
 
-    def found() -> str:
+    def plan_name() -> str:
         sub = subscription(client, package, namespace)
         return sub.plan if sub.waits and sub.current_csv == csv else ""
 
-    return str(until(found))
+    return str(until(plan_name))
 
 
 def settled(client: ClusterClient, package: str, namespace: str) -> str:
@@ -126,12 +126,12 @@ def settled(client: ClusterClient, package: str, namespace: str) -> str:
     carry the plan out once more.
     """
 
-    def found() -> str:
+    def installed_version() -> str:
         sub = subscription(client, package, namespace)
         pending = any(type_ == "InstallPlanPending" for type_, _status, _reason, _message in sub.conditions)
         return sub.installed_csv if sub.state == "AtLatestKnown" and not pending else ""
 
-    return str(until(found))
+    return str(until(installed_version))
 
 
 def uninstall(client: ClusterClient, person: Person) -> None:
@@ -266,8 +266,8 @@ def test_an_update_that_instances_do_not_fit_is_told_before_and_refused(
         return "updated validation is too restrictive" in message
 
     until(refused)
-    told = person.open(progress)
-    assert "should be less than or equal to 9" in told.words
+    page = person.open(progress)
+    assert "should be less than or equal to 9" in page.words
     cluster.delete(tickets, "big", place)
 
 

@@ -163,7 +163,7 @@ def bundle_image(server: registry.Registry, name: str) -> str:
 def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: None) -> None:
     with registry.serving() as server:
         reference = bundle_image(server, "sampledb")
-        said = {"type": "olm.package", "value": {"packageName": "sampledb", "version": "1.0.0"}}
+        own_package = {"type": "olm.package", "value": {"packageName": "sampledb", "version": "1.0.0"}}
         about = {
             "type": "olm.csv.metadata",
             "value": {"displayName": "Sample", "annotations": {"capabilities": "Auto Pilot"}},
@@ -176,7 +176,7 @@ def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: N
                 "package": "sampledb",
                 "name": "s.v1",
                 "image": reference,
-                "properties": [said, about],
+                "properties": [own_package, about],
             },
         ]
         text_ = "\n".join(map(json.dumps, blobs)).encode()

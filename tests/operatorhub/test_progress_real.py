@@ -63,11 +63,11 @@ def subscribe(client: ClusterClient, namespace: str, package: str = "sampledb", 
 def broken(client: ClusterClient, namespace: str, package: str = "sampledb", key: str = "") -> Trouble:
     """The trouble, once there is one (of that key)."""
 
-    def look() -> Trouble | None:
+    def current_trouble() -> Trouble | None:
         found = read.read(client, namespace, package).trouble
         return found if found and key in ("", found.key) else None
 
-    answer: Trouble = until(look, seconds=120)
+    answer: Trouble = until(current_trouble, seconds=120)
     return answer
 
 
