@@ -145,7 +145,7 @@ def apis(definitions: Any, which: str = "owned", crds: Iterable[Object] = ()) ->
     """Of `customresourcedefinitions`: the kinds it provides (`owned`) or needs (`required`), each once.
 
     Of several versions of a kind the one to use is taken (`kind_versions.preferred`), with its own words. `crds`: the
-    CustomResourceDefinitions where they are at hand; without them Kubernetes' order of versions decides.
+    CustomResourceDefinitions, if known; without them Kubernetes' version order decides.
     """
     defined = {text(mapping(crd.get("metadata")).get("name")): kind_versions.defined(crd) for crd in crds}
     found: dict[str, list[Api]] = {}
@@ -239,7 +239,7 @@ def subscriptions(annotations: Object) -> tuple[str, ...]:
 
 
 def created(annotations: Object) -> str:
-    """The day of `createdAt` as YYYY-MM-DD; '' where it is no date that sorts."""
+    """The day of `createdAt` as YYYY-MM-DD; '' if it isn't a date."""
     found = _DAY.match(text(annotations.get("createdAt")))
     return found[0] if found else ""
 

@@ -105,7 +105,7 @@ def _is_due(row: Catalog, now: datetime) -> bool:
         return True
     if not row.interval:
         return False
-    # One that never could be read is tried each time somebody looks.
+    # A catalog that has never been read is retried on each visit.
     never = row.state == Catalog.FAILED and not row.generation
     return never or row.refreshed_at + timedelta(seconds=row.interval) - _SLACK <= now
 

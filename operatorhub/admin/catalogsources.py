@@ -21,7 +21,7 @@ from operatorhub.models import Catalog, Index, Package
 from resources.state.health import Health
 from resources.state.kind_health import health as health_of
 
-# Where nobody saw yet which catalogs are offered everywhere: upstream OLM's own namespace, and OpenShift's.
+# Default before the first build records the global catalog namespaces: those of upstream OLM and of OpenShift.
 USUAL = frozenset({"olm", "openshift-marketplace"})
 _PODS = "olm.catalogSource"
 
@@ -252,7 +252,7 @@ def follow(client: ClusterClient) -> None:
         if kind != "image":
             catalogs.remove(row)
         elif endpoint != row.location:
-            # What was read is of another image: nothing of it holds any more.
+            # The stored contents are of another image, so they are dropped.
             Catalog.objects.filter(pk=row.pk).update(
                 location=endpoint[:2048], digest="", generation=0, state=Catalog.NEW, refreshed_at=None
             )

@@ -28,7 +28,7 @@ def sync(client: ClusterClient) -> None:
     except NotFound:
         found = []
     except Forbidden:
-        # Whoever the console is there may not look: what it knows stays, and is shown to those who may.
+        # The console's identity lacks permission: keep the stored catalogs for users who have it.
         return
     wanted = {
         name_of(item): item

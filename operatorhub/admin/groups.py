@@ -121,7 +121,7 @@ def selector_text(selector: Mapping[str, Any]) -> str:
 
 
 def read(client: ClusterClient, namespace: str) -> Page:
-    """Raises Forbidden when the namespace's groups may not be listed."""
+    """Raises Forbidden if the user can't list the namespace's groups."""
     type_ = olm.type_of(client, "operatorgroups")
     own = tuple(group(item) for item in client.list(type_, namespace).items)
     gaps: list[str] = []
@@ -158,7 +158,7 @@ def read(client: ClusterClient, namespace: str) -> Page:
 
 
 def member(obj: KubeObject, mode: str) -> Member:
-    """An operator, and whether it may live with a group of this mode ('' = not to be told)."""
+    """An operator and why it can't run in a group of this mode ('' if it can, or if that is unknown)."""
     spec = csv.mapping(obj.get("spec"))
     modes = csv.install_modes(spec.get("installModes"))
     refusal = ""
@@ -180,7 +180,7 @@ def overlap(first: Group, second: Group) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What somebody wants a group to be. `scope`: all, own, some or selector."""
+    """A group as the user entered it. `scope`: all, own, some or selector."""
 
     name: str
     scope: str
@@ -285,7 +285,7 @@ def delete(client: ClusterClient, old: Group, uid: str = "") -> None:
 
 
 def readable(client: ClusterClient, namespace: str) -> tuple[Group, ...]:
-    """The namespace's groups, none where they may not be read."""
+    """The namespace's groups; empty if the user can't read them."""
     try:
         return tuple(group(item) for item in client.list(olm.type_of(client, "operatorgroups"), namespace).items)
     except KubeError:

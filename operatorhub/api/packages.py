@@ -82,8 +82,8 @@ class FacetSerializer(serializers.Serializer[Any]):
 
 
 class PackagesSerializer(serializers.Serializer[Any]):
-    """`total`: how many match; `everything`: how many there are; `hidden`: in catalogs that you may not read;
-    `stale`: catalogs changed since, a worker looks.
+    """`total`: how many match; `everything`: how many there are; `hidden`: in catalogs that you can't read; `stale`:
+    catalogs changed since, a worker looks.
     """
 
     total = serializers.IntegerField()

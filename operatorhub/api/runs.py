@@ -41,7 +41,7 @@ class RunWantedSerializer(serializers.Serializer[Any]):
     """A bundle, by exactly one of: `files`; `address` (of an archive, a file); `image`; or `catalog`
     (namespace/name) with `package`.
 
-    `bundle`: which one, where there are several. What is not said of namespace and mode is as the page suggests.
+    `bundle`: which one, where there are several. Namespace and mode default to the page's suggestions.
     """
 
     files = FileSerializer(many=True, required=False)

@@ -139,12 +139,12 @@ class CatalogWantedSerializer(serializers.Serializer[Any]):
     dryRun = serializers.BooleanField(required=False)
 
     def get_fields(self) -> dict[str, Any]:
-        """`from` is no name in Python."""
+        """`from` is a keyword in Python, so the field is declared here."""
         return {**super().get_fields(), "from": serializers.ChoiceField(("url", "image", "folder"), required=False)}
 
 
 class CatalogMadeSerializer(serializers.Serializer[Any]):
-    """The object as it is now (or would be); null for the console's own catalogs, which are no objects."""
+    """The object as it is now (or would be); null for the console's own catalogs, which have no object."""
 
     object = serializers.DictField(allow_null=True)
 
@@ -235,7 +235,7 @@ class OneCatalog(APIView):
         responses={200: CatalogMadeSerializer, 404: ProblemSerializer, 409: ProblemSerializer, 422: RefusedSerializer},
     )
     def patch(self, request: Request, namespace: str, name: str) -> Response:
-        """What is named is changed; an empty text takes it away. The console's own catalogs are made anew instead."""
+        """Changes the given fields; an empty text removes one. The console's own catalogs must be recreated instead."""
         if namespace == catalogs.OWN:
             return refused(_("This can't be changed"), {"namespace": _("Remove it and add another one.")})
         client = cluster(request)

@@ -1,5 +1,5 @@
-"""/api/operatorhub/operators/…/uninstall/ and /api/operatorhub/removals/…: what goes and what stays, and the
-uninstall as it goes on.
+"""/api/operatorhub/operators/…/uninstall/ and /api/operatorhub/removals/…: what an uninstall removes and keeps, and its
+progress.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ Stage = shape(
     "more",
 )
 Stuck = shape(removal_page.Stuck, "RemovalStuck", "thing", "finalizers", "command")
-#: What may be asked of an uninstall that goes on.
+#: Actions on a running uninstall.
 ACTIONS = ("again", "anyway", "stop")
 
 
@@ -96,7 +96,7 @@ class UninstallWantedSerializer(serializers.Serializer[Any]):
 
 class RemovalSerializer(serializers.Serializer[Any]):
     """`run`: running, done, failed (something was refused), stopped or stuck (nothing changes any more: `stuck` says
-    why). `stale`: no worker goes on with it.
+    why). `stale`: no worker is advancing it.
     """
 
     key = serializers.CharField()
@@ -109,9 +109,7 @@ class RemovalSerializer(serializers.Serializer[Any]):
 
 
 class ActionSerializer(serializers.Serializer[Any]):
-    """`again`: look and try once more; `anyway`: remove the operator although instances stay; `stop`: leave the rest
-    alone. Nothing: only go on.
-    """
+    """`again`: retry; `anyway`: remove the operator although instances remain; `stop`: keep the rest. Empty: continue."""
 
     action = serializers.ChoiceField(ACTIONS, required=False)
 
@@ -217,7 +215,7 @@ class Removal(APIView):
         responses={200: RemovalSerializer, 404: ProblemSerializer},
     )
     def post(self, request: Request, key: str) -> Response:
-        """Go on with it here and now, where no worker does; or decide what becomes of it."""
+        """Advance the uninstall within this request, or apply `action`."""
         client, action = cluster(request), str(body(request, ActionSerializer).get("action") or "")
         run = removal_page.read(client, key).run
         if action == "stop":

@@ -28,7 +28,7 @@ CRD = "CustomResourceDefinition"
 
 
 class ManifestProblem(Exception):
-    """The texts are no manifest; the message is for people."""
+    """The texts aren't a valid manifest; the message is for users."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ PROGRAMS_V1 = ("operator-controller-controller-manager", "catalogd-controller-ma
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One thing that was looked for. `state`: GOOD, BAD, ABSENT or UNKNOWN (it may not be read)."""
+    """One check. `state`: GOOD, BAD, ABSENT or UNKNOWN (the user can't read it)."""
 
     what: str
     state: str
@@ -42,7 +42,7 @@ class State:
 
     @property
     def unseen(self) -> bool:
-        """Whether something may not be looked at."""
+        """True if the user can't read an object."""
         return any(line.state == UNKNOWN for line in self.lines)
 
     @property
@@ -51,7 +51,7 @@ class State:
 
 
 def read_state(client: ClusterClient, *, refresh: bool = True) -> State:
-    """Reads everything; what may not be read is a line that says so. `refresh`: what is served is asked again too."""
+    """Run all checks; objects that can't be read become UNKNOWN lines. `refresh`: repeat the API discovery too."""
     if refresh:
         client.forget_types()
     served, served_v1 = olm.served(client), _serves(client, "olm.operatorframework.io")

@@ -2,8 +2,7 @@
 
 All sources of catalogs (operatorhub/sources/) become these shapes. A PackageManifest gives names and versions only; a
 catalog that the console read itself (a folder, a file, an image, a ClusterCatalog) gives the edges and the bundles too,
-also of a CatalogSource that it describes. Where nobody knows, the answer says so (`edges_known`, None): no page
-guesses.
+also of a CatalogSource that it describes. Unknown values are explicit (`edges_known`, None), so that no page guesses.
 """
 
 from collections.abc import Mapping
@@ -103,7 +102,7 @@ def status(client: ClusterClient, namespace: str, catalog: str, package: str) ->
 def bundle(
     client: ClusterClient, namespace: str, catalog: str, package: str, name: str, picked: str = ""
 ) -> Bundle | None:
-    """One version's manifests; None when nobody can give them here.
+    """One version's manifests; None if no source here has them.
 
     Raises SourceError when its place can't be read now.
     """

@@ -178,7 +178,7 @@ def _nodes(
 
 
 def ordered(graph: Graph) -> list[str]:
-    """The names of all versions, newest first; those whose version is none keep their channel's order, at the end."""
+    """The names of all versions, newest first; those without a semantic version come last, in their channel's order."""
     known: dict[str, str] = {}
     for channel in graph.channels:
         for entry in channel.entries:

@@ -96,7 +96,7 @@ class Description:
 def read(client: ClusterClient, namespace: str, catalog: str, name: str, picked: str = "") -> Manifest:
     """Raises NotFound (the package, by its place) and other KubeErrors.
 
-    `picked`: where it is looked for by those who may not read the catalog's namespace.
+    `picked`: the namespace to search for users who can't read the catalog's.
     """
     if namespace in (catalogs.OWN, catalogs.CLUSTER):
         status = bundles.status(client, namespace, catalog, name)

@@ -254,9 +254,9 @@ def _chips(query: Query, labels: Mapping[str, Mapping[str, str]]) -> tuple[Chip,
 
 
 def wants_build(client: ClusterClient, state: Index | None, sources: str) -> bool:
-    """True when the index is missing or older than the catalogs, and nobody was asked within the last seconds.
+    """True if the index is missing or older than the catalogs, and no build was requested within the last seconds.
 
-    Claims the asking.
+    Marks the request as made.
     """
     if state is not None and state.built_at is not None and state.sources == sources and not state.error:
         return False

@@ -33,7 +33,7 @@ class Trouble:
 class States:
     """`states`: by namespace/catalog/package.
 
-    `unread`: kinds whose objects the user may not list, so that installed operators may look as if they were not.
+    `unread`: kinds that the user can't list, so installed operators can appear as not installed.
     """
 
     states: Mapping[str, tuple[str, ...]]
@@ -118,9 +118,7 @@ def troubles(client: ClusterClient, sources: Iterable[Mapping[str, Any]]) -> tup
 
 
 def sources(client: ClusterClient) -> tuple[list[dict[str, Any]], KubeError | None]:
-    """The CatalogSources, and why they can't be listed: those of somebody's own namespaces are not all that the
-    index is made of.
-    """
+    """The CatalogSources, and why they can't be listed: the index covers more than those in the user's namespaces."""
     try:
         found = client.list(olm.type_of(client, olm.SOURCES))
         return found.items, Forbidden(", ".join(found.within)) if found.within else None

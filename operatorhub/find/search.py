@@ -1,4 +1,4 @@
-"""Ranking packages for what somebody typed. Pure.
+"""Ranks packages for a search query. Pure.
 
 Every word must be found somewhere; where it is found decides the rank: name prefix > name > display name > keywords >
 provider > kinds and API groups > summary > description. A package whose name or title is just what was typed comes

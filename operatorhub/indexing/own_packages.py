@@ -45,7 +45,7 @@ def write(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], client: C
 
 
 def keep_icon(data: bytes) -> str:
-    """The digest of the icon, made safe and kept; '' when it is none."""
+    """Sanitizes and stores the icon; returns its digest, '' if it isn't an image."""
     clean = icons.clean(data) if data else None
     if clean is None:
         return ""

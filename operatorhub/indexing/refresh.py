@@ -1,8 +1,8 @@
 """Reads one of the console's own catalogs into the database: drafts become rows.
 
-Rows are written as they come, under the next generation, which nobody sees; at the end one short transaction makes it
-the catalog's. So a catalog of 50 MB takes little memory and locks nothing, and a reading that fails leaves what was
-there. What did not change is not written again.
+Rows are written as they come, under the next generation, which isn't visible; at the end one short transaction makes it
+current. So a catalog of 50 MB takes little memory and holds no locks, and a failed reading keeps the old contents.
+Unchanged rows aren't written again.
 """
 
 import logging
@@ -48,9 +48,10 @@ class _Reading:
 
 
 def refresh(row: Catalog, client: ClusterClient, *, force: bool = False) -> bool:
-    """Bring one catalog up to date; False when somebody else is at it or it failed: then its `error` says why.
+    """Bring one catalog up to date; False if another process is reading it, or if it failed: then `error` has the
+    reason.
 
-    Raises nothing that the catalog is to blame for.
+    Errors in the catalog are recorded, not raised.
     """
     if not catalogs.claim(row):
         return False
@@ -113,7 +114,7 @@ def take(row: Catalog, source: reading.Opened, client: ClusterClient) -> None:
 
 
 def take_folder(row: Catalog, path: Path, client: ClusterClient) -> None:
-    """What somebody uploaded, unpacked in a folder that will not stay. Raises SourceError."""
+    """Read an upload that is unpacked in a temporary folder. Raises SourceError."""
     take(row, reading.of_folder(path, stays=False), client)
 
 

@@ -54,7 +54,7 @@ def labels(found: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def platforms(labels: Mapping[str, Any]) -> list[str]:
-    """os/arch pairs it is made for: linux and amd64 where nothing is said, as in the OKD console."""
+    """os/arch pairs it is made for: linux and amd64 by default, as in the OKD console."""
     kinds = {}
     for kind, default in (("os", "linux"), ("arch", "amd64")):
         prefix = f"{_LABEL}{kind}."

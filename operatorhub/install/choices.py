@@ -1,4 +1,4 @@
-"""What somebody chose, from an address or a posted form; and what suits best where nothing is chosen yet."""
+"""The user's choices, from a URL or a posted form, with defaults for what isn't chosen yet."""
 
 import re
 from collections.abc import Mapping
@@ -118,8 +118,8 @@ def forced(channel: Channel, situation: Situation, package: str, version: str, n
 def read(
     data: QueryDict, posted: bool, channel: Channel, about: Description, situation: Situation, package: str, picked: str
 ) -> Choices:
-    """`posted`: what was sent stands as it is, be it wrong; while somebody chooses, a version of another channel
-    goes and manual is set where it must be.
+    """`posted`: keep what was sent, even if invalid. Otherwise a version of another channel is dropped, and manual
+    approval is set where it is required.
     """
     mode = data.get("mode", "") or (about.modes[0] if about.modes else "")
     chosen = data.get(PLACE, "").strip()

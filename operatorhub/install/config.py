@@ -1,5 +1,5 @@
-"""What somebody wants of the operator's own Pods: `spec.config` of the Subscription, typed as lines, and the
-identity it gets in a cloud.
+"""Configuration of the operator's Pods: `spec.config` of the Subscription, entered as lines, and the operator's cloud
+identity.
 
 Lines are kubectl's: NAME=value, key=value, key=value:Effect. What lines can't say is YAML.
 https://olm.operatorframework.io/docs/concepts/crds/subscription/
@@ -88,7 +88,7 @@ def token_fields(annotations: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def read(data: Mapping[str, str], asked: tuple[tuple[str, str], ...] = ()) -> Config:
-    """From what was posted, kept as it is: somebody may be typing the next line. `asked`: of token_fields."""
+    """From a posted form. The text is kept as it is: the user can be typing the next line. `asked`: of token_fields."""
     typed = {name: data.get(f"{PREFIX}{name}", "").replace("\r\n", "\n") for name in FIELDS}
     tokens = {name: data.get(f"token_{name}", "").strip() for name, _label in asked}
     errors: dict[str, str] = {}

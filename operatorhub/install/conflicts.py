@@ -73,7 +73,7 @@ class Asked:
 
 
 def find(asked: Asked) -> tuple[Conflict, ...]:
-    """Everything that can be told from the situation alone, the gravest first."""
+    """All conflicts that follow from the situation alone, the most severe first."""
     found = [*_choices(asked), *_namespace(asked)]
     if not any(conflict.field == "namespace" for conflict in found):
         found += [*_subscribed(asked)]
@@ -218,7 +218,7 @@ def _agrees(group: KubeObject, present: str, choices: Choices) -> bool:
 
 
 def _overlap(asked: Asked) -> Iterator[Conflict]:
-    """Two installs of one operator may not watch the same namespace."""
+    """Two installs of one operator must not watch the same namespace."""
     choices, package = asked.choices, asked.manifest.name
     mine = set(olm.group_targets(asked.groups[0]) if asked.groups else choices.targets or (olm.EVERYWHERE,))
     for subscription in asked.situation.subscriptions:
@@ -272,7 +272,7 @@ def _neighbours(asked: Asked) -> Iterator[Conflict]:
 
 
 def _unread(asked: Asked) -> Iterator[Conflict]:
-    """What may not be listed can't be warned of."""
+    """Warns that conflicts with kinds that can't be listed go unnoticed."""
     if names := [kind for kind in asked.situation.unread if kind != "namespaces"]:
         message = words.UNREAD % {"kinds": ", ".join(names)}
         yield Conflict("unread", "package", message, (), blocks=False)

@@ -25,7 +25,7 @@ from operatorhub.install.situation import Situation
 class Draft:
     """An install that could be made now.
 
-    It may be sent when there are no `errors`. `place_notes`: what is said of its namespace beside them.
+    It can be sent if there are no `errors`. `place_notes`: further notes on its namespace.
     """
 
     choices: Choices
@@ -101,7 +101,7 @@ def is_possible(manifest: Manifest, channel: Channel, about: Description, found:
         )
         asked = Asked(manifest=manifest, channel=channel, about=about, situation=found, choices=chosen)
         tried = make(asked)
-        # What to watch is still to be chosen; a problem with a remedy that works is none.
+        # The watched namespaces aren't chosen yet; a problem with a working remedy doesn't count.
         held_up = [conflict for conflict in tried.blocking if conflict.field != "watch"]
         if all(any(way.url.startswith("?") for way in conflict.ways) for conflict in held_up):
             return True
@@ -114,7 +114,7 @@ def _working(
     """The remedies of a conflict that work: tried with the choices that they mean, it is gone and nothing else holds
     the install up instead.
 
-    Remedies that lead to another page are not tried: they change nothing by themselves.
+    Remedies that lead to another page are not tried: following a link changes nothing.
     """
     blocked = {other.key for other in present if other.blocks}
     ways = []

@@ -17,8 +17,8 @@ from operatorhub.install.rights import Missing
 from operatorhub.install.situation import Situation
 from operatorhub.install.version import Version
 
-#: More namespaces than this are no help in a list, and heavy for a page that is drawn with every choice: fields take
-#: their names then.
+#: Above this number a list of namespaces doesn't help, and slows down a page that is rendered on every choice: the form
+#: has text fields instead.
 MANY = 500
 
 

@@ -28,7 +28,7 @@ _MANY = 12
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """An operator that serves a kind: `csv` is '' when its ClusterServiceVersions may not be read."""
+    """An operator that serves a kind: `csv` is '' if the user can't read ClusterServiceVersions there."""
 
     api: Api
     namespace: str
@@ -36,7 +36,7 @@ class Owner:
 
 
 def find(client: ClusterClient, asked: Asked) -> tuple[Conflict, ...]:
-    """Kinds owned by others, CRDs that OLM would take over, and required kinds that nobody provides."""
+    """Kinds owned by others, CRDs that OLM would take over, and required kinds without a provider."""
     provided = tuple(_provided(client, asked))
     return (*(conflict for _owner, conflict in provided), *_unowned(client, asked, provided), *_required(client, asked))
 
@@ -160,7 +160,7 @@ def _lying(client: ClusterClient, kinds: Iterable[Api], here: bool) -> Iterator[
 
 
 def _alongside(client: ClusterClient, crd: str) -> str | None:
-    """Which operators brought a CRD, '' when none did; None when it may not be read."""
+    """Which operators brought a CRD, '' if none did; None if the user can't read it."""
     try:
         type_ = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
         rows = client.table(type_, fields=f"metadata.name={crd}").rows
@@ -173,8 +173,8 @@ def _alongside(client: ClusterClient, crd: str) -> str | None:
 def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
     """What the version depends on: OLM installs it along, from a catalog, or nothing offers it.
 
-    OLM looks for an operator in the same namespace or in a catalog. That the cluster serves a kind by itself is not
-    enough for it.
+    OLM looks for an operator in the same namespace or in a catalog. A kind that the cluster serves without an operator
+    doesn't satisfy it.
     """
     namespace = asked.choices.namespace
     here = tuple(sub for sub in asked.situation.subscriptions if sub.namespace == namespace)

@@ -50,7 +50,7 @@ class Missing:
 
 
 def missing(client: ClusterClient, objects: Iterable[KubeObject], verb: str = "create") -> tuple[Missing, ...]:
-    """One for each object that this user may not make. What can't be asked is left to the API server."""
+    """One for each object that this user can't create. If the access review fails, the API server decides."""
     found: dict[tuple[str, str], Missing] = {}
     for obj in objects:
         try:

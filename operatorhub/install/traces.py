@@ -46,7 +46,7 @@ class Traces:
 
 
 def find_traces(client: ClusterClient, namespace: str, name: str) -> Traces:
-    """Raises NotFound when there is no such Subscription, Forbidden when it may not be read."""
+    """Raises NotFound if there is no such Subscription, Forbidden if the user can't read it."""
     obj = client.get(olm.type_of(client, olm.SUBSCRIPTIONS), name, namespace)
     sub = olm.subscription(obj)
     plan = _maybe(lambda: client.get(olm.type_of(client, olm.PLANS), sub.plan, namespace)) if sub.plan else None
