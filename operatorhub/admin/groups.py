@@ -158,7 +158,7 @@ def read(client: ClusterClient, namespace: str) -> Page:
 
 
 def member(obj: KubeObject, mode: str) -> Member:
-    """An operator and why it can't run in a group of this mode ('' if it can, or if that is unknown)."""
+    """An operator and why it can't run in a group of this mode; `mode` '' skips that check."""
     spec = csv.mapping(obj.get("spec"))
     modes = csv.install_modes(spec.get("installModes"))
     refusal = ""

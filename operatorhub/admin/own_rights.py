@@ -1,8 +1,8 @@
 """Permission to add the console's own catalogs. They are not objects of the cluster, so its RBAC doesn't protect them.
 
 Users who can create CatalogSources in all namespaces can already make the cluster read any image, so they can make the
-console read one. Without OLM the permission to create CustomResourceDefinitions decides. Folders can only be named on a
-console that serves its own machine: elsewhere a path would show the server's files to its users.
+console read one. Without OLM only a console that listens on its own machine allows it. The same holds for folders:
+elsewhere a path would show the server's files to its users.
 """
 
 from collections.abc import Iterable
@@ -37,8 +37,8 @@ def refused(client: ClusterClient) -> str:
 
 def may_name(client: ClusterClient) -> None:
     """Raises Forbidden if the user can't make the console read an address or image, which it does from its own network
-    with its own registry credentials. Requires the permission to make the cluster do the same. Without sign-in all
-    users share the console's identity and have it.
+    with its own registry credentials. Requires the permission to make the cluster do the same: create CatalogSources
+    or, without OLM, CustomResourceDefinitions. Without sign-in all users share the console's identity and have it.
     """
     if not client.config.session:
         return

@@ -109,7 +109,9 @@ class RemovalSerializer(serializers.Serializer[Any]):
 
 
 class ActionSerializer(serializers.Serializer[Any]):
-    """`again`: retry; `anyway`: remove the operator although instances remain; `stop`: keep the rest. Empty: continue."""
+    """`again`: retry; `anyway`: remove the operator although instances remain; `stop`: keep the rest. Otherwise:
+    continue it within this request.
+    """
 
     action = serializers.ChoiceField(ACTIONS, required=False)
 

@@ -1,4 +1,6 @@
-"""The objects of an install by OLM v1, or the change of an upgrade, from the user's choices, and the problems with it."""
+"""The objects of an install by OLM v1, or the patch of an upgrade, from the user's choices; and the problems with them,
+by field.
+"""
 
 import re
 from collections.abc import Iterator

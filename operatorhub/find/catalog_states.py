@@ -118,7 +118,9 @@ def troubles(client: ClusterClient, sources: Iterable[Mapping[str, Any]]) -> tup
 
 
 def sources(client: ClusterClient) -> tuple[list[dict[str, Any]], KubeError | None]:
-    """The CatalogSources, and why they can't be listed: the index covers more than those in the user's namespaces."""
+    """The CatalogSources, and why they can't all be listed; those of the user's namespaces are only a part of the
+    index.
+    """
     try:
         found = client.list(olm.type_of(client, olm.SOURCES))
         return found.items, Forbidden(", ".join(found.within)) if found.within else None

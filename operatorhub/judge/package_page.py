@@ -65,7 +65,7 @@ class GrantedRights(RightsSummary):
 class Chosen(RightsSummary):
     """One version of a package.
 
-    `about` is None if only its name is known; `csv` is empty if its bundle is unknown.
+    `about`: None if only its name is known; `csv` is empty if its bundle is unknown.
 
     `unread`: why the bundle can't be read just now, in words.
     """

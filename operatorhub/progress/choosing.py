@@ -21,7 +21,7 @@ from operatorhub.progress.facts import Facts
 
 #: Seconds that OLM may take without a word.
 PATIENCE = 90
-#: Whoever creates the objects of an install in another order has created them all by then.
+#: By then a client that creates the objects of an install in another order has created them all.
 _ORDER_SECONDS = 5.0
 
 
@@ -207,9 +207,9 @@ def bundle(facts: Facts) -> Iterator[Trouble]:
 
 
 def silence(facts: Facts) -> Iterator[Trouble]:
-    """OLM says nothing at all: its programs are ill, or it has missed a change while it was busy.
+    """OLM reports no status at all: its Pods are unhealthy, or it has missed an event.
 
-    A change of the Subscription makes it look again.
+    Changing the Subscription makes it reconcile.
     """
     sub = facts.subscription
     if not sub.created or facts.plan or facts.csv or sub.current_csv:

@@ -48,7 +48,7 @@ def troubles(
 
 
 def cause_of(obj: KubeObject, kind: str, api_version: str, events: Iterable[Mapping[str, Any]] = ()) -> Cause | None:
-    """The worst cause of one object by itself."""
+    """The worst problem of one object, without its children."""
     whole = {**obj, "kind": kind, "apiVersion": api_version}
     newest_first = tuple(_event(item) for item in reversed(tuple(events)))
     found = find_causes(evidence(whole, events={uid_of(obj): newest_first}, now=timezone.now()))

@@ -1,5 +1,5 @@
-"""The timeline's lines from the ClusterServiceVersion on: its phase and requirements, its Deployments, their Pods
-with what was said of them.
+"""The timeline's stages from the ClusterServiceVersion on: its phase and requirements, its Deployments, their Pods and
+Events.
 """
 
 from collections.abc import Iterator
@@ -78,7 +78,7 @@ class PodEvent:
 
 @dataclass(frozen=True, slots=True)
 class PodPart:
-    """A Pod as a part of its line, with its log and what was said of it."""
+    """A Pod as a part of its stage, with its log and Events."""
 
     kind: str
     name: str

@@ -181,7 +181,7 @@ def subscription(facts: Facts, broken: bool) -> Stage:
 
 
 def bundle(facts: Facts) -> Stage | None:
-    """The unpacking of the bundle's image. A sandbox, and an OLM that has done it, says nothing of it."""
+    """The unpacking of the bundle's image. The sandbox doesn't report it, nor does OLM once it is done."""
     failed, going = condition(facts.object, "BundleUnpackFailed"), condition(facts.object, "BundleUnpacking")
     if is_true(failed):
         return Stage("bundle", _("Bundle"), FAILED, csv.text(failed.get("message")) or csv.text(failed.get("reason")))

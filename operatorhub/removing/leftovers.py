@@ -1,7 +1,7 @@
-"""What stays behind when an operator is uninstalled, and may be removed as well: kinds, the OperatorGroup, the
-namespace, webhooks, what the operator made.
+"""What an uninstall leaves behind and can remove as well: CRDs, the OperatorGroup, the namespace, webhooks, objects
+that the operator created.
 
-Each is offered only when nobody else needs it, as far as can be seen; and says why when it is not offered.
+Each is offered only if nothing else visibly needs it; otherwise it states the reason.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from operatorhub.removing.uninstall import Operands
 
 OWNER = "olm.owner"
-#: Kinds that operators leave, and the labels by which they are told.
+#: Kinds that operators leave behind, and the labels that identify them.
 _LEFT = ("configmaps", "secrets", "persistentvolumeclaims")
 _INSTANCE = (
     "app.kubernetes.io/instance",
@@ -33,7 +33,7 @@ _INSTANCE = (
     OWNER,
 )
 _PLACES, _EACH = 10, 500
-#: Namespaces that nobody deletes for an operator.
+#: Namespaces that are never deleted with an operator.
 _KEPT = frozenset({"default", "olm", "operators"})
 _workers = Workers(6, thread_name_prefix="leftovers")
 
@@ -211,8 +211,8 @@ def _made(
     listed: "Iterable[Operands]",
     gaps: list[str],
 ) -> Iterable[Leftover]:
-    """ConfigMaps, Secrets and claims that bear the operator's or an instance's name, and that nothing owns: nobody
-    else removes them.
+    """ConfigMaps, Secrets and claims that carry the operator's or an instance's name and have no owner, so that garbage
+    collection keeps them.
     """
     names = {
         csv.text(deployment)

@@ -53,7 +53,7 @@ class Running:
 
 
 def runs(client: ClusterClient) -> tuple[Running, ...]:
-    """All runs that the user may see; () when ClusterServiceVersions may not be listed or there is no OLM."""
+    """All runs that the user can see; () if they can't list ClusterServiceVersions or there is no OLM."""
     try:
         found = client.list(olm.type_of(client, olm.CSVS), labels=f"{RUN},!{olm.COPIED}").items
     except (Forbidden, NotFound):
@@ -77,7 +77,7 @@ def package_of(csv: KubeObject) -> str:
 
 
 def read(client: ClusterClient, namespace: str, package: str) -> Following:
-    """Raises Forbidden when CSVs may not be read here; a run without a CSV is none any more (NotFound)."""
+    """Raises Forbidden if the user can't read CSVs here, NotFound if the run's CSV is gone."""
     query = f"{RUN}={run_name(package, namespace)}"
     found = [
         item

@@ -1,4 +1,4 @@
-"""What somebody gave – a folder, an archive, files, a file-based catalog, an address, an image – as bundles.
+"""Reads bundles from the user's input: a folder, an archive, files, a file-based catalog, an address or an image.
 
 Between two requests a bundle travels in the page itself, packed: there is nothing to clean up, nothing that another
 process would have to find, and a second tab has its own. It is read again with the same care each time.
@@ -105,7 +105,7 @@ def _read(root: Path, place: str) -> Given:
 
 
 def _in_time(drafts: Iterator[Draft]) -> Iterator[Draft]:
-    """Somebody waits for the page, and a thread of the pages reads."""
+    """Short timeouts: a user waits for the page, and a web thread reads."""
     until = time.monotonic() + limits.RUN_SECONDS.value
     for draft in drafts:
         if time.monotonic() > until:
@@ -176,7 +176,7 @@ def _bundle(draft: BundleDraft) -> Bundle:
 
 
 def one(bundle: Bundle, place: str) -> Given:
-    """A bundle that somebody has already, of one of the console's catalogs."""
+    """A bundle of one of the console's catalogs."""
     return Given((bundle,), tuple(Problem(bundle.image or bundle.name, words) for words in bundle.problems), place)
 
 

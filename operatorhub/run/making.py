@@ -1,8 +1,8 @@
-"""Making the objects of a run, each with a result of its own; then the operator's own objects are handed to its CSV,
+"""Creates the objects of a run, each with a result of its own; then makes the CSV the owner of the operator's objects,
 as an InstallPlan does.
 
 Server-side apply: a run can be repeated, and what failed can be sent again. CustomResourceDefinitions are taken over
-from whoever applied them before.
+from other field managers.
 """
 
 from collections.abc import Callable
@@ -19,8 +19,8 @@ Done = Callable[[str, str], None]
 
 
 class _Run(Import):
-    """As an import of many documents, but CRDs and what carries the run's label are taken over from whoever wrote
-    them.
+    """As an import of many documents, but CRDs and objects with the run's label are taken over from other field
+    managers.
     """
 
     def applied(self, type_: ResourceType, name: str, obj: KubeObject, namespace: str) -> KubeObject:
@@ -36,7 +36,7 @@ def run(client: ClusterClient, wanted: Plan, *, dry_run: bool) -> tuple[Result, 
 
 
 def hand_over(client: ClusterClient, results: tuple[Result, ...], done: Done) -> None:
-    """Owner references to the CSV on all that is in its namespace, so that whoever deletes the CSV takes them too."""
+    """Add owner references to the CSV on all objects in its namespace, so that they are deleted with it."""
     csv = next(
         (result.made for result in results if result.document.kind == "ClusterServiceVersion" and result.made), None
     )

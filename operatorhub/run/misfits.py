@@ -1,7 +1,7 @@
-"""Objects of the cluster that a bundle's CustomResourceDefinitions would not let in any more.
+"""Objects of the cluster that don't fit a bundle's CustomResourceDefinitions.
 
-OLM's InstallPlan refuses such a CRD. A run applies it, as the API server does: the objects stay readable, and can't be
-changed until they fit. So it is said before.
+OLM's InstallPlan refuses such a CRD. A run applies it, as the API server allows: the objects stay readable, but can't
+be changed until they fit, hence the warning.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,12 +18,12 @@ from operatorhub.upgrade.plan_check import examine
 from resources.forms import check
 from resources.forms.schema import Schema
 
-#: Objects of a kind that are looked at, and those that are told of.
+#: Objects of a kind that are checked, and those that are reported.
 MOST, TOLD = 200, 5
 
 
 def find(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
-    """One sentence for each of the first, and one for the rest. What may not be read is passed over."""
+    """One sentence for each of the first, and one for the rest. Kinds that can't be read are skipped."""
     found = [words for crd in bundle.crds for words in _of(client, crd)]
     yield from found[:TOLD]
     if len(found) > TOLD:

@@ -1,8 +1,8 @@
-"""A run before it is made: the choices, the exact objects, and what speaks against them here.
+"""A run before it is made: the choices, the exact objects, and the conflicts in this cluster.
 
 Everything that did not exist before gets the label `operator-console.dev/run-bundle=<package>.<namespace>`, and only
-that: what was there is changed to the bundle's version, as OLM does, but never claimed, so that taking a run away never
-takes what somebody else made.
+that: what was there is changed to the bundle's version, as OLM does, but never labelled, so that removing a run never
+deletes objects that it didn't create.
 """
 
 from collections.abc import Iterator
@@ -103,9 +103,9 @@ def suggested(bundle: Bundle, situation: Situation, picked: str) -> Choice:
 
 
 def plan(client: ClusterClient, bundle: Bundle, choice: Choice, situation: Situation, place: str = "") -> Plan:
-    """The objects of a run and what speaks against it.
+    """The objects of a run and the problems with it.
 
-    What may not be read is left to the API server, which judges at the end.
+    Checks that need unreadable objects are left to the API server.
     """
     errors, warnings = [*_choice_errors(bundle, choice, situation)], []
     csvs = (
@@ -212,7 +212,7 @@ def _installed(bundle: Bundle, choice: Choice, situation: Situation, csvs: list[
 
 
 def _present(client: ClusterClient, objects: list[KubeObject]) -> frozenset[str]:
-    """Which of them somebody else made. Asked as tables: a CRD of 800 KB is not fetched to see that it is there."""
+    """Those that existed before. Reads tables, so as not to fetch a CRD of 800 KB just to see that it exists."""
     found = set()
     for obj in objects:
         try:
@@ -272,7 +272,7 @@ def _taken(objects: list[KubeObject], present: frozenset[str]) -> Iterator[str]:
 
 
 def _required(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
-    """Kinds that it needs from others: nobody resolves dependencies here."""
+    """Kinds that it needs from others: a run resolves no dependencies."""
     served = {(type_.group, type_.plural) for type_ in client.types()}
     for api in apis(mapping(bundle.csv.get("spec")).get("customresourcedefinitions"), "required"):
         if (api.group, api.plural) not in served:

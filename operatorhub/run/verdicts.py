@@ -1,6 +1,6 @@
-"""Is a bundle sound? What operator-sdk's `bundle validate` and OLM look at, in words, before anything is made. Pure.
+"""Validates a bundle before it is applied: the checks of operator-sdk's `bundle validate` and of OLM. Pure.
 
-An error means that OLM, or the API server, would refuse it or could not use it; a warning that somebody should look.
+An error means that OLM, or the API server, would refuse it or could not use it; a warning that it should be reviewed.
 https://olm.operatorframework.io/docs/tasks/creating-operator-manifests/
 """
 

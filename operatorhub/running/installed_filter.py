@@ -63,7 +63,7 @@ class Result:
 
 
 def status_labels() -> Mapping[str, str]:
-    """The statuses by which a list can be filtered, in the order of what needs somebody."""
+    """The statuses by which a list can be filtered, those that need attention first."""
     return {
         "failed": _("Failed"),
         "asks": _("Waits for approval"),

@@ -65,7 +65,7 @@ class Known:
 
 
 def context(found: Known | None, path: str, *, ask: bool) -> dict[str, object]:
-    """For operatorhub/_navigation.html. `path`: of the page; `ask`: whether the page asks for newer ones by itself."""
+    """For operatorhub/_navigation.html. `path`: of the page; `ask`: whether the page polls for newer ones."""
     operators = found.operators if found else ()
     rows = [
         (operator, operator.has(path), [(kind, path.startswith(kind.url)) for kind in operator.kinds])

@@ -30,9 +30,9 @@ _workers = Workers(8, thread_name_prefix="operands")
 class OwnedApi:
     """A kind that the operator provides.
 
-    `count` is None when the user may not list it or the cluster does not serve it (`served`).
+    `count`: None if the user can't list it or the cluster doesn't serve it (`served`).
 
-    `refused`: why the user may not create one where the operator looks, '' when they may.
+    `refused`: why the user can't create one where the operator watches, '' if they can.
     """
 
     api: csv.Api

@@ -285,7 +285,7 @@ def _webhook(item: Mapping[str, Any]) -> Webhook:
 def needs_initialization(client: ClusterClient, found: Detail) -> bool:
     """Whether the author asks for one instance at the start that is not there.
 
-    What may not be read is not asked for.
+    False if the user can't read it.
     """
     wanted = found.facts.initialization
     if not wanted:

@@ -51,7 +51,7 @@ def summary(obj: KubeObject) -> Summary:
 def summaries(client: ClusterClient, heads: Iterable[KubeObject], namespace: str) -> Mapping[str, Summary]:
     """By uid, of objects whose metadata is known.
 
-    One that vanishes meanwhile or may not be read is described by its name.
+    One that is deleted meanwhile, or that the user can't read, is described by its name.
     """
     found: dict[str, Summary] = {}
     missing: list[KubeObject] = []

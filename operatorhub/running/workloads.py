@@ -50,7 +50,7 @@ def deployments(found: Mapping[str, Any]) -> tuple[str, ...]:
 def read_workloads(
     client: ClusterClient, namespace: str, found: Mapping[str, Any]
 ) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
-    """The CSV's Deployments and the Pods of those that are there; what may not be read is left out."""
+    """The CSV's Deployments and the Pods of the existing ones; objects that can't be read are omitted."""
     shown: list[Part] = []
     pods: list[Part] = []
     for name in deployments(found):

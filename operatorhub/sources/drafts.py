@@ -1,7 +1,6 @@
-"""What a source of a catalog gives: its packages' graphs and its bundles, one after the other, and what it could not
-read. Pure.
+"""What a catalog's source yields: its packages' graphs and its bundles, one by one, and the problems. Pure.
 
-The sources know nothing of each other, of the database or of who asked: they read, and yield these.
+The sources are independent of each other, of the database and of the user: they read, and yield these.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -69,8 +68,7 @@ class Contents:
 class BundleDraft:
     """A version.
 
-    `contents` None: they are read when somebody asks, from `place` or from `image`. `digest` changes when the version
-    does.
+    `contents` None: read on first use, from `place` or from `image`. `digest` changes when the version does.
     """
 
     package: str
@@ -136,9 +134,7 @@ def bundle_version(bundle_contents: Contents) -> str:
 
 
 def problems(graph: Graph) -> tuple[str, ...]:
-    """What is odd about a graph, in the reader's language: edges to nowhere, cycles, several heads, versions that
-    are none.
-    """
+    """Problems of a graph, localized: edges to nowhere, cycles, several heads, invalid versions."""
     found: list[str] = []
     for channel in graph.channels:
         names = {entry.name for entry in channel.entries}

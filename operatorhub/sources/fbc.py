@@ -54,7 +54,7 @@ _ABOUT = (
 
 @dataclass(slots=True)
 class _Catalog:
-    """What is gathered until the end.
+    """State collected until the end of the catalog.
 
     `channels`: package → (name, entries); `versions`: bundles by package; deprecations by package, schema and name.
     """
@@ -125,7 +125,7 @@ def _same(value: Mapping[str, Any], digest: str) -> BundleDraft:
 def bundle(value: Mapping[str, Any], raw: bytes) -> tuple[BundleDraft, list[str]]:
     """One olm.bundle, and what could not be read of it.
 
-    Without manifests in it and without metadata its contents are None: its image has them.
+    Without manifests and metadata in it `contents` stays None: they are in its image.
     """
     bad: list[str] = []
     properties = tuple(items(value.get("properties")))

@@ -2,8 +2,8 @@
 layouts.
 
 `<package>/package.json` with `<version>/csv.yaml`, `crds/`, `manifests/`, `metadata/`;
-`<package>/<version>/manifests/`, as community repositories have it; and a single bundle. Bundles are read when somebody
-asks for one (`contents`): a folder of 100 MB is known in a second.
+`<package>/<version>/manifests/`, as community repositories have it; and a single bundle. Bundles are read on first use
+(`contents`), so that a folder of 100 MB is indexed in a second.
 """
 
 import fnmatch

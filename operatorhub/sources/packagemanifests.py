@@ -21,8 +21,8 @@ GROUP = "packages.operators.coreos.com"
 def status(client: ClusterClient, namespace: str, catalog: str, name: str, picked: str = "") -> Mapping[str, Any]:
     """The status of the PackageManifest of that place.
 
-    `picked`: where it is looked for by those who may not read the catalog's namespace; else
-    in the namespaces of theirs, where what is offered everywhere is offered too. Raises NotFound.
+    `picked`: the namespace to search for users who can't read the catalog's; otherwise their own namespaces, where
+    global catalogs are visible too. Raises NotFound.
     """
     type_ = client.find(GROUP, "v1", "packagemanifests")
     try:

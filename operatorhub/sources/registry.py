@@ -1,8 +1,8 @@
 """A registry by the OCI distribution API, without any container tool: manifests and blobs, each held against its
 digest.
 
-Why not oras-py, which would fit: it waits without end, tries again for two minutes, keeps blobs in memory and believes
-what it gets; a page can't afford that. https://github.com/opencontainers/distribution-spec/blob/main/spec.md ; tokens:
+Why not oras-py, which would fit: it has no timeout, retries for two minutes, keeps blobs in memory and doesn't verify
+digests; a page can't afford that. https://github.com/opencontainers/distribution-spec/blob/main/spec.md ; tokens:
 https://distribution.github.io/distribution/spec/auth/token/
 """
 
@@ -227,7 +227,7 @@ def choose(index: dict[str, Any], machine: str) -> str:
     are the same on all. '' without any.
     """
     found = [item for item in items(index.get("manifests")) if text(item.get("digest"))]
-    # Attestations are no images.
+    # Skip attestations.
     found = [item for item in found if text(mapping(item.get("platform")).get("os")) != "unknown"] or found
 
     def rank(item: Any) -> tuple[bool, bool]:

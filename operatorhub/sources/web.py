@@ -1,4 +1,4 @@
-"""GET from an address that somebody typed: the one place where sources speak HTTP to others than the cluster.
+"""GET from an address that a user entered: the only place where sources speak HTTP to hosts outside the cluster.
 
 What is guarded: only http and https; a name is resolved once, judged, and connected to by the address that was judged,
 so that no second answer of the DNS leads elsewhere; what is refused says operatorhub/sources/addresses.py, and the
@@ -62,9 +62,9 @@ def is_loopback(host: str) -> bool:
 def get(
     url: str, *, headers: Mapping[str, str] | None = None, sink: BinaryIO | None = None, most: int, seconds: float
 ) -> Answer:
-    """What the address answers, into `sink` where its status is 200.
+    """The response; its body goes to `sink` if the status is 200.
 
-    `most` bytes, within `seconds`. Raises SourceError; a status is no error.
+    `most` bytes, within `seconds`. Raises SourceError, but not for a status.
     """
     deadline = time.monotonic() + seconds
     given = dict(headers or {})

@@ -95,7 +95,7 @@ class OperatorChange:
 
 
 def changes(client: ClusterClient, plan: InstallPlan) -> tuple[OperatorChange, ...]:
-    """Of every operator that the plan carries. Raises nothing for what can't be read: it is said in its place."""
+    """Of every operator that the plan carries. Read errors are part of the result, not raised."""
     every = steps(client, plan)
     old = _replaced(client, plan)
     names = dict.fromkeys((*plan.csvs, *(step.resolving for step in every)))
@@ -272,7 +272,7 @@ def quiet(of: Mapping[str, Any]) -> KubeObject:
 
 
 def _unowned(obj: KubeObject) -> KubeObject:
-    """Without the CSV that it will belong to, whose uid nobody knows yet."""
+    """Without the owning CSV, whose uid isn't known yet."""
     meta = {key: value for key, value in csv.mapping(obj.get("metadata")).items() if key != "ownerReferences"}
     return {**obj, "metadata": meta}
 
@@ -292,7 +292,7 @@ def _spec_only(crd: Mapping[str, Any]) -> KubeObject:
 
 
 def _like(live: Any, wanted: Any) -> Any:
-    """Of the live object what the manifest speaks of: what servers and controllers added is no change."""
+    """The live object reduced to the manifest's fields: what servers and controllers added isn't a change."""
     if isinstance(wanted, Mapping) and isinstance(live, Mapping):
         return {key: _like(live[key], wanted[key]) for key in wanted if key in live}
     if isinstance(wanted, list) and isinstance(live, list) and len(live) == len(wanted):

@@ -221,7 +221,7 @@ def _typed(given: KubeObject, names: Mapping[str, str]) -> KubeObject:
 
 
 def decoded(manifest: str) -> KubeObject | None:
-    """A step's text as an object; None for what is none."""
+    """A step's text as an object; None if it isn't one."""
     try:
         found = json_bounds.loads(manifest)
     except ValueError:
@@ -302,11 +302,11 @@ def _unpacked(text: str) -> str:
 
 
 def approve(client: ClusterClient, of: InstallPlan, *, seen: str = "", dry_run: bool = False) -> None:
-    """Let OLM carry it out, as it was shown: a plan that would do something else by now is refused (Conflict).
+    """Approve a plan as it was shown. Raises Conflict if its content has changed since.
 
-    Conditions and labels are no matter.
+    Conditions and labels don't count.
 
-    `seen`: the content that a person has looked at, '' where nobody has before `of` was read.
+    `seen`: the content that the user reviewed; '' approves `of` as it is.
     """
     if seen not in ("", of.content):
         words = _("The install plan “%(name)s” has changed since you looked at it. Review it again.")

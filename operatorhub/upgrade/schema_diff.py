@@ -70,8 +70,8 @@ def schema_of(version: Node) -> Node:
 
 
 def dropped(old: Node, new: Node) -> tuple[str, ...]:
-    """Versions in which objects may be stored (status.storedVersions) and that the new CRD does not have: OLM
-    refuses to go on.
+    """Versions in which objects may be stored (status.storedVersions) and that the new CRD does not have: OLM refuses
+    the plan.
     """
     stored = csv.strings(csv.mapping(old.get("status")).get("storedVersions"))
     there = versions(new)

@@ -1,8 +1,8 @@
-"""A Subscription: what it follows, what came of it, and changes of it: channel, approval, source, and the
-configuration of the operator's Deployments.
+"""A Subscription: its settings and results, and changes of it: channel, approval, source, and the configuration of the
+operator's Deployments.
 
-Changes are sent as a merge patch of exactly those fields, with the resourceVersion that the page showed: what somebody
-else changed meanwhile is not undone.
+Changes are sent as a merge patch of exactly those fields, with the resourceVersion that the page showed: other users'
+changes are never overwritten.
 https://olm.operatorframework.io/docs/advanced-tasks/overriding-operator-pod-configuration/
 """
 
@@ -244,10 +244,10 @@ def _replaced(old: Any, new: Any) -> Any:
 
 
 def save(client: ClusterClient, page: Page, wanted: Edit, version: str, *, dry_run: bool = False) -> KubeObject:
-    """Raises Conflict when somebody changed the Subscription since the page was made (`version`), Invalid and so on."""
+    """Raises Conflict if the Subscription has changed since the page was rendered (`version`), and other KubeErrors."""
     type_ = olm.type_of(client, olm.SUBSCRIPTIONS)
     if version == page.version:
-        # Just read: only OLM's notes in the status may have come between, and they are no conflict.
+        # Just read: only OLM's status updates can have come between, and they don't conflict.
         own = {**wanted.patch, "metadata": {"uid": page.sub.uid}}
         was = written.version_of(page.object)
         return written.patch(

@@ -28,7 +28,7 @@ SECONDS = 1.0
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def olm(request: ConsoleRequest) -> HttpResponse:
-    """GET tells the state; POST reads a manifest from addresses or files and goes on to its preview."""
+    """GET shows the state; POST reads a manifest from addresses or files and redirects to its preview."""
     problem, urls = "", "\n".join(manifest.URLS)
     if request.method == "POST":
         urls = request.POST.get("urls", "").replace("\r\n", "\n")
@@ -76,7 +76,7 @@ def _shown(run: Run, tried: tuple[apply.Result, ...] = ()) -> dict[str, Any]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def chosen(request: ConsoleRequest, key: str) -> HttpResponse:
-    """GET shows the objects and how far they are; POST tries them (dry run), begins to apply them, or goes on."""
+    """GET shows the objects and their progress; POST does a dry run, starts to apply them, or continues."""
     client = request.cluster
     run = apply.find(client, key)
     tried: tuple[apply.Result, ...] = ()

@@ -72,7 +72,7 @@ def _topics(client: ClusterClient, *, with_olm: bool) -> str:
 
 
 def _remember(request: ConsoleRequest, response: HttpResponse, here: str) -> None:
-    """The address shows what is shown. Going on typing is one step of the history, not one for every letter."""
+    """Keeps the URL up to date. Typing is one history entry, not one for each letter."""
     before, now = (parse_qsl(urlsplit(url).query) for url in (request.headers.get("HX-Current-URL", ""), here))
     if before == now and request.headers.get("HX-Current-URL"):
         return
@@ -84,9 +84,7 @@ def _remember(request: ConsoleRequest, response: HttpResponse, here: str) -> Non
 
 
 def _current_index(client: ClusterClient, sources: list[dict[str, Any]], *, known: bool) -> tuple[Index, bool]:
-    """The index, and whether the catalogs are others by now; then a build is asked for, and the page looks again
-    until it is there.
-    """
+    """The index, and whether it is stale; then a build is requested, and the page polls until it is done."""
     state = Index.objects.filter(cluster=client.name).first()
     mark = index.fingerprint(sources) if known else state.sources if state else ""
     if subject.wants_build(client, state, mark):

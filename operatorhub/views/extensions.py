@@ -181,7 +181,7 @@ def _kept(present: facts.Extension, data: QueryDict) -> draft.Choices:
 
 
 def _taken(client: ClusterClient) -> frozenset[str]:
-    """Names that are there; the API server judges where they may not be listed."""
+    """Existing names; if the user can't list them, the API server decides."""
     try:
         return frozenset(installed.name for installed in facts.every(client))
     except Forbidden:
@@ -196,7 +196,7 @@ def _catalogs(client: ClusterClient) -> tuple[str, ...]:
 
 
 def _serving(client: ClusterClient) -> bool:
-    """Whether any ClusterCatalog can be installed from. Who may not read them is not told that there are none."""
+    """True if any ClusterCatalog can be installed from, or if the user can't read them."""
     try:
         found = client.list(facts.type_of(client, facts.CATALOGS)).items
     except KubeError:
@@ -205,7 +205,7 @@ def _serving(client: ClusterClient) -> bool:
 
 
 def _graph(client: ClusterClient, catalog: str, package: str) -> bundles.Graph | None:
-    """Of the named catalog, or of the first that has the package; None when nobody here knows."""
+    """Of the named catalog, or of the first that has the package; None if it is unknown."""
     for name in (catalog,) if catalog else _catalogs(client):
         try:
             return bundles.graph(client, "-", name, package)

@@ -22,7 +22,7 @@ from operatorhub.install import choices, conflicts, create, draft, offer, rights
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def install(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
-    """GET shows what would be made of the choices so far; POST makes it and goes on to its progress."""
+    """GET shows the objects for the current choices; POST creates them and redirects to the progress page."""
     if namespace in _ELSEWHERE:
         return _elsewhere(request, namespace, catalog, package)
     page, form = _read(request, namespace, catalog, package)
@@ -38,7 +38,7 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
             forget_namespaces()
             if made.error is None:
                 return HttpResponseRedirect(reverse("operatorhub:progress", args=[form.choices.namespace, package]))
-            # What was created before the refusal is there by now.
+            # The objects created before the refusal now exist.
             page, form = _read(request, namespace, catalog, package)
     problem = explain(made.error) if made and made.error else None
     context = {"page": page, "draft": form, "made": made, "problem": problem, "answers": answers}

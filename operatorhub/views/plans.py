@@ -204,7 +204,7 @@ def _update(sub: olm.Subscription) -> dict[str, Any]:
 
 @require_POST
 def check(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
-    """Begin the check of all instances, or go on with it here when no worker does."""
+    """Start the check of all instances, or continue it here if there is no worker."""
     found = subject.read(request.cluster, namespace, plan)
-    plan_check.begin(request.cluster, found, anew="anew" in request.POST)
+    plan_check.begin(request.cluster, found, restart="anew" in request.POST)
     return HttpResponseRedirect(f"{reverse('operatorhub:plan', args=[namespace, plan])}?part=check")

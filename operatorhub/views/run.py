@@ -1,4 +1,4 @@
-"""/operatorhub/run/: a bundle that somebody gives is looked at, judged, shown as objects, tried and made."""
+"""/operatorhub/run/: reads and validates a given bundle, shows its objects, does a dry run, creates them."""
 
 from dataclasses import dataclass, replace
 from typing import Any

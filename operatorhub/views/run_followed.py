@@ -1,4 +1,4 @@
-"""/operators/<namespace>/runs/<package>/: a run as it goes on; and …/remove/, by which all of it is taken away."""
+"""/operators/<namespace>/runs/<package>/: progress of a run; and …/remove/, which deletes all its objects."""
 
 from functools import partial
 

@@ -36,7 +36,7 @@ def schema(request: ConsoleRequest, namespace: str, catalog: str, package: str, 
     context["back"] = f"?{urlencode(parameters)}" if parameters else ""
     if known.crd is not None:
         context |= _tree(request, known, parameters)
-    # A field that is opened gets its part only; so does a search while somebody types.
+    # Opening a field loads its part only; so does a search.
     part = "_schema_fields.html" if request.headers.get("HX-Target", "").startswith("in-") else "_schema.html"
     return render.page(request, "operatorhub/schema.html", context, fragment=f"resources/{part}")
 

@@ -142,9 +142,9 @@ def _v1(client: ClusterClient, served: bool) -> tuple[tuple[clustercatalogs.Clus
 
 
 def _wake(client: ClusterClient, behind: bool) -> bool:
-    """Has a worker look where nobody has looked yet, or not lately (`behind`), at most every five seconds.
+    """Queue a reading of catalogs that are unread or outdated (`behind`), at most every five seconds.
 
-    True while nobody has.
+    True while one is unread.
     """
     state, _made = Index.objects.get_or_create(cluster=client.name)
     unseen = state.built_at is None and not state.error

@@ -1,6 +1,4 @@
-"""/operators/<namespace>/<csv>/uninstall/: what goes and what stays, in clear words, before anything goes; and the
-uninstall as it goes on.
-"""
+"""/operators/<namespace>/<csv>/uninstall/: a preview of what an uninstall removes and keeps, and its progress."""
 
 from dataclasses import replace
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""“The same with kubectl”: the blocks of pages, run as somebody pastes them into a shell."""
+"""“The same with kubectl”: the blocks of pages, run as if pasted into a shell."""
 
 import json
 import os

@@ -109,7 +109,7 @@ def gone(client: ClusterClient, namespace: str) -> bool:
 
 
 def unblock(client: ClusterClient, namespace: str) -> None:
-    """Instances whose operator is gone keep its finalizer: nobody else takes it off."""
+    """Instances whose operator is gone keep its finalizer, so the test removes it."""
     try:
         type_ = client.find("samples.operator-console.dev", "", "sampledbs")
         for item in client.list(type_, namespace).items:

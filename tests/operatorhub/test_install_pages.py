@@ -244,7 +244,8 @@ def test_an_object_of_the_same_name_is_left_alone(client: ClusterClient, place: 
 def test_a_create_that_fails_halfway_says_what_it_made_and_takes_it_back(
     client: ClusterClient, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A Subscription that the API server refuses: its channel is no text. What the form checks lets it through only so.
+    # A Subscription that the API server refuses: its channel isn't a string. What the form checks lets it through only
+    # so.
     monkeypatch.setattr(
         "operatorhub.install.objects._subscription", lambda manifest, chosen: broken_subscription(chosen.namespace)
     )
@@ -296,5 +297,5 @@ def test_a_kind_that_lies_there_is_told(client: ClusterClient, place: str) -> No
         until(lambda: read.read(client, place, "sampledb").state == "done", seconds=120)
         clear(client, place)
     page_text = text(Client().get(FORM, choices(new_namespace="hub-other")))
-    # Somebody else's install of it, on a real cluster, says more.
+    # On a real cluster another install of it can add to the message.
     assert "is there from an earlier install" in page_text or "installed in another namespace too" in page_text

@@ -384,7 +384,7 @@ def test_a_requirement_is_listed_once() -> None:
 
 
 def test_a_catalog_that_may_not_be_read_is_not_missing() -> None:
-    """H20: a reader of one namespace was told that the catalog of another is missing."""
+    """H20: a reader of one namespace got the message that the catalog of another is missing."""
     spec = {"name": "db", "source": "samples-catalog", "sourceNamespace": "olm"}
     sub = olm.subscription({"metadata": {"name": "db", "namespace": "demo"}, "spec": spec})
     mine = updates.Catalogs({("demo", "own"): "READY"}, within=("demo",))

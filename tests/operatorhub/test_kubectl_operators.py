@@ -192,7 +192,7 @@ def test_uninstalling(with_instances: bool, client: ClusterClient, kubectl: Kube
 
 
 def moved(url: str) -> str:
-    """An uninstall's page, which goes on at each POST where no worker runs."""
+    """An uninstall's page; each POST advances it, because no worker runs."""
     page = Client().get(url).content.decode()
     if 'data-state="running"' in page:
         Client().post(url)
@@ -264,7 +264,7 @@ def labelled(client: ClusterClient, space: str) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_release_goes(whole: bool, client: ClusterClient, kubectl: Kubectl) -> None:
-    """H3: of OLM's manifests what is ticked goes; the kinds only if somebody ticks them."""
+    """H3: of OLM's manifests only the selected objects are removed; CRDs aren't selected by default."""
     found = []
     for by_button in (True, False):
         Run.objects.all().delete()
@@ -288,7 +288,7 @@ def test_a_release_goes(whole: bool, client: ClusterClient, kubectl: Kubectl) ->
 
 
 def test_what_is_gone_since_is_no_error_for_either(client: ClusterClient, kubectl: Kubectl) -> None:
-    """H3: an object that went while the page was open: the button says so and goes on, and so does kubectl."""
+    """H3: an object that was deleted while the page was open: the button reports it and continues, and so does kubectl."""
     reports = []
     for by_button in (True, False):
         Run.objects.all().delete()
@@ -316,7 +316,9 @@ def test_what_is_gone_since_is_no_error_for_either(client: ClusterClient, kubect
 
 
 def test_another_object_of_the_same_name_is_not_offered(client: ClusterClient) -> None:
-    """H3: kubectl deletes by name: what somebody made anew under it is on the page neither to tick nor to copy."""
+    """H3: kubectl deletes by name, so the page offers neither checkbox nor command for an object that was recreated
+    under that name.
+    """
     Run.objects.all().delete()
     run = apply.begin(client, manifest.read([("release.yaml", RELEASE)]), "release.yaml")
     page = f"/operatorhub/olm/{run.key}/"

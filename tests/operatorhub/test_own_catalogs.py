@@ -188,7 +188,7 @@ def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: N
         assert refresh.refresh(row, client), Catalog.objects.get().error
         package = Package.objects.get(namespace="~")
         assert (package.title, package.level, package.version, package.rights) == ("Sample", 5, "1.0.0", "?")
-        # The whole bundle comes from its image when somebody asks, and is kept.
+        # The whole bundle is read from its image on first use, and stored.
         found = bundles.bundle(client, "~", NAME, "sampledb", "s.v1")
         assert found is not None and not found.partial and found.crds and found.csv["spec"]["install"]
         before = len(server.asked)

@@ -1,6 +1,4 @@
-"""Installs that really break, on whatever cluster the tests run on: what the page says, and that its way out mends
-it.
-"""
+"""Installs that really fail, on the tests' cluster: what the page says, and that its fix works."""
 
 import contextlib
 import re

@@ -128,7 +128,7 @@ def test_a_folder_that_changes_and_goes(client: ClusterClient, tmp_path: Path) -
     read(row, client)
     assert set(Package.objects.values_list("name", flat=True)) == NAMES - {"memcached", "sampledb"}
     assert [where for where, _words in row.problems] == ["sampledb/package.json"]
-    # The whole folder goes: what was read stays, and the reason is told.
+    # The whole folder is deleted: its contents stay in the index, with the reason.
     shutil.rmtree(place)
     assert not refresh.refresh(row, client)
     row.refresh_from_db()

@@ -43,8 +43,8 @@ def zipped(folder: Path, top: str = "") -> bytes:
 
 
 def stranger() -> bytes:
-    """FlightTicket with a group of its own, so that nobody else on the cluster has its kind; its Pods are simulated,
-    for its image is nobody's.
+    """FlightTicket with an API group of its own, so that its kind is unique in the cluster; its Pods are simulated,
+    because its image doesn't exist.
     """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:

@@ -1,4 +1,4 @@
-"""The pages of catalogs: CatalogSources, ClusterCatalogs, the console's own; whoever may, whatever is typed."""
+"""The pages of catalogs: CatalogSources, ClusterCatalogs, the console's own; permissions and input validation."""
 
 import contextlib
 import dataclasses
@@ -143,7 +143,7 @@ def test_add_edit_and_delete_a_catalogsource(client: ClusterClient, home: str) -
     assert response.status_code == 302
     found = catalogsources.get(client, "default", NAME)
     assert (found.title, found.interval, found.priority, found.secrets) == ("New", "", 0, ())
-    # Somebody else was quicker: nothing is overwritten.
+    # Another user was quicker: nothing is overwritten.
     response = Client().post(edit, typed("default") | {"save": "1", "version": "1"})
     assert response.status_code == 409 and catalogsources.get(client, "default", NAME).title == "New"
     delete = f"{LIST}source/default/{NAME}/delete/"
@@ -229,7 +229,7 @@ def test_cluster_catalogs_are_read_through_the_api_server(
     client: ClusterClient, serving: clustercatalogs.ClusterCatalog, asked: list[str]
 ) -> None:
     item = serving
-    # The list and its own page see that nobody has read it, and ask a worker.
+    # The list and its own page see that it is unread, and queue a reading.
     for address in (LIST, f"{LIST}source/-/{item.name}/"):
         Index.objects.update(requested_at=None)
         asked.clear()

@@ -1,6 +1,4 @@
-"""Uninstalling: what is listed, in which order it goes, what is refused, what is stuck, and that nothing is lost
-when everybody dies in between.
-"""
+"""Uninstalling: the preview, the order, refusals, stuck objects, and recovery after all processes died."""
 
 import contextlib
 import itertools
@@ -56,7 +54,7 @@ def form(page: str) -> dict[str, Any]:
 
 
 def finished(web: Client, url: str) -> str:
-    """Press "Try again" as somebody without a worker, until it is over.
+    """Press "Try again", as without a worker, until the uninstall has ended.
 
     A real garbage collector learns of a new kind within half a minute only.
     """
@@ -217,7 +215,7 @@ def test_a_stuck_finalizer_is_explained_and_a_way_out_offered(
     assert "flights.com/cleanup The operator itself removes it" in words
     assert "kubectl patch flighttickets.flights.com stuck" in words
     assert "Deployment flightticket-operator" in words
-    # The worker has died: the page says so, and a reload goes on from what is remembered.
+    # The worker has died: the page says so, and a reload continues from the recorded state.
     Run.objects.update(touched_at="2020-01-01T00:00:00Z")
     assert "No worker continues this" in text(web.get(url))
     with monkeypatch.context() as impatient:

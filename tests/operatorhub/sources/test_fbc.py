@@ -1,4 +1,4 @@
-"""File-based catalogs: what opm writes, and what nobody should have written."""
+"""File-based catalogs: what opm writes, and malformed ones."""
 
 import base64
 import io
