@@ -50,8 +50,8 @@ def read(texts: Iterable[tuple[str, str]]) -> tuple[KubeObject, ...]:
         try:
             documents = yamltext.documents(content)
         except yamltext.YamlProblem as problem:
-            where = f", {_('line')} {problem.line}" if problem.line else ""
-            raise ManifestProblem(f"{name}{where}: {problem.message}") from problem
+            where = _("%(file)s, line %(line)d") % {"file": name, "line": problem.line} if problem.line else name
+            raise ManifestProblem(f"{where}: {problem.message}") from problem
         for line, value in documents:
             found += _objects(name, line, value)
     if not found:

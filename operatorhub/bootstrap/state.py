@@ -194,7 +194,7 @@ def _catalogs(client: ClusterClient) -> list[Line]:
         state = csv.text(csv.mapping(csv.mapping(item.get("status")).get("connectionState")).get("lastObservedState"))
         place = f"{namespace_of(item)}/{name_of(item)}"
         good = state == "READY"
-        words = f"{place}: {state or _('not looked at yet')}"
+        words = f"{place}: {state}" if state else _("%(name)s: not checked yet") % {"name": place}
         lines.append(
             Line("CatalogSource", GOOD if good else BAD, words, page_of(olm.SOURCES, namespace_of(item), name_of(item)))
         )

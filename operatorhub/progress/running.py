@@ -23,7 +23,7 @@ def version(facts: Facts) -> Stage:
         return Stage("csv", title, WAITING, name)
     status, phase = csv.mapping(found.get("status")), facts.phase
     state = DONE if phase == olm.SUCCEEDED else FAILED if install_state.version_failure(found) else RUNNING
-    words = f"{name}: {phase or _('waits for OLM')}"
+    words = f"{name}: {phase}" if phase else _("%(name)s: waits for OLM") % {"name": name}
     if state != DONE and (message := csv.text(status.get("message"))):
         words = f"{words} – {message}"
     lasting = facts.missing

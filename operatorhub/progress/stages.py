@@ -145,9 +145,9 @@ def catalog(facts: Facts) -> Stage:
     state = DONE if seen in ("READY", "IDLE") or chosen else RUNNING
     if install_state.catalog_silent(facts.source) and not chosen:
         state = FAILED
-    return Stage(
-        "catalog", _("Catalog"), state, f"{sub.catalog_namespace}/{sub.catalog}: {seen or _('not looked at yet')}", url
-    )
+    place = f"{sub.catalog_namespace}/{sub.catalog}"
+    words = f"{place}: {seen}" if seen else _("%(name)s: not checked yet") % {"name": place}
+    return Stage("catalog", _("Catalog"), state, words, url)
 
 
 def connection(source: Mapping[str, Any]) -> str:

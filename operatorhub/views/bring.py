@@ -161,11 +161,8 @@ def _summary(count: int, bad: int, later: int, applying: bool) -> str:
         return text % {"bad": bad, "all": count}
     if later:
         text = ngettext("%(n)d object waits for its kind.", "%(n)d objects wait for their kinds.", later) % {"n": later}
-        return (
-            f"{_('The others are in the cluster.')} {text}"
-            if applying
-            else f"{_('The others would be accepted.')} {text}"
-        )
+        others = _("The others are in the cluster.") if applying else _("The others would be accepted.")
+        return f"{others} {text}"
     text = ngettext("%(n)d object is in the cluster.", "All %(n)d objects are in the cluster.", count)
     return (
         text if applying else ngettext("%(n)d object would be accepted.", "All %(n)d objects would be accepted.", count)
