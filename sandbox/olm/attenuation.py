@@ -37,7 +37,7 @@ class Attenuated:
         return {"apiVersion": "v1", "kind": "ServiceAccount", **fields}
 
     def check(self, obj: Object) -> None:
-        """Raises Forbidden, in the API server's words, when the account must not create the object."""
+        """Raises Forbidden, in the API server's words, when the account can't create the object."""
         resource = self._cluster.resource_for(obj["apiVersion"], obj["kind"])
         if not self._account or resource is None:
             return

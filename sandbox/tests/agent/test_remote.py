@@ -122,7 +122,7 @@ def test_a_watch_of_some_objects_only(kubeconfig: Path, tmp_path: Path, namespac
 
 
 def test_what_happens_while_the_server_is_away_is_made_up_for(tmp_path: Path) -> None:
-    """Requests fail with ServiceUnavailable; then a watch resumes where it was, and the connection serves again."""
+    """Requests fail with ServiceUnavailable; then a watch resumes, and the same connection serves again."""
     data = tmp_path / "sandbox"
 
     async def walk(servers: ExitStack) -> None:
