@@ -12,8 +12,8 @@ import pytest
 from requests import Session
 
 from console.signin.oidc import provider
-from examples.operators.access import Access
-from examples.operators.kubeapi import Api, ApiError
+from examples.operators.access import ApiServerAccess
+from examples.operators.kubeapi import ApiError, KubeApi
 from kube.client import ClusterClient
 from kube.config import ClusterConfig, load
 from kube.errors import Unreachable
@@ -68,7 +68,7 @@ def test_a_pod_reaches_it(server: Secured, tmp_path: Path, monkeypatch: pytest.M
 
 
 async def test_operators_reach_it(server: Secured, tmp_path: Path) -> None:
-    access = Access.find({"KUBECONFIG": str(kubeconfig(tmp_path / "config", server.port, token="t"))})
+    access = ApiServerAccess.find({"KUBECONFIG": str(kubeconfig(tmp_path / "config", server.port, token="t"))})
     async with access.session() as session, session.get(f"{access.server}/version") as answer:
         assert answer.status == 200
 
@@ -120,7 +120,7 @@ async def test_the_name_in_the_kubeconfig_is_the_one_of_the_certificate(tmp_path
 async def test_operators_check_authority_and_host(server: Secured, tmp_path: Path) -> None:
     path = kubeconfig(tmp_path / "config", server.port, token="t")
     PlainAuthority(tmp_path)
-    async with Api(Access.find({"KUBECONFIG": str(path)})) as api:
+    async with KubeApi(ApiServerAccess.find({"KUBECONFIG": str(path)})) as api:
         with pytest.raises((OSError, ApiError), match="certificate"):
             await api.list("Pod")
 
