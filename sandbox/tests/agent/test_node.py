@@ -67,11 +67,11 @@ def test_an_unknown_image_is_simulated_and_says_so(api: Api, kubelet: Kubelet, n
 
 _ASK = """
 import asyncio, os
-from examples.operators.access import Access
-from examples.operators.kubeapi import Api, ApiError
+from examples.operators.access import ApiServerAccess
+from examples.operators.kubeapi import KubeApi, ApiError
 async def ask():
-    access = Access.find()
-    async with Api(access) as api:
+    access = ApiServerAccess.find()
+    async with KubeApi(access) as api:
         try:
             await api.list("Secret", "kube-system")
         except ApiError as refused:

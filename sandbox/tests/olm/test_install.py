@@ -82,7 +82,7 @@ def test_sampledb_from_the_catalog_to_the_database_and_away(kube: Kube, kubeconf
     password = base64.b64decode(secret["data"]["password"]).decode()
     with (
         port_forward(kubeconfig, "shop", "service/example-database", 6379) as port,
-        resp.Connection("127.0.0.1", port, password) as database,
+        resp.RespConnection("127.0.0.1", port, password) as database,
     ):
         assert database.call("GET", "greeting") == b"Hello from SampleDB"
         database.call("SET", "mine", "kept")
