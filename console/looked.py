@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 
 from console.web.front import place_of
 from resources.changes import RedisError
-from resources.changes.looked import LOOKED_SECONDS, look
+from resources.changes.active_clusters import LOOKED_SECONDS, look
 
 log = logging.getLogger("console.looked")
 _AGAIN_SECONDS = LOOKED_SECONDS / 60

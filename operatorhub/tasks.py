@@ -20,7 +20,7 @@ from operatorhub.models import Catalog, Run
 from operatorhub.removing import removal
 from operatorhub.upgrade import plan_check
 from resources.changes import RedisError
-from resources.changes.looked import looked
+from resources.changes.active_clusters import looked
 
 log = logging.getLogger("operatorhub.tasks")
 

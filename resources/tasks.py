@@ -7,10 +7,10 @@ from celery import shared_task
 from console.web import clusters
 from kube.errors import KubeError
 from resources.changes import RedisError
-from resources.changes.looked import looked
+from resources.changes.active_clusters import looked
 from resources.history import bounds
 from resources.usage.metrics import NODES, PODS, served, usages
-from resources.usage.reading import READ_SECONDS, note
+from resources.usage.readings import READ_SECONDS, note
 
 log = logging.getLogger("resources.tasks")
 

@@ -9,7 +9,7 @@ from console.overview.part import Part
 from kube.client import ClusterClient
 from kube.requests import FIELD_MANAGER
 from operatorhub import olm
-from resources import followable
+from resources import live_topics
 from resources.history import lives, timeline
 from resources.models import Step
 from resources.place import Place
@@ -74,7 +74,7 @@ def look(client: ClusterClient) -> Part:
                 break
     types = {one.place.type: None for one in found}
     return Part(
-        tuple(found), topics=" ".join(filter(None, (followable.of(client, type_) for type_ in types))), every=3000
+        tuple(found), topics=" ".join(filter(None, (live_topics.of(client, type_) for type_ in types))), every=3000
     )
 
 

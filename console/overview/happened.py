@@ -8,7 +8,7 @@ from console.overview.part import Part
 from kube import limits
 from kube.client import ClusterClient
 from kube.objects import KubeObject
-from resources import followable
+from resources import live_topics
 from resources.page import event_rows
 from resources.page.event_rows import Happened, Linker, Wish
 
@@ -41,4 +41,4 @@ def look(client: ClusterClient) -> Part:
     url = f"{reverse('resources:events')}?namespace=-&type=Warning"
     shown = Warnings(told.rows[:SHOWN], told.lines, told.matched, told.beyond, url)
     # Every Event of the cluster is news: not as often as they come.
-    return Part(shown, topics=followable.of(client, type_), every=max(5000, 2 * len(found)))
+    return Part(shown, topics=live_topics.of(client, type_), every=max(5000, 2 * len(found)))

@@ -26,7 +26,7 @@ from operatorhub.models import Index
 from resources import favourites
 from resources.acting.actions import actions
 from resources.favourites import Marked
-from resources.lists import saved
+from resources.lists import saved_searches
 from resources.place import place_of
 from resources.types.types import Kind, kinds
 
@@ -133,7 +133,7 @@ def _pages(request: ConsoleRequest) -> Iterator[Entry]:
 
 def _marked(request: ConsoleRequest, q: str) -> Iterator[Section]:
     """What this person likes to find again, and what they looked at lately."""
-    searches = (Entry(one.name, one.url, one.kind or _("All kinds")) for one in saved.all_of(request.cluster))
+    searches = (Entry(one.name, one.url, one.kind or _("All kinds")) for one in saved_searches.all_of(request.cluster))
     yield Section(_("Saved searches"), _best(searches, q)[:_OF_EACH])
     liked = favourites.favourites(request.cluster)
     yield Section(_("Favourites"), _best((_mark(marked) for marked in liked if marked.url), q)[:_OF_EACH])

@@ -13,7 +13,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from resources.history import kept, steps
+from resources.history import steps, stored_object
 from resources.history.strip import LONGEST, SHORTEST
 from resources.models import Step, Traced
 from resources.state.health import items, mapping
@@ -90,12 +90,12 @@ def figures(traced: Traced, begin: datetime | None = None) -> Figures:
 
 def _over_time(traced: Traced) -> Iterator[tuple[datetime, _Numbers]]:
     """(since when, numbers), the newest first, as far back as versions can be made."""
-    obj = kept.unpacked(traced.head)
+    obj = stored_object.unpacked(traced.head)
     for step in traced.steps.exclude(event=Step.DELETED).order_by("-pk").iterator(chunk_size=50):
         yield step.at, numbers_of(obj)
         if not step.back:
             return
-        obj = steps.apply(obj, kept.unpacked(step.back))
+        obj = steps.apply(obj, stored_object.unpacked(step.back))
 
 
 def _changes(newest_first: list[tuple[datetime, _Numbers]]) -> list[tuple[datetime, _Numbers]]:

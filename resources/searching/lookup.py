@@ -119,7 +119,7 @@ def parse(text: str, labels: str = "", annotation: str = "", kinds: Iterable[str
     asked = grammar.parse(text)
     return Wish(
         q=" ".join(asked.words),
-        labels=",".join(labels for labels in (asked.labels, labels) if labels),
+        labels=",".join(selector for selector in (asked.labels, labels) if selector),
         annotation=annotation,
         kinds=(*asked.kinds, *kinds),
         annotations=asked.annotations,

@@ -19,8 +19,8 @@ from resources.stream.feed import Feed, Listener
 from resources.stream.health import HealthWatch, PartHealth
 from resources.stream.line import Line
 from resources.stream.live_update import RenderRow
-from resources.stream.missed import Missed
 from resources.stream.reader import RENEW_SECONDS, Reader, again_and_again
+from resources.stream.replay import Missed
 from resources.stream.silence_probe import SilenceProbe
 from resources.stream.sse import encode
 from resources.stream.wishes import Wish, topics_of

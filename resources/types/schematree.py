@@ -116,13 +116,13 @@ def path(where: Place) -> str:
 
 def at(schema: Schema, where: Place) -> Schema | None:
     """The schema of that place, with its reference followed; None where there is none."""
-    found = _raw(Resolver.of(schema), where)
-    return None if found is None else Resolver.of(schema).node(found)
+    found = _raw(Resolver.from_document(schema), where)
+    return None if found is None else Resolver.from_document(schema).node(found)
 
 
 def field(schema: Schema, where: Place) -> Field | None:
     """One field in words."""
-    tree = Resolver.of(schema)
+    tree = Resolver.from_document(schema)
     raw = _raw(tree, where)
     if raw is None or not where:
         return None
@@ -136,7 +136,7 @@ def children(schema: Schema, where: Place, common: bool = False) -> tuple[Field,
 
     `common`: with what every object has, at the top.
     """
-    tree = Resolver.of(schema)
+    tree = Resolver.from_document(schema)
     inner, where, _refs = _inside(tree, _raw(tree, where) or {}, where)
     fields = [
         _field(tree, mapping(item), inner, (*where, name))
@@ -171,7 +171,7 @@ def search(schema: Schema, query: str, limit: int = FOUND, common: bool = False)
 
 def walk(schema: Schema, common: bool = False) -> Iterator[tuple[Place, Schema]]:
     """Every field with its place, parents first. What holds itself is not entered again."""
-    for where, item in _walk(Resolver.of(schema), schema, (), frozenset()):
+    for where, item in _walk(Resolver.from_document(schema), schema, (), frozenset()):
         if common or where[0] not in _COMMON:
             yield where, item
 

@@ -34,7 +34,7 @@ from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
 from resources.place import Place
 from resources.stream.sse import HEARTBEAT
-from resources.views.open_ended import OpenEnded, in_thread
+from resources.views.endless_response import OpenEnded, in_thread
 from resources.views.stream import HEADERS, until_gone
 from resources.views.stream_request import Refused, request_of
 

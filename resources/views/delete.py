@@ -17,7 +17,7 @@ from kube.kubectl import Command, Commands
 from kube.objects import uid_of
 from resources.history import writes
 from resources.kinds import Panel
-from resources.page.going import going
+from resources.page.deletion_impact import going
 from resources.page.owned_impact import Impact
 from resources.place import Place, place_of
 from resources.types.types import is_custom

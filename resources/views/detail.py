@@ -18,20 +18,20 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
-from resources import favourites, followable
+from resources import favourites, live_topics
 from resources.acting import settable
 from resources.acting.actions import Action, actions, leading_to
-from resources.diagnosis.reading import state_of
+from resources.diagnosis.cause_reader import state_of
 from resources.forms.schema import Schema
 from resources.history import timeline
 from resources.kinds import Panel
 from resources.lists import child_troubles
 from resources.page import events
-from resources.page.described import Said, said, secrets
 from resources.page.detail import Detail
 from resources.page.detail import detail as details_of
 from resources.page.events import Events
 from resources.page.panels import panels, untold
+from resources.page.status_descriptors import Said, said, secrets
 from resources.page.values import Node, sections
 from resources.place import Place, place_of
 from resources.state.children import moment
@@ -236,4 +236,4 @@ def _pods_topic(client: ClusterClient, place: Place, shown: Detail | None) -> st
 
 
 def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:
-    return followable.of(client, type_, namespace)
+    return live_topics.of(client, type_, namespace)

@@ -22,7 +22,7 @@ from kube.log_lines import LineCutter
 from kube.transport import AsyncTransport
 from resources.podlogs.logs import Part, part
 from resources.stream.sse import HEARTBEAT, encode
-from resources.views.open_ended import EventStream
+from resources.views.endless_response import EventStream
 from resources.views.stream_request import Refused, request_of
 
 PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/logs/follow/$")

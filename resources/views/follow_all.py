@@ -23,13 +23,13 @@ from kube.errors import KubeError
 from kube.log_lines import LineCutter
 from kube.transport import AsyncTransport
 from resources.place import Place
-from resources.podlogs import merged, pods
+from resources.podlogs import merged_logs, pods
 from resources.podlogs.logs import Part
-from resources.podlogs.merged import Source
+from resources.podlogs.merged_logs import Source
 from resources.stream.sse import HEARTBEAT, encode
+from resources.views.endless_response import EventStream, in_thread
 from resources.views.follow import in_batches
 from resources.views.logs_all import part_of
-from resources.views.open_ended import EventStream, in_thread
 from resources.views.pod_news import containers
 from resources.views.stream_request import Refused, request_of
 
@@ -93,7 +93,7 @@ async def _follow(wish: Wish, send: Send) -> None:
 async def _begin(wish: Wish, following: Following, send: Send) -> None:
     """The last lines of all, in the order in which they were written."""
     try:
-        lines, _problems = await in_thread(lambda: merged.tails(wish.client, _sources(wish), wish.part))
+        lines, _problems = await in_thread(lambda: merged_logs.tails(wish.client, _sources(wish), wish.part))
     except KubeError:
         # What comes next meets it too, and says it.
         return
@@ -131,7 +131,7 @@ async def _look_after(wish: Wish, transport: AsyncTransport, following: Followin
 
 def _sources(wish: Wish) -> tuple[Source, ...]:
     obj = wish.place.get(wish.client)
-    return merged.sources(pods.pods_of(wish.client, wish.place.type, obj)[: pods.MOST])
+    return merged_logs.sources(pods.pods_of(wish.client, wish.place.type, obj)[: pods.MOST])
 
 
 async def _while_allowed(wish: Wish, source: Source, following: Following, reading: Coroutine[Any, Any, None]) -> None:
@@ -156,7 +156,9 @@ async def _read(wish: Wish, transport: AsyncTransport, source: Source, part: Par
 
 async def _put(source: Source, piece: bytes, until: str, following: Following, *, keep: bool) -> None:
     lines = (
-        merged.stamped(source.key, line, keep=keep) for line in piece.decode("utf-8", "replace").split("\n") if line
+        merged_logs.stamped(source.key, line, keep=keep)
+        for line in piece.decode("utf-8", "replace").split("\n")
+        if line
     )
     if text := "\n".join(line.text for line in lines if not line.at or line.at > until):
         await following.queue.put((source.key, text))

@@ -14,7 +14,7 @@ from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
 from resources.forward.targets import Port, Target, ports
 from resources.forward.tunnels import tunnels
-from resources.page.described import Said
+from resources.page.status_descriptors import Said
 from resources.place import Place
 from resources.podlogs import pods
 from resources.tree.owners import Owned, belongings

@@ -26,7 +26,7 @@ from kube.channels import exec_
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
-from resources.views.open_ended import OpenEnded, in_thread
+from resources.views.endless_response import OpenEnded, in_thread
 from resources.views.stream_request import Refused, request_of
 
 PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/terminal/socket/$")

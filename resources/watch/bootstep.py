@@ -22,7 +22,7 @@ from celery import bootsteps
 from console.web import clusters
 from console.web.clusters import Offered
 from resources.changes import RedisError
-from resources.changes.looked import looked
+from resources.changes.active_clusters import looked
 from resources.watch.hub import WatchHub
 from resources.watch.runner import Runner
 

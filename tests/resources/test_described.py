@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kube.errors import NotFound
-from resources.page.described import LENGTH, Said, said
+from resources.page.status_descriptors import LENGTH, Said, said
 
 
 class Kinds:

@@ -5,7 +5,7 @@ from typing import Any
 from kube import limits
 from kube.errors import NotFound
 from resources.podlogs.logs import Part
-from resources.podlogs.merged import Line, Source, sources, stamped, tails
+from resources.podlogs.merged_logs import Line, Source, sources, stamped, tails
 
 A = Source("1", "shop", "web-1", "app", "running")
 B = Source("2", "shop", "web-2", "app", "terminated")

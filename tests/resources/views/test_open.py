@@ -9,7 +9,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from resources.forward.targets import Target
-from resources.page.described import Said
+from resources.page.status_descriptors import Said
 from resources.place import Place
 from resources.views.open_part import open_part
 from tests.resources.views.test_rights import Become, become, dev

@@ -21,7 +21,7 @@ from resources.place import Place
 from resources.state.health import mapping, text
 from resources.tree.owners import types_below
 from resources.types.definitions import owner
-from resources.types.managed import Manager
+from resources.types.manager import Manager
 
 _CHUNK = 500
 _NAMED = 8
