@@ -74,7 +74,9 @@ def look(client: ClusterClient) -> Part:
                 break
     types = {one.place.type: None for one in found}
     return Part(
-        tuple(found), topics=" ".join(filter(None, (live_topics.of(client, type_) for type_ in types))), every=3000
+        tuple(found),
+        topics=" ".join(filter(None, (live_topics.topics_of(client, type_) for type_ in types))),
+        every=3000,
     )
 
 

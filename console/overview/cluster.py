@@ -78,7 +78,7 @@ def look(client: ClusterClient) -> Part:
     )
     troubles = [*_slow(milliseconds), *_silent(client), *_nodes(client, found), *_unheard(live)]
     topics = " ".join(
-        filter(None, (live_topics.of(client, type_) for type_ in types if found[type_].number is not None))
+        filter(None, (live_topics.topics_of(client, type_) for type_ in types if found[type_].number is not None))
     )
     return Part(told, tuple(troubles), topics)
 

@@ -41,4 +41,4 @@ def look(client: ClusterClient) -> Part:
     url = f"{reverse('resources:events')}?namespace=-&type=Warning"
     shown = Warnings(told.rows[:SHOWN], told.lines, told.matched, told.beyond, url)
     # Every Event of the cluster is news: not as often as they come.
-    return Part(shown, topics=live_topics.of(client, type_), every=max(5000, 2 * len(found)))
+    return Part(shown, topics=live_topics.topics_of(client, type_), every=max(5000, 2 * len(found)))

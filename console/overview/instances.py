@@ -121,7 +121,7 @@ def look(client: ClusterClient) -> Part:
         more=max(0, len(there) - _SHOWN),
         served=len(types),
     )
-    follow = (live_topics.of(client, kind.type) for kind in there[:_FOLLOWED])
+    follow = (live_topics.topics_of(client, kind.type) for kind in there[:_FOLLOWED])
     topics = " ".join(filter(None, (*follow, live_topics.topics(client, *DEFINITIONS))))
     # Three hundred kinds are three hundred questions: the more there are, the more seldom.
     return Part(

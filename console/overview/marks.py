@@ -12,7 +12,7 @@ def favourites(client: ClusterClient) -> Part:
     """Raises KubeError, DatabaseError."""
     found = kept.favourites(client, states=True)[:_SHOWN]
     types = {marked.place.type: None for marked in found if marked.place}
-    return Part(found, topics=" ".join(filter(None, (live_topics.of(client, type_) for type_ in types))))
+    return Part(found, topics=" ".join(filter(None, (live_topics.topics_of(client, type_) for type_ in types))))
 
 
 def recent(client: ClusterClient) -> Part:

@@ -92,7 +92,7 @@ def look(client: ClusterClient) -> Part:
         *with_fixes(client, [*map(_trouble, told.groups)], places),
         *(_without_pods(deployments, entry) for entry in read.stuck[:NAMED]),
     )
-    topics = " ".join(filter(None, (live_topics.of(client, type_), live_topics.of(client, deployments))))
+    topics = " ".join(filter(None, (live_topics.topics_of(client, type_), live_topics.topics_of(client, deployments))))
     return Part(told, troubles, topics, max(3000, read.total * 2))
 
 

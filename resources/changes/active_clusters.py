@@ -1,25 +1,26 @@
-"""Which clusters somebody looked at lately, for the workers: the default one is always followed, the others for as
-long as this remembers them.
+"""Marks clusters as active so that workers watch them: those with a recently opened page or stream.
+
+The default cluster is always followed, the others while the mark lasts.
 """
 
 from collections.abc import Iterable
 
 from resources.changes.server import key, sync
 
-#: A worker goes on for so long after the last page or stream of a cluster.
-LOOKED_SECONDS = 1800
+#: A worker follows a cluster for this long after its last page or stream.
+ACTIVE_SECONDS = 1800
 
 
-def look(cluster: str) -> None:
-    """Somebody looks at it. Raises RedisError."""
-    sync().set(place(cluster), b"1", ex=LOOKED_SECONDS)
+def mark_active(cluster: str) -> None:
+    """Raises RedisError."""
+    sync().set(place(cluster), b"1", ex=ACTIVE_SECONDS)
 
 
-def looked(clusters: Iterable[str]) -> set[str]:
-    """Those of them that somebody looked at. Raises RedisError."""
-    wanted = list(clusters)
-    found: list[bytes | None] = sync().mget([place(one) for one in wanted]) if wanted else []  # type: ignore[assignment]
-    return {one for one, there in zip(wanted, found, strict=True) if there}
+def active_of(clusters: Iterable[str]) -> set[str]:
+    """Those of the clusters that are active. Raises RedisError."""
+    aliases = list(clusters)
+    found: list[bytes | None] = sync().mget([place(alias) for alias in aliases]) if aliases else []  # type: ignore[assignment]
+    return {alias for alias, mark in zip(aliases, found, strict=True) if mark}
 
 
 def place(cluster: str) -> str:

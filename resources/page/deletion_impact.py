@@ -58,7 +58,7 @@ class Instances:
     problem: str = ""
 
 
-def going(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Panel | None:
+def deletion_impact(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Panel | None:
     """None for kinds that take nothing along."""
     if make := _MAKERS.get((type_.group, type_.kind)):
         return make(client, type_, obj)

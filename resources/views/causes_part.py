@@ -49,12 +49,12 @@ def causes_part(client: ClusterClient, place: Place, obj: KubeObject) -> CausesP
 def _topics(client: ClusterClient, place: Place, state: Health) -> list[str]:
     """Without a namespace, Events are those of the namespace default, as the page's own region has them."""
     telling = _TELLING if state.state in _UNSETTLED else _TELLING[:1] if child_troubles.counts(place.type) else ()
-    found = [live_topics.of(client, place.type, place.namespace)]
+    found = [live_topics.topics_of(client, place.type, place.namespace)]
     for kind in telling:
         try:
             type_ = client.find(*kind)
         except NotFound:
             continue
         if place.namespace or type_.plural == "events":
-            found.append(live_topics.of(client, type_, place.namespace or "default"))
+            found.append(live_topics.topics_of(client, type_, place.namespace or "default"))
     return list(dict.fromkeys(topic for topic in found if topic))

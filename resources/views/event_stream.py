@@ -101,5 +101,5 @@ def event_stream(request: ConsoleRequest) -> HttpResponse:
     wish, namespace = wish_of(request.GET), request.namespace
     found = event_rows.stream(request.cluster, namespace, wish)
     type_ = request.cluster.find("", "v1", "events")
-    page = EventsPage(wish, namespace, found, live_topics.of(request.cluster, type_, namespace))
+    page = EventsPage(wish, namespace, found, live_topics.topics_of(request.cluster, type_, namespace))
     return render.page(request, "resources/events.html", {"page": page}, part=True)

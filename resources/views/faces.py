@@ -118,7 +118,7 @@ def broken(work: "Work", text: str, problem: YamlProblem) -> HttpResponse:
         several=problem.several,
     )
     return _answer(
-        work=work, template="resources/yaml.html", part=False, context={"yaml": page}, problem=problem, face=YAML
+        work=work, template="resources/yaml.html", part=False, context={"yaml": page}, problem=invalid, face=YAML
     )
 
 

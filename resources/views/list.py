@@ -120,7 +120,7 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
 
 
 def _topic(request: ConsoleRequest, place: Place) -> str:
-    return live_topics.of(request.cluster, place.type, place.namespace)
+    return live_topics.topics_of(request.cluster, place.type, place.namespace)
 
 
 def _advice(place: Place) -> str:

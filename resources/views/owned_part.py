@@ -60,4 +60,4 @@ def owned_part(client: ClusterClient, place: Place, obj: KubeObject) -> OwnedPar
 
 
 def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:
-    return live_topics.of(client, type_, namespace)
+    return live_topics.topics_of(client, type_, namespace)

@@ -58,10 +58,10 @@ def peek_part(client: ClusterClient, place: Place, obj: KubeObject) -> PeekPart:
     """Raises KubeError if the object's details can't be read."""
     detail = replace(details_of(client, place.type, obj), health=state_of(client, place, obj))
     found = events.about_tree(client, place.type, obj)
-    all_events = live_topics.of(client, client.find("", "v1", "events"), place.namespace or "default")
+    all_events = live_topics.topics_of(client, client.find("", "v1", "events"), place.namespace or "default")
     return PeekPart(
         place=place,
-        topics=" ".join(filter(None, (live_topics.of(client, place.type, place.namespace), all_events))),
+        topics=" ".join(filter(None, (live_topics.topics_of(client, place.type, place.namespace), all_events))),
         detail=detail,
         events=replace(found, rows=found.rows[:_EVENTS], more=found.more + max(0, len(found.rows) - _EVENTS)),
         actions=actions(client, place, obj),

@@ -9,7 +9,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from resources.forward.targets import Target
-from resources.page.status_descriptors import Said
+from resources.page.status_descriptors import StatusValue
 from resources.place import Place
 from resources.views.open_part import open_part
 from tests.resources.views.test_rights import Become, become, dev
@@ -60,6 +60,6 @@ def test_what_has_no_web_page_has_no_button(browser: Client, client: ClusterClie
 
 def test_an_address_of_the_status_comes_first(client: ClusterClient) -> None:
     place = Place(client.find("", "v1", "configmaps"), "home", "one")
-    said = (Said("Phase", "", "text", "Ready"), Said("Page", "", "link", "https://shop.example.com/"))
+    said = (StatusValue("Phase", "", "text", "Ready"), StatusValue("Page", "", "link", "https://shop.example.com/"))
     found = open_part(client, place, {"metadata": {"name": "one"}}, said)
     assert (found.url, found.external) == ("https://shop.example.com/", True)
