@@ -10,7 +10,7 @@ from kube.client import ClusterClient
 from kube.objects import KubeObject
 from resources import live_topics
 from resources.page import event_rows
-from resources.page.event_rows import Happened, Linker, Wish
+from resources.page.event_rows import EventQuery, Happened, Linker
 
 SHOWN = 6
 _CHUNK = 500
@@ -37,7 +37,7 @@ def look(client: ClusterClient) -> Part:
         found, token = found + page.items, page.continue_
         if not token or len(found) >= limits.OVERVIEW_WARNINGS.value:
             break
-    told = event_rows.stream_of(found, Wish(type="Warning"), Linker(client), bool(token))
+    told = event_rows.stream_of(found, EventQuery(type="Warning"), Linker(client), bool(token))
     url = f"{reverse('resources:events')}?namespace=-&type=Warning"
     shown = Warnings(told.rows[:SHOWN], told.lines, told.matched, told.beyond, url)
     # Every Event of the cluster is news: not as often as they come.

@@ -10,14 +10,14 @@ from console.web import render
 from console.web.request import ConsoleRequest
 from resources import live_topics
 from resources.page import event_rows
-from resources.page.event_rows import PAGE, Stream, Wish, wish_of
+from resources.page.event_rows import PAGE, EventQuery, Stream, wish_of
 
 
 @dataclass(frozen=True, slots=True)
 class EventsPage:
     """`namespace` '' is all; `topic`: what brings the news."""
 
-    wish: Wish
+    wish: EventQuery
     namespace: str
     found: Stream
     topic: str

@@ -14,7 +14,7 @@ from console.web.request import ConsoleRequest
 from resources.place import Place
 from resources.podlogs import merged_logs, pods
 from resources.podlogs.logs import PRINTED, SPANS, TAILS, Part, part
-from resources.podlogs.merged_logs import Line, Source
+from resources.podlogs.merged_logs import LogLine, Source
 
 #: Of each container.
 MANY_TAILS = TAILS[:4]
@@ -28,7 +28,7 @@ class LogsPage:
 
     place: Place
     sources: tuple[Source, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[LogLine, ...]
     problems: tuple[tuple[str, str], ...]
     part: Part
     more: bool

@@ -12,7 +12,7 @@ from kube.errors import BadRequest
 from resources.lists import saved_searches
 from resources.lists.saved_searches import Saved
 from resources.searching import lookup as subject
-from resources.searching.lookup import Found, Wish
+from resources.searching.lookup import Found, ObjectQuery
 from resources.state.health import LABELS
 from resources.types.types import kinds
 
@@ -23,7 +23,7 @@ class SearchPage:
     in the fields; `label_error`: why the label selector is invalid, or what else is wrong.
     """
 
-    wish: Wish
+    wish: ObjectQuery
     typed: str
     labels: str
     annotation: str

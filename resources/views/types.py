@@ -12,7 +12,7 @@ from resources import live_topics
 from resources.lists.counts import counts
 from resources.types import definitions
 from resources.types.manager import DEFINITIONS
-from resources.types.types import ANY, Wish, every, find_kinds
+from resources.types.types import ANY, KindQuery, every, find_kinds
 
 
 @require_safe
@@ -26,7 +26,7 @@ def types(request: ConsoleRequest) -> HttpResponse:
         # A CRD has just come or gone: what discovery said a moment ago is no longer true.
         request.cluster.forget_types()
         definitions.forget()
-    wish = Wish.from_query(request.GET)
+    wish = KindQuery.from_query(request.GET)
     found = find_kinds(request.cluster, wish, request.namespace)
     if "count" in request.GET:
         counts(
