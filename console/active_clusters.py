@@ -10,10 +10,10 @@ from django.http import HttpRequest, HttpResponse
 
 from console.web.front import place_of
 from resources.changes import RedisError
-from resources.changes.looked import LOOKED_SECONDS, look
+from resources.changes.active_clusters import ACTIVE_SECONDS, mark_active
 
 log = logging.getLogger("console.active_clusters")
-_AGAIN_SECONDS = LOOKED_SECONDS / 60
+_AGAIN_SECONDS = ACTIVE_SECONDS / 60
 _told: dict[str, float] = {}
 
 
@@ -35,6 +35,6 @@ def _tell(alias: str) -> None:
         return
     _told[alias] = now + _AGAIN_SECONDS
     try:
-        look(alias)
+        mark_active(alias)
     except RedisError as error:
         log.warning("no worker hears that somebody looks at %s: %s", alias, error)

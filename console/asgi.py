@@ -34,8 +34,8 @@ from resources.views.follow import PATH as FOLLOW
 from resources.views.follow import FollowApp
 from resources.views.follow_all import PATH as FOLLOW_ALL
 from resources.views.follow_all import FollowAllApp
-from resources.views.proxied import PATH as PROXIED
-from resources.views.proxied import ProxiedApp
+from resources.views.forward_proxy import PATH as PROXIED
+from resources.views.forward_proxy import ProxiedApp
 from resources.views.raw_log import PATH as RAW_LOG
 from resources.views.raw_log import RawLogApp
 from resources.views.shell_socket import PATH as TERMINAL

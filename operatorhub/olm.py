@@ -15,7 +15,7 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub.csv import items, mapping, strings, text
-from resources import followable
+from resources import live_topics
 
 GROUP = "operators.coreos.com"
 PACKAGES_GROUP = "packages.operators.coreos.com"
@@ -175,7 +175,7 @@ def type_of(client: ClusterClient, plural: str) -> ResourceType:
 
 def topic(client: ClusterClient, plural: str, namespace: str = "", group: str = GROUP, version: str = "") -> str:
     """What a live region of our pages follows: one topic, or several with blanks between them."""
-    return followable.topics(client, group, version or version_of(plural), plural, namespace)
+    return live_topics.topics(client, group, version or version_of(plural), plural, namespace)
 
 
 def ref(plural: str, namespace: str, name: str) -> str:

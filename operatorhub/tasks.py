@@ -20,7 +20,7 @@ from operatorhub.models import Catalog, Run
 from operatorhub.removing import removal
 from operatorhub.upgrade import plan_check
 from resources.changes import RedisError
-from resources.changes.looked import looked
+from resources.changes.active_clusters import active_of
 
 log = logging.getLogger("operatorhub.tasks")
 
@@ -115,7 +115,7 @@ def _console(cluster: str) -> ClusterClient | None:
 def _others() -> None:
     known = [offered.alias for offered in clusters.offered() if offered.alias]
     try:
-        wanted = looked(known)
+        wanted = active_of(known)
     except RedisError:
         return
     for alias in sorted(wanted):

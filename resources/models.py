@@ -39,7 +39,7 @@ class Followed(models.Model):
 
 
 class Traced(models.Model):
-    """One object whose changes are kept, as it was seen last (`head`: zlib-JSON of resources/history/kept.py)."""
+    """One recorded object, as it was seen last (`head`: zlib-JSON of resources/history/stored_object.py)."""
 
     cluster = models.CharField(max_length=512)
     uid = models.CharField(max_length=64)

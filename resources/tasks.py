@@ -7,10 +7,10 @@ from celery import shared_task
 from console.web import clusters
 from kube.errors import KubeError
 from resources.changes import RedisError
-from resources.changes.looked import looked
+from resources.changes.active_clusters import active_of
 from resources.history import bounds
 from resources.usage.metrics import NODES, PODS, served, usages
-from resources.usage.reading import READ_SECONDS, note
+from resources.usage.readings import READ_SECONDS, note
 
 log = logging.getLogger("resources.tasks")
 
@@ -30,7 +30,7 @@ def sample_usage() -> None:
     """
     others = [offered for offered in clusters.offered() if not offered.default]
     try:
-        seen = looked(offered.alias for offered in others)
+        seen = active_of(offered.alias for offered in others)
     except RedisError:
         return
     for cluster in (clusters.default(), *(offered for offered in others if offered.alias in seen)):

@@ -9,7 +9,7 @@ from console.overview.part import CardContent
 from kube.client import ClusterClient
 from kube.requests import FIELD_MANAGER
 from operatorhub import olm
-from resources import followable
+from resources import live_topics
 from resources.history import lives, timeline
 from resources.models import Step
 from resources.place import Place
@@ -73,9 +73,8 @@ def collect(client: ClusterClient) -> CardContent:
             else:
                 break
     types = {change.place.type: None for change in found}
-    return CardContent(
-        tuple(found), topics=" ".join(filter(None, (followable.of(client, type_) for type_ in types))), every=3000
-    )
+    topics = " ".join(filter(None, (live_topics.topics_of(client, type_) for type_ in types)))
+    return CardContent(tuple(found), topics=topics, every=3000)
 
 
 def _together(newer: RecentChange, older: RecentChange) -> bool:

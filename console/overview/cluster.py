@@ -12,9 +12,9 @@ from console.overview.part import ERROR, WARNING, CardContent, CardProblem
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from resources import followable
+from resources import live_topics
 from resources.changes import RedisError
-from resources.changes.asked import hub_states
+from resources.changes.redis_status import hub_states
 from resources.lists import listing
 from resources.lists.counts import Count, counts
 from resources.lists.listing import Query
@@ -22,7 +22,7 @@ from resources.place import Place
 from resources.state.health import READY
 from resources.usage.history import Tile, tiles
 from resources.usage.metrics import ALLOCATABLE, NODES, PODS, Usage
-from resources.usage.reading import readings
+from resources.usage.readings import readings
 
 _KINDS = (
     ("", "namespaces"),
@@ -78,7 +78,7 @@ def collect(client: ClusterClient) -> CardContent:
     )
     troubles = [*_slow(milliseconds), *_silent(client), *_nodes(client, found), *_unheard(live)]
     topics = " ".join(
-        filter(None, (followable.of(client, type_) for type_ in types if found[type_].number is not None))
+        filter(None, (live_topics.topics_of(client, type_) for type_ in types if found[type_].number is not None))
     )
     return CardContent(summary, tuple(troubles), topics)
 

@@ -10,8 +10,8 @@ from console.overview.part import CardProblem
 from console.web import deadline
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from resources.diagnosis.reading import read_causes, state_of
-from resources.diagnosis.shown import ShownFix, shown_causes
+from resources.diagnosis.cause_display import ShownFix, shown_causes
+from resources.diagnosis.cause_reader import read_causes, state_of
 from resources.place import Place
 
 #: A fix needs the object, its tree and its Events: more rows than this have the way to their object only.

@@ -20,7 +20,7 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from resources import followable
+from resources import live_topics
 from resources.causes.evidence import moment
 from resources.lists.child_troubles import overlaid
 from resources.lists.counts import count
@@ -29,7 +29,7 @@ from resources.lists.order import STATES
 from resources.lists.snapshot import snapshots
 from resources.place import Place
 from resources.state.health import DEGRADED, Health, mapping, text
-from resources.types.managed import DEFINITIONS
+from resources.types.manager import DEFINITIONS
 from resources.types.types import is_custom, kinds
 
 #: What has not answered by then is waited for without holding up the card, in seconds.
@@ -121,8 +121,8 @@ def collect(client: ClusterClient) -> CardContent:
         more=max(0, len(there) - _SHOWN),
         served=len(types),
     )
-    follow = (followable.of(client, kind.type) for kind in there[:_FOLLOWED])
-    topics = " ".join(filter(None, (*follow, followable.topics(client, *DEFINITIONS))))
+    follow = (live_topics.topics_of(client, kind.type) for kind in there[:_FOLLOWED])
+    topics = " ".join(filter(None, (*follow, live_topics.topics(client, *DEFINITIONS))))
     # Three hundred kinds are three hundred requests: the more kinds, the longer the interval.
     return CardContent(
         found=summary,

@@ -3,7 +3,7 @@
 from console.overview.part import CardContent
 from kube.client import ClusterClient
 from resources import favourites as kept
-from resources import followable
+from resources import live_topics
 
 _SHOWN = 8
 
@@ -12,7 +12,7 @@ def favourites(client: ClusterClient) -> CardContent:
     """Raises KubeError, DatabaseError."""
     found = kept.favourites(client, states=True)[:_SHOWN]
     types = {marked.place.type: None for marked in found if marked.place}
-    return CardContent(found, topics=" ".join(filter(None, (followable.of(client, type_) for type_ in types))))
+    return CardContent(found, topics=" ".join(filter(None, (live_topics.topics_of(client, type_) for type_ in types))))
 
 
 def recent(client: ClusterClient) -> CardContent:

@@ -19,7 +19,7 @@ from console.web import deadline
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from resources import followable
+from resources import live_topics
 from resources.lists.child_troubles import MANY, NOT_RUNNING
 from resources.lists.counts import count
 from resources.lists.entries import Entry
@@ -92,7 +92,7 @@ def collect(client: ClusterClient) -> CardContent:
         *with_fixes(client, [*map(_trouble, summary.groups)], places),
         *(_without_pods(deployments, entry) for entry in read.stuck[:NAMED]),
     )
-    topics = " ".join(filter(None, (followable.of(client, type_), followable.of(client, deployments))))
+    topics = " ".join(filter(None, (live_topics.topics_of(client, type_), live_topics.topics_of(client, deployments))))
     return CardContent(summary, troubles, topics, max(3000, read.total * 2))
 
 

@@ -8,9 +8,9 @@ from console.overview.part import CardContent
 from kube import limits
 from kube.client import ClusterClient
 from kube.objects import KubeObject
-from resources import followable
+from resources import live_topics
 from resources.page import event_rows
-from resources.page.event_rows import Happened, Linker, Wish
+from resources.page.event_rows import EventQuery, Happened, Linker
 
 SHOWN = 6
 _CHUNK = 500
@@ -37,8 +37,8 @@ def collect(client: ClusterClient) -> CardContent:
         found, token = found + page.items, page.continue_
         if not token or len(found) >= limits.OVERVIEW_WARNINGS.value:
             break
-    warnings = event_rows.stream_of(found, Wish(type="Warning"), Linker(client), bool(token))
+    warnings = event_rows.stream_of(found, EventQuery(type="Warning"), Linker(client), bool(token))
     url = f"{reverse('resources:events')}?namespace=-&type=Warning"
     shown = Warnings(warnings.rows[:SHOWN], warnings.lines, warnings.matched, warnings.beyond, url)
     # Each Event of the cluster is an update, so updates are throttled.
-    return CardContent(shown, topics=followable.of(client, type_), every=max(5000, 2 * len(found)))
+    return CardContent(shown, topics=live_topics.topics_of(client, type_), every=max(5000, 2 * len(found)))

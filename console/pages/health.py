@@ -17,7 +17,7 @@ from console.web import shutdown
 from console.web.clusters import console_client
 from kube.errors import KubeError
 from resources.changes import RedisError, ping
-from resources.changes.asked import hub_states, is_full
+from resources.changes.redis_status import hub_states, is_full
 from resources.stream import metrics as _live  # noqa: F401  registers what live status has to tell
 
 

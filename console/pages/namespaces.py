@@ -25,7 +25,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import AlreadyExists, Forbidden, Invalid, KubeError
 from kube.objects import name_of
-from resources import followable
+from resources import live_topics
 
 # Kubernetes' own, which an operator's objects have no business in.
 SYSTEM = ("kube-", "openshift-")
@@ -85,7 +85,7 @@ def namespaces_page(
     )
     return Namespaces(
         rows=tuple(sorted(rows, key=lambda row: row.name)),
-        topic=followable.topics(client, "", "v1", "namespaces"),
+        topic=live_topics.topics(client, "", "v1", "namespaces"),
         may_create=can(client, "create", type_).allowed,
         q=q,
         typed=typed,

@@ -25,7 +25,7 @@ from operatorhub.models import Index
 from resources import favourites
 from resources.acting.actions import actions
 from resources.favourites import Marked
-from resources.lists import saved
+from resources.lists import saved_searches
 from resources.place import place_of
 from resources.types.types import Kind, kinds
 
@@ -137,7 +137,8 @@ def _pages(request: ConsoleRequest) -> Iterator[PaletteEntry]:
 def _marked(request: ConsoleRequest, q: str) -> Iterator[PaletteSection]:
     """The user's saved searches, favourites and recently viewed objects."""
     searches = (
-        PaletteEntry(search.name, search.url, search.kind or _("All kinds")) for search in saved.all_of(request.cluster)
+        PaletteEntry(search.name, search.url, search.kind or _("All kinds"))
+        for search in saved_searches.all_of(request.cluster)
     )
     yield PaletteSection(_("Saved searches"), _best(searches, q)[:_OF_EACH])
     liked = favourites.favourites(request.cluster)

@@ -17,8 +17,8 @@ from console.reach import discovery
 from console.web.errors import wants_json
 from console.web.request import NAMESPACE_COOKIE
 from kube.errors import KubeError
-from resources.lists import saved
-from resources.lists.saved import Saved
+from resources.lists import saved_searches
+from resources.lists.saved_searches import Saved
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _missing(request: HttpRequest, posted: Mapping[str, str]) -> dict[str, str]:
 
 def _page(request: HttpRequest, typed: Mapping[str, str], errors: Mapping[str, str] | None = None) -> PreferencesPage:
     try:
-        searches = saved.all_of(request.cluster)  # type: ignore[attr-defined]
+        searches = saved_searches.all_of(request.cluster)  # type: ignore[attr-defined]
     except KubeError:
         searches = ()
     return PreferencesPage(typed, store.person_of(request), errors or {}, searches)

@@ -26,7 +26,7 @@ from operatorhub.sources import archive
 from operatorhub.sources.drafts import SourceError
 from resources.applying import imports
 from resources.applying.imports import Document, Result
-from resources.shown import compared
+from resources.display_copy import compared
 from resources.writing.review import Review, review
 from untrusted import yaml_bounds
 

@@ -17,7 +17,7 @@ from kube.objects import KubeObject, name_of, uid_of
 from operatorhub import install_state
 from operatorhub.csv import items, mapping, strings, text
 from operatorhub.running.workloads import DONE, FAILED, RUNNING
-from resources import followable
+from resources import live_topics
 
 GROUP, VERSION = "olm.operatorframework.io", "v1"
 EXTENSIONS, CATALOGS = "clusterextensions", "clustercatalogs"
@@ -136,7 +136,7 @@ def served(client: ClusterClient) -> bool:
 
 def topic(client: ClusterClient, plural: str = EXTENSIONS) -> str:
     """What a live region follows."""
-    return followable.topics(client, GROUP, VERSION, plural)
+    return live_topics.topics(client, GROUP, VERSION, plural)
 
 
 def serving(catalog: KubeObject) -> bool:

@@ -12,7 +12,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject
-from resources.acting import acts, debugging
+from resources.acting import acts, debug_container
 from resources.place import Place
 from resources.podlogs import pods
 
@@ -91,7 +91,7 @@ def _inside(client: ClusterClient, place: Place) -> Iterable[Action]:
             command=f"kubectl exec -it {where} -- sh",
         )
         if "ephemeralcontainers" in type_.subresources:
-            command = f"kubectl debug -it {where} --image={debugging.IMAGE}"
+            command = f"kubectl debug -it {where} --image={debug_container.IMAGE}"
             yield _action(
                 client=client,
                 place=place,

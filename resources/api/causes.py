@@ -9,8 +9,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from resources.api.lists import RefSerializer, cluster, ref
-from resources.diagnosis.reading import read_causes, state_of
-from resources.diagnosis.shown import ShownCause, shown_causes
+from resources.diagnosis.cause_display import ShownCause, shown_causes
+from resources.diagnosis.cause_reader import read_causes, state_of
 from resources.place import place_of
 
 

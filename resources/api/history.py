@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from console.web.request import ConsoleRequest
-from resources.history import following, lives, timeline
+from resources.history import lives, recording_status, timeline
 from resources.place import place_of
 
 _LIMIT = 100
@@ -105,7 +105,7 @@ class History(APIView):
             if traced
             else timeline.Page(())
         )
-        recording = following.recording(client, place)
+        recording = recording_status.recording(client, place)
         answer = {
             "uid": traced.uid if traced else "",
             "uids": [life.uid for life in all_],

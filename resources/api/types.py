@@ -12,7 +12,7 @@ from console.web.request import ConsoleRequest
 from resources.lists.counts import counts
 from resources.place import place_of
 from resources.types import explain, schematree
-from resources.types.types import SCOPES, Wish, find_kinds
+from resources.types.types import SCOPES, KindQuery, find_kinds
 
 
 class OwnerSerializer(serializers.Serializer[Any]):
@@ -125,7 +125,7 @@ class Kinds(APIView):
     )
     def get(self, request: Request) -> Response:
         """In the order of the page: custom groups first."""
-        http, wish = _http(request), Wish.from_query(request.query_params.dict())
+        http, wish = _http(request), KindQuery.from_query(request.query_params.dict())
         found = find_kinds(http.cluster, wish, http.namespace)
         if request.query_params.get("counts", "") in ("1", "true", "yes"):
             listed = [kind.type for group in found.groups for kind in group.kinds if kind.listable]

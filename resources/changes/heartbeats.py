@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import msgspec
 from redis.exceptions import OutOfMemoryError
 
-from resources.changes import looked
+from resources.changes import active_clusters
 from resources.changes.connection import Connection
 from resources.changes.server import checked, hubs_of, key
 from resources.changes.topic import Topic
@@ -86,7 +86,7 @@ class Heartbeats(Connection):
         added = await self._redis.zadd(key(_INTEREST), scores)
         async with self._redis.pipeline(transaction=False) as pipe:
             for cluster in _clusters(scores):
-                pipe.set(looked.place(cluster), b"1", ex=looked.LOOKED_SECONDS)
+                pipe.set(active_clusters.place(cluster), b"1", ex=active_clusters.ACTIVE_SECONDS)
             checked(*await pipe.execute(raise_on_error=False))
         if added:
             await self._redis.publish(key(_WAKE), b"interest")

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from resources.forms import known, shapes
+from resources.forms import kubernetes_types, shapes
 from resources.forms.builder import SMALL, Builder
 from resources.forms.fields import ABSENT, Field, Options
 from resources.forms.paths import Path, is_item, position, span, split, untoken
@@ -65,7 +65,7 @@ def _property(schema: Schema, node: Node, spot: _Spot, part: str) -> _Spot:
 def _item(schema: Schema, node: Node, spot: _Spot, part: str) -> _Spot:
     place, value = position(part), spot.value
     number = (place or 0) + 1
-    if kind_of(node) == "map" or known.FREE_KEYS in node:
+    if kind_of(node) == "map" or kubernetes_types.FREE_KEYS in node:
         entries = list(value.items()) if isinstance(value, dict) else []
         key, found = entries[place] if place is not None and place < len(entries) else ("", ABSENT)
         return _Spot(

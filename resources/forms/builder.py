@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from resources.forms import known, order, shapes, texts
+from resources.forms import kubernetes_types, order, shapes, texts
 from resources.forms.depends import Dependencies, is_met
 from resources.forms.descriptors import Descriptor
 from resources.forms.fields import ABSENT, Field, Options
@@ -90,8 +90,10 @@ class Builder:
         known type open.
         """
         in_claim = path[:-1] in self.claims
-        made = known.better(self.schema.fitting(node, value), self._descriptor(path), path, in_claim=in_claim)
-        if known.is_claim(made, path):
+        made = kubernetes_types.better(
+            self.schema.fitting(node, value), self._descriptor(path), path, in_claim=in_claim
+        )
+        if kubernetes_types.is_claim(made, path):
             self.claims.add(path)
         return made
 
@@ -190,7 +192,7 @@ class Builder:
         children = self._properties(node, value, path, pointer, only)
         others = unnamed(node, value)
         allowed = keeps_unknown(node)
-        if known.FREE_KEYS in node and len(others) <= MORE:
+        if kubernetes_types.FREE_KEYS in node and len(others) <= MORE:
             children += self._entries(node, value, others, path, pointer)
             others, allowed = (), False
         if others or allowed or path in self.typed.others:

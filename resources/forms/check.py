@@ -13,7 +13,7 @@ from typing import Any
 from resources.forms import errors
 from resources.forms.errors import Placed
 from resources.forms.paths import Path, words
-from resources.forms.published import is_custom, stored
+from resources.forms.published_schema import is_custom, stored
 from resources.forms.schema import Schema
 from structural import metadata
 from structural.causes import Cause, Fault

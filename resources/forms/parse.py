@@ -30,7 +30,7 @@ from kube import limits
 from resources.forms import texts
 from resources.forms.fields import Typed
 from resources.forms.paths import split
-from resources.forms.reading import Posted, Problem, Reading
+from resources.forms.posted_controls import Posted, Problem, Reading
 
 __all__ = ["ASKED", "Parsed", "Problem", "asked", "parse"]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from resources.forms import known, labels, shapes
+from resources.forms import kubernetes_types, labels, shapes
 from resources.forms.descriptors import Descriptors
 from resources.forms.paths import Path, element_id, token
 from resources.forms.schema import CONTAINERS, Node, Schema, kind_of
@@ -108,8 +108,8 @@ def _collect(schema: Schema, descriptors: Descriptors) -> Iterator[_Entry]:
         steps, node, around = queue[at]
         names = tuple(step for step in steps if isinstance(step, str))
         descriptor = descriptors.get(names)
-        node = known.better(node, descriptor, names, in_claim=names[:-1] in claims)
-        if known.is_claim(node, names):
+        node = kubernetes_types.better(node, descriptor, names, in_claim=names[:-1] in claims)
+        if kubernetes_types.is_claim(node, names):
             claims.add(names)
         if isinstance(steps[-1], str):
             label = descriptor.display_name if descriptor and descriptor.display_name else labels.title(names[-1])

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 
 from resources.forms import pickable
 from resources.forms.descriptors import Descriptor
-from resources.forms.known import FREE_KEYS
+from resources.forms.kubernetes_types import FREE_KEYS
 from resources.forms.paths import Path
 from resources.forms.sensitive import is_sensitive
 

@@ -14,7 +14,7 @@ from kube.errors import BadRequest, NotFound
 from kube.kubectl import Command, Commands, Typed
 from kube.objects import KubeObject, name_of
 from kube.selectors import from_labels
-from resources.selected import pod_selector
+from resources.pod_selectors import pod_selector
 from resources.state.health import items, mapping, text
 
 #: Kinds whose Pods are found by their selector, and the groups they are of.

@@ -13,7 +13,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from resources.history import kept, steps
+from resources.history import steps, stored_object
 from resources.history.strip import LONGEST, SHORTEST
 from resources.models import Step, Traced
 from resources.state.health import items, mapping
@@ -26,7 +26,7 @@ _Numbers = dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartLine:
     """`path`: of an SVG of WIDTH times HEIGHT, in steps. `least` and `most` are of the time that is drawn."""
 
     key: str
@@ -62,7 +62,7 @@ class Row:
 class Figures:
     """`rows`: the newest first, MOST_ROWS of them. No `lines`: the object has no such numbers."""
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[ChartLine, ...] = ()
     rows: tuple[Row, ...] = ()
     begin: datetime | None = None
     end: datetime | None = None
@@ -90,12 +90,12 @@ def figures(traced: Traced, begin: datetime | None = None) -> Figures:
 
 def _over_time(traced: Traced) -> Iterator[tuple[datetime, _Numbers]]:
     """(since when, numbers), the newest first, as far back as versions can be made."""
-    obj = kept.unpacked(traced.head)
+    obj = stored_object.unpacked(traced.head)
     for step in traced.steps.exclude(event=Step.DELETED).order_by("-pk").iterator(chunk_size=50):
         yield step.at, numbers_of(obj)
         if not step.back:
             return
-        obj = steps.apply(obj, kept.unpacked(step.back))
+        obj = steps.apply(obj, stored_object.unpacked(step.back))
 
 
 def _changes(newest_first: list[tuple[datetime, _Numbers]]) -> list[tuple[datetime, _Numbers]]:
@@ -130,7 +130,7 @@ def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9 else None
 
 
-def _line(key: str, found: list[tuple[datetime, _Numbers]], begin: datetime, end: datetime, top: int) -> Line:
+def _line(key: str, found: list[tuple[datetime, _Numbers]], begin: datetime, end: datetime, top: int) -> ChartLine:
     whole = max((end - begin).total_seconds(), 1.0)
     parts: list[str] = []
     values: list[int] = []
@@ -141,4 +141,4 @@ def _line(key: str, found: list[tuple[datetime, _Numbers]], begin: datetime, end
         y = round(HEIGHT - 2 - (HEIGHT - 4) * numbers[key] / top, 1)
         parts.append(f"H{x}V{y}" if parts else f"M{x} {y}")
         values.append(numbers[key])
-    return Line(key, f"{''.join(parts)}H{WIDTH}", min(values), max(values), values[-1])
+    return ChartLine(key, f"{''.join(parts)}H{WIDTH}", min(values), max(values), values[-1])

@@ -1,14 +1,14 @@
 """From a recorded version to an object to send: its user-written parts, laid over the object as it is now. Pure.
 
-Never sent back: the status, owner references, finalizers, and values that were not recorded (kept.py): those stay as
-they are now.
+Never sent back: the status, owner references, finalizers, and values that were not recorded (stored_object.py): those
+stay as they are now.
 """
 
 from typing import Any
 
 from kube import last_applied
 from kube.objects import KubeObject
-from resources.history import kept
+from resources.history import stored_object
 from resources.state.health import mapping
 from resources.writing.draft import SERVERS
 
@@ -34,7 +34,7 @@ def written(version: KubeObject, live: KubeObject) -> KubeObject:
         "metadata": metadata,
         **body,
     }
-    found: KubeObject = kept.unmasked(made, live)
+    found: KubeObject = stored_object.unmasked(made, live)
     return found
 
 
@@ -50,14 +50,14 @@ def anew(version: KubeObject) -> KubeObject:
     if "annotations" in metadata:
         metadata["annotations"] = last_applied.without_last_applied(metadata["annotations"])
     made = {**{key: value for key, value in version.items() if key != "status"}, "metadata": metadata}
-    found: KubeObject = kept.unmasked(made, {})
+    found: KubeObject = stored_object.unmasked(made, {})
     return found
 
 
 def lost(kind: str, version: KubeObject) -> list[str]:
     """Codes for what creating it again does not bring back: values, owners, data, contents, instances, identity."""
     found = []
-    if kept.any_hidden(version):
+    if stored_object.any_hidden(version):
         found.append("values")
     if mapping(version.get("metadata")).get("ownerReferences"):
         found.append("owners")

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from resources.history import kept
+from resources.history import stored_object
 from resources.models import Step, Traced
 
 # Steps of the status that are newer than so many others are never joined.
@@ -41,11 +41,11 @@ def _of_status(step: Step) -> bool:
 
 
 def _join(traced: Traced, older: Step, newer: Step) -> None:
-    ops = (kept.unpacked(newer.back) or []) + (kept.unpacked(older.back) or [])
+    ops = (stored_object.unpacked(newer.back) or []) + (stored_object.unpacked(older.back) or [])
     known = {path: before for path, before, _after in older.fields}
     newer.fields = [[path, known.get(path, before), after] for path, before, after in newer.fields]
     traced.size -= len(older.back) + len(newer.back)
-    newer.back, newer.at, newer.count = kept.packed(ops), older.at, newer.count + older.count
+    newer.back, newer.at, newer.count = stored_object.packed(ops), older.at, newer.count + older.count
     traced.size = max(0, traced.size + len(newer.back))
     older.delete()
     newer.save()

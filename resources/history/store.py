@@ -18,7 +18,7 @@ from django.utils import timezone
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from kube.versions import comparable, older
-from resources.history import kept, room, steps
+from resources.history import room, steps, stored_object
 from resources.models import Followed, Step, Traced
 from resources.state.health import mapping, text
 from resources.state.kind_health import health
@@ -60,9 +60,9 @@ def record(cluster: str, type_: ResourceType, events: Iterable[Event], seen: See
     news = []
     for event in events:
         uid = uid_of(event.object)
-        if not uid or kept.skipped(event.object):
+        if not uid or stored_object.skipped(event.object):
             continue
-        clean, state = kept.clean(event.object), health(event.object).state
+        clean, state = stored_object.clean(event.object), health(event.object).state
         mark = digest(clean, state)
         if event.type == "DELETED":
             seen.pop(uid, None)
@@ -103,7 +103,7 @@ def _newer(version: str, known: str) -> bool:
 def _begin(cluster: str, type_: ResourceType, event: Event, clean: KubeObject) -> None:
     obj = event.object
     created = _time(mapping(obj.get("metadata")).get("creationTimestamp"))
-    head, now = kept.packed(clean), timezone.now()
+    head, now = stored_object.packed(clean), timezone.now()
     fresh = not event.listed and event.type == "ADDED"
     traced = Traced.objects.create(
         cluster=cluster,
@@ -139,13 +139,13 @@ def _step(traced: Traced, event: Event, what: str, at: datetime) -> Step:
         gap=event.listed,
         state=found.state,
         reason=found.reason[:400],
-        manager=kept.writer(obj, [("spec",)])[0] if what != Step.DELETED else "",
+        manager=stored_object.writer(obj, [("spec",)])[0] if what != Step.DELETED else "",
     )
 
 
 def _change(traced: Traced, type_: ResourceType, event: Event, clean: KubeObject) -> int:
     """The step from the head to this version; a DELETED event may carry a last change too."""
-    old = kept.unpacked(traced.head)
+    old = stored_object.unpacked(traced.head)
     ops = steps.back(clean, old)
     state = health(event.object).state
     if not ops and (state == traced.state or event.type == "DELETED"):
@@ -153,7 +153,7 @@ def _change(traced: Traced, type_: ResourceType, event: Event, clean: KubeObject
     parts = {str(op[0][0]) if op[0] else "" for op in ops}
     status_only = parts <= {"status"}
     last = traced.steps.order_by("-pk").first()
-    manager, when = kept.writer(event.object, [op[0] for op in ops], last.until if last else None)
+    manager, when = stored_object.writer(event.object, [op[0] for op in ops], last.until if last else None)
     changed_fields, number = steps.fields(old, clean, _FIELDS)
     now = timezone.now()
     at = when if when and last and last.until <= when <= now else now
@@ -164,14 +164,14 @@ def _change(traced: Traced, type_: ResourceType, event: Event, clean: KubeObject
     step.spec = bool(parts - {"status", "metadata"})
     folds = status_only and last is not None and _folds(last, step)
     if folds and last is not None:
-        ops += kept.unpacked(last.back) or []
+        ops += stored_object.unpacked(last.back) or []
         before = steps.apply(clean, ops)
         ops = steps.back(clean, before)
         step.fields, step.changed = steps.fields(before, clean, _FIELDS)
         step.pk, step.at, step.count, step.gap = last.pk, last.at, last.count + 1, last.gap or step.gap
-    step.back = kept.packed(ops) if ops else b""
+    step.back = stored_object.packed(ops) if ops else b""
     step.save(force_update=folds, force_insert=not folds)
-    head = kept.packed(clean)
+    head = stored_object.packed(clean)
     was = len(last.back) if folds and last is not None else 0
     traced.size = max(0, traced.size - len(traced.head) + len(head) + len(step.back) - was)
     traced.head, traced.state, traced.resource_version = head, state, version_of(event.object)

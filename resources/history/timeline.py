@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.objects import KubeObject, uid_of
 from kube.requests import FIELD_MANAGER
-from resources.history import kept, steps
+from resources.history import steps, stored_object
 from resources.models import Step, Traced, Write
 from resources.state.health import Health
 
@@ -163,7 +163,7 @@ def _field(entry: list[Any]) -> Field:
 def versions(traced: Traced, wanted: Iterable[int]) -> dict[int, KubeObject]:
     """The object as it was after each of these steps; -pk: before it. What can't be made any more is left out."""
     left = set(wanted)
-    obj = kept.unpacked(Traced.objects.values_list("head", flat=True).get(pk=traced.pk))
+    obj = stored_object.unpacked(Traced.objects.values_list("head", flat=True).get(pk=traced.pk))
     found: dict[int, KubeObject] = {}
     for step in traced.steps.order_by("-pk").iterator(chunk_size=50):
         if step.pk in left:
@@ -172,7 +172,7 @@ def versions(traced: Traced, wanted: Iterable[int]) -> dict[int, KubeObject]:
             if step.event in (Step.CREATED, Step.SEEN, Step.CHANGED):
                 break
             continue
-        obj = steps.apply(obj, kept.unpacked(step.back))
+        obj = steps.apply(obj, stored_object.unpacked(step.back))
         if -step.pk in left:
             found[-step.pk] = obj
         left -= found.keys()

@@ -1,6 +1,6 @@
 """Changes made through the console: which user made them, and how they are undone.
 
-Objects are stored as the history stores them (kept.py), Secrets not at all; for the last UNDOABLE changes of a user.
+Objects are stored as the history stores them (stored_object.py), Secrets not at all; for each user's last UNDOABLE.
 """
 
 import logging
@@ -22,7 +22,7 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, uid_of
-from resources.history import kept, store
+from resources.history import store, stored_object
 from resources.history.bounds import UNDOABLE
 from resources.models import Write
 from resources.place import Place
@@ -109,9 +109,9 @@ def current_object(client: ClusterClient, place: Place) -> KubeObject | None:
 def _packed(obj: Mapping[str, Any] | None) -> bytes | None:
     if obj is None:
         return None
-    clean = kept.clean(obj)
+    clean = stored_object.clean(obj)
     clean.pop("status", None)
-    data = kept.packed(clean)
+    data = stored_object.packed(clean)
     return data if len(data) <= limits.UNDO_OBJECT.value else None
 
 
@@ -169,6 +169,6 @@ def add_message(request: HttpRequest, text: str, url: str) -> None:
 def objects(row: Write) -> tuple[KubeObject | None, KubeObject | None]:
     """What was kept: before and after."""
     return (
-        kept.unpacked(row.before) if row.before else None,
-        kept.unpacked(row.after) if row.after else None,
+        stored_object.unpacked(row.before) if row.before else None,
+        stored_object.unpacked(row.after) if row.after else None,
     )

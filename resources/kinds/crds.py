@@ -19,7 +19,7 @@ from resources.lists.counts import Count, count
 from resources.place import Place
 from resources.state.health import items, mapping, text
 from resources.types.definitions import owner
-from resources.types.managed import Manager, manager
+from resources.types.manager import Manager, manager
 
 _COLUMNS = 100
 

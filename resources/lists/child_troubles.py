@@ -18,7 +18,7 @@ from kube.table import Row
 from resources.lists.counts import count
 from resources.lists.entries import Entry, Owner, entry_of, stateful
 from resources.lists.snapshot import snapshots
-from resources.selected import instance_marks, mark_of
+from resources.pod_selectors import instance_marks, mark_of
 from resources.state.children import TELLING, Trouble, combined, trouble
 from resources.state.health import Health
 

@@ -21,11 +21,11 @@ from kube.errors import KubeError
 from kube.objects import KubeObject
 from kube.table import Column, Row
 from resources import yamltext
-from resources.lists import child_troubles, columns, listing, reading
+from resources.display_copy import shown
+from resources.lists import child_troubles, columns, list_chunks, listing
 from resources.lists.columns import ListColumn
 from resources.lists.entries import Entry, entry_of, include
 from resources.lists.listing import Query
-from resources.shown import shown
 
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "yaml": "application/yaml; charset=utf-8"}
 # A spreadsheet takes such a text for a formula: https://owasp.org/www-community/attacks/CSV_Injection
@@ -43,7 +43,9 @@ def rows(
     writer = csv.writer(sink)
     wanted: Sequence[ListColumn] = ()
     below = _below(client, type_, namespace)
-    tables = reading.tables(client, type_, namespace, labels=query.labels, fields=query.fields, include=include(type_))
+    tables = list_chunks.tables(
+        client, type_, namespace, labels=query.labels, fields=query.fields, include=include(type_)
+    )
     for number, table in enumerate(tables):
         if not number:
             where = ["Namespace"] if type_.namespaced else []
@@ -108,7 +110,7 @@ def objects(
     `neat`: to be applied elsewhere.
     """
     below = _below(client, type_, namespace)
-    for page in reading.objects(client, type_, namespace, labels=query.labels, fields=query.fields):
+    for page in list_chunks.objects(client, type_, namespace, labels=query.labels, fields=query.fields):
         for obj in page.items:
             if listing.filtered((below(entry_of(type_, Row((), obj))),), query):
                 # apiVersion and kind first, as people write them.

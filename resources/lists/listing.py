@@ -25,7 +25,7 @@ from resources.lists.order import STATES, ordered
 from resources.lists.snapshot import snapshots
 from resources.state.health import COMPLETED, DEGRADED, Health, by_word, colour_of
 from resources.usage.metrics import Usage, Usages
-from resources.usage.reading import Asked
+from resources.usage.readings import Asked
 
 PAGE = SIZE
 #: Behind so many rows a page is looked up in a snapshot: the API server would have to pass over all of them.

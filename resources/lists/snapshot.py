@@ -26,7 +26,7 @@ from kube.table import Column, Row
 from kube.transport import AsyncTransport
 from kube.versions import comparable, newest, older
 from kube.watch import WatchEvent, watch
-from resources.lists import reading
+from resources.lists import list_chunks
 from resources.lists.entries import Entry, Pool, entry_of, include
 
 log = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ class Snapshot:
         self.complete, version = True, ""
         options = {"labels": self.labels, "fields": self.fields, "include": include(self.type)}
         with translation.override(self.language):
-            for part in reading.tables(self.client, self.type, self.namespace, go_on=False, **options):
+            for part in list_chunks.tables(self.client, self.type, self.namespace, go_on=False, **options):
                 self.columns, version = self.columns or part.columns, version or part.resource_version
                 self.within = part.within
                 for row in part.rows:

@@ -13,10 +13,10 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from resources.causes.engine import explained_health
-from resources.selected import pod_selector
+from resources.pod_selectors import pod_selector
 from resources.state.health import Condition, Health, conditions, mapping, text
 from resources.tree.owners import owner_references
-from resources.types.managed import Manager, manager
+from resources.types.manager import Manager, manager
 
 SIMULATED = "operator-console.dev/simulated"
 _LABELS = 100

@@ -31,7 +31,7 @@ _NUMBERS = re.compile(r"\d+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class EventQuery:
     """`type`: Normal, Warning or '' for both; `kind`, `reason`: exact, '' for all; `q`: every word is in the message
     or the object's name.
     """
@@ -88,11 +88,11 @@ class Stream:
         return sum(count for type_, count in self.types if type_ != "Normal")
 
 
-def wish_of(get: Mapping[str, Any]) -> Wish:
+def wish_of(get: Mapping[str, Any]) -> EventQuery:
     """What the query string says; nonsense is taken for nothing."""
     page = get.get("page", "")
     type_ = get.get("type", "")
-    return Wish(
+    return EventQuery(
         type=type_ if type_ in ("Normal", "Warning") else "",
         kind=get.get("kind", "")[:253],
         reason=get.get("reason", "")[:253],
@@ -102,7 +102,7 @@ def wish_of(get: Mapping[str, Any]) -> Wish:
     )
 
 
-def stream(client: ClusterClient, namespace: str, wish: Wish) -> Stream:
+def stream(client: ClusterClient, namespace: str, wish: EventQuery) -> Stream:
     """`namespace` '' is all. Raises KubeError."""
     events, beyond = read(client, namespace)
     return stream_of(events, wish, Linker(client), beyond)
@@ -128,7 +128,7 @@ def read(client: ClusterClient, namespace: str) -> tuple[list[KubeObject], bool]
     return [], False
 
 
-def stream_of(events: Sequence[KubeObject], wish: Wish, links: "Linker", beyond: bool = False) -> Stream:
+def stream_of(events: Sequence[KubeObject], wish: EventQuery, links: "Linker", beyond: bool = False) -> Stream:
     """What is asked for, of these."""
     words = wish.q.lower().split()
     matching = [event for event in events if _fits(event, wish, words)]
@@ -163,7 +163,7 @@ def _about(event: Mapping[str, Any], key: str) -> str:
     return text(mapping(event.get("involvedObject")).get(key))
 
 
-def _fits(event: Mapping[str, Any], wish: Wish, words: Sequence[str]) -> bool:
+def _fits(event: Mapping[str, Any], wish: EventQuery, words: Sequence[str]) -> bool:
     if (wish.type and _type(event) != wish.type) or (wish.kind and _about(event, "kind") != wish.kind):
         return False
     if wish.reason and text(event.get("reason")) != wish.reason:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
+from resources.display_copy import MASK
 from resources.forms.schema import Schema
 from resources.forms.sensitive import is_sensitive
-from resources.shown import MASK
 
 # More is for the YAML page.
 _NODES = 1500

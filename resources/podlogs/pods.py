@@ -5,7 +5,7 @@ from typing import Any
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of
-from resources.selected import pod_selector
+from resources.pod_selectors import pod_selector
 from resources.tree.owners import belongings
 from resources.types.types import is_custom
 

@@ -41,7 +41,7 @@ _workers = Workers(8, thread_name_prefix="search")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ObjectQuery:
     """`q`: all its words must be in the name.
 
     `annotation`: `key`, or `key=value`. `kinds`: as `group/plural`, or any name of a kind; () = the usual ones.
@@ -114,10 +114,10 @@ class Found:
         return sum(group.total for group in self.groups)
 
 
-def parse(text: str, labels: str = "", annotation: str = "", kinds: Iterable[str] = ()) -> Wish:
+def parse(text: str, labels: str = "", annotation: str = "", kinds: Iterable[str] = ()) -> ObjectQuery:
     """What was typed (resources/searching/grammar.py), and what stood in fields of their own."""
     asked = grammar.parse(text)
-    return Wish(
+    return ObjectQuery(
         q=" ".join(asked.words),
         labels=",".join(filter(None, (asked.labels, labels))),
         annotation=annotation,
@@ -155,7 +155,7 @@ def _names(type_: ResourceType) -> frozenset[str]:
     return frozenset(word.lower() for word in plain if word)
 
 
-def search(client: ClusterClient, namespace: str, wish: Wish) -> Found:
+def search(client: ClusterClient, namespace: str, wish: ObjectQuery) -> Found:
     """`namespace` '' is all; kinds of the cluster's scope are searched in any case.
 
     Raises BadRequest for labels that aren't a selector.
@@ -189,7 +189,7 @@ def search(client: ClusterClient, namespace: str, wish: Wish) -> Found:
 
 
 def _everywhere(
-    client: ClusterClient, type_: ResourceType, places: Iterable[str], wish: Wish
+    client: ClusterClient, type_: ResourceType, places: Iterable[str], wish: ObjectQuery
 ) -> tuple[list[Hit], bool, KubeError | None]:
     """Of all the namespaces; what is in none is looked for once."""
     hits: list[Hit] = []
@@ -229,7 +229,7 @@ def _health(type_: ResourceType, obj: Mapping[str, Any]) -> Health:
 
 
 def _read(
-    client: ClusterClient, type_: ResourceType, namespace: str, wish: Wish
+    client: ClusterClient, type_: ResourceType, namespace: str, wish: ObjectQuery
 ) -> tuple[list[Hit], bool, KubeError | None]:
     """(hits, whether there are objects that were not read, what went wrong)."""
     words = wish.q.lower().split()

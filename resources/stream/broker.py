@@ -17,13 +17,13 @@ from resources.changes import Entry, RedisError, order
 from resources.stream.counts import counts
 from resources.stream.feed import Feed, Listener
 from resources.stream.health import HealthWatch, PartHealth
-from resources.stream.line import Line
+from resources.stream.line import BrowserConnection
 from resources.stream.live_update import RenderRow
-from resources.stream.missed import Missed
 from resources.stream.reader import RENEW_SECONDS, Reader, again_and_again
+from resources.stream.replay import Missed
 from resources.stream.silence_probe import SilenceProbe
 from resources.stream.sse import encode
-from resources.stream.wishes import Wish, topics_of
+from resources.stream.wishes import Subscription, topics_of
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class _Joining:
 
     __slots__ = ("arrived", "line", "wishes")
 
-    def __init__(self, line: Line, wishes: list[Wish]) -> None:
+    def __init__(self, line: BrowserConnection, wishes: list[Subscription]) -> None:
         self.line, self.wishes = line, wishes
         self.arrived: list[Entry] = []
 
@@ -63,7 +63,7 @@ class Broker(Reader):
 
     def __init__(self, render: RenderRow) -> None:
         super().__init__(render)
-        self.lines: dict[Line, list[Listener]] = {}
+        self.lines: dict[BrowserConnection, list[Listener]] = {}
         self._missed = Missed(self._log)
         self._joining: dict[_Joining, None] = {}
         self._tasks: list[asyncio.Task[None]] = []
@@ -76,17 +76,19 @@ class Broker(Reader):
             self._probe.seconds,
         )
 
-    def open(self, send: Send, language: str, cluster: str = "") -> Line:
+    def open(self, send: Send, language: str, cluster: str = "") -> BrowserConnection:
         """A new connection, to which nothing is written before its begin().
 
         `cluster`: whose page it is, '' the default one's.
         """
-        line = Line(send, language, cluster)
+        line = BrowserConnection(send, language, cluster)
         self.lines[line] = []
         self._start()
         return line
 
-    async def join(self, line: Line, wishes: list[Wish], types: Mapping[str, ResourceType], since: str = "") -> None:
+    async def join(
+        self, line: BrowserConnection, wishes: list[Subscription], types: Mapping[str, ResourceType], since: str = ""
+    ) -> None:
         """Sends entries after `since` (a position or the last event's id), and then every new one; `resync` where they
         aren't known.
         """
@@ -113,14 +115,14 @@ class Broker(Reader):
         else:
             self._forget_unwanted()
 
-    def leave(self, line: Line) -> None:
+    def leave(self, line: BrowserConnection) -> None:
         """Removes a connection. Topics without connections are no longer read; hubs still watch them for a while."""
         line.close()
         for listener in self.lines.pop(line, ()):
             self.feeds[listener.wish.topic].remove(listener)
         self._forget_unwanted()
 
-    def refuse(self, line: Line, topic: str, piece: bytes) -> None:
+    def refuse(self, line: BrowserConnection, topic: str, piece: bytes) -> None:
         """Nothing more of that topic on this connection, not even what waits."""
         for joining in self._joining:
             if joining.line is line:

@@ -5,9 +5,9 @@ An entry costs only the connections that want to know, not all that look at the 
 
 from kube.discovery import ResourceType
 from kube.versions import newest
-from resources.stream.line import Line
+from resources.stream.line import BrowserConnection
 from resources.stream.live_update import LiveUpdate
-from resources.stream.wishes import Wish
+from resources.stream.wishes import Subscription
 
 
 class Listener:
@@ -15,7 +15,7 @@ class Listener:
 
     __slots__ = ("_feed", "line", "wish")
 
-    def __init__(self, line: Line, wish: Wish, feed: "Feed") -> None:
+    def __init__(self, line: BrowserConnection, wish: Subscription, feed: "Feed") -> None:
         self.line, self.wish, self._feed = line, wish, feed
 
     def wake(self) -> None:
@@ -69,7 +69,7 @@ class Feed:
     def wants_rows(self) -> bool:
         return any(listener.wish.html for listener in self.listeners)
 
-    def add(self, line: Line, wish: Wish) -> Listener:
+    def add(self, line: BrowserConnection, wish: Subscription) -> Listener:
         found = Listener(line, wish, self)
         self.listeners[found] = None
         if wish.each:

@@ -19,7 +19,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from resources.changes import Topic
-from resources.stream.line import Line
+from resources.stream.line import BrowserConnection
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +97,7 @@ class _Known:
     __slots__ = ("asker", "due", "lines", "verdict")
 
     def __init__(self, asker: Asker, verdict: Verdict, now: float) -> None:
-        self.asker, self.lines = asker, set[Line]()
+        self.asker, self.lines = asker, set[BrowserConnection]()
         self.take(verdict, now)
 
     def take(self, verdict: Verdict, now: float) -> None:
@@ -114,7 +114,7 @@ class Gate:
     `pool`: threads that ask. `withdraw(line, verdict)` when what was allowed is not any more.
     """
 
-    def __init__(self, pool: Executor, withdraw: Callable[[Line, Verdict], None]) -> None:
+    def __init__(self, pool: Executor, withdraw: Callable[[BrowserConnection, Verdict], None]) -> None:
         self._pool, self._withdraw = pool, withdraw
         self._known: dict[_Key, _Known] = {}
         self._asking: dict[_Key, asyncio.Task[dict[_Key, Verdict]]] = {}
@@ -136,7 +136,7 @@ class Gate:
             found.update(task.result())
         return [found[key] for key in keys.values()]
 
-    def hold(self, asker: Asker, line: Line, verdicts: Iterable[Verdict]) -> None:
+    def hold(self, asker: Asker, line: BrowserConnection, verdicts: Iterable[Verdict]) -> None:
         """The connection lives by these verdicts until release()."""
         now = asyncio.get_running_loop().time()
         for verdict in verdicts:
@@ -147,7 +147,7 @@ class Gate:
         if self._task is None:
             self._task = asyncio.create_task(self._look_again())
 
-    def release(self, asker: Asker, line: Line, topics: Iterable[str]) -> None:
+    def release(self, asker: Asker, line: BrowserConnection, topics: Iterable[str]) -> None:
         for topic in topics:
             if known := self._known.get(asker.key(topic)):
                 known.lines.discard(line)

@@ -12,7 +12,7 @@ from resources.stream.mailbox import Mailbox
 from resources.stream.sse import HEARTBEAT
 
 
-class Line:
+class BrowserConnection:
     """`begin()` when the answer has begun; before that everything waits.
 
     `over` is set when there is nothing more to send or the client is gone.

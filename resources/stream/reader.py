@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from resources.changes import INTEREST_SECONDS, Change, ChangeLog, Entry, OutOfMemoryError, RedisError, order
 from resources.stream.counts import counts
+from resources.stream.entries import latest
 from resources.stream.feed import Feed, Listener
 from resources.stream.live_update import EVENTS, LiveUpdate, Order, RenderRow
 from resources.stream.mailbox import LAST, Reach
-from resources.stream.reading import latest
 from resources.stream.sse import encode
 
 log = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from resources.changes import RedisError
 from resources.changes.sessions import KEEP, EndedSessions
-from resources.stream.line import Line
+from resources.stream.line import BrowserConnection
 from resources.stream.sse import encode
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ class _Session:
     __slots__ = ("due", "lines", "lives")
 
     def __init__(self, lives: Callable[[], bool]) -> None:
-        self.lives, self.lines = lives, set[Line]()
+        self.lives, self.lines = lives, set[BrowserConnection]()
         self.due = _due()
 
 
@@ -50,7 +50,7 @@ class Sessions:
     def ended(self, digest: str) -> bool:
         return digest in self._ended
 
-    def watch(self, digest: str, line: Line, lives: Callable[[], bool]) -> None:
+    def watch(self, digest: str, line: BrowserConnection, lives: Callable[[], bool]) -> None:
         """`digest`: of the session, '' for none."""
         self._start()
         if not digest:
@@ -59,7 +59,7 @@ class Sessions:
         if digest in self._ended:
             self._end(digest)
 
-    def leave(self, digest: str, line: Line) -> None:
+    def leave(self, digest: str, line: BrowserConnection) -> None:
         if session := self._open.get(digest):
             session.lines.discard(line)
             if not session.lines:

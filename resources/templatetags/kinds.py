@@ -11,9 +11,9 @@ from django.utils.safestring import SafeString
 
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from resources import followable
+from resources import live_topics
 from resources.types.kind_versions import deprecation, preferred_type
-from resources.types.managed import DEFINITIONS
+from resources.types.manager import DEFINITIONS
 from resources.types.types import is_custom, kind_letters
 
 
@@ -53,7 +53,7 @@ def kind_badge(kind: str) -> SafeString:
 @register.simple_tag(takes_context=True)
 def definition_topic(context: Any, group: str) -> str:
     """The topic of all definitions; '' for kinds that have none."""
-    return followable.topics(context["request"].cluster, *DEFINITIONS) if is_custom(group) else ""
+    return live_topics.topics(context["request"].cluster, *DEFINITIONS) if is_custom(group) else ""
 
 
 @register.simple_tag(takes_context=True)

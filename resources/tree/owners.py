@@ -1,8 +1,8 @@
 """Owned objects of an object: those whose ownerReferences lead to it, the claims that a StatefulSet made from its
 templates, and those with an instance label of its name. And, upwards, its owners.
 
-Kubernetes has no such list: it is found by reading the namespace (resources/tree/owned_reading.py). Kinds that can't be
-read, or have more objects than are read here, are named instead of left out silently.
+Kubernetes has no such list: it is found by reading the namespace (resources/tree/owner_candidates.py). Kinds that can't
+be read, or have more objects than are read here, are named instead of left out silently.
 https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
 """
 
@@ -16,9 +16,9 @@ from typing import Any
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from resources.selected import instance_marks, mark_of, pod_selector
+from resources.pod_selectors import instance_marks, mark_of, pod_selector
 from resources.state.health import items, mapping, text
-from resources.tree import owned_reading
+from resources.tree import owner_candidates
 from resources.tree.owned_kinds import owned_types
 from resources.types.types import is_custom
 from resources.writing import examples
@@ -75,10 +75,10 @@ def belongings(client: ClusterClient, type_: ResourceType, owner: KubeObject) ->
     if not types:
         return Belongings()
     labels = "" if custom else pod_selector({**owner, "kind": type_.kind})
-    read = owned_reading.read(client, types, namespace, labels)
+    read = owner_candidates.read(client, types, namespace, labels)
     kinds = [wanted.kind for wanted in types]
     marks = instance_marks(type_.group, name_of(owner)) if custom else ()
-    pods = next((wanted for wanted in types if owned_reading.is_pod(wanted)), None)
+    pods = next((wanted for wanted in types if owner_candidates.is_pod(wanted)), None)
     if pods and not labels and read[pods][1]:
         read[pods] = _many_pods(
             client=client,
@@ -125,7 +125,7 @@ def _keep(client: ClusterClient, owner: KubeObject, uids: frozenset[str], read_u
 
 
 def _flat(
-    read: Mapping[ResourceType, owned_reading.Read], without: ResourceType | None = None
+    read: Mapping[ResourceType, owner_candidates.Read], without: ResourceType | None = None
 ) -> list[tuple[ResourceType, KubeObject]]:
     return [(type_, obj) for type_, (found, _gap) in read.items() if type_ != without for obj in found]
 
@@ -137,7 +137,7 @@ def _many_pods(
     rows: Sequence[Owned],
     owner: KubeObject,
     marks: Sequence[tuple[str, str]],
-) -> owned_reading.Read:
+) -> owner_candidates.Read:
     deployed = {uid_of(row.object) for row in rows if row.type.kind == "Deployment"}
     selectors = [
         pod_selector({**row.object, "kind": row.type.kind})
@@ -146,7 +146,7 @@ def _many_pods(
         and not any(text(reference.get("uid")) in deployed for reference in owner_references(row.object))
     ]
     if found := [selector for selector in selectors if selector]:
-        return owned_reading.by_selectors(client, pods, namespace, found)
+        return owner_candidates.by_selectors(client, pods, namespace, found)
     uids = {uid_of(owner), *(uid_of(row.object) for row in rows)}
 
     def wanted(pod: KubeObject) -> bool:
@@ -154,7 +154,7 @@ def _many_pods(
             text(reference.get("uid")) in uids for reference in owner_references(pod)
         )
 
-    return owned_reading.scan(client, pods, namespace, wanted)
+    return owner_candidates.scan(client, pods, namespace, wanted)
 
 
 def tree(

@@ -14,7 +14,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import name_of, namespace_of
 from resources.state.health import mapping
-from resources.types.managed import DEFINITIONS, Manager, alongside, manager
+from resources.types.manager import DEFINITIONS, Manager, alongside, manager
 
 _KEEP_SECONDS = 10.0
 _CSVS = ("operators.coreos.com", "v1alpha1", "clusterserviceversions")

@@ -16,7 +16,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from resources.state.health import items, mapping, text
-from resources.types.managed import DEFINITIONS
+from resources.types.manager import DEFINITIONS
 from resources.types.types import is_custom
 
 _TTL_SECONDS = 10.0

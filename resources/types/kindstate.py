@@ -8,7 +8,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from resources.state.health import conditions, mapping
-from resources.types.managed import DEFINITIONS
+from resources.types.manager import DEFINITIONS
 from resources.types.types import is_custom
 
 SERVED, GOING, OTHER, GONE = "served", "going", "other", "gone"

@@ -9,7 +9,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from resources.lists.counts import Count, last
 from resources.types.definitions import known
-from resources.types.managed import Manager
+from resources.types.manager import Manager
 
 # OLM's own kinds come behind those that it installed.
 _OLM = ("operators.coreos.com", "packages.operators.coreos.com")
@@ -92,7 +92,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class KindQuery:
     """`scope`: namespaced, cluster or ''. `verb`: one that the kind must have, or ANY."""
 
     q: str = ""
@@ -101,7 +101,7 @@ class Wish:
     verb: str = "list"
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> "Wish":
+    def from_query(cls, query: Mapping[str, str]) -> "KindQuery":
         """From an address; unknown values are ignored."""
         scope, verb = query.get("scope", ""), query.get("verb", "")
         return cls(
@@ -142,7 +142,7 @@ class Types:
     """
 
     groups: tuple[Group, ...]
-    wish: Wish
+    wish: KindQuery
     total: int
     errors: tuple[str, ...]
     verbs: tuple[str, ...]
@@ -177,7 +177,7 @@ def every(types: Iterable[ResourceType]) -> list[Kind]:
     return [Kind(served[0], tuple(served)) for served in versions.values()]
 
 
-def find_kinds(client: ClusterClient, wish: Wish, namespace: str = "") -> Types:
+def find_kinds(client: ClusterClient, wish: KindQuery, namespace: str = "") -> Types:
     """Kinds in which every word of the wish occurs (kind, plural, short names, group, categories, operator)."""
     definitions = known(client)
     all_ = [

@@ -1,6 +1,6 @@
 """What some objects used in the last hour, added up and drawn, for a reader who can list what they use now.
 
-Permission: callers pass the objects that are in the reader's own list of measurements (resources/usage/reading.py).
+Permission: callers pass the objects that are in the reader's own list of measurements (resources/usage/readings.py).
 """
 
 from collections.abc import Callable, Iterable, Sequence

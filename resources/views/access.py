@@ -24,10 +24,10 @@ from kube.client import ClusterClient
 from kube.errors import AlreadyExists, Conflict, Forbidden, KubeError, NotFound
 from kube.kubectl import Commands
 from kube.objects import KubeObject, uid_of
-from resources.access import giving, reading, role_words
-from resources.access.giving import CHOICES, OTHER_ROLES, Gift
+from resources.access import namespace_access, role_grant, role_words
 from resources.access.grants import ACCOUNT, CUSTOM, GROUP, KINDS, LEVELS, USER, Grant, Member, Subject, without
-from resources.access.reading import NamespaceAccess
+from resources.access.namespace_access import NamespaceAccess
+from resources.access.role_grant import CHOICES, OTHER_ROLES, Gift
 from resources.history import writes
 from resources.place import Place, place_of
 from resources.writing.bindings import GROUP as RBAC
@@ -145,7 +145,7 @@ class GivePage:
 
     @property
     def kubectl(self) -> Commands:
-        return giving.kubectl(self.gift, self.place.name)
+        return role_grant.kubectl(self.gift, self.place.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ def access(request: ConsoleRequest, group: str, version: str, plural: str, names
     """`?q=` a part of a name, `?kind=`, `?system=1` with the control plane's own, `?page=`."""
     place = _namespace(request, group, version, plural, name)
     client = request.cluster
-    found = reading.read(client, name)
+    found = namespace_access.read(client, name)
     can_give = _can(client, "create", name)
     missing: tuple[str, ...] = ()
     if found.refused:
@@ -196,7 +196,7 @@ def give(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     if request.method != "POST":
         return _give_page(request, place, Gift(account_namespace=name))
     gift = _posted(request, name)
-    if errors := giving.problems(gift):
+    if errors := role_grant.problems(gift):
         return _give_page(request, place, gift, errors)
     return _give(request, place, gift)
 
@@ -205,7 +205,7 @@ def give(request: ConsoleRequest, group: str, version: str, plural: str, namespa
 def remove(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """Asks for confirmation; a POST removes the subject from the binding, or deletes one without other subjects."""
     place = _namespace(request, group, version, plural, name)
-    binding = Place(reading.role_bindings(request.cluster), name, request.GET.get("binding", ""))
+    binding = Place(namespace_access.role_bindings(request.cluster), name, request.GET.get("binding", ""))
     subject = _asked(request, name)
     obj = binding.get(request.cluster)
     left = without(obj, subject)
@@ -238,7 +238,7 @@ def _namespace(request: ConsoleRequest, group: str, version: str, plural: str, n
 
 def _can(client: ClusterClient, verb: str, namespace: str) -> bool:
     try:
-        return can(client, verb, reading.role_bindings(client), namespace).allowed
+        return can(client, verb, namespace_access.role_bindings(client), namespace).allowed
     except KubeError:
         return True  # The page behind it tells.
 
@@ -296,7 +296,7 @@ def _labels() -> dict[str, str]:
 
 
 def _rows(client: ClusterClient, place: Place, members: tuple[Member, ...]) -> tuple[MemberRow, ...]:
-    own, everywhere = reading.role_bindings(client), client.find(RBAC, "v1", "clusterrolebindings")
+    own, everywhere = namespace_access.role_bindings(client), client.find(RBAC, "v1", "clusterrolebindings")
     roles = {kind: client.find_kind(RBAC, kind) for kind in ("ClusterRole", "Role")}
     may_remove = _can(client, "update", place.name) or _can(client, "delete", place.name)
     may_preview = not client.by and offered(client)
@@ -339,9 +339,9 @@ def _posted(request: ConsoleRequest, namespace: str) -> Gift:
 
 
 def _give(request: ConsoleRequest, place: Place, gift: Gift) -> HttpResponse:
-    client, type_ = request.cluster, reading.role_bindings(request.cluster)
+    client, type_ = request.cluster, namespace_access.role_bindings(request.cluster)
     for number in range(1, _MAX_TRIES + 1):
-        obj = giving.build(gift, place.name, number)
+        obj = role_grant.build(gift, place.name, number)
         binding = Place(type_, place.name, obj["metadata"]["name"])
         try:
             made = client.create(type_, obj, place.name)
@@ -392,7 +392,7 @@ def _give_page(
     refused: bool = False,
 ) -> HttpResponse:
     client = request.cluster
-    wanted = giving.gift_request(gift, client.user, client.name, place.name) if refused else ""
+    wanted = role_grant.gift_request(gift, client.user, client.name, place.name) if refused else ""
     cards = tuple(_card(client, place.name, choice, gift, errors or {}) for choice in CHOICES)
     page = GivePage(place=place, gift=gift, cards=cards, errors=errors or {}, problem=problem, request=wanted)
     status = problem.status if problem else 422 if errors else 200
@@ -401,12 +401,12 @@ def _give_page(
 
 def _card(client: ClusterClient, namespace: str, choice: str, gift: Gift, errors: Mapping[str, str]) -> RoleCard:
     if choice in LEVELS:
-        role = reading.role(client, choice)
+        role = namespace_access.role(client, choice)
         words = role_words.sentences(role) if role else role_words.usual(choice)
         return RoleCard(choice, _level_labels()[choice], words)
     kind = OTHER_ROLES[choice]
     label = _("Another cluster role") if kind == "ClusterRole" else _("A role of this namespace")
-    offers = reading.role_names(client, kind, namespace if kind == "Role" else "")
+    offers = namespace_access.role_names(client, kind, namespace if kind == "Role" else "")
     words = (_("Choose one by its name: operators bring roles for their own resource types."),)
     if kind == "Role":
         words = (_("It holds in this namespace only."),)

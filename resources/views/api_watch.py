@@ -34,7 +34,7 @@ from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
 from resources.place import Place
 from resources.stream.sse import HEARTBEAT
-from resources.views.open_ended import OpenEnded, in_thread
+from resources.views.endless_response import OpenEnded, in_thread
 from resources.views.stream import HEADERS, until_gone
 from resources.views.stream_request import Refused, request_of
 
@@ -52,7 +52,7 @@ def wanted(scope: Scope) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class WatchRequest:
     client: ClusterClient
     type: ResourceType
     namespace: str
@@ -74,7 +74,7 @@ class _Object(msgspec.Struct):
 _version = msgspec.json.Decoder(_Object)
 
 
-def _wish(scope: Scope) -> Wish:
+def _wish(scope: Scope) -> WatchRequest:
     """Raises KubeError and Refused."""
     found = PATH.match(scope["path"])
     request = request_of(scope)
@@ -85,7 +85,7 @@ def _wish(scope: Scope) -> Wish:
     asked = request.GET
     namespace = asked.get("namespace", "")
     version = request.headers.get("Last-Event-ID") or asked.get("resourceVersion", "")
-    return Wish(
+    return WatchRequest(
         client=client,
         type=type_,
         namespace="" if namespace == "-" else namespace,
@@ -163,7 +163,7 @@ class ApiWatchApp(OpenEnded):
         await answer.end()
 
 
-async def _until_lost(wish: Wish, answer: _Answer) -> None:
+async def _until_lost(wish: WatchRequest, answer: _Answer) -> None:
     """The API server judges a watch at its beginning only."""
     permission = Permission(
         client=wish.client,
@@ -186,7 +186,7 @@ async def _beat(answer: _Answer) -> None:
             await answer.put(HEARTBEAT)
 
 
-async def _follow(wish: Wish, answer: _Answer) -> None:
+async def _follow(wish: WatchRequest, answer: _Answer) -> None:
     """Runs until the client disconnects or the cluster refuses the watch."""
     try:
         version = wish.version
@@ -212,14 +212,14 @@ async def _follow(wish: Wish, answer: _Answer) -> None:
         await answer.fail(problem)
 
 
-async def _note(wish: Wish, names: Iterable[str]) -> None:
+async def _note(wish: WatchRequest, names: Iterable[str]) -> None:
     """A watch of Secrets hands out their values: it is in the audit before the first of them is sent."""
     place = Place(wish.type, wish.namespace)
     if place.secret:
         await in_thread(lambda: audit.secrets_read(wish.client, place.ref, "watch", names, wish.where))
 
 
-async def _all(wish: Wish, answer: _Answer) -> str:
+async def _all(wish: WatchRequest, answer: _Answer) -> str:
     """What there is, and then how far that is. Returns the list's resourceVersion."""
     token = version = ""
     while True:

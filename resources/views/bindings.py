@@ -22,7 +22,7 @@ _MOST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SubjectLine:
     number: int
     subject: Subject
     error: str
@@ -45,10 +45,10 @@ class BindingPage:
         return ROLES[:1] if self.typed.whole else ROLES
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[SubjectLine, ...]:
         get = self.errors.get
         return tuple(
-            Line(number, subject, get(f"subject-{number}", ""), get(f"subject-{number}-namespace", ""))
+            SubjectLine(number, subject, get(f"subject-{number}", ""), get(f"subject-{number}-namespace", ""))
             for number, subject in enumerate(self.typed.subjects)
         )
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from kube.objects import KubeObject
-from resources import followable
+from resources import live_topics
 from resources.causes.cause import Severity
-from resources.diagnosis.reading import read_causes, state_of
-from resources.diagnosis.shown import ShownCause, shown_causes
+from resources.diagnosis.cause_display import ShownCause, shown_causes
+from resources.diagnosis.cause_reader import read_causes, state_of
 from resources.lists import child_troubles
 from resources.place import Place
 from resources.state.health import DEGRADED, PROGRESSING, TERMINATING, UNKNOWN, Health
@@ -49,12 +49,12 @@ def causes_part(client: ClusterClient, place: Place, obj: KubeObject) -> CausesP
 def _topics(client: ClusterClient, place: Place, state: Health) -> list[str]:
     """Without a namespace, Events are those of the namespace default, as the page's own region has them."""
     telling = _TELLING if state.state in _UNSETTLED else _TELLING[:1] if child_troubles.counts(place.type) else ()
-    found = [followable.of(client, place.type, place.namespace)]
+    found = [live_topics.topics_of(client, place.type, place.namespace)]
     for kind in telling:
         try:
             type_ = client.find(*kind)
         except NotFound:
             continue
         if place.namespace or type_.plural == "events":
-            found.append(followable.of(client, type_, place.namespace or "default"))
+            found.append(live_topics.topics_of(client, type_, place.namespace or "default"))
     return list(dict.fromkeys(topic for topic in found if topic))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from resources import yamltext
-from resources.views import received
+from resources.views import submission
 from resources.writing.diff import MISSING, Clash
 from resources.writing.draft import words
 
@@ -28,11 +28,11 @@ class Conflicting:
 
 
 def conflicting(clash: Clash, decided: Mapping[str, str]) -> Conflicting:
-    name = received.spelt(clash.path)
+    name = submission.spelt(clash.path)
     return Conflicting(
         where=words(clash.path),
         name=name,
-        carried=received.began(clash),
+        carried=submission.began(clash),
         began=_text(clash.began),
         mine=_text(clash.mine),
         theirs=_text(clash.theirs),

@@ -13,7 +13,7 @@ from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import Invalid, KubeError, NotFound
 from kube.kubectl import Commands
-from resources.acting import debugging
+from resources.acting import debug_container
 from resources.place import Place, place_of
 from resources.podlogs.logs import containers
 
@@ -30,7 +30,7 @@ class DebugPage:
 
     @property
     def command(self) -> Commands:
-        return debugging.command(self.place, self.image, self.target)
+        return debug_container.command(self.place, self.image, self.target)
 
 
 def _page(request: ConsoleRequest, place: Place, **more: object) -> DebugPage:
@@ -38,7 +38,7 @@ def _page(request: ConsoleRequest, place: Place, **more: object) -> DebugPage:
         container.name for container in containers(place.get(request.cluster)) if container.kind == "container"
     )
     asked = request.POST.get("target", request.GET.get("target", targets[0] if targets else ""))
-    image = request.POST.get("image", debugging.IMAGE).strip()
+    image = request.POST.get("image", debug_container.IMAGE).strip()
     access = can(
         client=request.cluster,
         verb="patch",
@@ -63,9 +63,9 @@ def debug(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     if not page.image:
         page = _page(request, place, error=_("Type the name of an image."))
         return render.page(request, "resources/debug.html", {"page": page}, status=422)
-    made = debugging.container(page.image, page.target)
+    made = debug_container.container(page.image, page.target)
     try:
-        debugging.add(request.cluster, place, made)
+        debug_container.add(request.cluster, place, made)
     except KubeError as error:
         audit.record(request, "debug", place.ref, error.reason)
         if isinstance(error, Invalid) and error.causes:

@@ -17,7 +17,7 @@ from kube.kubectl import Command, Commands
 from kube.objects import uid_of
 from resources.history import writes
 from resources.kinds import Panel
-from resources.page.going import going
+from resources.page.deletion_impact import deletion_impact
 from resources.page.owned_impact import Impact
 from resources.place import Place, place_of
 from resources.types.types import is_custom
@@ -89,7 +89,7 @@ def _page(request: ConsoleRequest, place: Place) -> DeletePage:
         bool(metadata.get("deletionTimestamp")),
         tuple(metadata.get("finalizers") or ()),
         _needs_name(place),
-        going=going(request.cluster, place.type, obj),
+        going=deletion_impact(request.cluster, place.type, obj),
     )
 
 

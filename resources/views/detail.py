@@ -18,20 +18,20 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
-from resources import favourites, followable
+from resources import favourites, live_topics
 from resources.acting import settable
 from resources.acting.actions import Action, actions, leading_to
-from resources.diagnosis.reading import state_of
+from resources.diagnosis.cause_reader import state_of
 from resources.forms.schema import Schema
 from resources.history import timeline
 from resources.kinds import Panel
 from resources.lists import child_troubles
 from resources.page import events
-from resources.page.described import Said, said, secrets
 from resources.page.detail import Detail
 from resources.page.detail import detail as details_of
 from resources.page.events import Events
 from resources.page.panels import panels, untold
+from resources.page.status_descriptors import StatusValue, secrets, status_values
 from resources.page.values import Node, sections
 from resources.place import Place, place_of
 from resources.state.children import moment
@@ -83,7 +83,7 @@ class DetailPage:
     causes: CausesPart | None = None
     usage: UsagePart | None = None
     open: OpenPart | None = None
-    said: tuple[Said, ...] = ()
+    status_values: tuple[StatusValue, ...] = ()
     actions: tuple[Action, ...] = ()
     settings: tuple[SettingPart, ...] = ()
     owned: OwnedPart | None = None
@@ -165,7 +165,7 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str, span:
     shown = _detail(client, place, obj) if part in ("", "object") else None
     described = part in ("", "object", "open", "values")
     offer = examples.offer(client, place.type, place.namespace) if described else Offer()
-    status = said(client, obj, offer.status if part in ("", "object", "open") else ())
+    status = status_values(client, obj, offer.status if part in ("", "object", "open") else ())
     offered = actions(client, place, obj) if shown else ()
     related_events = events.about_tree(client, place.type, obj) if part in ("", "events", "history") else Events()
     owned = owned_part(client, place, obj) if part in ("", "owned") else None
@@ -179,7 +179,7 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str, span:
         usage=usage_part(client, place, obj, rows) if part in ("", "usage") else None,
         panels=panels(client, place.type, obj) if shown else (),
         open=open_part(client, place, obj, status, rows) if part in ("", "open") else None,
-        said=_news(status, shown),
+        status_values=_news(status, shown),
         actions=offered,
         settings=_settings(client, place, obj, offer, offered) if shown else (),
         owned=owned,
@@ -220,7 +220,7 @@ def _sections(client: ClusterClient, place: Place, obj: KubeObject, offer: Offer
     return sections(untold(place.type, obj), schema, secrets(offer))
 
 
-def _news(all_: tuple[Said, ...], shown: Detail | None) -> tuple[Said, ...]:
+def _news(all_: tuple[StatusValue, ...], shown: Detail | None) -> tuple[StatusValue, ...]:
     """Without what the kind's printer columns say in the same words."""
     known = {(fact.name.casefold(), fact.text) for fact in shown.facts} if shown else set()
     return tuple(value for value in all_ if (value.label.casefold(), value.text) not in known)
@@ -236,4 +236,4 @@ def _pods_topic(client: ClusterClient, place: Place, shown: Detail | None) -> st
 
 
 def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:
-    return followable.of(client, type_, namespace)
+    return live_topics.topics_of(client, type_, namespace)

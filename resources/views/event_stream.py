@@ -8,16 +8,16 @@ from django.views.decorators.http import require_safe
 
 from console.web import render
 from console.web.request import ConsoleRequest
-from resources import followable
+from resources import live_topics
 from resources.page import event_rows
-from resources.page.event_rows import PAGE, Stream, Wish, wish_of
+from resources.page.event_rows import PAGE, EventQuery, Stream, wish_of
 
 
 @dataclass(frozen=True, slots=True)
 class EventsPage:
     """`namespace` '' is all; `topic`: what brings the news."""
 
-    wish: Wish
+    wish: EventQuery
     namespace: str
     found: Stream
     topic: str
@@ -101,5 +101,5 @@ def event_stream(request: ConsoleRequest) -> HttpResponse:
     wish, namespace = wish_of(request.GET), request.namespace
     found = event_rows.stream(request.cluster, namespace, wish)
     type_ = request.cluster.find("", "v1", "events")
-    page = EventsPage(wish, namespace, found, followable.of(request.cluster, type_, namespace))
+    page = EventsPage(wish, namespace, found, live_topics.topics_of(request.cluster, type_, namespace))
     return render.page(request, "resources/events.html", {"page": page}, part=True)

@@ -9,7 +9,7 @@ from console.web.request import ConsoleRequest
 from kube.errors import KubeError
 from resources.place import Place, place_of
 from resources.types import explain as subject
-from resources.types.managed import DEFINITIONS
+from resources.types.manager import DEFINITIONS
 
 
 @require_safe

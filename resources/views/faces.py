@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from console.web import render
 from console.web.errors import Problem
 from resources.forms.errors import Placed
-from resources.views import form_page, preview_part, received, refusal_words, yaml_page
+from resources.views import form_page, preview_part, refusal_words, submission, yaml_page
 from resources.views.conflicts import Conflicting, conflicting
-from resources.views.received import Draft, carried
 from resources.views.review_page import ReviewPage
 from resources.views.shell import COOKIE, FORM, YAML
+from resources.views.submission import Draft, carried
 from resources.views.yaml_page import YamlPage
 from resources.writing.draft import Outcome
 from resources.writing.review import review as reviewed
@@ -124,8 +124,8 @@ def broken(work: "Work", text: str, problem: YamlProblem) -> HttpResponse:
 
 def last_good(post: QueryDict) -> Draft:
     """What the text said when it was read last."""
-    original = received.received(post.get("~original", "")) if post.get("~original") else {}
-    obj = received.received(post.get("~good", "")) if post.get("~good") else original
+    original = submission.received(post.get("~original", "")) if post.get("~original") else {}
+    obj = submission.received(post.get("~good", "")) if post.get("~good") else original
     return Draft(obj, original=original, start=post.get("~start", ""), begun=post.get("~begun", ""))
 
 
@@ -151,7 +151,7 @@ def review(work: "Work", written: Draft, outcome: Outcome) -> HttpResponse:
         base=carried(written.obj),
         original=carried(written.original) if written.original else "",
         document=yaml_page.text_of(written) if work.face == YAML else written.text,
-        decided=tuple((f"~clash:{received.spelt(clash.path)}", received.began(clash)) for clash in written.clashes)
+        decided=tuple((f"~clash:{submission.spelt(clash.path)}", submission.began(clash)) for clash in written.clashes)
         + tuple((f"~take:{spelt}", taken) for spelt, taken in written.decided.items()),
     )
     return _answer(

@@ -9,7 +9,7 @@ from console.web.request import ConsoleRequest
 from resources.forms import search
 from resources.forms.schema import Schema
 from resources.place import place_of
-from resources.views import received
+from resources.views import submission
 from resources.writing import examples
 
 LIMIT = 30
@@ -20,7 +20,7 @@ def find(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
     """`q`: the words; `~base`: the object that the form carries, whose items are named one by one."""
     place = place_of(request, group, version, plural, request.GET.get("namespace") or "-")
     try:
-        base = received.received(request.POST.get("~base", "") or "{}")
+        base = submission.received(request.POST.get("~base", "") or "{}")
     except ValueError:
         return HttpResponseBadRequest(_("The form sent no object. Load the page again."))
     schema = Schema.from_document(request.cluster.schema(place.type))

@@ -22,7 +22,7 @@ from kube.log_lines import LineCutter
 from kube.transport import AsyncTransport
 from resources.podlogs.logs import Part, part
 from resources.stream.sse import HEARTBEAT, encode
-from resources.views.open_ended import EventStream
+from resources.views.endless_response import EventStream
 from resources.views.stream_request import Refused, request_of
 
 PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/logs/follow/$")
@@ -32,7 +32,7 @@ _BATCH_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class LogRequest:
     """Which log, and which part of it."""
 
     client: ClusterClient
@@ -42,7 +42,7 @@ class Wish:
     part: Part
 
 
-def _wish(scope: Scope) -> Wish:
+def _wish(scope: Scope) -> LogRequest:
     found = PATH.match(scope["path"])
     request = request_of(scope)
     if found is None:
@@ -52,7 +52,7 @@ def _wish(scope: Scope) -> Wish:
         assert client.name is not None
     except KubeError as error:
         raise Refused(503, str(error)) from error
-    return Wish(
+    return LogRequest(
         client,
         unquote(found["namespace"]),
         unquote(found["pod"]),
@@ -61,7 +61,7 @@ def _wish(scope: Scope) -> Wish:
     )
 
 
-async def _follow(wish: Wish, send: Send) -> None:
+async def _follow(wish: LogRequest, send: Send) -> None:
     queue: asyncio.Queue[bytes | None] = asyncio.Queue(maxsize=64)
     message = ""
 

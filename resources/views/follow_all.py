@@ -23,13 +23,13 @@ from kube.errors import KubeError
 from kube.log_lines import LineCutter
 from kube.transport import AsyncTransport
 from resources.place import Place
-from resources.podlogs import merged, pods
+from resources.podlogs import merged_logs, pods
 from resources.podlogs.logs import Part
-from resources.podlogs.merged import Source
+from resources.podlogs.merged_logs import Source
 from resources.stream.sse import HEARTBEAT, encode
+from resources.views.endless_response import EventStream, in_thread
 from resources.views.follow import in_batches
 from resources.views.logs_all import part_of
-from resources.views.open_ended import EventStream, in_thread
 from resources.views.pod_news import containers
 from resources.views.stream_request import Refused, request_of
 
@@ -41,7 +41,7 @@ _BATCH_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class MergedLogRequest:
     client: ClusterClient
     place: Place
     part: Part
@@ -57,7 +57,7 @@ class Following:
     readers: dict[tuple[str, str, int], "asyncio.Task[None]"] = field(default_factory=dict)
 
 
-def _wish(scope: Scope) -> Wish:
+def _wish(scope: Scope) -> MergedLogRequest:
     found = PATH.match(scope["path"])
     request = request_of(scope)
     if found is None:
@@ -69,10 +69,10 @@ def _wish(scope: Scope) -> Wish:
         raise Refused(error.code if 400 <= error.code < 600 else 503, str(error)) from error
     namespace = unquote(found["namespace"])
     place = Place(type_, "" if namespace == "-" else namespace, unquote(found["name"]))
-    return Wish(client, place, part_of(request.GET.dict()))
+    return MergedLogRequest(client, place, part_of(request.GET.dict()))
 
 
-async def _follow(wish: Wish, send: Send) -> None:
+async def _follow(wish: MergedLogRequest, send: Send) -> None:
     following = Following()
     async with AsyncTransport(wish.client.config) as transport:
         await _begin(wish, following, send)
@@ -90,10 +90,10 @@ async def _follow(wish: Wish, send: Send) -> None:
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _begin(wish: Wish, following: Following, send: Send) -> None:
+async def _begin(wish: MergedLogRequest, following: Following, send: Send) -> None:
     """The last lines of all, in the order in which they were written."""
     try:
-        lines, _problems = await in_thread(lambda: merged.tails(wish.client, _sources(wish), wish.part))
+        lines, _problems = await in_thread(lambda: merged_logs.tails(wish.client, _sources(wish), wish.part))
     except KubeError:
         # What comes next meets it too, and says it.
         return
@@ -104,7 +104,7 @@ async def _begin(wish: Wish, following: Following, send: Send) -> None:
         await send({"type": "http.response.body", "body": encode("lines", data), "more_body": True})
 
 
-async def _look_after(wish: Wish, transport: AsyncTransport, following: Following, send: Send) -> None:
+async def _look_after(wish: MergedLogRequest, transport: AsyncTransport, following: Following, send: Send) -> None:
     """Readers for the containers that there are, again and again. Ends with the error that ends it."""
     sent_names: list[str] = []
     seen: set[tuple[str, str, int]] = set()
@@ -129,18 +129,22 @@ async def _look_after(wish: Wish, transport: AsyncTransport, following: Followin
         first = False
 
 
-def _sources(wish: Wish) -> tuple[Source, ...]:
+def _sources(wish: MergedLogRequest) -> tuple[Source, ...]:
     obj = wish.place.get(wish.client)
-    return merged.sources(pods.pods_of(wish.client, wish.place.type, obj)[: pods.MOST])
+    return merged_logs.sources(pods.pods_of(wish.client, wish.place.type, obj)[: pods.MOST])
 
 
-async def _while_allowed(wish: Wish, source: Source, following: Following, reading: Coroutine[Any, Any, None]) -> None:
+async def _while_allowed(
+    wish: MergedLogRequest, source: Source, following: Following, reading: Coroutine[Any, Any, None]
+) -> None:
     permission = pod_permission(wish.client, "log", source.namespace, source.pod)
     if not await while_held(permission, reading):
         await following.queue.put((source.key, f"[{permission.loss}]"))
 
 
-async def _read(wish: Wish, transport: AsyncTransport, source: Source, part: Part, following: Following) -> None:
+async def _read(
+    wish: MergedLogRequest, transport: AsyncTransport, source: Source, part: Part, following: Following
+) -> None:
     """Requests each line with its time, to skip lines that were sent already."""
     until, rest, cutter = following.until.get(source.key, ""), b"", LineCutter()
     try:
@@ -156,7 +160,9 @@ async def _read(wish: Wish, transport: AsyncTransport, source: Source, part: Par
 
 async def _put(source: Source, piece: bytes, until: str, following: Following, *, keep: bool) -> None:
     lines = (
-        merged.stamped(source.key, line, keep=keep) for line in piece.decode("utf-8", "replace").split("\n") if line
+        merged_logs.stamped(source.key, line, keep=keep)
+        for line in piece.decode("utf-8", "replace").split("\n")
+        if line
     )
     if text := "\n".join(line.text for line in lines if not line.at or line.at > until):
         await following.queue.put((source.key, text))

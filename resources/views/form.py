@@ -13,8 +13,8 @@ from console.web.request import ConsoleRequest
 from resources.forms import build
 from resources.forms.fields import Options
 from resources.place import place_of
-from resources.views import received
-from resources.views.keeping import keeping
+from resources.views import submission
+from resources.views.preserve_input import keeping
 from resources.views.shell import COOKIE, FORM, YAML
 from resources.views.work import Work
 
@@ -49,8 +49,8 @@ def section(request: ConsoleRequest, group: str, version: str, plural: str) -> H
     place = place_of(request, group, version, plural, request.GET.get("namespace") or "-")
     work = Work(request, place, FORM, editing=bool(request.POST.get("~original")))
     try:
-        base = received.received(request.POST.get("~base", ""))
-        stored = received.received(request.POST["~original"]) if work.editing else None
+        base = submission.received(request.POST.get("~base", ""))
+        stored = submission.received(request.POST["~original"]) if work.editing else None
         options = Options(work.offer.descriptors, room=80, stored=stored)
         number = int(request.POST.get("~number") or 0)
         field = build.at(work.schema, base, request.POST.get("~pointer", ""), options, number)

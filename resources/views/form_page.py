@@ -21,8 +21,8 @@ from resources.place import Place
 from resources.views import refusal_words
 from resources.views.conflicts import Conflicting
 from resources.views.form_outline import Section, outline
-from resources.views.received import carried, received
 from resources.views.shell import Shell, around
+from resources.views.submission import carried, received
 from resources.writing.examples import Offer
 
 _FREE_NAMES = "rbac.authorization.k8s.io"

@@ -1,7 +1,7 @@
 """Port-forward pages: where a forward of an object may lead, and all that are open now.
 
 On a console that only this machine reaches, a forward is a port of this machine. On any other one a port would be the
-server's and of no use, so it is an address of the console (resources/views/proxied.py).
+server's and of no use, so it is an address of the console (resources/views/forward_proxy.py).
 """
 
 from dataclasses import dataclass

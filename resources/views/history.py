@@ -16,12 +16,12 @@ from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject
-from resources import followable
-from resources.history import following, kept, lives, timeline
+from resources import live_topics
+from resources.history import lives, recording_status, stored_object, timeline
 from resources.history.figures import Figures, figures
-from resources.history.following import Recording
 from resources.history.lives import Lately
 from resources.history.marks import Lane, happened, lanes
+from resources.history.recording_status import Recording
 from resources.history.strip import SPANS, Strip, strip
 from resources.history.timeline import Entry, Page
 from resources.models import Traced
@@ -90,10 +90,10 @@ def part(
     `obj`: the object as the page has it; `span`: see strip(); `event_rows`: the Events of the page; `live`: the region
     was requested because of a live update.
     """
-    topic = followable.of(client, place.type, place.namespace)
-    recording = following.recording(client, place)
-    if recording.on and obj is not None and not kept.skipped(obj):
-        following.caught_up(client, obj, _WAIT_LIVE if live else _WAIT)
+    topic = live_topics.topics_of(client, place.type, place.namespace)
+    recording = recording_status.recording(client, place)
+    if recording.on and obj is not None and not stored_object.skipped(obj):
+        recording_status.caught_up(client, obj, _WAIT_LIVE if live else _WAIT)
     all_ = lives.lives(client, place)
     traced = next((life for life in all_ if obj is None or life.uid == str(obj["metadata"].get("uid"))), None)
     region = HistoryPart(place=place, topic=topic, recording=recording, others=all_, alive=obj is not None)
@@ -134,7 +134,7 @@ def history(request: ConsoleRequest, group: str, version: str, plural: str, name
     page = HistoryPart(
         place=place,
         topic="",
-        recording=following.recording(client, place),
+        recording=recording_status.recording(client, place),
         found=found,
         others=all_,
         show=show,

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from console.web.errors import explain
 from kube.errors import Conflict
 from kube.objects import name_of
-from resources.applying import applied, imports
+from resources.applying import imports, undo_steps
 from resources.applying.imports import Result
 from resources.place import Place
 from resources.writing.review import Review
@@ -64,7 +64,7 @@ def _row(result: Result, checked: bool) -> Row:
         causes=causes,
         url=place.url() if place else "",
         key=_key(result),
-        review=applied.difference(result),
+        review=undo_steps.difference(result),
     )
 
 

@@ -12,13 +12,13 @@ from console.web.errors import Problem
 from console.web.request import ConsoleRequest
 from kube.kubectl import Command, Commands, Typed
 from kube.objects import name_of
-from resources.applying import applied, imports
+from resources.applying import imports, undo_steps
 from resources.applying.imports import Result
 from resources.place import Place
-from resources.views import form_page, received
+from resources.views import form_page, submission
 from resources.views.import_rows import Row as Row
 from resources.views.import_rows import rows_of as rows_of
-from resources.views.keeping import keeping
+from resources.views.preserve_input import keeping
 from resources.views.yaml_page import Mark, YamlPage
 from resources.yamltext import YamlProblem
 
@@ -26,7 +26,7 @@ from resources.yamltext import YamlProblem
 @dataclass(frozen=True, slots=True)
 class ImportPage:
     """`checked`: a dry run, nothing is there yet; `failed`: numbers of the documents to send again; `several` etc. are
-    the editor's; `undo`: what takes it back (resources/applying/applied.py).
+    the editor's; `undo`: what takes it back (resources/applying/undo_steps.py).
     """
 
     text: str
@@ -70,7 +70,7 @@ def import_(request: ConsoleRequest) -> HttpResponse:
         namespaces = (namespace, *namespaces)
     # Existing objects are changed, unless the box was unticked.
     apply = "apply" in post or request.method != "POST" or "~paste" in post
-    text = _files(request, received.yaml_of(post))
+    text = _files(request, submission.yaml_of(post))
     page = ImportPage(text, namespace, namespaces, apply=apply, force=frozenset(post.getlist("force")))
     if "~undo" in post:
         return undone(request, page)
@@ -92,14 +92,14 @@ def _files(request: ConsoleRequest, text: str) -> str:
 def undone(request: ConsoleRequest, page: ImportPage) -> HttpResponse:
     """`undo`: what pack() made. What was created goes, what was changed is as before, and each says how it went."""
     try:
-        steps = applied.unpack(request.POST.get("undo", ""))
+        steps = undo_steps.unpack(request.POST.get("undo", ""))
     except ValueError as error:
         problem = Problem(400, _("This can't be undone"), _("The page that offered it is incomplete."), str(error))
         return render.page(request, "resources/import.html", {"page": replace(page, problem=problem)}, status=400)
-    done = applied.undo(request.cluster, steps)
+    done = undo_steps.undo(request.cluster, steps)
     rows = []
     for number, undo in enumerate(done, 1):
-        place = applied.place(request.cluster, undo.step)
+        place = undo_steps.place(request.cluster, undo.step)
         if place is not None:
             outcome = undo.error.reason if undo.error else "Conflict" if undo.problem else "ok"
             audit.record(request, "undo", place.ref, outcome)
@@ -158,7 +158,7 @@ def _run(request: ConsoleRequest, page: ImportPage) -> ImportPage:
         summary=_summary(results, bad, checked),
         marks=tuple(Mark(row.line, 1, row.detail) for row in rows if row.state == "danger"),
         dirty=checked or bool(bad),
-        undo="" if checked else applied.pack(results),
+        undo="" if checked else undo_steps.pack(results),
     )
 
 

@@ -32,7 +32,7 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ValueLine:
     """A row of a key and its value."""
 
     number: int
@@ -64,9 +64,9 @@ class ValuesPage:
         )
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[ValueLine, ...]:
         return tuple(
-            Line(number, row, self.errors.get(f"key-{number}", "")) for number, row in enumerate(self.typed.rows)
+            ValueLine(number, row, self.errors.get(f"key-{number}", "")) for number, row in enumerate(self.typed.rows)
         )
 
     @property

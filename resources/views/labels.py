@@ -13,8 +13,8 @@ from console.web import audit, render
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
-from resources.acting import labelling
-from resources.acting.labelling import KINDS, Pair
+from resources.acting import metadata_pairs
+from resources.acting.metadata_pairs import KINDS, Pair
 from resources.history import writes
 from resources.place import Place, place_of
 
@@ -51,7 +51,8 @@ def labels(request: ConsoleRequest, group: str, version: str, plural: str, names
     if request.method != "POST":
         obj = place.get(request.cluster)
         parts = tuple(
-            Rows(kind, _title(kind), labelling.pairs(obj, kind) + _EMPTY, labelling.pairs(obj, kind)) for kind in KINDS
+            Rows(kind, _title(kind), metadata_pairs.pairs(obj, kind) + _EMPTY, metadata_pairs.pairs(obj, kind))
+            for kind in KINDS
         )
         return render.page(request, "resources/labels.html", {"page": LabelsPage(place, parts)})
     return _save(request, place)
@@ -60,15 +61,15 @@ def labels(request: ConsoleRequest, group: str, version: str, plural: str, names
 def _save(request: ConsoleRequest, place: Place) -> HttpResponse:
     post, parts = request.POST, []
     for kind in KINDS:
-        typed = labelling.read(post.getlist(f"{kind}-key"), post.getlist(f"{kind}-value"), kind)
+        typed = metadata_pairs.read(post.getlist(f"{kind}-key"), post.getlist(f"{kind}-value"), kind)
         was = post.getlist(f"{kind}-was-key"), post.getlist(f"{kind}-was-value")
-        before = tuple(Pair(key, labelling.lines(value)) for key, value in zip(*was, strict=False))
+        before = tuple(Pair(key, metadata_pairs.lines(value)) for key, value in zip(*was, strict=False))
         parts.append(Rows(kind, _title(kind), typed, before))
     if any(pair.error for part in parts for pair in part.pairs) or "more" in post:
         shown = tuple(Rows(part.kind, part.title, part.pairs + _EMPTY, part.before) for part in parts)
         status = 200 if "more" in post else 422
         return render.page(request, "resources/labels.html", {"page": LabelsPage(place, shown)}, status=status)
-    patch = {part.kind: change for part in parts if (change := labelling.changes(part.before, part.pairs))}
+    patch = {part.kind: change for part in parts if (change := metadata_pairs.changes(part.before, part.pairs))}
     if patch:
         was_before = writes.current_object(request.cluster, place)
         try:

@@ -11,14 +11,14 @@ from console.web.access import can
 from console.web.errors import explain
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import BadRequest, Forbidden, KubeError, ServerError
-from resources import followable
-from resources.lists import listing, saved
+from resources import live_topics
+from resources.lists import listing, saved_searches
 from resources.lists.entries import stateful
 from resources.lists.listing import Found
 from resources.place import Place, place_of
 from resources.templatetags.live import position_at_start
 from resources.usage.metrics import plural_of
-from resources.usage.reading import readings
+from resources.usage.readings import readings
 from resources.views.columns import Choice
 from resources.views.filter import Filter
 from resources.views.list_page import USAGE, ListPage
@@ -112,7 +112,7 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
         field_error=error if "field" in error.lower() else "",
         refusal=refusal,
         advice=advice,
-        saved=() if wants_fragment(request) else saved.mine(client, place),
+        saved=() if wants_fragment(request) else saved_searches.mine(client, place),
         with_usage=request.GET[USAGE] == "1" if request.GET.get(USAGE) in ("0", "1") else None,
         refused_words=words,
     )
@@ -120,7 +120,7 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
 
 
 def _topic(request: ConsoleRequest, place: Place) -> str:
-    return followable.of(request.cluster, place.type, place.namespace)
+    return live_topics.topics_of(request.cluster, place.type, place.namespace)
 
 
 def _advice(place: Place) -> str:

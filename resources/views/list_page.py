@@ -14,7 +14,7 @@ from resources.lists.columns import LABEL, ListColumn
 from resources.lists.download import FORMATS
 from resources.lists.entries import stateful
 from resources.lists.listing import Found, RowView
-from resources.lists.saved import Saved
+from resources.lists.saved_searches import Saved
 from resources.place import Place
 from resources.podlogs import pods
 from resources.state.health import LABELS, Health

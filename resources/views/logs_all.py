@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from console.web import render
 from console.web.request import ConsoleRequest
 from resources.place import Place
-from resources.podlogs import merged, pods
+from resources.podlogs import merged_logs, pods
 from resources.podlogs.logs import PRINTED, SPANS, TAILS, Part, part
-from resources.podlogs.merged import Line, Source
+from resources.podlogs.merged_logs import LogLine, Source
 
 #: Of each container.
 MANY_TAILS = TAILS[:4]
@@ -28,7 +28,7 @@ class LogsPage:
 
     place: Place
     sources: tuple[Source, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[LogLine, ...]
     problems: tuple[tuple[str, str], ...]
     part: Part
     more: bool
@@ -70,9 +70,9 @@ def logs_all(request: ConsoleRequest, place: Place) -> HttpResponse:
     """`?tail=`: lines of each container to begin with; `span=`, `since=`, `timestamps=1` as for one."""
     obj = place.get(request.cluster)
     found = pods.pods_of(request.cluster, place.type, obj)
-    sources = merged.sources(found[: pods.MOST])
+    sources = merged_logs.sources(found[: pods.MOST])
     wanted = part_of(request.GET.dict())
-    lines, problems = merged.tails(request.cluster, sources, replace(wanted, tail=min(wanted.tail, PRINTED)))
+    lines, problems = merged_logs.tails(request.cluster, sources, replace(wanted, tail=min(wanted.tail, PRINTED)))
     selector = pods.selector(place.type, obj)
     page = LogsPage(
         place=place,

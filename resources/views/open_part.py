@@ -14,7 +14,7 @@ from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
 from resources.forward.targets import Port, Target, ports
 from resources.forward.tunnels import tunnels
-from resources.page.described import Said
+from resources.page.status_descriptors import StatusValue
 from resources.place import Place
 from resources.podlogs import pods
 from resources.tree.owners import Owned, belongings
@@ -36,7 +36,7 @@ def open_part(
     client: ClusterClient,
     place: Place,
     obj: KubeObject,
-    status_values: Iterable[Said],
+    status_values: Iterable[StatusValue],
     owned: Iterable[Owned] | None = None,
 ) -> OpenPart:
     """`status_values`: the status as the operator describes it; `owned`: the owned objects, where they are known."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject
-from resources import followable
+from resources import live_topics
 from resources.page.owned_rows import Above, Row, Sum, chain, nodes, rows, summary
 from resources.page.topology import Topology, topology
 from resources.place import Place
@@ -60,4 +60,4 @@ def owned_part(client: ClusterClient, place: Place, obj: KubeObject) -> OwnedPar
 
 
 def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:
-    return followable.of(client, type_, namespace)
+    return live_topics.topics_of(client, type_, namespace)

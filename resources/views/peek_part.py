@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.errors import BadRequest, Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, namespace_of
-from resources import followable
+from resources import live_topics
 from resources.acting.actions import Action, actions, leading_to
-from resources.diagnosis.reading import state_of
+from resources.diagnosis.cause_reader import state_of
 from resources.page import events
 from resources.page.detail import Detail
 from resources.page.detail import detail as details_of
@@ -58,10 +58,10 @@ def peek_part(client: ClusterClient, place: Place, obj: KubeObject) -> PeekPart:
     """Raises KubeError if the object's details can't be read."""
     detail = replace(details_of(client, place.type, obj), health=state_of(client, place, obj))
     found = events.about_tree(client, place.type, obj)
-    all_events = followable.of(client, client.find("", "v1", "events"), place.namespace or "default")
+    all_events = live_topics.topics_of(client, client.find("", "v1", "events"), place.namespace or "default")
     return PeekPart(
         place=place,
-        topics=" ".join(filter(None, (followable.of(client, place.type, place.namespace), all_events))),
+        topics=" ".join(filter(None, (live_topics.topics_of(client, place.type, place.namespace), all_events))),
         detail=detail,
         events=replace(found, rows=found.rows[:_EVENTS], more=found.more + max(0, len(found.rows) - _EVENTS)),
         actions=actions(client, place, obj),

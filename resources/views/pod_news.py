@@ -17,9 +17,9 @@ from kube.table import parse
 from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
 from resources.place import Place
-from resources.podlogs import merged, pods
-from resources.podlogs.merged import Source
-from resources.views.open_ended import in_thread
+from resources.podlogs import merged_logs, pods
+from resources.podlogs.merged_logs import Source
+from resources.views.endless_response import in_thread
 
 # Looks at everything are so far apart at least, and so far at most while the watch holds.
 _LOOK_SECONDS = 3.0
@@ -37,7 +37,7 @@ async def containers(
         version = await in_thread(lambda: _version(client, place))
         read_at = time.monotonic()
         known = {uid_of(pod): pod for pod in await in_thread(lambda: _pods(client, place))}
-        yield merged.sources(known.values())
+        yield merged_logs.sources(known.values())
         try:
             if not version:
                 raise KubeError("Pods can't be watched")
@@ -68,12 +68,12 @@ async def _until_others(
     """Changes of the known Pods, until there are others or the watch ends."""
     type_ = await in_thread(lambda: client.find("", "v1", "pods"))
     request = requests.watch_table(type_, place.namespace, version, _AGAIN_SECONDS, "Object")
-    sent = merged.sources(known.values())
+    sent = merged_logs.sources(known.values())
     async for burst in watch(transport, request):
         for event in burst:
             if _take(event, known):
                 return
-        if (now := merged.sources(known.values())) != sent:
+        if (now := merged_logs.sources(known.values())) != sent:
             sent = now
             yield now
 

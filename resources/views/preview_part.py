@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from console.web.errors import explain
 from kube.errors import KubeError
-from resources.views import form_page, received, refusal_words
-from resources.views.received import Draft
+from resources.views import form_page, refusal_words, submission
+from resources.views.submission import Draft
 from resources.writing import draft
 from resources.writing.draft import Clashing, Gone
 from resources.writing.review import Review, review
@@ -32,7 +32,7 @@ class PreviewPart:
 
 def preview(work: "Work") -> PreviewPart:
     """Asks the API server by a dry run. Raises ValueError or RecursionError where the form sent no object."""
-    written = received.of_form(work.request.POST)
+    written = submission.of_form(work.request.POST)
     if written.unread:
         messages = tuple(form_page.unread_words(problem) for problem in written.unread[:_SHOWN])
         return _refused(written, _("Some fields can't be read."), messages)

@@ -15,7 +15,7 @@ from kube.channels import follow_log
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
 from resources.podlogs.logs import part
-from resources.views.open_ended import OpenEnded, in_thread
+from resources.views.endless_response import OpenEnded, in_thread
 from resources.views.stream import plain, until_gone
 from resources.views.stream_request import Refused, request_of
 

@@ -9,10 +9,10 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import BadRequest
-from resources.lists import saved
-from resources.lists.saved import Saved
+from resources.lists import saved_searches
+from resources.lists.saved_searches import Saved
 from resources.searching import lookup as subject
-from resources.searching.lookup import Found, Wish
+from resources.searching.lookup import Found, ObjectQuery
 from resources.state.health import LABELS
 from resources.types.types import kinds
 
@@ -23,7 +23,7 @@ class SearchPage:
     in the fields; `label_error`: why the label selector is invalid, or what else is wrong.
     """
 
-    wish: Wish
+    wish: ObjectQuery
     typed: str
     labels: str
     annotation: str
@@ -66,6 +66,6 @@ def search(request: ConsoleRequest) -> HttpResponse:
         found=found,
         choices=tuple(sorted(choices, key=lambda choice: choice[1])),
         label_error=error,
-        saved=() if wants_fragment(request) else saved.mine(request.cluster, None),
+        saved=() if wants_fragment(request) else saved_searches.mine(request.cluster, None),
     )
     return render.page(request, "resources/search.html", {"page": page}, part=True, status=status)

@@ -26,7 +26,7 @@ from kube.channels import exec_
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
-from resources.views.open_ended import OpenEnded, in_thread
+from resources.views.endless_response import OpenEnded, in_thread
 from resources.views.stream_request import Refused, request_of
 
 PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/terminal/socket/$")
@@ -41,7 +41,7 @@ _POLICY, _TRY_LATER = 1008, 1013
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ShellRequest:
     client: ClusterClient
     namespace: str
     pod: str
@@ -61,7 +61,7 @@ def own_page(scope: Scope) -> bool:
     return bool(origin.netloc) and origin.netloc.lower() == headers.get(b"host", "").lower()
 
 
-def _wish(scope: Scope) -> Wish:
+def _wish(scope: Scope) -> ShellRequest:
     found = PATH.match(scope["path"])
     request = request_of({**scope, "type": "http", "method": "GET"})
     if found is None:
@@ -75,7 +75,7 @@ def _wish(scope: Scope) -> Wish:
         command = tuple(shlex.split(request.GET.get("command", "")))
     except ValueError as error:
         raise Refused(400, f"the command can't be read: {error}") from error
-    return Wish(
+    return ShellRequest(
         client=client,
         namespace=unquote(found["namespace"]),
         pod=unquote(found["pod"]),
@@ -120,7 +120,7 @@ async def _serve(scope: Scope, receive: Receive, send: Send) -> None:
             await _end(send, str(error))
 
 
-async def _note(wish: Wish, outcome: str) -> None:
+async def _note(wish: ShellRequest, outcome: str) -> None:
     """In a thread: the audit may wait for its database, which others on this event loop should not.
 
     What is typed into the shell isn't recorded.

@@ -38,7 +38,7 @@ from console.web.asgi import Receive, Scope, Send
 from resources.stream import wire
 from resources.stream.broker import Broker
 from resources.stream.gate import Asker, Gate, Verdict
-from resources.stream.line import Line
+from resources.stream.line import BrowserConnection
 from resources.stream.sessions import Sessions
 from resources.stream.sse import RETRY, encode
 from resources.stream.wishes import topics_of
@@ -58,7 +58,7 @@ _READERS, _ASKERS = 2, 4
 class _Visit:
     """One connection while it lasts. `topics`: those that may be followed, as the gate knows them."""
 
-    line: Line
+    line: BrowserConnection
     asker: Asker
     session: str
     topics: tuple[str, ...] = ()
@@ -128,7 +128,7 @@ class StreamApp:
             raise Refused(403, verdicts[0].refusal)
         return asked, verdicts
 
-    def _withdraw(self, line: Line, verdict: Verdict) -> None:
+    def _withdraw(self, line: BrowserConnection, verdict: Verdict) -> None:
         data = {
             "topic": verdict.topic,
             "message": verdict.refusal,

@@ -8,11 +8,11 @@ from django.views.decorators.http import require_safe
 
 from console.web import render
 from console.web.request import ConsoleRequest
-from resources import followable
+from resources import live_topics
 from resources.lists.counts import counts
 from resources.types import definitions
-from resources.types.managed import DEFINITIONS
-from resources.types.types import ANY, Wish, every, find_kinds
+from resources.types.manager import DEFINITIONS
+from resources.types.types import ANY, KindQuery, every, find_kinds
 
 
 @require_safe
@@ -26,7 +26,7 @@ def types(request: ConsoleRequest) -> HttpResponse:
         # A CRD has just come or gone: what discovery said a moment ago is no longer true.
         request.cluster.forget_types()
         definitions.forget()
-    wish = Wish.from_query(request.GET)
+    wish = KindQuery.from_query(request.GET)
     found = find_kinds(request.cluster, wish, request.namespace)
     if "count" in request.GET:
         counts(
@@ -39,7 +39,7 @@ def types(request: ConsoleRequest) -> HttpResponse:
         "types": found,
         "any": ANY,
         "namespace": request.namespace,
-        "topic": followable.topics(request.cluster, *DEFINITIONS),
+        "topic": live_topics.topics(request.cluster, *DEFINITIONS),
         "further_query": f"&{urlencode(wish.query)}" if wish.query else "",
     }
     return render.page(request, "resources/types.html", context, part=True)

@@ -12,10 +12,10 @@ from django.views.decorators.http import require_safe
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
 from kube.objects import KubeObject
-from resources.history import kept, lives, revert, timeline, writes
+from resources.history import lives, revert, stored_object, timeline, writes
 from resources.place import Place, place_of
-from resources.views.received import Draft
 from resources.views.shell import YAML, Shell
+from resources.views.submission import Draft
 from resources.views.work import Work
 
 
@@ -73,7 +73,7 @@ def _back(request: ConsoleRequest, place: Place, began: KubeObject | None, targe
     """
     live = place.get(request.cluster)
     work = Returning(request, place, YAML, editing=True)
-    if kept.any_hidden(target):
+    if stored_object.any_hidden(target):
         work.not_restored = _("Passwords and the like are not kept in the history: they stay as they are now.")
     original = revert.written(began, live) if began is not None else revert.written(kept_of(live), live)
     written = Draft(revert.written(target, live), original=original)

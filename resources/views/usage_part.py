@@ -11,7 +11,7 @@ from resources.podlogs import pods
 from resources.tree.owners import Owned, belongings
 from resources.usage.history import Tile, tiles
 from resources.usage.metrics import NODES, PODS, Usages, allocatable, plural_of, served
-from resources.usage.reading import readings
+from resources.usage.readings import readings
 
 #: A point of the history is a minute.
 _RENEWED_SECONDS = 60

@@ -23,10 +23,10 @@ from resources.forms.paths import words
 from resources.forms.schema import Schema
 from resources.history import writes
 from resources.place import Place
-from resources.types.managed import manager
-from resources.views import faces, form_page, received, shell, yaml_page
-from resources.views.received import Draft
+from resources.types.manager import manager
+from resources.views import faces, form_page, shell, submission, yaml_page
 from resources.views.shell import FORM, YAML, Shell
+from resources.views.submission import Draft
 from resources.writing import draft, examples, start
 from resources.writing.diff import same
 from resources.writing.draft import Clashing, Gone, Outcome
@@ -79,7 +79,7 @@ class Work:
             obj = {**obj, "metadata": {**(obj.get("metadata") or {}), "name": name[:253]}}
         if chosen.startswith("from:") and self.place.type.kind == "Secret":
             audit.record(self.request, "reveal", f"{self.place.ref}{chosen[5:]}", "ok")
-        return self.show(Draft(obj, start=chosen, begun=received.digest(obj)))
+        return self.show(Draft(obj, start=chosen, begun=submission.digest(obj)))
 
     def edit(self) -> HttpResponse:
         """An existing object's form."""
@@ -113,7 +113,7 @@ class Work:
         try:
             if "~preview" in post and not self.place.secret:
                 return faces.preview(self)
-            written = received.of_text(post) if "text" in post else received.of_form(post)
+            written = submission.of_text(post) if "text" in post else submission.of_form(post)
         except YamlProblem as problem:
             return self.unreadable(problem)
         except (ValueError, RecursionError):
@@ -206,7 +206,7 @@ class Work:
         if post.get("~switch") == "discard":
             return self.show(faces.last_good(post))
         self.face = YAML
-        return faces.broken(self, received.yaml_of(post), problem)
+        return faces.broken(self, submission.yaml_of(post), problem)
 
     def unread(self, written: Draft) -> HttpResponse:
         if written.asked:

@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 from console.web.errors import Problem
 from kube.objects import KubeObject
 from resources import yamltext
+from resources.display_copy import shown
 from resources.forms.errors import Placed
 from resources.place import Place
-from resources.shown import shown
 from resources.views.conflicts import Conflicting
-from resources.views.received import Draft
 from resources.views.shell import Shell
+from resources.views.submission import Draft
 from resources.writing import places
 from resources.writing.rewrite import rewrite
 from resources.yamltext import YamlProblem

@@ -22,7 +22,7 @@ from celery import bootsteps
 from console.web import clusters
 from console.web.clusters import Offered
 from resources.changes import RedisError
-from resources.changes.looked import looked
+from resources.changes.active_clusters import active_of
 from resources.watch.hub import WatchHub
 from resources.watch.runner import Runner
 
@@ -80,7 +80,7 @@ class WatchStep(bootsteps.StartStopStep):
             if not others:
                 continue
             try:
-                wanted = looked(others)
+                wanted = active_of(others)
             except RedisError:
                 continue
             for alias in wanted - self._runners.keys():

@@ -21,9 +21,9 @@ from resources.changes import Census, ChangeLog, HubState, Lost, OutOfMemoryErro
 from resources.watch.counters import Counters
 from resources.watch.probe import Probe
 from resources.watch.reflector import Reflector, Start
-from resources.watch.served import Served
+from resources.watch.served_types import Served
+from resources.watch.topic_watch import Watched
 from resources.watch.turnstile import Turnstile
-from resources.watch.watched import Watched
 
 log = logging.getLogger(__name__)
 

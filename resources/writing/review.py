@@ -26,7 +26,7 @@ _WORDS = frozenset(["y", "n", "yes", "no", "true", "false", "on", "off", "null"]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DiffLine:
     """One line of both sides; None where a side has none.
 
     Numbers count from 1. `folded`: that many equal lines are left out here.
@@ -56,7 +56,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    lines: tuple[Line, ...]
+    lines: tuple[DiffLine, ...]
     changes: tuple[Change, ...]
     left_out: int = 0
     too_long: bool = False
@@ -99,7 +99,7 @@ class _Walk:
     """Collects rows and changes of one pair of objects."""
 
     def __init__(self) -> None:
-        self.rows: list[Line] = []
+        self.rows: list[DiffLine] = []
         self.changes: list[Change] = []
 
     def mapping(self, old: Any, new: Any, sent: Any, indent: int, path: Path) -> None:
@@ -117,10 +117,10 @@ class _Walk:
     def entry(self, key: str, old: Any, new: Any, sent: Any, indent: int, path: Path) -> None:
         head = f"{' ' * indent}{_scalar(key)}:"
         if _both(dict, old, new) or _both(list, old, new):
-            self.rows.append(Line(head, head))
+            self.rows.append(DiffLine(head, head))
             self.inside(old, new, sent, indent + 2 if isinstance(new, dict) else indent, path)
         elif same(old, new):
-            self.rows += [Line(line, line) for line in _lines(key, old, indent)]
+            self.rows += [DiffLine(line, line) for line in _lines(key, old, indent)]
         else:
             self.changed(key=key, old=old, new=new, sent=sent, indent=indent, path=path)
 
@@ -140,7 +140,7 @@ class _Walk:
         for place in range(max(len(left), len(right))):
             before = left[place] if place < len(left) else None
             after, theirs = right[place] if place < len(right) else (None, False)
-            self.rows.append(Line(before, after, by_cluster=theirs if after is not None else by_cluster))
+            self.rows.append(DiffLine(before, after, by_cluster=theirs if after is not None else by_cluster))
 
     def added(self, key: str | None, new: Any, sent: Any, indent: int) -> list[tuple[str, bool]]:
         """New lines, each with whether the cluster added it."""
@@ -179,7 +179,7 @@ class _Walk:
     def item(self, old: Any, new: Any, sent: Any, indent: int, path: Path, equal: bool) -> None:
         start = len(self.rows)
         if equal:
-            self.rows += [Line(line, line) for line in _lines(None, old, indent + 2)]
+            self.rows += [DiffLine(line, line) for line in _lines(None, old, indent + 2)]
         elif _both(dict, old, new) or _both(list, old, new):
             self.inside(old, new, sent, indent + 2, path)
         else:
@@ -189,7 +189,7 @@ class _Walk:
             for place in range(max(len(left), len(right))):
                 before = left[place] if place < len(left) else None
                 after, theirs = right[place] if place < len(right) else (None, False)
-                self.rows.append(Line(before, after, by_cluster=theirs))
+                self.rows.append(DiffLine(before, after, by_cluster=theirs))
         self.dash(start, indent)
 
     def dash(self, start: int, indent: int) -> None:
@@ -249,7 +249,7 @@ def _canon(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _numbered(rows: list[Line]) -> list[Line]:
+def _numbered(rows: list[DiffLine]) -> list[DiffLine]:
     left = right = 0
     numbered = []
     for row in rows:
@@ -263,7 +263,7 @@ def _numbered(rows: list[Line]) -> list[Line]:
     return numbered
 
 
-def _folded(rows: list[Line]) -> list[Line]:
+def _folded(rows: list[DiffLine]) -> list[DiffLine]:
     """Changes with the lines around them; what lies between is counted."""
     numbered = _numbered(rows)
     near = [False] * len(numbered)
@@ -271,12 +271,12 @@ def _folded(rows: list[Line]) -> list[Line]:
         if not row.same:
             for other in range(max(0, place - _AROUND), min(len(numbered), place + _AROUND + 1)):
                 near[other] = True
-    found: list[Line] = []
+    found: list[DiffLine] = []
     for row, shown in zip(numbered, near, strict=True):
         if shown:
             found.append(row)
         elif found and found[-1].folded:
-            found[-1] = Line(folded=found[-1].folded + 1)
+            found[-1] = DiffLine(folded=found[-1].folded + 1)
         else:
-            found.append(Line(folded=1))
+            found.append(DiffLine(folded=1))
     return found

@@ -17,11 +17,11 @@ from kube.errors import TooManyRequests
 from kube.requests import ApiRequest
 from operatorhub.find import facets
 from resources import yamltext
-from resources.acting import labelling
-from resources.applying import applied, imports
+from resources.acting import metadata_pairs
+from resources.applying import imports, undo_steps
 from resources.forward import tunnels
 from resources.history import writes
-from resources.lists import columns, saved
+from resources.lists import columns, saved_searches
 from resources.views import columns as columns_view
 from resources.views.filter import Filter
 from resources.views.shell_socket import TerminalApp
@@ -37,11 +37,11 @@ def test_an_import_has_so_many_documents() -> None:
 
 
 def test_what_takes_an_import_back_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    step = applied.Step("", "v1", "configmaps", "default", "a", "1", after={"data": {"a": os.urandom(2000).hex()}})
-    monkeypatch.setattr(applied, "_step", lambda _result: step)
-    assert applied.pack([object()])  # type: ignore[list-item]
+    step = undo_steps.Step("", "v1", "configmaps", "default", "a", "1", after={"data": {"a": os.urandom(2000).hex()}})
+    monkeypatch.setattr(undo_steps, "_step", lambda _result: step)
+    assert undo_steps.pack([object()])  # type: ignore[list-item]
     monkeypatch.setattr(limits, "IMPORT_UNDO", replace(limits.IMPORT_UNDO, value=2000))
-    assert not applied.pack([object()])  # type: ignore[list-item]
+    assert not undo_steps.pack([object()])  # type: ignore[list-item]
 
 
 def test_an_object_too_large_is_not_kept_for_an_undo() -> None:
@@ -60,9 +60,9 @@ def test_an_answer_too_large_is_not_remembered() -> None:
 def test_what_takes_an_import_back_is_bounded_unpacked() -> None:
     """It comes back from the page, so any client can send it."""
     text = b"[]".rjust(limits.IMPORT_UNDO_UNPACKED.value)
-    assert applied.unpack(base64.b64encode(zlib.compress(text)).decode()) == []
+    assert undo_steps.unpack(base64.b64encode(zlib.compress(text)).decode()) == []
     with pytest.raises(ValueError, match="too large"):
-        applied.unpack(base64.b64encode(zlib.compress(b" " + text)).decode())
+        undo_steps.unpack(base64.b64encode(zlib.compress(b" " + text)).decode())
 
 
 def test_columns_of_a_list_are_bounded() -> None:
@@ -81,11 +81,11 @@ def test_a_saved_search_is_bounded() -> None:
         name = owner = "a"
 
     client: Any = Somebody()
-    with pytest.raises(saved.Refused, match="too long"):
-        saved.save(client, None, "a", "q=" + "x" * limits.SAVED_SEARCH.value)
+    with pytest.raises(saved_searches.Refused, match="too long"):
+        saved_searches.save(client, None, "a", "q=" + "x" * limits.SAVED_SEARCH.value)
 
-    with pytest.raises(saved.Refused, match=str(limits.SAVED_NAME.value)):
-        saved.save(client, None, "a" * (limits.SAVED_NAME.value + 1), "q=x")
+    with pytest.raises(saved_searches.Refused, match=str(limits.SAVED_NAME.value)):
+        saved_searches.save(client, None, "a" * (limits.SAVED_NAME.value + 1), "q=x")
 
 
 def test_cookies_are_bounded() -> None:
@@ -106,7 +106,7 @@ def test_whom_somebody_views_as_is_bounded() -> None:
 def test_labels_have_no_limit_of_their_own() -> None:
     """The form's is theirs: one that was cut off was taken from the object."""
     keys = [f"key-{number}" for number in range(1000)]
-    assert [pair.key for pair in labelling.read(keys, keys, "labels")] == keys
+    assert [pair.key for pair in metadata_pairs.read(keys, keys, "labels")] == keys
 
 
 def test_a_token_is_bounded() -> None:

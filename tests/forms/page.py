@@ -17,7 +17,7 @@ from resources.forms.parse import Parsed
 from resources.forms.schema import Schema
 from resources.place import Place
 from resources.views import form_page
-from resources.views.received import received
+from resources.views.submission import received
 from resources.writing import draft
 from resources.writing.examples import Offer
 from tests.forms import dom

@@ -4,7 +4,7 @@ import pytest
 
 from kube import last_applied
 from operatorhub.exports.clean import clean
-from resources.history import kept, revert
+from resources.history import revert, stored_object
 from resources.writing.start import as_new
 
 COPIES = {
@@ -34,7 +34,7 @@ def test_what_is_no_mapping(odd: object) -> None:
     assert last_applied.without_last_applied(odd) == {}
 
 
-@pytest.mark.parametrize("made", [as_new, clean, kept.clean, revert.anew])
+@pytest.mark.parametrize("made", [as_new, clean, stored_object.clean, revert.anew])
 def test_another_object_does_not_get_them(made) -> None:
     assert made(TICKET)["metadata"]["annotations"] == {"team": "shop"}
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kube.errors import NotFound
-from resources.page.described import LENGTH, Said, said
+from resources.page.status_descriptors import LENGTH, StatusValue, status_values
 
 
 class Kinds:
@@ -23,9 +23,9 @@ def kinds() -> Any:
     return Kinds()
 
 
-def described(kinds: Any, status: Any, path: str, *descriptors: str, **more: str) -> tuple[Said, ...]:
+def described(kinds: Any, status: Any, path: str, *descriptors: str, **more: str) -> tuple[StatusValue, ...]:
     obj = {"metadata": {"name": "a", "namespace": "home"}, "status": status}
-    return said(kinds, obj, [{"path": path, "x-descriptors": list(descriptors), **more}])
+    return status_values(kinds, obj, [{"path": path, "x-descriptors": list(descriptors), **more}])
 
 
 UI = "urn:alm:descriptor:com.tectonic.ui:"
@@ -112,7 +112,7 @@ def test_what_is_not_there_is_left_out(kinds: Any, status: Any, path: str, descr
 
 def test_malformed_descriptors(kinds: Any) -> None:
     obj = {"metadata": {"name": "a"}, "status": {"a": 1}}
-    assert said(kinds, obj, [{}, {"path": None}, {"path": 3}, {"path": "a", "x-descriptors": "no list"}]) == (
-        Said("a", "", "text", "1"),
+    assert status_values(kinds, obj, [{}, {"path": None}, {"path": 3}, {"path": "a", "x-descriptors": "no list"}]) == (
+        StatusValue("a", "", "text", "1"),
     )
-    assert said(kinds, obj, [{"path": "status.a"}]) == (Said("status.a", "", "text", "1"),)
+    assert status_values(kinds, obj, [{"path": "status.a"}]) == (StatusValue("status.a", "", "text", "1"),)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kube.client import ClusterClient
-from resources.page.event_rows import PAGE, Linker, Stream, Wish, family, stream_of
+from resources.page.event_rows import PAGE, EventQuery, Linker, Stream, family, stream_of
 
 
 def _event(
@@ -26,7 +26,7 @@ def _event(
 
 
 def _look(client: ClusterClient, events: list[dict[str, Any]], **wish: Any) -> Stream:
-    return stream_of(events, Wish(**wish), Linker(client))
+    return stream_of(events, EventQuery(**wish), Linker(client))
 
 
 def test_repeats_are_one_line_with_all_their_objects(client: ClusterClient) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from resources.types.managed import Manager, manager
+from resources.types.manager import Manager, manager
 
 OLM = {"olm.owner": "etcd.v1", "olm.owner.namespace": "apps", "olm.owner.kind": "ClusterServiceVersion"}
 

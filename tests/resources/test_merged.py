@@ -5,7 +5,7 @@ from typing import Any
 from kube import limits
 from kube.errors import NotFound
 from resources.podlogs.logs import Part
-from resources.podlogs.merged import Line, Source, sources, stamped, tails
+from resources.podlogs.merged_logs import LogLine, Source, sources, stamped, tails
 
 A = Source("1", "shop", "web-1", "app", "running")
 B = Source("2", "shop", "web-2", "app", "terminated")
@@ -40,9 +40,9 @@ def test_in_the_order_in_which_they_were_written() -> None:
 
 
 def test_a_line_without_a_time() -> None:
-    assert stamped("a", "2026-01-01T00:00:01Z text  here") == Line("a", "2026-01-01T00:00:01Z", "text  here")
+    assert stamped("a", "2026-01-01T00:00:01Z text  here") == LogLine("a", "2026-01-01T00:00:01Z", "text  here")
     for line in ("no time here", "", "2026", "2026-01-01 00:00:01 local time"):
-        assert stamped("a", line) == Line("a", "", line)
+        assert stamped("a", line) == LogLine("a", "", line)
 
 
 def test_init_containers_that_are_done_are_left_out() -> None:

@@ -8,7 +8,7 @@ from kube.discovery import ResourceType
 from kube.table import Column, Row
 from resources.page import owned_rows
 from resources.state.kind_health import health
-from resources.tree.owned_reading import as_pod
+from resources.tree.owner_candidates import as_pod
 from resources.tree.owners import Owned, tree
 
 POD = ResourceType("", "v1", "pods", "Pod", True)

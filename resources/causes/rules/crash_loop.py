@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 from resources.causes import containers
 from resources.causes.cause import Cause, Link
 from resources.causes.containers import Container, Ended
-from resources.causes.editing import edit_fix
+from resources.causes.edit_fix import edit_fix
 from resources.causes.evidence import Evidence, Item, moment
 from resources.causes.texts import short
 from resources.state.health import mapping, text

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from resources.causes import containers
 from resources.causes.cause import Cause, Link, Target
 from resources.causes.containers import Container
-from resources.causes.editing import edit_fix
+from resources.causes.edit_fix import edit_fix
 from resources.causes.evidence import Evidence, Item
 from resources.state.health import items, text
 

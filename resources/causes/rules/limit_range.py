@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from resources.causes.cause import Cause, Link, Target
-from resources.causes.editing import edit_fix
+from resources.causes.edit_fix import edit_fix
 from resources.causes.evidence import Evidence, Item
 from resources.causes.texts import refused_kind
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from resources.causes import containers
 from resources.causes.cause import Cause
-from resources.causes.editing import edit_fix
+from resources.causes.edit_fix import edit_fix
 from resources.causes.evidence import Evidence, Item
 
 RANK = 20

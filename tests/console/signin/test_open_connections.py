@@ -24,7 +24,7 @@ from resources.stream.broker import Broker
 from resources.views.api_watch import ApiWatchApp
 from resources.views.follow import FollowApp
 from resources.views.follow_all import FollowAllApp
-from resources.views.proxied import ProxiedApp
+from resources.views.forward_proxy import ProxiedApp
 from resources.views.raw_log import RawLogApp
 from resources.views.shell_socket import TerminalApp
 from resources.views.stream import StreamApp

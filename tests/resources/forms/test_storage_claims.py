@@ -7,7 +7,7 @@ import pytest
 from resources.forms import build, search
 from resources.forms.descriptors import Descriptors
 from resources.forms.fields import Field, Options
-from resources.forms.known import QUANTITY
+from resources.forms.kubernetes_types import QUANTITY
 from resources.forms.schema import Schema
 from tests.forms.kinds import Kind
 from tests.forms.page import Form

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from resources.forms import known, labels, pickable, texts
+from resources.forms import kubernetes_types, labels, pickable, texts
 from resources.forms.descriptors import Descriptor
 from resources.forms.parse import parse
 from resources.forms.paths import Path
 from resources.forms.schema import kind_of
 from resources.forms.widgets import Widget, widget
 
-QUANTITY = known.QUANTITY
+QUANTITY = kubernetes_types.QUANTITY
 
 
 def widget_of(node: dict[str, Any], *path: str, descriptor_name: str = "", text: str = "") -> Widget:
@@ -124,7 +124,7 @@ def test_a_key_belongs_to_the_object_beside_it() -> None:
 class TestKnownTypes:
     def test_an_open_object_of_a_known_name_gets_kubernetes_own_schema(self) -> None:
         node = {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "description": "Where."}
-        made = known.better(node, None, ("spec", "affinity"))
+        made = kubernetes_types.better(node, None, ("spec", "affinity"))
         assert set(made["properties"]) == {"nodeAffinity", "podAffinity", "podAntiAffinity"}
         assert made["description"] == "Where."
         assert made["x-kubernetes-preserve-unknown-fields"]
@@ -134,28 +134,28 @@ class TestKnownTypes:
     )
     def test_a_descriptor_says_which(self, descriptor_name: str) -> None:
         node = {"x-kubernetes-preserve-unknown-fields": True}
-        made = known.better(node, Descriptor(widgets=frozenset([descriptor_name])), ("spec", "x"))
+        made = kubernetes_types.better(node, Descriptor(widgets=frozenset([descriptor_name])), ("spec", "x"))
         assert made["properties"]
 
     def test_a_schema_that_says_something_stays(self) -> None:
         node = {"type": "object", "properties": {"mine": {"type": "string"}}}
-        assert known.better(node, None, ("spec", "affinity")) is node
+        assert kubernetes_types.better(node, None, ("spec", "affinity")) is node
         closed = {"type": "object"}  # the API server would drop whatever is in it
-        assert known.better(closed, None, ("spec", "affinity")) is closed
+        assert kubernetes_types.better(closed, None, ("spec", "affinity")) is closed
         text = {"type": "string", "x-kubernetes-preserve-unknown-fields": True}
-        assert known.better(text, None, ("spec", "affinity")) is text
+        assert kubernetes_types.better(text, None, ("spec", "affinity")) is text
 
     def test_amounts_have_names(self) -> None:
         amounts = {"type": "object", "additionalProperties": QUANTITY}
         node = {"type": "object", "properties": {"limits": amounts, "requests": amounts, "claims": {"type": "array"}}}
-        made = known.better(node, None, ("spec", "resources"))
+        made = kubernetes_types.better(node, None, ("spec", "resources"))
         assert list(made["properties"]["limits"]["properties"]) == ["cpu", "memory", "ephemeral-storage"]
         assert made["properties"]["limits"]["additionalProperties"] == QUANTITY
         assert made["properties"]["claims"] == {"type": "array"}
 
     def test_a_reference_names_its_object_first(self) -> None:
         node = {"type": "object", "properties": {"key": {}, "name": {}, "optional": {}}}
-        assert list(known.better(node, None, ("spec", "x"))["properties"]) == ["name", "key", "optional"]
+        assert list(kubernetes_types.better(node, None, ("spec", "x"))["properties"]) == ["name", "key", "optional"]
 
 
 class TestCopies:

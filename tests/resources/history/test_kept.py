@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from resources.history import kept, steps
+from resources.history import steps, stored_object
 from resources.writing.diff import same
 
 
@@ -39,15 +39,15 @@ def test_heartbeats_are_not_kept() -> None:
         }
     )
     other["metadata"]["resourceVersion"] = "6"
-    assert kept.clean(item) == kept.clean(other)
-    assert kept.clean(item)["status"] == {"conditions": [{"type": "Ready", "status": "True"}]}
-    assert "managedFields" not in kept.clean(item)["metadata"]
+    assert stored_object.clean(item) == stored_object.clean(other)
+    assert stored_object.clean(item)["status"] == {"conditions": [{"type": "Ready", "status": "True"}]}
+    assert "managedFields" not in stored_object.clean(item)["metadata"]
 
 
 def test_passwords_are_not_kept_but_that_they_change_is() -> None:
     def cleaned(word: str) -> dict[str, Any]:
         env = [{"name": "DB_PASSWORD", "value": word}, {"name": "COLOUR", "value": "blue"}]
-        return kept.clean(
+        return stored_object.clean(
             _object(spec={"adminPassword": word, "passwordSecretRef": "ref", "tokenName": "t", "env": env})
         )
 
@@ -63,11 +63,13 @@ def test_passwords_are_not_kept_but_that_they_change_is() -> None:
             "env": [{"name": "COLOUR", "value": "red"}, {"name": "DB_PASSWORD", "value": "p"}],
         }
     )
-    back = kept.unmasked(item, live)
+    back = stored_object.unmasked(item, live)
     assert back["spec"]["adminPassword"] == "now"
     assert back["spec"]["env"][0] == {"name": "DB_PASSWORD", "value": "p"}, "found by its name, not its place"
-    assert kept.unmasked(item, {})["spec"]["env"][0] == {"name": "DB_PASSWORD"}, "what nobody knows is left out"
-    assert not kept.any_hidden(back)
+    assert stored_object.unmasked(item, {})["spec"]["env"][0] == {"name": "DB_PASSWORD"}, (
+        "what nobody knows is left out"
+    )
+    assert not stored_object.any_hidden(back)
 
 
 @pytest.mark.parametrize(
@@ -76,11 +78,11 @@ def test_passwords_are_not_kept_but_that_they_change_is() -> None:
 def test_odd_shapes(odd: Any) -> None:
     for name in ("metadata", "spec", "status"):
         obj = {**_object(), name: odd}
-        made = kept.clean(obj)
-        kept.writer(obj, [("spec", "a", 0), ("status",)])
-        fields, _number = steps.fields(kept.clean(_object()), made, 5)
+        made = stored_object.clean(obj)
+        stored_object.writer(obj, [("spec", "a", 0), ("status",)])
+        fields, _number = steps.fields(stored_object.clean(_object()), made, 5)
         assert all(len(entry) == 3 for entry in fields)
-        assert steps.apply(made, steps.back(made, kept.clean(_object()))) == kept.clean(_object())
+        assert steps.apply(made, steps.back(made, stored_object.clean(_object()))) == stored_object.clean(_object())
 
 
 _JSON = st.recursive(
@@ -123,13 +125,15 @@ def test_of_two_in_one_second_the_one_who_writes_what_changed() -> None:
     operator = {"manager": "kopf", "time": at, "fieldsV1": {"f:metadata": {"f:annotations": {"f:last-handled": {}}}}}
     status = {"manager": "kopf-status", "time": at, "subresource": "status", "fieldsV1": {"f:status": {}}}
     obj = {"metadata": {"managedFields": [operator, person, status]}}
-    assert kept.writer(obj, [("metadata", "annotations", "last-handled")])[0] == "kopf"
-    assert kept.writer(obj, [("metadata", "annotations", "mine")])[0] == "operator-console"
-    assert kept.writer(obj, [("spec", "replicas"), ("metadata", "annotations", "mine")])[0] == "operator-console"
-    assert kept.writer(obj, [("status", "phase")])[0] == "kopf-status"
-    assert kept.writer(obj, [])[0] == "kopf-status", "a state that changed without a field: the status's own"
+    assert stored_object.writer(obj, [("metadata", "annotations", "last-handled")])[0] == "kopf"
+    assert stored_object.writer(obj, [("metadata", "annotations", "mine")])[0] == "operator-console"
+    assert (
+        stored_object.writer(obj, [("spec", "replicas"), ("metadata", "annotations", "mine")])[0] == "operator-console"
+    )
+    assert stored_object.writer(obj, [("status", "phase")])[0] == "kopf-status"
+    assert stored_object.writer(obj, [])[0] == "kopf-status", "a state that changed without a field: the status's own"
     newer = {**operator, "time": "2026-11-22T03:00:01Z"}
-    gone = kept.writer({"metadata": {"managedFields": [person, newer]}}, [("spec", "replicas")])
+    gone = stored_object.writer({"metadata": {"managedFields": [person, newer]}}, [("spec", "replicas")])
     assert gone[0] == "kopf", "of what is gone, as far as nothing is known of before"
 
 
@@ -186,4 +190,4 @@ def test_o5_nobody_is_credited_with_what_they_do_not_own(
     obj: dict[str, Any], path: tuple[str | int, ...], who: str
 ) -> None:
     """O5: '' is "unknown": better than another user's name."""
-    assert kept.writer(obj, [path], KNOWN)[0] == who
+    assert stored_object.writer(obj, [path], KNOWN)[0] == who

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from kube.client import ClusterClient
-from resources.history import following, kinds, lease
+from resources.history import kinds, lease, recording_status
 from resources.place import Place
 from tests.eventually import until
 
@@ -52,9 +52,9 @@ def test_who_leaves_is_succeeded_at_once() -> None:
 def test_a_kind_beyond_the_limit_says_so(client: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
     maps = client.find("", "v1", "configmaps")
     assert lease.hold(client.name, "one", "")
-    assert following.recording(client, Place(maps, "default", "a")).why == ""
+    assert recording_status.recording(client, Place(maps, "default", "a")).why == ""
     monkeypatch.setattr(kinds, "MOST", 0)
     assert kinds.recorded(client) == ()
-    assert "The history follows 0 kinds" in following.recording(client, Place(maps, "default", "a")).why
+    assert "The history follows 0 kinds" in recording_status.recording(client, Place(maps, "default", "a")).why
     secrets = client.find("", "v1", "secrets")
-    assert following.recording(client, Place(secrets, "default", "a")).why == ""
+    assert recording_status.recording(client, Place(secrets, "default", "a")).why == ""

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from resources.history import bounds, kept, steps, store
+from resources.history import bounds, steps, store, stored_object
 from resources.history.store import Event
 from resources.models import Step, Traced
 
@@ -47,11 +47,11 @@ class Recorded:
 
 def past(traced: Traced) -> list[Any]:
     """Every version that can still be made, newest first."""
-    obj = kept.unpacked(traced.head)
+    obj = stored_object.unpacked(traced.head)
     found = [obj]
     for step in traced.steps.order_by("-pk"):
         if step.back:
-            obj = steps.apply(obj, kept.unpacked(step.back))
+            obj = steps.apply(obj, stored_object.unpacked(step.back))
             found.append(obj)
     return found
 
@@ -70,7 +70,7 @@ def test_each_change_is_a_step_that_leads_back() -> None:
     ]
     assert [step.state for step in recorded.steps] == ["Unknown", "Unknown", "Progressing", "Ready"]
     assert recorded.steps[1].fields == [["spec.size", "1", "3"], ["spec.list[name=a].x", "", "null"]]
-    assert past(recorded.traced) == [kept.clean(obj) for obj in reversed(recorded.objects)]
+    assert past(recorded.traced) == [stored_object.clean(obj) for obj in reversed(recorded.objects)]
     assert recorded.traced.size == len(recorded.traced.head) + sum(len(step.back) for step in recorded.steps)
 
 
@@ -94,7 +94,7 @@ def test_an_operator_that_counts_is_one_step() -> None:
     assert (last.count, last.fields) == (39, [["status.done", "0", "39"]])
     recorded({"size": 1}, {"phase": "Failed", "done": 39})
     assert len(recorded.steps) == 3, "another state word is a step of its own"
-    assert past(recorded.traced) == [kept.clean(recorded.objects[place]) for place in (40, 39, 0)]
+    assert past(recorded.traced) == [stored_object.clean(recorded.objects[place]) for place in (40, 39, 0)]
 
 
 def test_conditions_that_flap_are_all_there() -> None:
@@ -152,7 +152,7 @@ def test_many_changes_keep_what_people_changed(settings: Any) -> None:
     assert len(found) <= 30
     assert [step.spec for step in found][:2] == [False, True], "its spec's change is still there"
     versions = past(recorded.traced)
-    assert versions[-1] == kept.clean(recorded.objects[0]), "and every step still leads back"
+    assert versions[-1] == stored_object.clean(recorded.objects[0]), "and every step still leads back"
     assert recorded.traced.size == len(recorded.traced.head) + sum(len(step.back) for step in found)
 
 
@@ -193,4 +193,4 @@ def test_large_objects(client: ClusterClient) -> None:
         recorded({"items": items})
     assert all(len(step.back) < 300 for step in recorded.steps), "one item of ten thousand is a small step"
     assert recorded.steps[-1].fields == [["spec.items[name=item-500].text", "changed 3", "changed 4"]]
-    assert past(recorded.traced)[-1] == kept.clean(recorded.objects[0])
+    assert past(recorded.traced)[-1] == stored_object.clean(recorded.objects[0])

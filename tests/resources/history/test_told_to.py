@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from console.web import access
 from kube.discovery import ResourceType
-from resources.history import following, lease
+from resources.history import lease, recording_status
 from resources.history.strip import strip
 from resources.models import Followed, Step, Traced
 from resources.place import Place
@@ -35,7 +35,7 @@ def test_o5_counts_and_settings_are_for_who_sees_all(everywhere: bool) -> None:
     """O5: a reader of one namespace learns nothing of the others, nor how the console is set up."""
     access._answers.clear()
     Followed.objects.create(cluster="c", type=TYPE.qualified, too_many=4711)
-    found = following.recording(Cluster(everywhere), Place(TYPE, "shop", "web"))  # type: ignore[arg-type]
+    found = recording_status.recording(Cluster(everywhere), Place(TYPE, "shop", "web"))  # type: ignore[arg-type]
     assert not found.on and found.why
     assert ("4711" in found.why, "HISTORY" in found.why) == (everywhere, everywhere)
 
@@ -46,7 +46,7 @@ def test_o5_what_a_database_said_is_for_who_sees_all(everywhere: bool, monkeypat
     access._answers.clear()
     writer = type("Writer", (), {"problem": "disk /srv/data is full"})()
     monkeypatch.setattr(lease, "held", lambda _cluster: writer)
-    found = following.recording(Cluster(everywhere), Place(TYPE, "shop", "web"))  # type: ignore[arg-type]
+    found = recording_status.recording(Cluster(everywhere), Place(TYPE, "shop", "web"))  # type: ignore[arg-type]
     assert ("/srv/data" in found.why) is everywhere
 
 

@@ -13,7 +13,7 @@ from kube.client import ClusterClient
 from resources.changes import ChangeLog, Topic, position, sessions
 from resources.stream import sessions as streams
 from resources.stream.broker import Broker
-from resources.stream.line import Line
+from resources.stream.line import BrowserConnection
 from resources.views.stream import StreamApp
 from tests.eventually import reached
 from tests.resources.stream.browser import COLUMNS, Browser, opened, render, row_of
@@ -54,7 +54,7 @@ async def test_what_ends_a_stream_is_told_when_something_else_is_just_being_writ
     async def send(message: Any) -> None:
         sent.append(message)
 
-    line = Line(send, "en")
+    line = BrowserConnection(send, "en")
     line.mailbox.greeting = b"hello"
     line.begin()
     # One turn of the event loop: the body is taken, and not written yet.

@@ -9,7 +9,7 @@ from redis.exceptions import OutOfMemoryError
 
 from kube import limits
 from resources.changes import usage_samples
-from resources.usage import reading
+from resources.usage import readings
 from resources.usage.history import tiles
 from resources.usage.metrics import PODS, Usage
 
@@ -64,5 +64,5 @@ def test_a_full_redis_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(usage_samples, "write", full)
     monkeypatch.setattr(usage_samples, "read", full)
-    reading.note(CLIENT, PODS, FOUND)
+    readings.note(CLIENT, PODS, FOUND)
     assert tiles(CLIENT, PODS, FOUND)[0].text == "750m"

@@ -9,7 +9,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from resources.forward.targets import Target
-from resources.page.described import Said
+from resources.page.status_descriptors import StatusValue
 from resources.place import Place
 from resources.views.open_part import open_part
 from tests.resources.views.test_rights import Become, become, dev
@@ -60,6 +60,9 @@ def test_what_has_no_web_page_has_no_button(browser: Client, client: ClusterClie
 
 def test_an_address_of_the_status_comes_first(client: ClusterClient) -> None:
     place = Place(client.find("", "v1", "configmaps"), "home", "one")
-    descriptors = (Said("Phase", "", "text", "Ready"), Said("Page", "", "link", "https://shop.example.com/"))
+    descriptors = (
+        StatusValue("Phase", "", "text", "Ready"),
+        StatusValue("Page", "", "link", "https://shop.example.com/"),
+    )
     found = open_part(client, place, {"metadata": {"name": "one"}}, descriptors)
     assert (found.url, found.external) == ("https://shop.example.com/", True)

@@ -8,7 +8,7 @@ from django.test import Client
 
 from kube import limits
 from kube.client import ClusterClient
-from resources.lists import saved
+from resources.lists import saved_searches
 from resources.models import SavedSearch
 
 _PODS = {"group": "", "version": "v1", "plural": "pods"}
@@ -58,7 +58,7 @@ def test_a_bad_name_is_refused_at_the_field(browser: Client, name: str) -> None:
 
 
 def test_nobody_deletes_or_sees_anothers(browser: Client, client: ClusterClient) -> None:
-    saved.save(client, None, "mine", "q=a")
+    saved_searches.save(client, None, "mine", "q=a")
     row = SavedSearch.objects.get()
     SavedSearch.objects.update(user="another user")
     browser.post("/resources/saved/", {"delete": str(row.pk)})

@@ -10,7 +10,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, NotFound, ServerError
 from resources.searching import lookup as search
-from resources.searching.lookup import Wish
+from resources.searching.lookup import ObjectQuery
 
 PAGE = "/resources/search/"
 
@@ -36,22 +36,22 @@ def kinds(found: search.Found) -> set[str]:
 
 
 def test_a_name_in_every_kind(client: ClusterClient, namespace: str, mark: str) -> None:
-    found = search.search(client, namespace, Wish(mark))
+    found = search.search(client, namespace, ObjectQuery(mark))
     assert kinds(found) == {"ConfigMap", "Secret", "ServiceAccount"}
     assert found.total == 3
-    assert kinds(search.search(client, "", Wish(f"{mark} secr"))) == {"Secret"}
-    assert search.search(client, "default", Wish(mark)).total == 0
+    assert kinds(search.search(client, "", ObjectQuery(f"{mark} secr"))) == {"Secret"}
+    assert search.search(client, "default", ObjectQuery(mark)).total == 0
 
 
 def test_labels_and_annotations(client: ClusterClient, namespace: str, mark: str) -> None:
-    assert kinds(search.search(client, "", Wish(labels=f"app={mark}"))) == {"ConfigMap"}
+    assert kinds(search.search(client, "", ObjectQuery(labels=f"app={mark}"))) == {"ConfigMap"}
     for annotation, number in (("example.com/team=shop", 1), ("example.com/TEAM", 1), ("example.com/team=other", 0)):
-        assert search.search(client, namespace, Wish(annotation=annotation, q=mark)).total == number
+        assert search.search(client, namespace, ObjectQuery(annotation=annotation, q=mark)).total == number
 
 
 def test_only_the_chosen_kinds(client: ClusterClient, namespace: str, mark: str) -> None:
-    assert kinds(search.search(client, namespace, Wish(mark, kinds=("core/secrets",)))) == {"Secret"}
-    assert search.search(client, namespace, Wish()).searched == 0
+    assert kinds(search.search(client, namespace, ObjectQuery(mark, kinds=("core/secrets",)))) == {"Secret"}
+    assert search.search(client, namespace, ObjectQuery()).searched == 0
 
 
 def test_what_fails_is_said_and_the_rest_is_found(
@@ -69,7 +69,7 @@ def test_what_fails_is_said_and_the_rest_is_found(
         return whole(type_, *arguments, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(client, "table", table)
-    found = search.search(client, namespace, Wish(mark))
+    found = search.search(client, namespace, ObjectQuery(mark))
     assert kinds(found) == {"ConfigMap"}
     assert found.forbidden == ("Secret",)
     assert found.failed == (("ServiceAccount", "etcd is on holiday"),)
@@ -83,7 +83,7 @@ def test_a_bound_is_said(client: ClusterClient, namespace: str, mark: str, monke
     monkeypatch.setattr(search, "CHUNK", 2)
     monkeypatch.setattr(search, "READ", 2)
     monkeypatch.setattr(search, "SHOWN", 1)
-    found = search.search(client, namespace, Wish(mark, kinds=("configmaps",)))
+    found = search.search(client, namespace, ObjectQuery(mark, kinds=("configmaps",)))
     assert found.partly == ("ConfigMap",)
     assert (found.groups[0].total, len(found.groups[0].hits)) == (2, 1)
 
@@ -91,7 +91,7 @@ def test_a_bound_is_said(client: ClusterClient, namespace: str, mark: str, monke
 def test_the_whole_name_comes_first(client: ClusterClient, namespace: str, mark: str) -> None:
     obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": mark}}
     client.create(client.find("", "v1", "configmaps"), obj, namespace)
-    found = search.search(client, namespace, Wish(mark))
+    found = search.search(client, namespace, ObjectQuery(mark))
     assert found.groups[0].type.kind == "ConfigMap"
     assert [hit.name for hit in found.groups[0].hits] == [mark, f"a-{mark}-configmaps"]
 

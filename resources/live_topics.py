@@ -1,5 +1,5 @@
-"""What a page follows: the topic of a list, or one for each namespace of somebody who may not follow all
-(kube/across_namespaces.py). What they may not follow at all is not asked for, so that no page complains of it.
+"""The topics that a page follows: that of a list, or one for each namespace of a user who can't watch all namespaces
+(kube/across_namespaces.py). Topics the user can't watch are omitted.
 """
 
 from console.web.access import can
@@ -14,7 +14,7 @@ MOST = 40
 
 
 def topics(client: ClusterClient, group: str, version: str, plural: str, namespace: str = "") -> str:
-    """With blanks between them, as data-live has them; '' where nothing may be followed.
+    """Separated by blanks, as in data-live; '' if the user can't watch any.
 
     A type that is not served (yet) has its topic all the same.
     """
@@ -28,12 +28,12 @@ def topics(client: ClusterClient, group: str, version: str, plural: str, namespa
         where = across_namespaces.namespaces_of(client) if type_.namespaced else ()
         own = [place for place in where if _may(client, type_, place)][:MOST]
     except (NotFound, KubeError):
-        # Whether it may be followed, the stream asks too.
+        # The stream checks the permission too.
         return str(whole)
     return " ".join(str(Topic(client.name, group or "core", version, plural, place)) for place in own)
 
 
-def of(client: ClusterClient, type_: ResourceType, namespace: str = "") -> str:
+def topics_of(client: ClusterClient, type_: ResourceType, namespace: str = "") -> str:
     return topics(client, type_.group_or_core, type_.version, type_.plural, namespace if type_.namespaced else "")
 
 

@@ -9,7 +9,7 @@ from console.web.access import can
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, uid_of
-from resources.history import kept, kinds, lease, store
+from resources.history import kinds, lease, store, stored_object
 from resources.models import Followed, Traced
 from resources.place import Place
 from resources.state.kind_health import health
@@ -71,7 +71,7 @@ def caught_up(client: ClusterClient, obj: KubeObject, seconds: float) -> None:
     in it.
     """
     end = time.monotonic() + seconds
-    mark = store.digest(kept.clean(obj), health(obj).state)
+    mark = store.digest(stored_object.clean(obj), health(obj).state)
     while time.monotonic() < end:
         row = (
             Traced.objects.filter(cluster=client.name, uid=uid_of(obj))
@@ -80,6 +80,6 @@ def caught_up(client: ClusterClient, obj: KubeObject, seconds: float) -> None:
         )
         if row is not None:
             written = row.resource_version == store.version_of(obj)
-            if written or store.digest(kept.unpacked(row.head), row.state) == mark:
+            if written or store.digest(stored_object.unpacked(row.head), row.state) == mark:
                 return
         time.sleep(0.05)

@@ -5,7 +5,7 @@ thousand browsers come back at once.
 import asyncio
 
 from resources.changes import ChangeLog, Entry, milliseconds
-from resources.stream.reading import unbroken
+from resources.stream.entries import unbroken
 
 # Of one stream; what a page's wish does not name costs it nothing.
 _MOST = 5000

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_http_methods
 
 from console.web import render
 from console.web.request import ConsoleRequest
-from resources.lists import saved
-from resources.lists.saved import Saved
+from resources.lists import saved_searches as subject
+from resources.lists.saved_searches import Saved
 from resources.place import Place, place_of
 
 
@@ -40,14 +40,14 @@ def saved_searches(request: ConsoleRequest) -> HttpResponse:
     """
     client, post = request.cluster, request.POST
     if request.method != "POST":
-        return render.page(request, "resources/saved.html", {"page": SavedPage(saved.all_of(client))})
+        return render.page(request, "resources/saved.html", {"page": SavedPage(subject.all_of(client))})
     if "delete" in post:
         return _delete(request)
     place = _place(request)
     try:
-        made = saved.save(client, place, post.get("name", ""), post.get("query", ""))
-    except saved.Refused as refused:
-        page = SavedPage(saved.all_of(client), place, post.get("query", ""), post.get("name", ""), str(refused))
+        made = subject.save(client, place, post.get("name", ""), post.get("query", ""))
+    except subject.Refused as refused:
+        page = SavedPage(subject.all_of(client), place, post.get("query", ""), post.get("name", ""), str(refused))
         return render.page(request, "resources/saved.html", {"page": page}, status=422)
     messages.success(request, _("“%(name)s” is saved.") % {"name": made.name})
     return HttpResponseRedirect(made.url)
@@ -55,7 +55,7 @@ def saved_searches(request: ConsoleRequest) -> HttpResponse:
 
 def _delete(request: ConsoleRequest) -> HttpResponse:
     key = request.POST["delete"]
-    gone = saved.delete(request.cluster, int(key) if key.isascii() and key.isdigit() and len(key) < 20 else 0)
+    gone = subject.delete(request.cluster, int(key) if key.isascii() and key.isdigit() and len(key) < 20 else 0)
     if gone:
         messages.success(request, _("“%(name)s” is deleted from your saved searches.") % {"name": gone})
     target = request.POST.get("next", "")

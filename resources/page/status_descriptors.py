@@ -50,7 +50,7 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StatusValue:
     """One value.
 
     `look`: text, code, link, object, pods, secret, phase, yes, no. `wrong`: it is not what the descriptor says it is.
@@ -67,7 +67,9 @@ class Said:
     wrong: bool = False
 
 
-def said(client: ClusterClient, obj: KubeObject, described: Iterable[Mapping[str, Any]]) -> tuple[Said, ...]:
+def status_values(
+    client: ClusterClient, obj: KubeObject, described: Iterable[Mapping[str, Any]]
+) -> tuple[StatusValue, ...]:
     """In the order of the operator's descriptors; those whose value is not there (yet) are left out."""
     status, found = mapping(obj.get("status")), []
     for descriptor in described:
@@ -80,7 +82,7 @@ def said(client: ClusterClient, obj: KubeObject, described: Iterable[Mapping[str
         for title, value in _values(status, steps[1:] if steps[:1] == ("status",) and len(steps) > 1 else steps, label):
             if value is not None:
                 found.append(
-                    _said(
+                    _status_value(
                         client=client,
                         obj=obj,
                         label=title,
@@ -114,27 +116,31 @@ def _values(value: Any, path: tuple[str, ...], label: str) -> Iterator[tuple[str
         yield from _values(value.get(path[0]), path[1:], label)
 
 
-def _said(client: ClusterClient, obj: KubeObject, label: str, help_: str, looks: tuple[str, ...], value: Any) -> Said:
+def _status_value(
+    client: ClusterClient, obj: KubeObject, label: str, help_: str, looks: tuple[str, ...], value: Any
+) -> StatusValue:
     if "podStatuses" in looks:
         return _pods(label, help_, value)
     if isinstance(value, Mapping | list):
-        return Said(label, help_, "code", _json(value), wrong=bool(looks))
+        return StatusValue(label, help_, "code", _json(value), wrong=bool(looks))
     words = scalar(value)[:_TEXT]
     if "password" in looks:
-        return Said(label, help_, "secret", words)
+        return StatusValue(label, help_, "secret", words)
     if "org.w3:link" in looks:
         address = urlsplit(words)
-        return Said(label, help_, "link" if address.scheme in ("http", "https") and address.netloc else "text", words)
+        return StatusValue(
+            label, help_, "link" if address.scheme in ("http", "https") and address.netloc else "text", words
+        )
     if "io.kubernetes.phase" in looks:
-        return Said(label, help_, "phase", words, colour=colour_of(words))
+        return StatusValue(label, help_, "phase", words, colour=colour_of(words))
     if "io.kubernetes.phase:reason" in looks:
-        return Said(label, help_, "code", words)
+        return StatusValue(label, help_, "code", words)
     if isinstance(value, bool):
-        return Said(label, help_, "yes" if value else "no")
+        return StatusValue(label, help_, "yes" if value else "no")
     kind = next((look.removeprefix(_OBJECT) for look in looks if look.startswith(_OBJECT)), "").partition("?")[0]
     if kind:
-        return Said(label, help_, "object", words, link=_link(client, kind, words, namespace_of(obj)))
-    return Said(label, help_, "text", words)
+        return StatusValue(label, help_, "object", words, link=_link(client, kind, words, namespace_of(obj)))
+    return StatusValue(label, help_, "text", words)
 
 
 def _link(client: ClusterClient, kind: str, name: str, namespace: str) -> Link:
@@ -147,11 +153,11 @@ def _link(client: ClusterClient, kind: str, name: str, namespace: str) -> Link:
     return Link(word, name, namespace if found.namespaced else "", found if name else None)
 
 
-def _pods(label: str, help_: str, value: Any) -> Said:
+def _pods(label: str, help_: str, value: Any) -> StatusValue:
     """`{"ready": ["pod-a", "pod-b"], "stopped": []}` as parts of a ring."""
     usable = isinstance(value, Mapping) and all(isinstance(pods, list) for pods in value.values() if pods is not None)
     if not usable:
-        return Said(label, help_, "code", _json(value), wrong=True)
+        return StatusValue(label, help_, "code", _json(value), wrong=True)
     states = [(str(state), [text(pod) for pod in pods]) for state, pods in value.items() if pods]
     total = sum(len(pods) for _state, pods in states)
     slices, start = [], 0.0
@@ -169,7 +175,7 @@ def _pods(label: str, help_: str, value: Any) -> Said:
             )
         )
         start += length
-    return Said(label, help_, "pods", _("No Pods") if not total else "", slices=tuple(slices), count=total)
+    return StatusValue(label, help_, "pods", _("No Pods") if not total else "", slices=tuple(slices), count=total)
 
 
 def _json(value: Any) -> str:

@@ -35,7 +35,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LogLine:
     """`at` is RFC 3339 in UTC, '' where the container runtime gave none."""
 
     source: str
@@ -62,7 +62,7 @@ def sources(pods: Iterable[KubeObject]) -> tuple[Source, ...]:
 
 def tails(
     client: ClusterClient, wanted: Iterable[Source], part: Part
-) -> tuple[tuple[Line, ...], tuple[tuple[str, str], ...]]:
+) -> tuple[tuple[LogLine, ...], tuple[tuple[str, str], ...]]:
     """That part of each, merged; and (source, why) of those that could not be read."""
     asked = [source for source in wanted if source.has_log]
     share = min(limits.LOGS_PAGE.value // max(len(asked), 1), limits.LOG_PAGE.value)
@@ -92,9 +92,9 @@ def tails(
     return tuple(line for _at, line in keyed), tuple((source.key, why) for source, _text, why in answers if why)
 
 
-def stamped(source: str, line: str, *, keep: bool = False) -> Line:
+def stamped(source: str, line: str, *, keep: bool = False) -> LogLine:
     """A line that begins with its time, which stays in its text when it is to be kept."""
     at, space, text = line.partition(" ")
     if space and len(at) >= 20 and at[4] == "-" and at[10] == "T":
-        return Line(source, at, line if keep else text)
-    return Line(source, "", line)
+        return LogLine(source, at, line if keep else text)
+    return LogLine(source, "", line)

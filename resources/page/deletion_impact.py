@@ -21,7 +21,7 @@ from resources.place import Place
 from resources.state.health import mapping, text
 from resources.tree.owners import types_below
 from resources.types.definitions import owner
-from resources.types.managed import Manager
+from resources.types.manager import Manager
 
 _CHUNK = 500
 _NAMED = 8
@@ -58,7 +58,7 @@ class Instances:
     problem: str = ""
 
 
-def going(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Panel | None:
+def deletion_impact(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Panel | None:
     """None for kinds that take nothing along."""
     if make := _MAKERS.get((type_.group, type_.kind)):
         return make(client, type_, obj)

@@ -27,7 +27,7 @@ from resources.place import Place
 from resources.state.health import COMPLETED, READY, SUSPENDED, Health, condition_of, mapping, text
 from resources.tree.owners import Belongings, belongings, owner_references
 from resources.types import kind_versions
-from resources.types.managed import DEFINITIONS, alongside
+from resources.types.manager import DEFINITIONS, alongside
 
 _WELL = (READY, COMPLETED, SUSPENDED, "")
 _LOG_LINES, _LOG_BYTES = 5, 16 * 1024

@@ -27,7 +27,7 @@ from console.web.asgi import Receive, Scope, Send
 from console.web.request_body import BodyRefused, read_body, send_refusal
 from kube import limits
 from resources.forward.tunnels import HOST, Tunnel, by_token, connect, owned
-from resources.views.open_ended import OpenEnded, in_thread
+from resources.views.endless_response import OpenEnded, in_thread
 from resources.views.stream import plain, until_gone
 
 PATH = re.compile(r"^/forwarded/(?P<token>[A-Za-z0-9_-]{20,64})(?P<rest>/.*)?$")

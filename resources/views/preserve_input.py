@@ -11,7 +11,7 @@ from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
 from resources import yamltext
-from resources.views import received
+from resources.views import submission
 
 View = Callable[..., HttpResponse]
 
@@ -34,8 +34,8 @@ def keeping(view: View) -> View:
 def typed(request: ConsoleRequest) -> str:
     """What was typed, as YAML, without asking the cluster anything."""
     if "text" in request.POST:
-        return received.yaml_of(request.POST)
+        return submission.yaml_of(request.POST)
     try:
-        return yamltext.dump(received.of_form(request.POST).obj)
+        return yamltext.dump(submission.of_form(request.POST).obj)
     except (ValueError, RecursionError):
         return ""
