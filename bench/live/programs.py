@@ -139,7 +139,7 @@ class Programs:
 def started(kubeconfig: Path, workers: bool = True) -> Iterator[Programs]:
     """Redis, web and worker, ready; gone with their folder at the end.
 
-    ``workers=False``: whoever measures starts the workers.
+    ``workers=False``: the caller starts the workers.
     """
     folder = Path(tempfile.mkdtemp(prefix="bench-live-"))
     programs = Programs(folder, kubeconfig)
@@ -194,7 +194,7 @@ class Usage:
 
 
 class Others:
-    """How much of the machine everybody else took since it was made: figures of a busy machine say little."""
+    """CPU time that other processes took since it was made: figures of a busy machine say little."""
 
     def __init__(self) -> None:
         self._began, self._all, self._ours = time.monotonic(), _busy(), _family()

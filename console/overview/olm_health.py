@@ -33,7 +33,7 @@ def collect(client: ClusterClient) -> CardContent:
     """Health of OLM and its catalogs. Raises KubeError if discovery fails."""
     if not olm.served(client):
         return CardContent(Olm())
-    found = state.look(client, anew=False)
+    found = state.read_state(client, refresh=False)
     troubles = tuple(_trouble(line) for line in found.lines if line.state == BAD)
     return CardContent(Olm(found), troubles, olm.topic(client, olm.SOURCES))
 

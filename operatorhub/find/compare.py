@@ -1,6 +1,6 @@
 """Packages side by side: what decides between them, in rows.
 
-Whatever is not known of one of them is said in its cell.
+A value that is unknown for a package is marked so in its cell.
 """
 
 from collections.abc import Callable, Iterable
@@ -24,8 +24,8 @@ _FEW = 8
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`lines`: what is said, one below the other; `more`: how many are left out; `mark`: "good", "warn" or "bad",
-    where it is not neutral.
+    """`lines`: the text, line by line; `more`: how many are left out; `mark`: "good", "warn" or "bad", where it is not
+    neutral.
     """
 
     lines: tuple[str, ...]
@@ -65,12 +65,12 @@ class Column:
 
 def keys(values: Iterable[str]) -> tuple[str, ...]:
     """`<namespace>/<catalog>/<name>`, each once, no more than can be compared."""
-    found = dict.fromkeys(one for one in values if one.count("/") == 2 and all(one.split("/")) and len(one) < 600)
+    found = dict.fromkeys(key for key in values if key.count("/") == 2 and all(key.split("/")) and len(key) < 600)
     return tuple(found)[:MOST_COMPARED]
 
 
 def columns(client: ClusterClient, wanted: Iterable[str], picked: str) -> tuple[Column, ...]:
-    """A package that is gone, or may not be read, is a column that says so."""
+    """A package that is gone, or that the user can't read, becomes a column with the reason."""
     return tuple(_column(client, key, picked) for key in wanted)
 
 

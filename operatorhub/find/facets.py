@@ -185,7 +185,9 @@ def _facet(
     labels: Mapping[str, str],
     present: frozenset[str],
 ) -> Facet:
-    """Filters of a few fixed values keep their places while somebody types; of the others those without packages go."""
+    """Filters with a few fixed values keep their order while the user types; in the others, values without packages are
+    omitted.
+    """
     known = list(kind.labels)
 
     def place(value: str) -> tuple[int, int, str]:

@@ -77,11 +77,11 @@ def requirements(facts: Facts) -> Iterator[Trouble]:
             "One of its ServiceAccounts lacks permissions that it needs: %(names)s. Its roles were removed, or the"
             " ServiceAccount of an OperatorGroup doesn't allow them."
         )
-        told = words % {"names": ", ".join(account.name for account in accounts)}
+        message = words % {"names": ", ".join(account.name for account in accounts)}
         yield Trouble(
             "rights",
             "csv",
-            told,
+            message,
             "; ".join(rules or [account.message for account in accounts]),
             (Way(_("Open the ClusterServiceVersion"), page),),
         )

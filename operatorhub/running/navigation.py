@@ -74,7 +74,7 @@ class Known:
 def context(found: Known | None, path: str, *, ask: bool, namespace: str = "") -> dict[str, object]:
     """For operatorhub/_navigation.html.
 
-    `path`: of the page; `ask`: whether the page asks for newer ones once it is there; `namespace`: '' for all.
+    `path`: of the page; `ask`: whether the page asks for newer ones once it is loaded; `namespace`: '' for all.
     """
     counts = found.counts if found else {}
     rows = [

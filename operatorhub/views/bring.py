@@ -157,16 +157,16 @@ def _standing(page: Page, results: tuple[Result, ...], applying: bool) -> Page:
 
 def _summary(count: int, bad: int, later: int, applying: bool) -> str:
     if bad:
-        told = _("%(bad)d of %(all)d were refused.") if applying else _("%(bad)d of %(all)d would be refused.")
-        return told % {"bad": bad, "all": count}
+        text = _("%(bad)d of %(all)d were refused.") if applying else _("%(bad)d of %(all)d would be refused.")
+        return text % {"bad": bad, "all": count}
     if later:
-        told = ngettext("%(n)d object waits for its kind.", "%(n)d objects wait for their kinds.", later) % {"n": later}
+        text = ngettext("%(n)d object waits for its kind.", "%(n)d objects wait for their kinds.", later) % {"n": later}
         return (
-            f"{_('The others are in the cluster.')} {told}"
+            f"{_('The others are in the cluster.')} {text}"
             if applying
-            else f"{_('The others would be accepted.')} {told}"
+            else f"{_('The others would be accepted.')} {text}"
         )
-    told = ngettext("%(n)d object is in the cluster.", "All %(n)d objects are in the cluster.", count)
+    text = ngettext("%(n)d object is in the cluster.", "All %(n)d objects are in the cluster.", count)
     return (
-        told if applying else ngettext("%(n)d object would be accepted.", "All %(n)d objects would be accepted.", count)
+        text if applying else ngettext("%(n)d object would be accepted.", "All %(n)d objects would be accepted.", count)
     ) % {"n": count}

@@ -1,4 +1,4 @@
-"""/operators/navigation/: the installed operators of the navigation, read anew."""
+"""/operators/navigation/: the installed operators of the navigation, reloaded."""
 
 from django.http import HttpResponse
 from django.shortcuts import render

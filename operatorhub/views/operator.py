@@ -52,7 +52,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindLink:
-    """A kind to see the instances of, or all of them; `count` is None where it isn't known."""
+    """A kind whose instances can be shown, or all kinds; `count`: None if unknown."""
 
     label: str
     url: str

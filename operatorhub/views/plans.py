@@ -85,7 +85,7 @@ def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
             fragment=PARTS[part],
         )
     if part == "check":
-        context = {"plan": found, "part": PARTS[part], "check": plan_check.look(client, found)}
+        context = {"plan": found, "part": PARTS[part], "check": plan_check.current_check(client, found)}
         return render.page(request, "operatorhub/plan_part.html", context, fragment=PARTS[part])
     subs = [
         subscription
@@ -114,13 +114,13 @@ def step(request: ConsoleRequest, namespace: str, plan: str, number: int) -> Htt
     steps = subject.steps(client, found)
     if number >= len(steps):
         raise Http404
-    one = steps[number]
-    text = yamltext.dump(one.manifest) if one.manifest is not None else ""
+    plan_step = steps[number]
+    text = yamltext.dump(plan_step.manifest) if plan_step.manifest is not None else ""
     context = {
         "plan": found,
-        "step": one,
+        "step": plan_step,
         "text": text,
-        "change": plan_diff.of_step(client, found, one),
+        "change": plan_diff.of_step(client, found, plan_step),
         "shell": {"editing": True},
     }
     return render.page(request, "operatorhub/plan_step.html", context)
@@ -204,7 +204,7 @@ def _update(sub: olm.Subscription) -> dict[str, Any]:
 
 @require_POST
 def check(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
-    """Begin the check of all instances, or go on with it here when no worker does."""
+    """Start the check of all instances, or continue it here if there is no worker."""
     found = subject.read(request.cluster, namespace, plan)
-    plan_check.begin(request.cluster, found, anew="anew" in request.POST)
+    plan_check.begin(request.cluster, found, restart="anew" in request.POST)
     return HttpResponseRedirect(f"{reverse('operatorhub:plan', args=[namespace, plan])}?part=check")

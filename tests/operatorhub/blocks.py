@@ -1,4 +1,4 @@
-"""“The same with kubectl”: the blocks of pages, run as somebody pastes them into a shell."""
+"""“The same with kubectl”: the blocks of pages, run as if pasted into a shell."""
 
 import json
 import os
@@ -114,7 +114,7 @@ def block_of(
     commands = []
     for attributes, text in re.findall(r"<span\s+data-command([^>]*)>([^<]*)</span>", details):
         ticks, unless = (
-            json.loads(unescape(said[1])) if (said := re.search(rf'data-{name}="([^"]*)"', attributes)) else []
+            json.loads(unescape(match[1])) if (match := re.search(rf'data-{name}="([^"]*)"', attributes)) else []
             for name in ("ticks", "unless")
         )
         if all(values & set(tick) for tick in ticks) and not values & set(unless):

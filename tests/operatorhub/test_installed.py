@@ -93,12 +93,14 @@ def test_a_page_of_three_hundred() -> None:
 
 
 def sub(state: str = "", installed_csv: str = "db.v1", *conditions: tuple[str, str]) -> olm.Subscription:
-    said = [{"type": type_, "status": "True", "reason": reason, "message": f"{type_}!"} for type_, reason in conditions]
+    status_conditions = [
+        {"type": type_, "status": "True", "reason": reason, "message": f"{type_}!"} for type_, reason in conditions
+    ]
     status = {
         "state": state,
         "installedCSV": installed_csv,
         "installPlanRef": {"name": "install-1"},
-        "conditions": said,
+        "conditions": status_conditions,
     }
     return olm.subscription(
         {
@@ -134,7 +136,7 @@ def sub(state: str = "", installed_csv: str = "db.v1", *conditions: tuple[str, s
     ],
 )
 def test_what_a_subscription_says_of_updates(given: olm.Subscription, sources: Any, state: str, word: str) -> None:
-    found = updates.of(
+    found = updates.update_of(
         given,
         updates.Catalogs(sources, silent=frozenset(p for p, state in (sources or {}).items() if state != "READY")),
     )
@@ -382,7 +384,7 @@ def test_a_requirement_is_listed_once() -> None:
 
 
 def test_a_catalog_that_may_not_be_read_is_not_missing() -> None:
-    """H20: a reader of one namespace was told that the catalog of another is missing."""
+    """H20: a reader of one namespace got the message that the catalog of another is missing."""
     spec = {"name": "db", "source": "samples-catalog", "sourceNamespace": "olm"}
     sub = olm.subscription({"metadata": {"name": "db", "namespace": "demo"}, "spec": spec})
     mine = updates.Catalogs({("demo", "own"): "READY"}, within=("demo",))

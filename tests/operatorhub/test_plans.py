@@ -64,7 +64,7 @@ def test_a_check_goes_on_where_it_was_left(
         run = plan_check.begin(client, plan)
         seen.append((run.state, run.document["done"]))
     assert seen[:4] == [("running", 2), ("running", 4), ("running", 6), ("done", 7)] or seen[3][1] == 7
-    check = plan_check.look(client, plan)
+    check = plan_check.current_check(client, plan)
     assert (check.state, check.done, check.total, check.refused) == ("done", 7, 7, 3)
     assert [finding.name for finding in check.findings] == ["t1", "t3", "t5"]
 

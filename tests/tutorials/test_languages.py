@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from console.web.korean import with_particles
-from tests.tutorials.reading import FOLDER, Act, matches, pages, sections
+from tests.tutorials.page_sections import FOLDER, Act, matches, pages, sections
 
 PO = Path(__file__).resolve().parents[2] / "locale/ko/LC_MESSAGES/django.po"
 _PLACE = re.compile(r"%\((\w+)\)[sd]")
@@ -49,8 +49,8 @@ def patterns() -> list[tuple[re.Pattern[str], list[str], str]]:
 
 @cache
 def translations(words: str) -> set[str]:
-    """What the interface may say in Korean for these words; a name that is no text of its own (a kind, a field, an
-    object) stays.
+    """What the interface may say in Korean for these words; a name that isn't a text of the interface (a kind, a field,
+    an object) stays.
     """
     found = {messages()[text].rstrip(":") for text in (words, f"{words}:") if text in messages()}
     for pattern, names, translation in patterns():
@@ -78,7 +78,10 @@ def test_the_clicks_are_the_same_by_the_korean_names(name: str) -> None:
         for step, other in zip(ours.acts, theirs.acts, strict=True):
             assert [(act.does, act.value) for act in step] == [(act.does, act.value) for act in other], other
             for act, twin in zip(step, other, strict=True):
-                assert act.does not in ("click", "fill") or twin.label in {*translations(act.label), *kept(act)}, (
+                assert act.does not in ("click", "fill") or twin.label in {
+                    *translations(act.label),
+                    *untranslated(act),
+                }, (
                     act.label,
                     twin.label,
                     translations(act.label),
@@ -86,7 +89,7 @@ def test_the_clicks_are_the_same_by_the_korean_names(name: str) -> None:
                 assert act.does != "open" or act.label == twin.label
 
 
-def kept(act: Act) -> set[str]:
+def untranslated(act: Act) -> set[str]:
     """What is not translated even where the interface has such a word of its own: fields, named by their schema;
     kinds, operators and catalogs, by authors.
     """
@@ -96,10 +99,10 @@ def kept(act: Act) -> set[str]:
 @cache
 def kinds() -> set[str]:
     packages = FOLDER.parents[1] / "examples/operators/packages"
-    said = "\n".join(
+    sources = "\n".join(
         file.read_text(encoding="utf-8") for file in (packages / "catalog.json", *packages.glob("*/*/csv.yaml"))
     )
-    return set(re.findall(r'"?displayName"?: "?([^",\n]+)', said))
+    return set(re.findall(r'"?displayName"?: "?([^",\n]+)', sources))
 
 
 @pytest.mark.parametrize("name", [*pages(), *pages("ko")])

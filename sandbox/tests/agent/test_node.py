@@ -85,8 +85,8 @@ def test_programs_reach_the_api_server_as_their_account(api: Api, kubelet: Kubel
     path = f"/api/v1/namespaces/{namespace}/pods/engine"
     api.post(path.rpartition("/")[0], pod("engine"))
     api.until(path, is_ready)
-    said = kubelet.run(f"{namespace}/engine", sys.executable, "-c", _ASK)[1].decode()
-    assert said.startswith(
+    answer = kubelet.run(f"{namespace}/engine", sys.executable, "-c", _ASK)[1].decode()
+    assert answer.startswith(
         f'https://{api.host} secrets is forbidden: User "system:serviceaccount:{namespace}:default" cannot list'
     )
 

@@ -11,7 +11,7 @@ from django.test import Client
 from console.audit.models import AuditEntry
 from kube.client import ClusterClient
 from tests.console.audit.conftest import acts, outcome_of
-from tests.resources.views.sending import send
+from tests.resources.views.form_submission import send
 from tests.resources.views.test_rights import Become
 
 pytestmark = pytest.mark.django_db

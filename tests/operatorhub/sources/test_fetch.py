@@ -243,7 +243,7 @@ def test_s15_the_dns_is_asked_once_and_its_answer_is_connected_to(
     asked: list[str] = []
     real = socket.getaddrinfo
 
-    def answer(host: str, *args: Any, **kwargs: Any) -> Any:
+    def resolve(host: str, *args: Any, **kwargs: Any) -> Any:
         asked.append(host)
         return real("192.0.2.1" if asked.count("rebound.example") < 2 else "169.254.169.254", *args, **kwargs)
 
@@ -253,7 +253,7 @@ def test_s15_the_dns_is_asked_once_and_its_answer_is_connected_to(
         connected.append(address[0])
         raise OSError("nobody there")
 
-    monkeypatch.setattr(socket, "getaddrinfo", answer)
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
     monkeypatch.setattr("urllib3.util.connection.create_connection", connect)
     with pytest.raises(SourceError):
         fetch.fetch("http://rebound.example:1/x", tmp_path)

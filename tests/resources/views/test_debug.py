@@ -36,9 +36,9 @@ def test_it_is_put_beside_the_others(browser: Client, client: ClusterClient, nam
     assert done["Location"].startswith(f"{place}&begun=")
     shown = browser.get(done["Location"]).content.decode()
     assert made["name"] in shown
-    # It starts in a moment, and the page looks again by itself.
+    # It starts in a moment, and the page reloads automatically.
     assert "data-retry" in shown
-    # O7: not for ever. Where the node says nothing of it, that is said.
+    # O7: with a limit. If the node doesn't report the container, the page says so.
     late = browser.get(f"{place}&begun=1700000000").content.decode()
     if made["name"] in late and "running" not in late:
         assert "data-retry" not in late
