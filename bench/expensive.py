@@ -2,7 +2,7 @@
 others, time and size. `python -m bench.expensive`.
 
 CPU time is what all users share, and doesn't depend on how busy the machine is. The bounds that hold them are in
-console/signin/pace.py (docs/security.md).
+console/signin/rate_limits.py (docs/security.md).
 """
 
 import argparse

@@ -14,7 +14,7 @@ from resources.changes.active_clusters import ACTIVE_SECONDS, mark_active
 
 log = logging.getLogger("console.active_clusters")
 _AGAIN_SECONDS = ACTIVE_SECONDS / 60
-_told: dict[str, float] = {}
+_marked_until: dict[str, float] = {}
 
 
 class ActiveClusterMiddleware:
@@ -25,15 +25,15 @@ class ActiveClusterMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if alias := place_of(request).alias:
-            _tell(alias)
+            _mark_active(alias)
         return self.get_response(request)
 
 
-def _tell(alias: str) -> None:
+def _mark_active(alias: str) -> None:
     now = time.monotonic()
-    if _told.get(alias, 0.0) > now:
+    if _marked_until.get(alias, 0.0) > now:
         return
-    _told[alias] = now + _AGAIN_SECONDS
+    _marked_until[alias] = now + _AGAIN_SECONDS
     try:
         mark_active(alias)
     except RedisError as error:

@@ -206,7 +206,7 @@ MIDDLEWARE = [
     "console.web.request.ClusterMiddleware",
     "console.web.soft_timeout.FrameMiddleware",
     "console.audit.recorder.AuditMiddleware",
-    "console.signin.pace.PaceMiddleware",
+    "console.signin.rate_limits.PaceMiddleware",
     "console.web.errors.KubeErrorMiddleware",
 ]
 

@@ -110,9 +110,9 @@ def aggregated(document: dict[str, Any]) -> Discovery | None:
         return None
     types: list[ResourceType] = []
     errors: list[str] = []
-    for item in document.get("items") or ():
-        group = str((item.get("metadata") or {}).get("name") or "")
-        for version in item.get("versions") or ():
+    for api_group in document.get("items") or ():
+        group = str((api_group.get("metadata") or {}).get("name") or "")
+        for version in api_group.get("versions") or ():
             if version.get("freshness") == "Stale":
                 errors.append(
                     f"{group}/{version.get('version')}: its API server does not answer; what it served may be missing"

@@ -128,10 +128,10 @@ def _states(known: Iterable[Offered]) -> dict[str, tuple[str, str]]:
                 _asked[offered.prefix] = _pool.submit(_reached, offered)
         asked = {cluster.prefix: _asked[cluster.prefix] for cluster in known}
     wait(asked.values(), _PATIENCE_SECONDS)
-    return {prefix: _told(found) for prefix, found in asked.items()}
+    return {prefix: _state_of(found) for prefix, found in asked.items()}
 
 
-def _told(found: "Future[tuple[float, str]]") -> tuple[str, str]:
+def _state_of(found: "Future[tuple[float, str]]") -> tuple[str, str]:
     if not found.done():
         return "waiting", ""
     problem = found.result()[1]

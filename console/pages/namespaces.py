@@ -75,13 +75,13 @@ def namespaces_page(
         )
     rows = tuple(
         NamespaceRow(
-            name := name_of(item),
-            str((item.get("status") or {}).get("phase") or ""),
-            str(item["metadata"].get("creationTimestamp") or ""),
+            name := name_of(namespace),
+            str((namespace.get("status") or {}).get("phase") or ""),
+            str(namespace["metadata"].get("creationTimestamp") or ""),
             name.startswith(SYSTEM),
         )
-        for item in client.list(type_).items
-        if q in name_of(item)
+        for namespace in client.list(type_).items
+        if q in name_of(namespace)
     )
     return Namespaces(
         rows=tuple(sorted(rows, key=lambda row: row.name)),

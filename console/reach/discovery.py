@@ -187,15 +187,15 @@ def remember(client: ClusterClient, namespace: str, how: str) -> None:
         Remembered.objects.filter(pk=row.pk).update(how=TYPED, at=timezone.now())
     newest = Remembered.objects.filter(**_whose(client)).order_by("-at").values_list("pk", flat=True)[:MOST_REMEMBERED]
     Remembered.objects.filter(**_whose(client)).exclude(pk__in=list(newest)).delete()
-    look_again(client)
+    clear_caches(client)
 
 
 def forget(client: ClusterClient, namespace: str) -> None:
     Remembered.objects.filter(**_whose(client), namespace=namespace).delete()
-    look_again(client)
+    clear_caches(client)
 
 
-def look_again(client: ClusterClient | None = None) -> None:
+def clear_caches(client: ClusterClient | None = None) -> None:
     """Drops the caches after a namespace was created, deleted, named or forgotten here. None: of all users."""
     with _lock:
         for cache in (_listed, _limited, _found):
@@ -245,11 +245,11 @@ __all__ = [
     "REFUSED",
     "UNKNOWN",
     "Own",
+    "clear_caches",
     "forget",
     "judge",
     "limited",
     "listed",
-    "look_again",
     "names",
     "opened",
     "own",

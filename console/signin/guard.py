@@ -15,7 +15,7 @@ from django.core.handlers.asgi import ASGIRequest
 from django.db import DatabaseError, close_old_connections
 from django.http import HttpRequest, HttpResponse
 
-from console.signin import bearer, clients, crowd, impersonation, session_expiry, sessions
+from console.signin import bearer, clients, connection_limits, impersonation, session_expiry, sessions
 from console.signin.impersonation import Acting
 from console.signin.sessions import Person
 from console.web.asgi import Receive, Scope, Send
@@ -49,7 +49,7 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
         return
     known = {sessions.SCOPE: person, impersonation.SCOPE: found}
     who = person.counted if person else ""
-    if not crowd.enter(who):
+    if not connection_limits.enter(who):
         await _too_many(scope, receive, send)
         return
     work = asyncio.ensure_future(app({**scope, **{name: item for name, item in known.items() if item}}, receive, send))
@@ -71,7 +71,7 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
         await _close(scope, send)
     finally:
         forget()
-        crowd.leave(who)
+        connection_limits.leave(who)
 
 
 def _request(scope: Scope) -> ASGIRequest:
@@ -88,7 +88,7 @@ async def _program(request: ASGIRequest, app: App, scope: Scope, receive: Receiv
         await send({"type": "http.response.body", "body": refused.content})
         return
     who = bearer.caller(request).person.counted  # cached: checked a moment ago
-    if not crowd.enter(who):
+    if not connection_limits.enter(who):
         await _too_many(scope, receive, send)
         return
     work = asyncio.ensure_future(app(scope, receive, send))
@@ -102,7 +102,7 @@ async def _program(request: ASGIRequest, app: App, scope: Scope, receive: Receiv
         work.result()
     finally:
         work.cancel()
-        crowd.leave(who)
+        connection_limits.leave(who)
 
 
 def _refusal(request: ASGIRequest) -> HttpResponse | None:
@@ -172,12 +172,12 @@ async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
         offered = scope.get("subprotocols") or [None]
         await send({"type": "websocket.accept", "subprotocol": offered[0]})
-        status = {"status": "Failure", "reason": "TooManyRequests", "message": crowd.WORDS}
+        status = {"status": "Failure", "reason": "TooManyRequests", "message": connection_limits.WORDS}
         await send({"type": "websocket.send", "bytes": b"\x03" + json.dumps(status).encode()})
         await send({"type": "websocket.close", "code": _CROWDED, "reason": "too many are open"})
         return
-    retry = [(b"retry-after", str(crowd.SECONDS).encode())]
-    await refuse(scope, send, 429, crowd.WORDS, reason="TooManyRequests", headers=retry)
+    retry = [(b"retry-after", str(connection_limits.SECONDS).encode())]
+    await refuse(scope, send, 429, connection_limits.WORDS, reason="TooManyRequests", headers=retry)
 
 
 async def _close(scope: Scope, send: Send) -> None:

@@ -7,8 +7,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from console.signin import impersonation, wish
-from console.signin.wish import ImpersonationInput
+from console.signin import impersonation, impersonation_input
+from console.signin.impersonation_input import ImpersonationInput
 from console.web import audit
 from console.web.request import ConsoleRequest
 
@@ -22,11 +22,11 @@ def view_as(request: ConsoleRequest) -> HttpResponse:
         return _page(request, ImpersonationInput(errors={"nested": words}), 409 if request.method == "POST" else 200)
     if request.method != "POST":
         groups = "\n".join(request.GET.getlist("group"))
-        typed = wish.read({"user": request.GET.get("user", ""), "groups": groups})
+        typed = impersonation_input.read({"user": request.GET.get("user", ""), "groups": groups})
         return _page(request, ImpersonationInput(typed.user, typed.groups))
     client = request.cluster
-    typed = wish.read(request.POST.dict())
-    found, whom = wish.judged(client, typed)
+    typed = impersonation_input.read(request.POST.dict())
+    found, whom = impersonation_input.judged(client, typed)
     if not typed.errors:
         audit.record(request, "impersonate", impersonation.ref(typed.name, typed.groups), "ok" if whom else "Forbidden")
     if whom is None:
@@ -38,7 +38,7 @@ def view_as(request: ConsoleRequest) -> HttpResponse:
 @require_safe
 def offer(request: ConsoleRequest) -> HttpResponse:
     """The user menu's entry; empty for users who can't impersonate."""
-    shown = getattr(request, "acting", None) is None and wish.offered(request.cluster)
+    shown = getattr(request, "acting", None) is None and impersonation_input.offered(request.cluster)
     return render(request, "signin/_offer.html", {"shown": shown})
 
 

@@ -26,7 +26,7 @@ def known_namespaces(client: ClusterClient) -> tuple[str, ...]:
 
 def forget_namespaces() -> None:
     """After a namespace was made or deleted here, the next page asks again."""
-    discovery.look_again()
+    discovery.clear_caches()
 
 
 class Frame:

@@ -83,7 +83,7 @@ def wants_fragment(request: HttpRequest) -> bool:
     return htmx is not None and bool(htmx) and not htmx.boosted and not htmx.history_restore_request
 
 
-def _tell(request: HttpRequest, response: HttpResponse, texts: list[str]) -> None:
+def _add_messages(request: HttpRequest, response: HttpResponse, texts: list[str]) -> None:
     """The cluster's warnings, in the answer; on the next page where the answer leads to another one.
 
     A whole page has printed them itself.
@@ -133,7 +133,7 @@ class ClusterMiddleware:
             request.cluster_warnings = texts  # type: ignore[attr-defined]
             response = self.get_response(request)
         if texts:
-            _tell(request, response, texts)
+            _add_messages(request, response, texts)
         return response
 
     def process_view(self, request: HttpRequest, view: object, arguments: object, named: dict[str, object]) -> None:

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from console.signin.wish import offered
+from console.signin.impersonation_input import offered
 from console.web import audit, render
 from console.web.access import can
 from console.web.access_request import AccessRequest

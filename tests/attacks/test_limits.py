@@ -11,7 +11,7 @@ import pytest
 from django.http import QueryDict
 from django.test import RequestFactory
 
-from console.signin import judge, wish
+from console.signin import impersonation_input, judge
 from kube import limits, recording
 from kube.errors import TooManyRequests
 from kube.requests import ApiRequest
@@ -97,10 +97,14 @@ def test_cookies_are_bounded() -> None:
 
 def test_whom_somebody_views_as_is_bounded() -> None:
     longest, most = limits.IMPERSONATED_NAME.value, limits.IMPERSONATED_GROUPS.value
-    assert not wish.read({"user": "x" * longest, "groups": "\n".join(f"g{number}" for number in range(most))}).errors
-    assert set(wish.read({"user": "x" * (longest + 1)}).errors) == {"user"}
-    assert set(wish.read({"groups": "x" * (longest + 1)}).errors) == {"groups"}
-    assert set(wish.read({"groups": "\n".join(f"g{number}" for number in range(most + 1))}).errors) == {"groups"}
+    assert not impersonation_input.read(
+        {"user": "x" * longest, "groups": "\n".join(f"g{number}" for number in range(most))}
+    ).errors
+    assert set(impersonation_input.read({"user": "x" * (longest + 1)}).errors) == {"user"}
+    assert set(impersonation_input.read({"groups": "x" * (longest + 1)}).errors) == {"groups"}
+    assert set(impersonation_input.read({"groups": "\n".join(f"g{number}" for number in range(most + 1))}).errors) == {
+        "groups"
+    }
 
 
 def test_labels_have_no_limit_of_their_own() -> None:

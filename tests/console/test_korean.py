@@ -45,7 +45,7 @@ NOTATION = re.compile(r"[이은을]\([가는를]\)|[가는를]\([이은을]\)|�
         ("team-r", "이", "로"),
         ("team-b", "가", "로"),
         ("svc", "가", "로"),
-        # Words as they are said.
+        # Words by their pronunciation.
         ("Pod", "가", "로"),
         ("Deployment", "가", "로"),
         ("Ingress", "가", "로"),

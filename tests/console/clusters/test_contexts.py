@@ -11,7 +11,7 @@ from django.test import RequestFactory
 from django.utils import timezone
 
 from console.pages import clusters as switcher
-from console.signin import clients, pace, sessions
+from console.signin import clients, rate_limits, sessions
 from console.signin.models import Impersonation, Session
 from console.signin.sessions import Person
 from console.web import clusters, front
@@ -220,9 +220,9 @@ def test_a_worker_goes_on_with_a_run_at_its_own_cluster_or_not_at_all(known: Any
 
 
 def test_somebody_of_the_same_name_elsewhere_has_bounds_of_his_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "_people", {})
+    monkeypatch.setattr(rate_limits, "_people", {})
     here, there = (Person("", "alice", (), timezone.now(), cluster).counted for cluster in ("one", "two"))
-    for _each in range(pace.AT_ONCE):
-        assert pace.enter(here) == 0
-    assert pace.enter(here) > 0
-    assert pace.enter(there) == 0
+    for _each in range(rate_limits.AT_ONCE):
+        assert rate_limits.enter(here) == 0
+    assert rate_limits.enter(here) > 0
+    assert rate_limits.enter(there) == 0

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import get_resolver
 
 from console.asgi import Console
-from console.signin import crowd, pace, session_expiry
+from console.signin import connection_limits, rate_limits, session_expiry
 from console.signin.models import Session
 from kube import limits
 from kube.client import ClusterClient
@@ -25,12 +25,12 @@ server = test_open_connections.server
 
 @pytest.fixture(autouse=True)
 def _anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "_people", {})
+    monkeypatch.setattr(rate_limits, "_people", {})
 
 
 def test_expensive_questions_have_a_pace_of_each_persons_own(staff: People, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "BURST", 3)
-    monkeypatch.setattr(pace, "A_SECOND", 0.01)
+    monkeypatch.setattr(rate_limits, "BURST", 3)
+    monkeypatch.setattr(rate_limits, "A_SECOND", 0.01)
     clerk, boss = signed_in(staff.clerk), signed_in(staff.boss)
     search = "/resources/search/?q=nothing-is-called-so"
     assert [clerk.get(search).status_code for _each in range(5)] == [200, 200, 200, 429, 429]
@@ -47,10 +47,10 @@ def test_expensive_questions_have_a_pace_of_each_persons_own(staff: People, monk
 
 
 def test_so_many_at_once_and_no_more_and_all_places_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [pace.enter("ann") for _each in range(pace.AT_ONCE)] == [0.0] * pace.AT_ONCE
-    assert pace.enter("ann") == 1.0 and pace.enter("bob") == 0.0
-    pace.leave("ann")
-    assert pace.enter("ann") == 0.0
+    assert [rate_limits.enter("ann") for _each in range(rate_limits.AT_ONCE)] == [0.0] * rate_limits.AT_ONCE
+    assert rate_limits.enter("ann") == 1.0 and rate_limits.enter("bob") == 0.0
+    rate_limits.leave("ann")
+    assert rate_limits.enter("ann") == 0.0
 
 
 def test_a_file_has_its_place_until_its_last_byte(staff: People) -> None:
@@ -59,8 +59,8 @@ def test_a_file_has_its_place_until_its_last_byte(staff: People) -> None:
         signed_in(staff.clerk),
         f"/resources/core/v1/configmaps/download/?namespace={staff.here}&format=yaml",
     )
-    begun: list[Any] = [clerk.get(download) for _each in range(pace.AT_ONCE)]
-    assert [item.status_code for item in begun] == [200] * pace.AT_ONCE
+    begun: list[Any] = [clerk.get(download) for _each in range(rate_limits.AT_ONCE)]
+    assert [item.status_code for item in begun] == [200] * rate_limits.AT_ONCE
     assert clerk.get(download).status_code == 429
     assert signed_in(staff.boss).get("/resources/search/?q=nothing-is-called-so").status_code == 200
     # One is read to its end, another one is given up.
@@ -70,11 +70,11 @@ def test_a_file_has_its_place_until_its_last_byte(staff: People) -> None:
     assert [item.status_code for item in again] == [200, 200, 429]
     for response in (*begun, *again):
         response.close()
-    assert not any(person.now for person in pace._people.values())
+    assert not any(person.now for person in rate_limits._people.values())
 
 
 def test_each_expensive_address_is_there() -> None:
-    assert get_resolver() and {name for name, _arguments in routes()} >= pace.EXPENSIVE
+    assert get_resolver() and {name for name, _arguments in routes()} >= rate_limits.EXPENSIVE
 
 
 async def test_too_many_streams_are_told_so_and_others_are_not_held_up(
@@ -106,7 +106,7 @@ async def test_too_many_streams_are_told_so_and_others_are_not_held_up(
                     assert more.sent[-1]["code"] == 4429
         async with connected(server, stream, yours) as other:
             await other.until(lambda: other.status == 200)
-    assert not crowd._open
+    assert not connection_limits._open
     async with connected(server, stream, mine) as again:
         await again.until(lambda: again.status == 200)
 
