@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
-from operatorhub import csv, olm, written
+from operatorhub import csv, olm, spec_patch
 from operatorhub.bundle import bundles
 from operatorhub.bundle.bundles import Graph
 from operatorhub.running import installed, updates
@@ -249,8 +249,8 @@ def save(client: ClusterClient, page: Page, wanted: Edit, version: str, *, dry_r
     if version == page.version:
         # Just read: only OLM's status updates can have come between, and they don't conflict.
         own = {**wanted.patch, "metadata": {"uid": page.sub.uid}}
-        was = written.version_of(page.object)
-        return written.patch(
+        was = spec_patch.version_of(page.object)
+        return spec_patch.patch(
             client=client,
             type_=type_,
             name=page.sub.name,
