@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 from kube.objects import name_of
 from operatorhub import csv, install_state, olm
 from operatorhub.progress import pods, stages
-from operatorhub.progress.broken import Trouble, Way
 from operatorhub.progress.facts import Facts
+from operatorhub.progress.problem import Trouble, Way
 
 #: Seconds that OLM may take without a word.
 PATIENCE = 90

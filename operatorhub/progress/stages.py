@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from kube.objects import name_of
 from operatorhub import csv, install_state, olm
-from operatorhub.progress.broken import Trouble
 from operatorhub.progress.facts import Facts
+from operatorhub.progress.problem import Trouble
 from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING, WAITING, Part, page_of
 
 #: Seconds after which a version is taken for an update and not for the first one.

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 from operatorhub import olm
 from operatorhub.progress import carrying, choosing
-from operatorhub.progress.broken import Trouble, Way
 from operatorhub.progress.facts import Facts
+from operatorhub.progress.problem import Trouble, Way
 
 __all__ = ["Trouble", "Way", "find"]
 
