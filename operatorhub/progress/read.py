@@ -8,8 +8,8 @@ from kube.client import ClusterClient
 from kube.objects import KubeObject
 from operatorhub import csv, olm
 from operatorhub.models import Package
-from operatorhub.progress import after, facts, running, stages, trouble
-from operatorhub.progress.after import After
+from operatorhub.progress import facts, next_steps, running, stages, trouble
+from operatorhub.progress.next_steps import After
 from operatorhub.progress.running import PodPart
 from operatorhub.progress.stages import Stage, state_of
 from operatorhub.progress.trouble import Trouble
@@ -36,7 +36,7 @@ class Progress:
     older: str = ""
     trouble: Trouble | None = None
     pods: tuple[PodPart, ...] = ()
-    after: After | None = None
+    next_steps: After | None = None
     seconds: float | None = None
     unread: tuple[str, ...] = ()
 
@@ -115,7 +115,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> Progress:
         older=found.older,
         trouble=broken,
         pods=shown,
-        after=after.read(client, found),
+        after=next_steps.read(client, found),
         seconds=None if total is None or end.took is None else total + end.took,
         unread=found.unread,
     )
