@@ -8,7 +8,7 @@ that has given up waiting for it.
 from collections.abc import Callable, Iterator
 
 from operatorhub import olm
-from operatorhub.progress import carrying, choosing
+from operatorhub.progress import choosing, plan_problems
 from operatorhub.progress.facts import Facts
 from operatorhub.progress.problem import Trouble, Way
 
@@ -19,11 +19,11 @@ _RULES: tuple[Callable[[Facts], Iterator[Trouble]], ...] = (
     choosing.catalog,
     choosing.resolution,
     choosing.bundle,
-    carrying.plan,
-    carrying.requirements,
-    carrying.containers,
-    carrying.deployments,
-    carrying.version,
+    plan_problems.plan,
+    plan_problems.requirements,
+    plan_problems.containers,
+    plan_problems.deployments,
+    plan_problems.version,
     choosing.silence,
 )
 
