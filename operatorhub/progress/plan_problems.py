@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from kube.objects import name_of
 from operatorhub import csv, install_state, olm
 from operatorhub.progress import pods, stages
-from operatorhub.progress.choosing import search_page
 from operatorhub.progress.facts import Facts
 from operatorhub.progress.problem import Trouble, Way
+from operatorhub.progress.resolution_problems import search_page
 from operatorhub.running.workloads import page_of
 
 

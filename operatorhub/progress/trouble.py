@@ -8,23 +8,23 @@ that has given up waiting for it.
 from collections.abc import Callable, Iterator
 
 from operatorhub import olm
-from operatorhub.progress import choosing, plan_problems
+from operatorhub.progress import plan_problems, resolution_problems
 from operatorhub.progress.facts import Facts
 from operatorhub.progress.problem import Trouble, Way
 
 __all__ = ["Trouble", "Way", "find"]
 
 _RULES: tuple[Callable[[Facts], Iterator[Trouble]], ...] = (
-    choosing.place,
-    choosing.catalog,
-    choosing.resolution,
-    choosing.bundle,
+    resolution_problems.place,
+    resolution_problems.catalog,
+    resolution_problems.resolution,
+    resolution_problems.bundle,
     plan_problems.plan,
     plan_problems.requirements,
     plan_problems.containers,
     plan_problems.deployments,
     plan_problems.version,
-    choosing.silence,
+    resolution_problems.silence,
 )
 
 
