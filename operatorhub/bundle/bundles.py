@@ -16,7 +16,7 @@ from kube import across_namespaces
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub.admin import catalogs, catalogsources
-from operatorhub.bundle import images, manifest, stored
+from operatorhub.bundle import images, manifest, storage
 from operatorhub.csv import mapping, text
 from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources import packagemanifests
@@ -74,8 +74,8 @@ class Offer:
 def graph(client: ClusterClient, namespace: str, catalog: str, package: str, picked: str = "") -> Graph:
     """The channels and their versions, from the best source known. Raises NotFound; `picked` as in package.read()."""
     if visible(client, namespace, picked):
-        for row in stored.describing(client.name, namespace, catalog):
-            if found := stored.graph(row, package):
+        for row in storage.describing(client.name, namespace, catalog):
+            if found := storage.graph(row, package):
                 return replace(found, problems=problems(found))
     if namespace in (catalogs.OWN, catalogs.CLUSTER):
         raise missing(namespace, catalog, package)
@@ -94,8 +94,8 @@ def status(client: ClusterClient, namespace: str, catalog: str, package: str) ->
         raise missing(namespace, catalog, package)
     row, known = found
     heads = {channel.entries[0].name for channel in known.channels if channel.entries}
-    rows = stored.bundles(row).filter(package=package, name__in=heads).select_related("catalog").defer("manifests")
-    csvs = {stored_bundle.name: stored.csv_of(stored_bundle) for stored_bundle in rows}
+    rows = storage.bundles(row).filter(package=package, name__in=heads).select_related("catalog").defer("manifests")
+    csvs = {stored_bundle.name: storage.csv_of(stored_bundle) for stored_bundle in rows}
     return manifest.status(known, csvs, namespace, catalog, row.title or row.name)
 
 
@@ -108,9 +108,9 @@ def bundle(
     """
     if not visible(client, namespace, picked):
         return None
-    for row in stored.describing(client.name, namespace, catalog):
+    for row in storage.describing(client.name, namespace, catalog):
         stored_bundle = (
-            stored.bundles(row).filter(package=package, name=name).select_related("catalog").defer(None).first()
+            storage.bundles(row).filter(package=package, name=name).select_related("catalog").defer(None).first()
         )
         if stored_bundle is not None:
             return of_row(stored_bundle)
@@ -119,7 +119,7 @@ def bundle(
 
 def of_row(row: StoredBundle) -> Bundle:
     """A stored bundle in full; what is in its image only is fetched now, and kept. Raises SourceError."""
-    found = stored.contents(row)
+    found = storage.contents(row)
     words: tuple[str, ...] = ()
     if row.image and (found.partial or not found.csv):
         try:
@@ -129,7 +129,7 @@ def of_row(row: StoredBundle) -> Bundle:
         except SourceError as error:
             words = (str(error),)
         else:
-            stored.keep(row, found, row.digest)
+            storage.keep(row, found, row.digest)
     return of_contents(
         found=found, package=row.package, name=row.name, version=row.version, image=row.image, words=words
     )
@@ -156,8 +156,8 @@ def of_contents(
 
 def _stored_graph(client: ClusterClient, namespace: str, catalog: str, package: str) -> tuple[Catalog, Graph] | None:
     if visible(client, namespace):
-        for row in stored.describing(client.name, namespace, catalog):
-            if found := stored.graph(row, package):
+        for row in storage.describing(client.name, namespace, catalog):
+            if found := storage.graph(row, package):
                 return row, found
     return None
 

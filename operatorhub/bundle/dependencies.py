@@ -7,7 +7,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub import olm
 from operatorhub.admin import catalogs
-from operatorhub.bundle import bundles, stored
+from operatorhub.bundle import bundles, storage
 from operatorhub.bundle.contents import Need
 from operatorhub.bundle.graph import in_range
 from operatorhub.models import Package
@@ -64,9 +64,9 @@ def _has_version(client: ClusterClient, row: Package, wanted: str) -> bool:
     """Whether the catalog holds a version of that range; a channel can name versions whose bundles are not there."""
     if not wanted or in_range(row.version, wanted):
         return True
-    described = stored.describing(client.name, row.namespace, row.catalog)
+    described = storage.describing(client.name, row.namespace, row.catalog)
     if described:
-        rows = (stored.bundles(catalog).filter(package=row.name) for catalog in described)
+        rows = (storage.bundles(catalog).filter(package=row.name) for catalog in described)
         found = [version for bundle_rows in rows for version in bundle_rows.values_list("version", flat=True)]
     else:
         found = [version for channel in _channels(client, row) for version in channel]

@@ -15,7 +15,7 @@ from django.utils import timezone
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub.admin import catalogs
-from operatorhub.bundle import bundles, stored
+from operatorhub.bundle import bundles, storage
 from operatorhub.indexing import judging, refresh
 from operatorhub.models import Catalog, Index, Package, StoredBundle
 from tests.conftest import ROOT
@@ -115,7 +115,7 @@ def test_what_did_not_change_is_not_written_again(client: ClusterClient) -> None
     revision = Index.objects.get().revision
     again = read(row, client)
     assert again.generation == 2 and Index.objects.get().revision == revision
-    assert set(stored.bundles(again).values_list("pk", flat=True)) == keys
+    assert set(storage.bundles(again).values_list("pk", flat=True)) == keys
     assert set(Package.objects.values_list("pk", flat=True)) == packages
 
 
