@@ -16,7 +16,7 @@ import pytest
 
 from kube import limits
 from operatorhub.bootstrap import manifest
-from operatorhub.exports import bring
+from operatorhub.exports import folder_import
 from operatorhub.run import given
 from operatorhub.sources import archive, blobs, bundlefiles, fetch
 from operatorhub.sources.drafts import SourceError
@@ -82,12 +82,12 @@ def test_a_bundle_of_too_many_files_is_refused() -> None:
 
 def test_an_export_that_is_too_large_is_refused() -> None:
     with pytest.raises(SourceError, match="larger than the console takes"):
-        bring.files([("export.zip", stored({"a.yaml": b" " * (limits.RESTORE_BYTES.value + 1)}))])
+        folder_import.files([("export.zip", stored({"a.yaml": b" " * (limits.RESTORE_BYTES.value + 1)}))])
 
 
 def test_an_export_of_too_many_files_is_refused() -> None:
     with pytest.raises(SourceError, match="more files"):
-        bring.files(
+        folder_import.files(
             [("export.zip", stored({f"{number}.yaml": b"" for number in range(limits.RESTORE_FILES.value + 1)}))]
         )
 
