@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from console.web import audit, render
 from console.web.request import ConsoleRequest
-from operatorhub.exports import folder, gather
+from operatorhub.exports import folder, operator_objects
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 
 
@@ -17,7 +17,7 @@ from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 class Row:
     """An item with its box."""
 
-    item: gather.Item
+    item: operator_objects.Item
     taken: bool
 
 
@@ -27,11 +27,11 @@ def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
 
     `zip` answers with the folder. Each Secret that is shown goes into the audit.
     """
-    offer = gather.read_offer(request.cluster, namespace, csv)
+    offer = operator_objects.read_offer(request.cluster, namespace, csv)
     shown = "shown" in request.GET
     chosen = set(request.GET.getlist("take")) if shown else {item.key for item in offer.items if item.ticked}
     taken = [item for item in offer.items if item.key in chosen]
-    found, unread = gather.objects(request.cluster, taken)
+    found, unread = operator_objects.objects(request.cluster, taken)
     into = request.GET.get("into", "").strip()
     into = into if NAMESPACE_NAME.fullmatch(into) else namespace
     pinned = csv if request.GET.get("pin") or not shown else ""
