@@ -19,7 +19,7 @@ from kube.objects import KubeObject
 from operatorhub import results as outcomes
 from operatorhub import tasks
 from operatorhub.bundle import bundles
-from operatorhub.extensions import candidates, draft, facts, owned
+from operatorhub.extensions import candidates, draft, facts, owned_objects
 from operatorhub.install import rights, situation
 from operatorhub.sources.drafts import SourceError
 from resources.applying import imports
@@ -47,9 +47,9 @@ def extension(request: ConsoleRequest, name: str) -> HttpResponse:
     allowed = can(client, "patch", facts.type_of(client), "", name)
     context = {
         "extension": found,
-        "objects": owned.objects(client, name),
+        "objects": owned_objects.objects(client, name),
         "next": [version for version in versions if version.follows and version.name != found.bundle],
-        "topics": " ".join((facts.topic(client), *owned.topics(client, found.namespace))),
+        "topics": " ".join((facts.topic(client), *owned_objects.topics(client, found.namespace))),
         "refused": ""
         if allowed.allowed
         else allowed.reason or _("You don't have permission to change ClusterExtensions."),
