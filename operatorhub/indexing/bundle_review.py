@@ -12,7 +12,7 @@ from operatorhub.csv import items, mapping
 from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources.drafts import SourceError
 
-log = logging.getLogger("operatorhub.indexing.judging")
+log = logging.getLogger("operatorhub.indexing.bundle_review")
 _CHUNK = 200
 
 
