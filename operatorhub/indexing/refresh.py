@@ -18,7 +18,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub.admin import catalogs
 from operatorhub.bundle import storage
-from operatorhub.indexing import own_packages, reading
+from operatorhub.indexing import catalog_reader, own_packages
 from operatorhub.models import Catalog, PackageGraph, StoredBundle
 from operatorhub.sources.drafts import BundleDraft, Draft, Graph, PackageDraft, Problem, SourceError
 
@@ -58,7 +58,7 @@ def refresh(row: Catalog, client: ClusterClient, *, force: bool = False) -> bool
     row.refresh_from_db()
     try:
         digests = frozenset(storage.bundles(row).values_list("digest", flat=True))
-        with reading.opened(row, client, force=force, digests=digests) as source:
+        with catalog_reader.opened(row, client, force=force, digests=digests) as source:
             if source.digest and source.digest == row.digest and row.generation and not force:
                 _done(row, {})
                 return True
@@ -73,7 +73,7 @@ def refresh(row: Catalog, client: ClusterClient, *, force: bool = False) -> bool
     return True
 
 
-def take(row: Catalog, source: reading.Opened, client: ClusterClient) -> None:
+def take(row: Catalog, source: catalog_reader.Opened, client: ClusterClient) -> None:
     """Everything the opened source gives becomes the catalog's."""
     found = _read(row, source.drafts)
     if not found.graphs:
@@ -115,7 +115,7 @@ def take(row: Catalog, source: reading.Opened, client: ClusterClient) -> None:
 
 def take_folder(row: Catalog, path: Path, client: ClusterClient) -> None:
     """Read an upload that is unpacked in a temporary folder. Raises SourceError."""
-    take(row, reading.of_folder(path, stays=False), client)
+    take(row, catalog_reader.of_folder(path, stays=False), client)
 
 
 def _done(row: Catalog, values: dict[str, object]) -> None:
