@@ -21,7 +21,7 @@ from kube.errors import NotFound
 from kube.objects import KubeObject, name_of
 from operatorhub.csv import mapping, strings
 from operatorhub.exports.clean import moved
-from operatorhub.run.given import spread
+from operatorhub.run.bundle_input import spread
 from operatorhub.sources import archive
 from operatorhub.sources.drafts import SourceError
 from resources.applying import imports

@@ -17,7 +17,7 @@ from operatorhub import results as outcomes
 from operatorhub.admin import own_rights
 from operatorhub.bundle import bundles, permissions
 from operatorhub.install import rights, situation
-from operatorhub.run import follow, given, making, plan, verdicts
+from operatorhub.run import bundle_input, follow, making, plan, verdicts
 from operatorhub.sources.drafts import SourceError
 from resources.views import importing
 
@@ -29,7 +29,7 @@ class Page:
     """
 
     problem: str = ""
-    source: given.Given | None = None
+    source: bundle_input.Given | None = None
     packed: str = ""
     bundle: bundles.Bundle | None = None
     findings: tuple[verdicts.Verdict, ...] = ()
@@ -69,28 +69,28 @@ def run(request: ConsoleRequest) -> HttpResponse:
     return render.page(request, "operatorhub/run.html", context, part=True, status=422 if bad else 200)
 
 
-def _source(request: ConsoleRequest) -> given.Given | None:
+def _source(request: ConsoleRequest) -> bundle_input.Given | None:
     """What was given, in one of the ways; None when nothing was. Raises SourceError."""
     post = request.POST
     if files := [file for file in request.FILES.getlist("files") if file.size]:
         if sum(file.size or 0 for file in files) > limits.RUN_BYTES.value:
             words = _("These files are larger than %(most)d MiB. Add them as a catalog instead.")
             raise SourceError(words % {"most": limits.RUN_BYTES.value // 2**20})
-        return given.files((str(file.name), file.read()) for file in files)
+        return bundle_input.files((str(file.name), file.read()) for file in files)
     if post.get("~given"):
-        return given.received(post["~given"])
+        return bundle_input.received(post["~given"])
     if url := post.get("address", "").strip():
         own_rights.may_name(request.cluster)
-        return given.address(url)
+        return bundle_input.address(url)
     if reference := post.get("image", "").strip():
         own_rights.may_name(request.cluster)
-        return given.registry(reference)
+        return bundle_input.registry(reference)
     if "~give" in post:
         raise SourceError(_("Choose a file, or type an address or an image."))
     return _of_catalog(request) if request.GET.get("catalog") and request.GET.get("package") else None
 
 
-def _of_catalog(request: ConsoleRequest) -> given.Given:
+def _of_catalog(request: ConsoleRequest) -> bundle_input.Given:
     """A bundle of one of the console's own catalogs ("name"), or of any other ("namespace/name").
 
     Raises SourceError.
@@ -103,7 +103,7 @@ def _of_catalog(request: ConsoleRequest) -> given.Given:
             "The catalog “%(catalog)s” can't give the bundle “%(name)s” here. Give it as a file, address or image."
         )
         raise SourceError(words % {"catalog": catalog, "name": name or package})
-    return given.one(found, f"{catalog}: {package}")
+    return bundle_input.one(found, f"{catalog}: {package}")
 
 
 def _looked(request: ConsoleRequest) -> Page:
@@ -123,7 +123,7 @@ def _looked(request: ConsoleRequest) -> Page:
     wanted = plan.plan(request.cluster, bundle, choice, here, source.place) if bundle.csv else None
     return Page(
         source=source,
-        packed=given.carried(source),
+        packed=bundle_input.carried(source),
         bundle=bundle,
         findings=findings,
         wanted=wanted,
