@@ -21,7 +21,7 @@ from operatorhub.bundle import bundles
 from operatorhub.csv import MODES
 from operatorhub.install import situation
 from operatorhub.progress.stages import Stage
-from operatorhub.run import bundle_input, follow, making, plan, removal, verdicts
+from operatorhub.run import bundle_input, creation, follow, plan, removal, verdicts
 from operatorhub.sources.drafts import SourceError
 from resources.applying.imports import Result
 
@@ -187,13 +187,13 @@ def _plan(request: Request, bundle: bundles.Bundle, place: str) -> plan.Plan:
 
 def _make(request: Request, wanted: plan.Plan, findings: tuple[verdicts.Verdict, ...]) -> Response:
     client, only_asked = cluster(request), dry(request)
-    results = making.run(client, wanted, dry_run=only_asked)
+    results = creation.run(client, wanted, dry_run=only_asked)
     good = all(result.good for result in results)
     if not only_asked:
         note = partial(audit.record, web(request), "patch")
         for made in results:
             note(_ref(made), made.error.reason if made.error else "ok")
-        making.hand_over(client, results, note)
+        creation.hand_over(client, results, note)
         forget_namespaces()
     answer = {
         "package": wanted.bundle.package,

@@ -17,7 +17,7 @@ from operatorhub import results as outcomes
 from operatorhub.admin import own_rights
 from operatorhub.bundle import bundles, permissions
 from operatorhub.install import rights, situation
-from operatorhub.run import bundle_input, follow, making, plan, verdicts
+from operatorhub.run import bundle_input, creation, follow, plan, verdicts
 from operatorhub.sources.drafts import SourceError
 from resources.views import importing
 
@@ -137,7 +137,7 @@ def _looked(request: ConsoleRequest) -> Page:
 def _made(request: ConsoleRequest, page: Page, wanted: plan.Plan) -> Page:
     """With the results; without rows when everything was made."""
     checked = "~check" in request.POST
-    results = making.run(request.cluster, wanted, dry_run=checked)
+    results = creation.run(request.cluster, wanted, dry_run=checked)
     rows = outcomes.rows(results, checked)
     good = all(result.good for result in results)
     if checked:
@@ -145,7 +145,7 @@ def _made(request: ConsoleRequest, page: Page, wanted: plan.Plan) -> Page:
         return replace(page, rows=rows, checked=True, summary=words)
     importing.record(request, results)
     forget_namespaces()
-    making.hand_over(request.cluster, results, lambda ref, outcome: audit.record(request, "patch", ref, outcome))
+    creation.hand_over(request.cluster, results, lambda ref, outcome: audit.record(request, "patch", ref, outcome))
     if good:
         return page
     words = _("Some objects couldn't be created; the others were. Fix the cause and run it again, or remove it.")
