@@ -21,7 +21,7 @@ from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, olm
 from operatorhub.removing import leftovers
 from operatorhub.removing.leftovers import Leftover
-from operatorhub.running import installed, operands
+from operatorhub.running import installed_operators, operands
 from operatorhub.running.operands import OwnedApi
 from operatorhub.running.workloads import deployments
 
@@ -119,7 +119,7 @@ def read_plan(client: ClusterClient, namespace: str, name: str) -> Plan:
     sub = next(
         (
             subscription
-            for subscription in installed.subscriptions(client, namespace)
+            for subscription in installed_operators.subscriptions(client, namespace)
             if name in (subscription.current_csv, subscription.installed_csv)
         ),
         None,
@@ -179,7 +179,7 @@ def _never(found: KubeObject) -> str:
         return _("This is a copy: the operator runs in %(namespace)s. Uninstall it there; its copies go with it.") % {
             "namespace": olm.copied_from(found)
         }
-    if name_of(found) == installed.PACKAGE_SERVER:
+    if name_of(found) == installed_operators.PACKAGE_SERVER:
         return _("This is a part of OLM itself. Without it there is no catalog.")
     return ""
 

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
-from operatorhub.running.installed import Operator
+from operatorhub.running.installed_operators import Operator
 
 PAGE = 50
 

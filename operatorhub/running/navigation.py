@@ -16,8 +16,8 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub import olm
 from operatorhub.csv import Api
-from operatorhub.running import installed
-from operatorhub.running.installed import Operator
+from operatorhub.running import installed_operators
+from operatorhub.running.installed_operators import Operator
 from operatorhub.running.workloads import ASKS, DONE
 from resources.types import kind_versions
 
@@ -99,11 +99,11 @@ def read(request: ConsoleRequest, language: str) -> Known:
 
 def _rows(client: ClusterClient, namespace: str) -> tuple[Operator, ...]:
     try:
-        return installed.listed(client, "").rows
+        return installed_operators.listed(client, "").rows
     except KubeError:
         if not namespace:
             raise
-        return installed.listed(client, namespace).rows
+        return installed_operators.listed(client, namespace).rows
 
 
 def _link(client: ClusterClient, row: Operator) -> OperatorLink:

@@ -11,8 +11,8 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, olm
-from operatorhub.running import installed, operands, updates, workloads
-from operatorhub.running.installed import Operator
+from operatorhub.running import installed_operators, operands, updates, workloads
+from operatorhub.running.installed_operators import Operator
 from operatorhub.running.operands import OwnedApi
 from operatorhub.running.summaries import summary
 from operatorhub.running.workloads import Part
@@ -112,7 +112,7 @@ class Detail:
 def read(client: ClusterClient, namespace: str, name: str) -> tuple[KubeObject, olm.Subscription | None, Operator]:
     """The CSV, the Subscription that keeps it, and its row. Raises NotFound, Forbidden."""
     obj = client.get(olm.type_of(client, olm.CSVS), name, namespace)
-    subs = installed.subscriptions(client, namespace)
+    subs = installed_operators.subscriptions(client, namespace)
     sub = next(
         (subscription for subscription in subs if name in (subscription.current_csv, subscription.installed_csv)), None
     )
@@ -133,7 +133,7 @@ def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | No
         version=known.version,
         provider=known.provider,
         state=state,
-        word=installed.phase_word(phase),
+        word=installed_operators.phase_word(phase),
         reason=csv.text(status.get("message")) if state != workloads.DONE else "",
         apis=known.apis,
         subscription=sub.name if sub else "",
@@ -141,7 +141,7 @@ def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | No
         channel=sub.channel if sub else "",
         created=csv.text(meta.get("creationTimestamp")),
         updated=updates.last_written(obj),
-        icon_name=installed.icon_of(client, sub),
+        icon_name=installed_operators.icon_of(client, sub),
         phase=phase,
         targets=None if copied else olm.targets(obj),
         runs_in=olm.copied_from(obj) if copied else "",
@@ -149,7 +149,7 @@ def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | No
         deprecated=tuple(text for _kind, text in sub.deprecations) if sub else (),
     )
     judged = updates.version_state(client, obj, sub.plan if sub else "") if state != workloads.DONE else state
-    return installed.with_state(row, judged, row.reason)
+    return installed_operators.with_state(row, judged, row.reason)
 
 
 def detail(client: ClusterClient, namespace: str, name: str, place: str = "") -> Detail:

@@ -18,7 +18,7 @@ from kube.objects import KubeObject, name_of
 from operatorhub import csv, olm
 from operatorhub.bundle import permissions
 from operatorhub.bundle.permissions import Right
-from operatorhub.running import installed
+from operatorhub.running import installed_operators
 from operatorhub.upgrade import schema_diff
 from operatorhub.upgrade.plans import MADE_OF_CSV, InstallPlan, Step, steps
 from operatorhub.upgrade.schema_diff import SchemaDiff
@@ -107,7 +107,7 @@ def changes(client: ClusterClient, plan: InstallPlan) -> tuple[OperatorChange, .
 
 def _replaced(client: ClusterClient, plan: InstallPlan) -> Mapping[str, str]:
     """The installed CSVs by the name of the one that takes their place, as Subscriptions tell."""
-    subs = installed.subscriptions(client, plan.namespace)
+    subs = installed_operators.subscriptions(client, plan.namespace)
     return {
         sub.current_csv: sub.installed_csv for sub in subs if sub.installed_csv and sub.current_csv != sub.installed_csv
     }

@@ -20,7 +20,7 @@ from kube.objects import KubeObject
 from operatorhub import csv, olm, spec_patch
 from operatorhub.bundle import bundles
 from operatorhub.bundle.bundles import Graph
-from operatorhub.running import installed, updates
+from operatorhub.running import installed_operators, updates
 from operatorhub.sources.drafts import Entry
 from operatorhub.upgrade import plans, update_path
 from resources import yamltext
@@ -107,7 +107,11 @@ def read(client: ClusterClient, namespace: str, name: str) -> Page:
     sub = olm.subscription(obj)
     health = updates.catalogs(client)
     graph, problem = _graph(client, sub)
-    others = [subscription for subscription in installed.subscriptions(client, namespace) if subscription.name != name]
+    others = [
+        subscription
+        for subscription in installed_operators.subscriptions(client, namespace)
+        if subscription.name != name
+    ]
     return Page(
         object=obj,
         sub=sub,

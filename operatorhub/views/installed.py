@@ -9,8 +9,8 @@ from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.errors import BadRequest, Forbidden
 from operatorhub import olm
-from operatorhub.running import installed as subject
 from operatorhub.running import installed_filter
+from operatorhub.running import installed_operators as subject
 
 
 def _wish(request: ConsoleRequest) -> installed_filter.Filter:

@@ -15,8 +15,8 @@ from kube.errors import Forbidden
 from kube.table import Row
 from operatorhub import olm
 from operatorhub.indexing import index
-from operatorhub.running import installed, installed_filter, operands, operator, updates
-from operatorhub.running.installed import Operator
+from operatorhub.running import installed_filter, installed_operators, operands, operator, updates
+from operatorhub.running.installed_operators import Operator
 from operatorhub.running.updates import Update
 from tests.eventually import until
 from tests.operatorhub import operators
@@ -287,7 +287,9 @@ class TestPages:
             )
             operators.subscribe(client, "hub-coming", "flightticket", source="nowhere")
             found = until(
-                lambda: [item for item in installed.listed(client, "hub-coming").rows if item.state == "failed"],
+                lambda: [
+                    item for item in installed_operators.listed(client, "hub-coming").rows if item.state == "failed"
+                ],
                 seconds=40,
             )
             assert found[0].package == "flightticket"
@@ -346,7 +348,7 @@ class TestPages:
             )
 
         monkeypatch.setattr(ClusterClient, "table", table)
-        rows = installed.listed(client, place).rows
+        rows = installed_operators.listed(client, place).rows
         assert [(item.csv, item.runs_in) for item in rows if item.csv == "faraway.v1"] == [
             ("faraway.v1", "hub-faraway")
         ]
@@ -369,11 +371,11 @@ class TestPages:
         assert "Uninstall it there" in refused
 
     def test_the_newest_version_is_another_row(self, client: ClusterClient, place: str) -> None:
-        assert V11 not in [item.csv for item in installed.listed(client, place).rows]
+        assert V11 not in [item.csv for item in installed_operators.listed(client, place).rows]
 
 
 def _named(client: ClusterClient, namespace: str, title: str) -> list[Operator]:
-    return [item for item in installed.listed(client, namespace).rows if item.title == title]
+    return [item for item in installed_operators.listed(client, namespace).rows if item.title == title]
 
 
 def test_a_requirement_is_listed_once() -> None:

@@ -11,7 +11,7 @@ from kube.discovery import ResourceType
 from kube.errors import Forbidden
 from operatorhub.csv import Api
 from operatorhub.running import navigation
-from operatorhub.running.installed import Listed, Operator
+from operatorhub.running.installed_operators import Listed, Operator
 from operatorhub.running.updates import Update
 from operatorhub.running.workloads import ASKS, DONE, FAILED
 
