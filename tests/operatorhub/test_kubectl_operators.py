@@ -288,7 +288,7 @@ def test_a_release_goes(whole: bool, client: ClusterClient, kubectl: Kubectl) ->
 
 
 def test_what_is_gone_since_is_no_error_for_either(client: ClusterClient, kubectl: Kubectl) -> None:
-    """H3: an object that was deleted while the page was open: the button reports it and continues, and so does kubectl."""
+    """H3: an object was deleted while the page was open: the button reports that and continues; so does kubectl."""
     reports = []
     for by_button in (True, False):
         Run.objects.all().delete()

@@ -272,7 +272,7 @@ def test_an_update_that_instances_do_not_fit_is_told_before_and_refused(
 
 
 def test_what_an_operator_needs_comes_in_the_same_plan(cluster: ClusterClient, person: Person, place: str) -> None:
-    """FlightTicket 2.1.0 needs the kind Memcached: the approval page shows both operators before anything is created."""
+    """FlightTicket 2.1.0 needs the kind Memcached: the approval page shows both before anything is created."""
     _needs(cluster, "flightticket")
     person.open(f"{package_page(cluster, 'flightticket')}install/", channel="preview", mode="OwnNamespace")
     person.press("Install", install_namespace="+", new_namespace=place, approval="Manual")
