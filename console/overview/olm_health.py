@@ -9,7 +9,7 @@ from console.overview.part import ERROR, WARNING, Part, Trouble
 from kube.client import ClusterClient
 from operatorhub import olm
 from operatorhub.bootstrap import state
-from operatorhub.bootstrap.state import BAD, Line, State
+from operatorhub.bootstrap.state import BAD, Check, State
 
 _CATALOG = "CatalogSource"
 # A catalog that was just made, or whose Pod began anew, says one of these for a moment.
@@ -23,7 +23,7 @@ class Olm:
     state: State | None = None
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[Check, ...]:
         """What is bad first."""
         lines = self.state.lines if self.state else ()
         return tuple(sorted(lines, key=lambda line: line.state != BAD))
@@ -38,7 +38,7 @@ def look(client: ClusterClient) -> Part:
     return Part(Olm(found), troubles, olm.topic(client, olm.SOURCES))
 
 
-def _trouble(line: Line) -> Trouble:
+def _trouble(line: Check) -> Trouble:
     url = line.url or reverse("operatorhub:olm")
     if line.what != _CATALOG:
         return Trouble(

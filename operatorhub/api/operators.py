@@ -12,7 +12,7 @@ from operatorhub import csv
 from operatorhub.api.common import NAMESPACE, ProblemSerializer, cluster, web
 from operatorhub.api.shapes import shape
 from operatorhub.running import installed_operators, operands, operator
-from operatorhub.running.workloads import Part
+from operatorhub.running.workloads import StagePart
 
 Operator = shape(installed_operators.Operator, "Operator")
 OwnedApi = shape(
@@ -27,7 +27,7 @@ OwnedApi = shape(
     api=shape(csv.Api, "OwnedKind")(),
 )
 
-PartShape = shape(Part, "OperatorPart")
+PartShape = shape(StagePart, "OperatorPart")
 
 
 class OperatorsSerializer(serializers.Serializer[Any]):

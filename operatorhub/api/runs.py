@@ -25,7 +25,7 @@ from operatorhub.run import bundle_input, creation, follow, plan, removal, verdi
 from operatorhub.sources.drafts import SourceError
 from resources.applying.imports import Result
 
-RunShape = shape(follow.Running, "BundleRun")
+RunShape = shape(follow.RunSummary, "BundleRun")
 VerdictShape = shape(verdicts.Verdict, "BundleVerdict")
 StageShape = shape(Stage, "BundleRunStage")
 
@@ -172,20 +172,20 @@ def _source(request: Request) -> bundle_input.Given:
     return bundle_input.Given((found,), (), f"{home}/{short}: {package}")
 
 
-def _plan(request: Request, bundle: bundles.Bundle, place: str) -> plan.Plan:
+def _plan(request: Request, bundle: bundles.Bundle, place: str) -> plan.RunPlan:
     client, sent = cluster(request), body(request)
     here = situation.read_situation(client, web(request).namespace)
     choice = plan.suggested(bundle, here, web(request).namespace)
     if sent.get("namespace") or sent.get("mode"):
         watch = sent.get("watch")
         targets = tuple(str(item) for item in watch) if isinstance(watch, list) else ()
-        choice = plan.Choice(
+        choice = plan.RunChoice(
             str(sent.get("namespace") or choice.namespace), str(sent.get("mode") or choice.mode), targets
         )
     return plan.plan(client, bundle, choice, here, place)
 
 
-def _make(request: Request, wanted: plan.Plan, findings: tuple[verdicts.Verdict, ...]) -> Response:
+def _make(request: Request, wanted: plan.RunPlan, findings: tuple[verdicts.Verdict, ...]) -> Response:
     client, only_asked = cluster(request), dry(request)
     results = creation.run(client, wanted, dry_run=only_asked)
     good = all(result.good for result in results)

@@ -62,7 +62,7 @@ _CLUSTER = (
     "version",
     "packages",
 )
-Source = shape(catalogsources.Source, "CatalogSource", *_SOURCE)
+Source = shape(catalogsources.CatalogSource, "CatalogSource", *_SOURCE)
 ClusterCatalog = shape(clustercatalogs.ClusterCatalog, "ClusterCatalog", *_CLUSTER)
 RegistryPod = shape(catalogsources.RegistryPod, "RegistryPod")
 
@@ -156,7 +156,7 @@ class Catalogs(APIView):
     def get(self, request: Request) -> Response:
         client = cluster(request)
         gaps: list[str] = []
-        sources: tuple[catalogsources.Source, ...] = ()
+        sources: tuple[catalogsources.CatalogSource, ...] = ()
         v1: tuple[clustercatalogs.ClusterCatalog, ...] = ()
         if olm.served(client):
             sources, words = catalogsources.listed(client, web(request).namespace)

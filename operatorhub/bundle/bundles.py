@@ -27,7 +27,7 @@ __all__ = [
     "Channel",
     "Entry",
     "Graph",
-    "Offer",
+    "PackageOffer",
     "SourceError",
     "bundle",
     "graph",
@@ -59,7 +59,7 @@ class Bundle:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class PackageOffer:
     """A catalog that has a package."""
 
     namespace: str
@@ -170,11 +170,11 @@ def missing(namespace: str, catalog: str, package: str) -> NotFound:
     return NotFound(words % {"name": package, "catalog": catalog})
 
 
-def others(client: ClusterClient, package: str) -> tuple[Offer, ...]:
+def others(client: ClusterClient, package: str) -> tuple[PackageOffer, ...]:
     """All catalogs that offer a package of this name and that the user may see; sorted by their titles."""
     rows = Package.objects.filter(cluster=client.name, name=package).order_by("catalog_title", "namespace", "catalog")
     return tuple(
-        Offer(
+        PackageOffer(
             namespace=row.namespace,
             catalog=row.catalog,
             package=row.name,

@@ -20,7 +20,7 @@ from operatorhub.admin import catalogs
 from operatorhub.bundle import storage
 from operatorhub.indexing import catalog_reader, own_packages
 from operatorhub.models import Catalog, PackageGraph, StoredBundle
-from operatorhub.sources.drafts import BundleDraft, Draft, Graph, PackageDraft, Problem, SourceError
+from operatorhub.sources.drafts import BundleDraft, Draft, DraftProblem, Graph, PackageDraft, SourceError
 
 log = logging.getLogger("operatorhub.indexing.refresh")
 _CHUNK = 200
@@ -130,7 +130,7 @@ def _read(row: Catalog, drafts: Iterable[Draft]) -> _Reading:
     known = storage.bundles(row).values_list("package", "name", "pk", "digest")
     found = _Reading(row, {(package, name): (key, digest) for package, name, key, digest in known})
     for draft in drafts:
-        if isinstance(draft, Problem):
+        if isinstance(draft, DraftProblem):
             found.problems.append((draft.place, draft.words))
         elif isinstance(draft, BundleDraft):
             _bundle(found, draft)

@@ -36,7 +36,7 @@ class Progress:
     older: str = ""
     trouble: Trouble | None = None
     pods: tuple[PodPart, ...] = ()
-    next_steps: After | None = None
+    after: After | None = None
     seconds: float | None = None
     unread: tuple[str, ...] = ()
 
@@ -121,7 +121,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> Progress:
     )
 
 
-def _name(client: ClusterClient, found: facts.Facts) -> str:
+def _name(client: ClusterClient, found: facts.InstallFacts) -> str:
     """By its CSV, else as its catalog's package is called."""
     sub = found.subscription
     if title := csv.text(csv.mapping((found.csv or {}).get("spec")).get("displayName")):

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 
 from operatorhub import olm
 from operatorhub.progress import plan_problems, resolution_problems
-from operatorhub.progress.facts import Facts
+from operatorhub.progress.facts import InstallFacts
 from operatorhub.progress.problem import Trouble, Way
 
 __all__ = ["Trouble", "Way", "find"]
 
-_RULES: tuple[Callable[[Facts], Iterator[Trouble]], ...] = (
+_RULES: tuple[Callable[[InstallFacts], Iterator[Trouble]], ...] = (
     resolution_problems.place,
     resolution_problems.catalog,
     resolution_problems.resolution,
@@ -28,7 +28,7 @@ _RULES: tuple[Callable[[Facts], Iterator[Trouble]], ...] = (
 )
 
 
-def find(facts: Facts) -> Trouble | None:
+def find(facts: InstallFacts) -> Trouble | None:
     """What has failed, or else what is in the way so far; None while nothing is."""
     if facts.phase == olm.SUCCEEDED:
         return None

@@ -24,7 +24,7 @@ from kube.objects import KubeObject, uid_of
 from kube.recording import with_current_context
 from operatorhub import csv, olm
 from operatorhub.models import Run
-from operatorhub.removing.uninstall import Plan, every, there
+from operatorhub.removing.uninstall import UninstallPlan, every, there
 
 log = logging.getLogger("operatorhub.removing.removal")
 
@@ -48,7 +48,7 @@ _workers = Workers(6, thread_name_prefix="removal")
 Item = dict[str, Any]
 
 
-def document(client: ClusterClient, plan: Plan, kinds: Iterable[str], ticked: Iterable[str]) -> dict[str, Any]:
+def document(client: ClusterClient, plan: UninstallPlan, kinds: Iterable[str], ticked: Iterable[str]) -> dict[str, Any]:
     """What is to go.
 
     `kinds`: CRD names whose instances go; `ticked`: keys of leftovers. Only what the page offered is taken. Raises

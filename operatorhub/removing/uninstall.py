@@ -55,7 +55,7 @@ class Operands:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class UninstallPlan:
     """`csv_uid` and `subscription_uid` make sure that exactly these objects are deleted, '' where there is none."""
 
     namespace: str
@@ -114,7 +114,7 @@ class Plan:
         return Commands(tuple(found))
 
 
-def read_plan(client: ClusterClient, namespace: str, name: str) -> Plan:
+def read_plan(client: ClusterClient, namespace: str, name: str) -> UninstallPlan:
     """Raises NotFound when there is no such CSV, and none that a Subscription waits for."""
     sub = next(
         (
@@ -129,7 +129,7 @@ def read_plan(client: ClusterClient, namespace: str, name: str) -> Plan:
     except NotFound:
         if sub is None:
             raise
-        return Plan(
+        return UninstallPlan(
             namespace=namespace,
             csv=name,
             title=sub.package,
@@ -154,7 +154,7 @@ def read_plan(client: ClusterClient, namespace: str, name: str) -> Plan:
     targets = olm.targets(found) or ()
     listed = tuple(_operands(client, kind, targets) for kind in kinds if kind.type and not shared[kind.api.crd])
     left = leftovers.find(client=client, found=found, sub=sub, kinds=kinds, listed=listed, others=others, gaps=gaps)
-    return Plan(
+    return UninstallPlan(
         namespace=namespace,
         csv=name,
         title=csv.text(spec.get("displayName")) or name,

@@ -16,7 +16,7 @@ PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FilterChoice:
     """One value of a filter. `count`: of the rows that all other filters leave."""
 
     value: str
@@ -26,7 +26,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class OperatorFilter:
     """What the address asks for. Within one filter any of its values will do; filters hold together."""
 
     q: str = ""
@@ -52,12 +52,12 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class FilterResult:
     rows: tuple[Operator, ...]
     total: int
     everything: int
-    status: tuple[Choice, ...]
-    places: tuple[Choice, ...]
+    status: tuple[FilterChoice, ...]
+    places: tuple[FilterChoice, ...]
     page: int
     pages: int
 
@@ -94,7 +94,7 @@ def _named(row: Operator, q: str) -> bool:
     return all(word in words for word in q.lower().split())
 
 
-def apply(rows: Iterable[Operator], wish: Filter) -> Result:
+def apply(rows: Iterable[Operator], wish: OperatorFilter) -> FilterResult:
     """The rows of the wished page, and the counts."""
     everything = tuple(rows)
     named = [row for row in everything if _named(row, wish.q)]
@@ -104,15 +104,15 @@ def apply(rows: Iterable[Operator], wish: Filter) -> Result:
     of_status = Counter(kind for row in by_place for kind in kinds(row))
     of_place = Counter(row.namespace for row in by_status)
     status = tuple(
-        Choice(value, label, of_status[value], value in wish.status)
+        FilterChoice(value, label, of_status[value], value in wish.status)
         for value, label in status_labels().items()
         if of_status[value] or value in wish.status
     )
     names = sorted({*of_place, *wish.places}, key=lambda place: (-of_place[place], place))
-    places = tuple(Choice(name, name, of_place[name], name in wish.places) for name in names)
+    places = tuple(FilterChoice(name, name, of_place[name], name in wish.places) for name in names)
     pages = max(1, -(-len(left) // PAGE))
     page = min(max(1, wish.page), pages)
-    return Result(
+    return FilterResult(
         rows=tuple(left[(page - 1) * PAGE : page * PAGE]),
         total=len(left),
         everything=len(everything),

@@ -52,7 +52,7 @@ class OperatorLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CachedOperators:
     """`total`: how many are installed. `at`: on the monotonic clock."""
 
     operators: tuple[OperatorLink, ...]
@@ -64,7 +64,7 @@ class Known:
         return time.monotonic() - self.at < FRESH_SECONDS
 
 
-def context(found: Known | None, path: str, *, ask: bool) -> dict[str, object]:
+def context(found: CachedOperators | None, path: str, *, ask: bool) -> dict[str, object]:
     """For operatorhub/_navigation.html. `path`: of the page; `ask`: whether the page polls for newer ones."""
     operators = found.operators if found else ()
     rows = [
@@ -74,13 +74,13 @@ def context(found: Known | None, path: str, *, ask: bool) -> dict[str, object]:
     return {"rows": rows, "total": found.total if found else 0, "path": path, "ask": ask}
 
 
-def known(client: ClusterClient, language: str) -> Known | None:
+def known(client: ClusterClient, language: str) -> CachedOperators | None:
     """What was last read, if it is not too old to be shown."""
     found = navigation_cache.get(navigation_cache.key("operators", client, language))
-    return found if isinstance(found, Known) else None
+    return found if isinstance(found, CachedOperators) else None
 
 
-def read(request: ConsoleRequest, language: str) -> Known:
+def read(request: ConsoleRequest, language: str) -> CachedOperators:
     """From the cluster. Where nothing can be read there are none: the page of installed operators says why."""
     client = request.cluster
     rows: tuple[Operator, ...] = ()
@@ -92,7 +92,7 @@ def read(request: ConsoleRequest, language: str) -> Known:
     # In the order of their names, as people remember places; what is not well is never among those left out.
     shown = sorted(rows, key=lambda row: row.state == DONE)[:SHOWN_OPERATORS]
     links = tuple(_link(client, row) for row in rows if row in shown)
-    found = Known(links, len(rows), time.monotonic())
+    found = CachedOperators(links, len(rows), time.monotonic())
     navigation_cache.put(navigation_cache.key("operators", client, language), found)
     return found
 

@@ -15,14 +15,14 @@ from operatorhub.running import installed_operators, operands, updates, workload
 from operatorhub.running.installed_operators import Operator
 from operatorhub.running.operands import OwnedApi
 from operatorhub.running.summaries import summary
-from operatorhub.running.workloads import Part
+from operatorhub.running.workloads import StagePart
 from resources.state.health import DEGRADED, PROGRESSING, READY, TERMINATING, Health
 
 INITIALIZATION = "operatorframework.io/initialization-resource"
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class OperatorLink:
     name: str
     url: str
 
@@ -41,17 +41,17 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class CsvFacts:
     """What the CSV says and nothing else does."""
 
-    links: tuple[Link, ...]
-    maintainers: tuple[Link, ...]
+    links: tuple[OperatorLink, ...]
+    maintainers: tuple[OperatorLink, ...]
     support: str
     level: int
     strategy: str
     modes: tuple[str, ...]
     accounts: tuple[str, ...]
-    images: tuple[Link, ...]
+    images: tuple[OperatorLink, ...]
     replaces: str
     skips: tuple[str, ...]
     webhooks: tuple[Webhook, ...]
@@ -73,13 +73,13 @@ class Detail:
     html: str
     message: str
     conditions: tuple[Mapping[str, str], ...]
-    requirements: tuple[Part, ...]
-    deployments: tuple[Part, ...]
-    pods: tuple[Part, ...]
+    requirements: tuple[StagePart, ...]
+    deployments: tuple[StagePart, ...]
+    pods: tuple[StagePart, ...]
     subscription: olm.Subscription | None
     group: str
     apis: tuple[OwnedApi, ...]
-    facts: Facts
+    facts: CsvFacts
     original: str = ""
     message_uninstall: str = ""
 
@@ -99,12 +99,12 @@ class Detail:
         return sum(counts) if counts else None
 
     @property
-    def missing(self) -> tuple[Part, ...]:
+    def missing(self) -> tuple[StagePart, ...]:
         """Requirements that hold it up."""
         return tuple(part for part in self.requirements if part.state == workloads.FAILED)
 
     @property
-    def missing_first(self) -> tuple[Part, ...]:
+    def missing_first(self) -> tuple[StagePart, ...]:
         """All requirements."""
         return (*self.missing, *(part for part in self.requirements if part.state != workloads.FAILED))
 
@@ -203,12 +203,12 @@ def _conditions(status: Mapping[str, Any]) -> tuple[Mapping[str, str], ...]:
     return tuple({key: csv.text(item.get(key)) for key in names} for item in csv.items(status.get("conditions")))[::-1]
 
 
-def requirements(status: Mapping[str, Any]) -> tuple[Part, ...]:
+def requirements(status: Mapping[str, Any]) -> tuple[StagePart, ...]:
     """What the operator needs, each object once: OLM may report a CustomResourceDefinition for each of its versions."""
     return tuple(dict.fromkeys(_requirement(entry) for entry in csv.items(status.get("requirementStatus"))))
 
 
-def _requirement(item: Mapping[str, Any]) -> Part:
+def _requirement(item: Mapping[str, Any]) -> StagePart:
     state = csv.text(item.get("status"))
     known = {"Present": workloads.DONE, "Satisfied": workloads.DONE, "DependentSatisfied": workloads.DONE}
     words = {
@@ -227,17 +227,19 @@ def _requirement(item: Mapping[str, Any]) -> Part:
         if "Not" in csv.text(inner.get("status"))
     ]
     words_all = "; ".join([state_words, *below])
-    return Part(csv.text(item.get("kind")), csv.text(item.get("name")), known.get(state, workloads.FAILED), words_all)
+    return StagePart(
+        csv.text(item.get("kind")), csv.text(item.get("name")), known.get(state, workloads.FAILED), words_all
+    )
 
 
-def facts(obj: KubeObject) -> Facts:
+def facts(obj: KubeObject) -> CsvFacts:
     """Pure: from the CSV alone."""
     spec = csv.mapping(obj.get("spec"))
     notes = csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
     strategy = csv.mapping(spec.get("install"))
     plan = csv.mapping(strategy.get("spec"))
     asked = [*csv.items(plan.get("permissions")), *csv.items(plan.get("clusterPermissions"))]
-    return Facts(
+    return CsvFacts(
         links=_links(spec.get("links"), "url"),
         maintainers=_links(spec.get("maintainers"), "email"),
         support=csv.text(notes.get("support")),
@@ -246,7 +248,7 @@ def facts(obj: KubeObject) -> Facts:
         modes=csv.install_modes(spec.get("installModes")),
         accounts=csv.strings([item.get("serviceAccountName") for item in asked]),
         images=tuple(
-            Link(csv.text(item.get("name")), csv.text(item.get("image")))
+            OperatorLink(csv.text(item.get("name")), csv.text(item.get("image")))
             for item in csv.items(spec.get("relatedImages"))
         ),
         replaces=csv.text(spec.get("replaces")),
@@ -259,8 +261,8 @@ def facts(obj: KubeObject) -> Facts:
     )
 
 
-def _links(value: Any, key: str) -> tuple[Link, ...]:
-    found = [Link(csv.text(item.get("name")), csv.text(item.get(key))) for item in csv.items(value)]
+def _links(value: Any, key: str) -> tuple[OperatorLink, ...]:
+    found = [OperatorLink(csv.text(item.get("name")), csv.text(item.get(key))) for item in csv.items(value)]
     if key == "email":
         return tuple(link for link in found if link.name or link.url)
     return tuple(link for link in found if link.url.startswith(("https://", "http://")))

@@ -14,7 +14,7 @@ from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ExportRow:
     """An item with its box."""
 
     item: operator_objects.Item
@@ -45,7 +45,9 @@ def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
     parts = ("operator", "instances")
     context = {
         "offer": offer,
-        "rows": {part: [Row(item, item.key in chosen) for item in offer.items if item.part == part] for part in parts},
+        "rows": {
+            part: [ExportRow(item, item.key in chosen) for item in offer.items if item.part == part] for part in parts
+        },
         "files": files,
         "into": into,
         "pinned": pinned,

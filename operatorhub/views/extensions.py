@@ -99,7 +99,9 @@ def upgrade(request: ConsoleRequest, name: str) -> HttpResponse:
     return _answer(request, wanted, "operatorhub/extension_upgrade.html", context)
 
 
-def _answer(request: ConsoleRequest, wanted: draft.Draft, template: str, context: dict[str, Any]) -> HttpResponse:
+def _answer(
+    request: ConsoleRequest, wanted: draft.ExtensionDraft, template: str, context: dict[str, Any]
+) -> HttpResponse:
     missing = rights.missing(request.cluster, wanted.objects, "patch")
     context |= {"missing": missing, "ready": not wanted.errors and not missing, "wanted_errors": wanted.errors}
     acts = request.method == "POST" and ({"~make", "~check"} & request.POST.keys())

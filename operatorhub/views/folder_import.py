@@ -33,7 +33,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ImportPage:
     """`rows` and `summary` are those of operatorhub/_results.html.
 
     `waiting_url`: a region that tells when the kinds that are waited for have come.
@@ -59,14 +59,14 @@ def bring_in(request: ConsoleRequest) -> HttpResponse:
     again.
     """
     try:
-        page = _page(request) if request.method == "POST" else Page()
+        page = _page(request) if request.method == "POST" else ImportPage()
     except SourceError as error:
-        page = Page(problem=str(error))
+        page = ImportPage(problem=str(error))
     except YamlProblem as error:
         where = (
             _("Line %(line)d, column %(column)d: ") % {"line": error.line, "column": error.column} if error.line else ""
         )
-        page = Page(problem=f"{where}{error.message}")
+        page = ImportPage(problem=f"{where}{error.message}")
     context = {
         "page": page,
         "topic": olm.topic(request.cluster, "customresourcedefinitions", "", "apiextensions.k8s.io", "v1"),
@@ -101,7 +101,7 @@ def _given(request: ConsoleRequest) -> folder_import.Brought:
     )
 
 
-def _page(request: ConsoleRequest) -> Page:
+def _page(request: ConsoleRequest) -> ImportPage:
     given, post = _given(request), request.POST
     documents = folder_import.read(given.text)
     if not documents:
@@ -122,7 +122,7 @@ def _page(request: ConsoleRequest) -> Page:
     changes = ((f"{result.document.kind} {result.document.name}", bringing.difference(result)) for result in results)
     differences = tuple(Difference(title, found) for title, found in changes if found and found.changes)
     return _standing(
-        Page(
+        ImportPage(
             problem="",
             text=given.text,
             notes=given.notes,
@@ -136,7 +136,7 @@ def _page(request: ConsoleRequest) -> Page:
     )
 
 
-def _standing(page: Page, results: tuple[Result, ...], applying: bool) -> Page:
+def _standing(page: ImportPage, results: tuple[Result, ...], applying: bool) -> ImportPage:
     """With the summary, and what is still to be sent."""
     later = folder_import.waiting(results)
     bad = [result for result in results if not result.good and result.outcome != "skipped"]

@@ -13,10 +13,10 @@ from operatorhub.running import installed_filter
 from operatorhub.running import installed_operators as subject
 
 
-def _wish(request: ConsoleRequest) -> installed_filter.Filter:
+def _wish(request: ConsoleRequest) -> installed_filter.OperatorFilter:
     get = request.GET
     page = get.get("page", "1")
-    return installed_filter.Filter(
+    return installed_filter.OperatorFilter(
         get.get("q", "").strip()[:200],
         get.get("labels", "").strip()[:500],
         tuple(value for value in get.getlist("status") if value in installed_filter.status_labels()),

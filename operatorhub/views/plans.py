@@ -47,16 +47,16 @@ def plans(request: ConsoleRequest, namespace: str) -> HttpResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
+class BundleSteps:
     """The steps of one operator of the plan."""
 
     csv: str
-    steps: tuple[subject.Step, ...]
+    steps: tuple[subject.PlanStep, ...]
 
 
-def _bundles(steps: tuple[subject.Step, ...]) -> tuple[Bundle, ...]:
+def _bundles(steps: tuple[subject.PlanStep, ...]) -> tuple[BundleSteps, ...]:
     names = dict.fromkeys(step.resolving for step in steps)
-    return tuple(Bundle(name, tuple(step for step in steps if step.resolving == name)) for name in names)
+    return tuple(BundleSteps(name, tuple(step for step in steps if step.resolving == name)) for name in names)
 
 
 def refused(client: ClusterClient, plan: subject.InstallPlan) -> str:

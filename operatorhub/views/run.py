@@ -23,7 +23,7 @@ from resources.views import importing
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RunPage:
     """`packed`: what was given, carried along; `rows`: results of a dry run (`checked`) or of a run that did not go
     through.
     """
@@ -33,7 +33,7 @@ class Page:
     packed: str = ""
     bundle: bundles.Bundle | None = None
     findings: tuple[verdicts.Verdict, ...] = ()
-    wanted: plan.Plan | None = None
+    wanted: plan.RunPlan | None = None
     modes: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
     missing: tuple[rights.Missing, ...] = ()
@@ -58,7 +58,7 @@ def run(request: ConsoleRequest) -> HttpResponse:
     try:
         page = _looked(request)
     except SourceError as error:
-        page = Page(problem=str(error))
+        page = RunPage(problem=str(error))
     if request.method == "POST" and page.ready and page.wanted and ({"~run", "~check"} & request.POST.keys()):
         page = _made(request, page, page.wanted)
         if page.wanted and not page.checked and not page.rows:
@@ -106,11 +106,11 @@ def _of_catalog(request: ConsoleRequest) -> bundle_input.Given:
     return bundle_input.one(found, f"{catalog}: {package}")
 
 
-def _looked(request: ConsoleRequest) -> Page:
+def _looked(request: ConsoleRequest) -> RunPage:
     """What was given, with the objects that the choices so far make of it."""
     source = _source(request)
     if source is None:
-        return Page()
+        return RunPage()
     data: Any = request.POST if request.method == "POST" else request.GET
     bundle = source.find(data.get("bundle", "")) or source.bundles[0]
     findings = verdicts.judge(bundle)
@@ -119,9 +119,9 @@ def _looked(request: ConsoleRequest) -> Page:
     # Of another bundle of the same archive the choices stay; nothing was chosen before the first look.
     if data.get("namespace", "").strip():
         watch = tuple(dict.fromkeys(data.get("watch", "").replace(",", " ").split()))
-        choice = plan.Choice(data["namespace"].strip(), data.get("mode", choice.mode), watch)
+        choice = plan.RunChoice(data["namespace"].strip(), data.get("mode", choice.mode), watch)
     wanted = plan.plan(request.cluster, bundle, choice, here, source.place) if bundle.csv else None
-    return Page(
+    return RunPage(
         source=source,
         packed=bundle_input.carried(source),
         bundle=bundle,
@@ -134,7 +134,7 @@ def _looked(request: ConsoleRequest) -> Page:
     )
 
 
-def _made(request: ConsoleRequest, page: Page, wanted: plan.Plan) -> Page:
+def _made(request: ConsoleRequest, page: RunPage, wanted: plan.RunPlan) -> RunPage:
     """With the results; without rows when everything was made."""
     checked = "~check" in request.POST
     results = creation.run(request.cluster, wanted, dry_run=checked)

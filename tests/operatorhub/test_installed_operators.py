@@ -71,24 +71,25 @@ ROWS = (
     ],
 )
 def test_filters(wish: dict[str, Any], names: list[str]) -> None:
-    found = installed_filter.apply(ROWS, installed_filter.Filter(**wish))
+    found = installed_filter.apply(ROWS, installed_filter.OperatorFilter(**wish))
     assert [item.title.lower() for item in found.rows if item.csv] + [
         item.package for item in found.rows if not item.csv
     ] == names
 
 
 def test_counts_are_of_what_the_other_filters_leave() -> None:
-    found = installed_filter.apply(ROWS, installed_filter.Filter(status=("failed",), places=("web",)))
+    found = installed_filter.apply(ROWS, installed_filter.OperatorFilter(status=("failed",), places=("web",)))
     assert {item.value: item.count for item in found.places} == {"web": 1}
     assert {item.value: item.count for item in found.status} == {"failed": 1, "done": 1, "deprecated": 1, "orphan": 1}
 
 
 def test_a_page_of_three_hundred() -> None:
     many = [row(f"op-{number:03}") for number in range(300)]
-    found = installed_filter.apply(many, installed_filter.Filter(page=6))
+    found = installed_filter.apply(many, installed_filter.OperatorFilter(page=6))
     assert (found.total, found.pages, len(found.rows), found.rows[0].title) == (300, 6, 50, "Op-250")
     assert (
-        installed_filter.Filter(q="a b", status=("failed",), places=("x",)).url(2) == "?q=a+b&status=failed&in=x&page=2"
+        installed_filter.OperatorFilter(q="a b", status=("failed",), places=("x",)).url(2)
+        == "?q=a+b&status=failed&in=x&page=2"
     )
 
 
@@ -138,7 +139,7 @@ def sub(state: str = "", installed_csv: str = "db.v1", *conditions: tuple[str, s
 def test_what_a_subscription_says_of_updates(given: olm.Subscription, sources: Any, state: str, word: str) -> None:
     found = updates.update_of(
         given,
-        updates.Catalogs(sources, silent=frozenset(p for p, state in (sources or {}).items() if state != "READY")),
+        updates.CatalogHealth(sources, silent=frozenset(p for p, state in (sources or {}).items() if state != "READY")),
     )
     assert (found.state, found.word) == (state, word)
     if state in ("asks", "running"):
@@ -389,11 +390,11 @@ def test_a_catalog_that_may_not_be_read_is_not_missing() -> None:
     """H20: a reader of one namespace got the message that the catalog of another is missing."""
     spec = {"name": "db", "source": "samples-catalog", "sourceNamespace": "olm"}
     sub = olm.subscription({"metadata": {"name": "db", "namespace": "demo"}, "spec": spec})
-    mine = updates.Catalogs({("demo", "own"): "READY"}, within=("demo",))
+    mine = updates.CatalogHealth({("demo", "own"): "READY"}, within=("demo",))
     assert (mine.state(sub), mine.problem(sub)) == ("", "")
     local = dataclasses.replace(sub, catalog_namespace="demo")
     assert mine.state(local) == updates.MISSING
     assert mine.problem(local)
-    everything = updates.Catalogs({("demo", "own"): "READY"})
+    everything = updates.CatalogHealth({("demo", "own"): "READY"})
     assert everything.state(sub) == updates.MISSING
     assert everything.problem(sub)

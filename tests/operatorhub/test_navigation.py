@@ -24,7 +24,7 @@ def _operator(title: str, state: str = DONE, **more: Any) -> Operator:
     return Operator(**{**facts, **empty, "state": state, "apis": (API,), **more})
 
 
-def _read(monkeypatch: pytest.MonkeyPatch, rows: tuple[Operator, ...]) -> navigation.Known:
+def _read(monkeypatch: pytest.MonkeyPatch, rows: tuple[Operator, ...]) -> navigation.CachedOperators:
     monkeypatch.setattr(navigation.olm, "served", lambda _client: True)
     monkeypatch.setattr(navigation.installed, "listed", lambda _client, _namespace: Listed(rows))
     types = (ResourceType("flights.com", "v2", "flighttickets", "FlightTicket", namespaced=True),)
