@@ -381,7 +381,7 @@ def test_a_package_in_other_versions_only_is_missing(monkeypatch: pytest.MonkeyP
     entries = (Entry("ack-rds-controller.v1.7.7", "1.7.7"), Entry("ack-rds-controller.v0.1.3", "0.1.3"))
     graph = Graph("ack-rds-controller", "alpha", (drafts_of.Channel("alpha", entries),), True)
     monkeypatch.setattr(dependencies.bundles, "graph", lambda *_place: graph)
-    monkeypatch.setattr(dependencies.stored, "describing", lambda *_place: ())
+    monkeypatch.setattr(dependencies.storage, "describing", lambda *_place: ())
     for wanted, there in (("", True), (">=1.0.0", True), (">=0.0.27 <=0.1.3", True), (">=2.0.0", False)):
         assert dependencies._has_version(Bare(), row, wanted) is there  # type: ignore[arg-type]
 

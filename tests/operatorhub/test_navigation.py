@@ -26,7 +26,7 @@ def _operator(title: str, state: str = DONE, **more: Any) -> Operator:
 
 def _read(monkeypatch: pytest.MonkeyPatch, rows: tuple[Operator, ...]) -> navigation.CachedOperators:
     monkeypatch.setattr(navigation.olm, "served", lambda _client: True)
-    monkeypatch.setattr(navigation.installed, "listed", lambda _client, _namespace: Listed(rows))
+    monkeypatch.setattr(navigation.installed_operators, "listed", lambda _client, _namespace: Listed(rows))
     types = (ResourceType("flights.com", "v2", "flighttickets", "FlightTicket", namespaced=True),)
     client = SimpleNamespace(host="h", who="w", types=lambda: types, find=lambda *_kind: types[0])
     request: Any = SimpleNamespace(cluster=client, namespace="")
@@ -72,6 +72,6 @@ def test_where_nothing_can_be_read_there_are_none(monkeypatch: pytest.MonkeyPatc
         raise error
 
     monkeypatch.setattr(navigation.olm, "served", lambda _client: True)
-    monkeypatch.setattr(navigation.installed, "listed", refused)
+    monkeypatch.setattr(navigation.installed_operators, "listed", refused)
     request: Any = SimpleNamespace(cluster=SimpleNamespace(host="x", who="y", types=lambda: ()), namespace="")
     assert navigation.read(request, "en").operators == ()
