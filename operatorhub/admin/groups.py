@@ -171,7 +171,7 @@ def member(obj: KubeObject, mode: str) -> Member:
 
 
 def overlap(first: OperatorGroup, second: OperatorGroup) -> tuple[str, ...]:
-    """The kinds that both provide in a namespace that both mean; () when they don't meet."""
+    """The kinds that both groups provide in a namespace that both select; () without overlap."""
     everywhere = first.everywhere or second.everywhere
     if not everywhere and not set(first.namespaces) & set(second.namespaces):
         return ()

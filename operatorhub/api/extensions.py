@@ -42,7 +42,7 @@ POLICIES = (facts.CATALOG_PROVIDED, facts.SELF_CERTIFIED)
 
 
 class ExtensionDetailSerializer(serializers.Serializer[Any]):
-    """An extension, and what it made."""
+    """An extension and its objects."""
 
     extension = Extension()
     objects = Owned(many=True)
@@ -157,7 +157,7 @@ class OneExtension(APIView):
 
     @extend_schema(operation_id="operatorhub_extension_delete", responses={204: None, 404: ProblemSerializer})
     def delete(self, request: Request, name: str) -> Response:
-        """All that it made goes with it."""
+        """Deletes the extension with all its objects."""
         with Audited(request, "delete", facts.ref(name)):
             cluster(request).delete(facts.type_of(cluster(request)), name)
         return Response(status=204)

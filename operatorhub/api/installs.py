@@ -202,5 +202,5 @@ class Progress(APIView):
         operation_id="operatorhub_progress", responses={200: InstallProgressSerializer, 404: ProblemSerializer}
     )
     def get(self, request: Request, namespace: str, subscription: str) -> Response:
-        """Subscription, InstallPlan, its objects, CSV, Deployments, Pods; each says what it waits for."""
+        """Subscription, InstallPlan, its objects, CSV, Deployments, Pods; each with what it waits for."""
         return Response(InstallProgressSerializer(progress.read(cluster(request), namespace, subscription)).data)

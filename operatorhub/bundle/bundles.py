@@ -1,4 +1,4 @@
-"""Versions of packages, whatever their catalog is: the graph of their channels, and each version's whole bundle.
+"""Versions of packages of any catalog: the graph of their channels, and each version's whole bundle.
 
 All sources of catalogs (operatorhub/sources/) become these shapes. A PackageManifest gives names and versions only; a
 catalog that the console read itself (a folder, a file, an image, a ClusterCatalog) gives the edges and the bundles too,
@@ -189,8 +189,8 @@ def others(client: ClusterClient, package: str) -> tuple[PackageOffer, ...]:
 
 
 def is_catalog_visible(client: ClusterClient, row: Catalog) -> bool:
-    """Whether a person may know of a catalog that the console reads: of one that describes a CatalogSource, who may
-    see that one's packages.
+    """True if the user can see a catalog that the console reads. One that describes a CatalogSource is visible to users
+    who can see the CatalogSource's packages.
     """
     places = {row.namespace, row.describes.partition("/")[0] or row.namespace}
     return not client.config.session or all(visible(client, place) for place in places)

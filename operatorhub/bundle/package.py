@@ -230,7 +230,7 @@ def icon_name(client: ClusterClient, namespace: str, catalog: str, name: str) ->
 
 
 def subscriptions(client: ClusterClient, name: str) -> tuple[olm.Subscription, ...]:
-    """All Subscriptions of this package that the user may see, whatever catalog they name."""
+    """All Subscriptions of this package that the user can see, of any catalog."""
     try:
         found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS)).items
     except Forbidden:

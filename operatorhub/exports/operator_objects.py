@@ -22,7 +22,7 @@ from operatorhub.run.plan import RUN
 from operatorhub.run.removal import KINDS
 from resources.types import kind_versions
 
-#: Instances of one kind that are offered; more are no matter of ticking boxes.
+#: Maximum of instances of one kind to offer; more are too many to select one by one.
 MOST = 200
 
 

@@ -119,7 +119,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> InstallFacts:
 
 
 def _older(reader: _FactReader, sub: olm.Subscription, csv_name: str, found: KubeObject | None) -> str:
-    """OLM notes a version as installed as soon as its CSV is there, so `replaces` says what it updates from then on."""
+    """OLM records a version as installed as soon as its CSV exists; then `replaces` tells which one is updated."""
     if sub.dismissed:
         return ""
     if sub.installed_csv not in ("", csv_name):

@@ -18,7 +18,7 @@ from resources.causes.evidence import Event, evidence
 from resources.state.health import DEGRADED
 from resources.state.kind_health import health
 
-#: A Pod may have to wait so long for a node, an image or what another program makes for it.
+#: How long a Pod can wait for a node, an image or an object of another controller.
 _SETTLES_SECONDS = 90.0
 #: Operators often end once or twice before what they need is there.
 _SETTLES_RESTARTS = 3

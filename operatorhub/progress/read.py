@@ -22,8 +22,8 @@ class Progress:
 
     `seconds`: from the Subscription to Succeeded.
 
-    `name`: the operator's, for people. `plan_object`: the plan that waits. `older`: the CSV that is there until `csv`
-    takes its place.
+    `name`: the operator's, for people. `plan_object`: the plan that waits. `older`: the CSV that runs until `csv` takes
+    its place.
     """
 
     subscription: olm.Subscription

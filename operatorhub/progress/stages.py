@@ -71,7 +71,7 @@ def took(start: str, end: str) -> float | None:
 
 
 def chosen_after(start: str, end: str) -> float | None:
-    """Seconds from the Subscription to what it brought; None where that is a later version, hours or days after it."""
+    """Seconds from the Subscription to its CSV; None if that is a later version, hours or days after it."""
     found = took(start, end) if end else None
     return found if found is not None and found < FIRST else None
 

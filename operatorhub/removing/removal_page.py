@@ -1,4 +1,4 @@
-"""How far an uninstall is, for people: what is gone, what is going and why it takes so long, what was refused."""
+"""The page of an uninstall: deleted objects, pending ones with the reason for the delay, refusals."""
 
 import time
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from operatorhub.removing.removal import FAILED, GOING, GONE, STAGES, WAITING
 from operatorhub.running import workloads
 from operatorhub.running.workloads import StagePart
 
-#: Going for so long, an object with finalizers is explained.
+#: After this many seconds the finalizers of a terminating object are explained.
 SLOW_SECONDS = 10
 _SHOWN = 50
 _EXPLAINED = 10

@@ -115,7 +115,7 @@ class UninstallPlan:
 
 
 def read_plan(client: ClusterClient, namespace: str, name: str) -> UninstallPlan:
-    """Raises NotFound when there is no such CSV, and none that a Subscription waits for."""
+    """Raises NotFound if there is no such CSV and no Subscription waits for it."""
     sub = next(
         (
             subscription

@@ -27,7 +27,7 @@ class FilterChoice:
 
 @dataclass(frozen=True, slots=True)
 class OperatorFilter:
-    """What the address asks for. Within one filter any of its values will do; filters hold together."""
+    """The filters of the URL: values of one filter are alternatives, filters are combined with "and"."""
 
     q: str = ""
     labels: str = ""
@@ -95,7 +95,7 @@ def _named(row: Operator, q: str) -> bool:
 
 
 def apply(rows: Iterable[Operator], wish: OperatorFilter) -> FilterResult:
-    """The rows of the wished page, and the counts."""
+    """The rows of the requested page, and the counts."""
     everything = tuple(rows)
     named = [row for row in everything if _named(row, wish.q)]
     by_status = [row for row in named if not wish.status or kinds(row) & set(wish.status)]

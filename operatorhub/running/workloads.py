@@ -1,4 +1,4 @@
-"""What runs for an operator: its Deployments and their Pods, each with a state and the reason in words."""
+"""The workloads of an operator: its Deployments and their Pods, each with a state and the reason."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

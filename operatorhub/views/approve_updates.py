@@ -138,7 +138,7 @@ def _waiting(client: ClusterClient, selected: tuple[Selected, ...]) -> tuple[tup
 
 
 def _approve_all(request: ConsoleRequest, values: Iterable[str]) -> tuple[Approval, ...]:
-    """One after the other: each is noted in the audit log as it is done."""
+    """One by one, each with its own audit record."""
     results = []
     for value in list(dict.fromkeys(values))[: limits.BULK_OBJECTS.value]:
         namespace, _slash, rest = value.partition("/")

@@ -157,7 +157,7 @@ def _choices(data: QueryDict, here: situation.Situation) -> draft.Choices:
 
 
 def _kept(present: facts.Extension, data: QueryDict) -> draft.Choices:
-    """What was typed; before that, what it says now."""
+    """The submitted choices; initially those of the object."""
     choices = draft.Choices(
         name=present.name,
         package=present.package,

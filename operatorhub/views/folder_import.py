@@ -26,7 +26,7 @@ from resources.yamltext import YamlProblem
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An object that is there and would be changed."""
+    """An existing object that would be changed."""
 
     title: str
     found: Review
@@ -137,7 +137,7 @@ def _page(request: ConsoleRequest) -> ImportPage:
 
 
 def _standing(page: ImportPage, results: tuple[Result, ...], applying: bool) -> ImportPage:
-    """With the summary, and what is still to be sent."""
+    """The page with its summary and the documents that remain to be sent."""
     later = folder_import.waiting(results)
     bad = [result for result in results if not result.good and result.outcome != "skipped"]
     left = [*later, *(bad if applying else ())]

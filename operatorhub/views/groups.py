@@ -55,7 +55,7 @@ def _begun(old: subject.OperatorGroup | None) -> dict[str, str]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: ConsoleRequest, namespace: str, name: str = "") -> HttpResponse:
-    """A new one, or one that is there. `try` shows what it would do, `save` does it."""
+    """Create or edit a group. `try` does a dry run, `save` saves it."""
     page = subject.read(request.cluster, namespace)
     old = next((group for group in page.groups if group.name == name), None)
     if name and old is None:

@@ -11,7 +11,7 @@ from operatorhub.running import navigation
 
 @require_safe
 def operators(request: ConsoleRequest) -> HttpResponse:
-    """A fragment. `?at=`: the address of the page that it stands on."""
+    """A fragment. `?at=`: the path of the page that contains it."""
     found = navigation.read(request, translation.get_language() or "")
     context = navigation.context(found, request.GET.get("at", "")[:2000], ask=False)
     return render(request, "operatorhub/_navigation.html", context)
