@@ -195,7 +195,7 @@ def internal(annotations: Object) -> frozenset[str]:
 
 
 def suggested_namespace(annotations: Object) -> str:
-    """The author's wish, as a name or inside a template of a Namespace."""
+    """The namespace that the author suggests, as a name or in a Namespace template."""
     if name := text(annotations.get("operatorframework.io/suggested-namespace")):
         return name
     template = mapping(_json(annotations.get("operatorframework.io/suggested-namespace-template")))

@@ -228,7 +228,7 @@ def version_in(csv_name: str) -> str:
 
 
 def phase(csv: Mapping[str, Any]) -> str:
-    """The CSV's phase, '' before OLM has looked at it."""
+    """The CSV's phase, '' before OLM has set one."""
     return text(mapping(csv.get("status")).get("phase"))
 
 

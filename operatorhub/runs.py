@@ -76,7 +76,7 @@ def stale(run: Run) -> bool:
 
 
 def go_on(client: ClusterClient, run: Run, advance: Advance, seconds: float) -> Run:
-    """A little now, and the rest by a worker, with the credentials of who asks for it now."""
+    """Advance the run for `seconds`, then queue the rest, with the credentials of this request."""
     if run.session != client.config.session:
         run.session = client.config.session
         Run.objects.filter(key=run.key).update(session=run.session)

@@ -9,7 +9,7 @@ from console.overview.part import ERROR, WARNING, CardContent, CardProblem
 from kube.client import ClusterClient
 from operatorhub import olm
 from operatorhub.bootstrap import state
-from operatorhub.bootstrap.state import BAD, Line, State
+from operatorhub.bootstrap.state import BAD, Check, State
 
 _CATALOG = "CatalogSource"
 # A catalog that was just created, or whose Pod restarted, is in one of these states for a moment.
@@ -23,7 +23,7 @@ class Olm:
     state: State | None = None
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[Check, ...]:
         """What is bad first."""
         lines = self.state.lines if self.state else ()
         return tuple(sorted(lines, key=lambda line: line.state != BAD))
@@ -38,7 +38,7 @@ def collect(client: ClusterClient) -> CardContent:
     return CardContent(Olm(found), troubles, olm.topic(client, olm.SOURCES))
 
 
-def _trouble(line: Line) -> CardProblem:
+def _trouble(line: Check) -> CardProblem:
     url = line.url or reverse("operatorhub:olm")
     if line.what != _CATALOG:
         return CardProblem(

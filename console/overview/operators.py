@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from console.overview.part import ERROR, WARNING, CardContent, CardProblem
 from kube.client import ClusterClient
 from operatorhub import olm
-from operatorhub.running import installed
-from operatorhub.running.installed import Operator
+from operatorhub.running import installed_operators
+from operatorhub.running.installed_operators import Operator
 from operatorhub.running.totals import Totals, totals
 from operatorhub.running.workloads import ASKS, FAILED
 
@@ -41,7 +41,7 @@ def collect(client: ClusterClient) -> CardContent:
     """The operators in all namespaces that the user can read. Raises KubeError."""
     if not olm.served(client):
         return CardContent(Operators())
-    found = installed.listed(client, "")
+    found = installed_operators.listed(client, "")
     lines = [line for line in map(_line, found.rows) if line]
     lines.sort(key=lambda line: line.level != ERROR)
     summary = Operators(totals(found.rows), tuple(lines[:NAMED]), max(0, len(lines) - NAMED))

@@ -20,7 +20,7 @@ from console.web.frame import known_namespaces
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub import olm
-from operatorhub.running.installed import PACKAGE_SERVER
+from operatorhub.running.installed_operators import PACKAGE_SERVER
 from resources.forward.tunnels import tunnels
 from resources.models import Mark
 from resources.place import Place

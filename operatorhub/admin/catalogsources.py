@@ -27,7 +27,7 @@ _PODS = "olm.catalogSource"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CatalogSource:
     """One CatalogSource.
 
     `endpoint`: image, address or ConfigMap, as `kind` says; `everywhere`: offered in all namespaces; `why`: why it is
@@ -81,7 +81,7 @@ def everywhere(cluster: str) -> frozenset[str]:
     return USUAL if row is None or row.places is None else frozenset(row.places)
 
 
-def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[Source, ...], str]:
+def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[CatalogSource, ...], str]:
     """The CatalogSources that the user may see, by title; of a `picked` namespace those that it is offered.
 
     And why others are missing, ''.
@@ -108,7 +108,7 @@ def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[Source, ...],
     return tuple(sorted(offered, key=lambda source: (source.title.lower(), source.place))), words
 
 
-def get(client: ClusterClient, namespace: str, name: str) -> Source:
+def get(client: ClusterClient, namespace: str, name: str) -> CatalogSource:
     """One of them. Raises KubeError."""
     return _Known.read(client).source(client.get(olm.type_of(client, olm.SOURCES), name, namespace))
 
@@ -135,7 +135,7 @@ class _Known:
         own_rights.hide_folders(client, readers.values())
         return cls(shown, hidden, everywhere(cluster), readers)
 
-    def source(self, obj: KubeObject) -> Source:
+    def source(self, obj: KubeObject) -> CatalogSource:
         spec, status, meta = mapping(obj.get("spec")), mapping(obj.get("status")), mapping(obj.get("metadata"))
         namespace, name = namespace_of(obj), name_of(obj)
         connection = mapping(status.get("connectionState"))
@@ -145,7 +145,7 @@ class _Known:
             f"{text(service.get('serviceName'))}.{text(service.get('serviceNamespace'))}:{text(service.get('port'))}"
         )
         priority = spec.get("priority")
-        return Source(
+        return CatalogSource(
             namespace=namespace,
             name=name,
             title=text(spec.get("displayName")) or name,
@@ -196,7 +196,7 @@ def _why(status: Mapping[str, Any]) -> str:
     return "" if state == "READY" else _("The connection to its registry is in the state %(state)s.") % {"state": state}
 
 
-def pods(client: ClusterClient, source: Source) -> tuple[tuple[RegistryPod, ...], str]:
+def pods(client: ClusterClient, source: CatalogSource) -> tuple[tuple[RegistryPod, ...], str]:
     """Its registry's Pods, and why they can't be seen, ''."""
     try:
         found = client.list(

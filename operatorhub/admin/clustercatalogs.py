@@ -76,7 +76,7 @@ class ClusterCatalog:
 
 
 def behind(catalog: ClusterCatalog) -> bool:
-    """Whether the console has not seen yet that it is there, or that it was switched off."""
+    """True if the console hasn't noticed yet that it was created or made unavailable."""
     if not catalog.serving:
         return catalog.row is not None and catalog.mode == "Unavailable"
     return catalog.row is None or catalog.row.state == Catalog.FAILED

@@ -28,7 +28,7 @@ MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace")
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class OperatorGroup:
     """`targets`: spec.targetNamespaces; `selector` as text, '' without one; `namespaces`: what OLM made of it, ("",)
     is all.
     """
@@ -65,26 +65,26 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class GroupsPage:
     """Of one namespace.
 
     `overlaps`: groups of other namespaces with which it shares both a kind and a namespace, which OLM does not allow.
     """
 
     namespace: str
-    groups: tuple[Group, ...]
+    groups: tuple[OperatorGroup, ...]
     members: tuple[Member, ...]
-    overlaps: tuple[tuple[Group, tuple[str, ...]], ...]
+    overlaps: tuple[tuple[OperatorGroup, tuple[str, ...]], ...]
     subscriptions: tuple[str, ...]
     gaps: tuple[str, ...]
     spaces: tuple[str, ...]
 
 
-def group(obj: KubeObject) -> Group:
+def group(obj: KubeObject) -> OperatorGroup:
     meta, spec, status = (csv.mapping(obj.get(part)) for part in ("metadata", "spec", "status"))
     found = status.get("namespaces")
     namespaces = tuple(csv.text(item) for item in found) if isinstance(found, list) else ()
-    return Group(
+    return OperatorGroup(
         uid=uid_of(obj),
         namespace=namespace_of(obj),
         name=name_of(obj),
@@ -120,7 +120,7 @@ def selector_text(selector: Mapping[str, Any]) -> str:
     return ",".join(parts)
 
 
-def read(client: ClusterClient, namespace: str) -> Page:
+def read(client: ClusterClient, namespace: str) -> GroupsPage:
     """Raises Forbidden if the user can't list the namespace's groups."""
     type_ = olm.type_of(client, "operatorgroups")
     own = tuple(group(item) for item in client.list(type_, namespace).items)
@@ -146,7 +146,7 @@ def read(client: ClusterClient, namespace: str) -> Page:
     members = tuple(member(item, mode) for item in csvs if not olm.copied(item))
     foreign = [group(item) for item in others if namespace_of(item) != namespace]
     overlapping = tuple((other, shared) for mine in own for other in foreign if (shared := overlap(mine, other)))
-    return Page(
+    return GroupsPage(
         namespace=namespace,
         groups=own,
         members=members,
@@ -170,8 +170,8 @@ def member(obj: KubeObject, mode: str) -> Member:
     return Member(name_of(obj), csv.text(spec.get("displayName")) or name_of(obj), modes, olm.phase(obj), refusal)
 
 
-def overlap(first: Group, second: Group) -> tuple[str, ...]:
-    """The kinds that both provide in a namespace that both mean; () when they don't meet."""
+def overlap(first: OperatorGroup, second: OperatorGroup) -> tuple[str, ...]:
+    """The kinds that both groups provide in a namespace that both select; () without overlap."""
     everywhere = first.everywhere or second.everywhere
     if not everywhere and not set(first.namespaces) & set(second.namespaces):
         return ()
@@ -179,7 +179,7 @@ def overlap(first: Group, second: Group) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class GroupDraft:
     """A group as the user entered it. `scope`: all, own, some or selector."""
 
     name: str
@@ -191,7 +191,7 @@ class Draft:
     mode: str
 
 
-def draft(namespace: str, posted: Mapping[str, str], name: str = "") -> Draft:
+def draft(namespace: str, posted: Mapping[str, str], name: str = "") -> GroupDraft:
     """Pure. `name`: of the group that is edited, '' for a new one."""
     errors: dict[str, str] = {}
     chosen = name or posted.get("name", "").strip()
@@ -221,16 +221,16 @@ def draft(namespace: str, posted: Mapping[str, str], name: str = "") -> Draft:
         mode = "MultiNamespace"
     elif scope != "all":
         errors["scope"] = _("Choose which namespaces the operators watch.")
-    return Draft(name=chosen, scope=scope, targets=targets, labels=labels, errors=errors, spec=spec, mode=mode)
+    return GroupDraft(name=chosen, scope=scope, targets=targets, labels=labels, errors=errors, spec=spec, mode=mode)
 
 
-def patch_of(old: Group, wanted: Draft, version: str = "") -> Mapping[str, Any]:
+def patch_of(old: OperatorGroup, wanted: GroupDraft, version: str = "") -> Mapping[str, Any]:
     """targetNamespaces and selector exclude each other: the one that is not wanted is taken away."""
     spec = {"targetNamespaces": None, "selector": None, **wanted.spec}
     return {"metadata": {"resourceVersion": version or old.version, "uid": old.uid}, "spec": spec}
 
 
-def kubectl(namespace: str, old: Group | None, wanted: Draft) -> str:
+def kubectl(namespace: str, old: OperatorGroup | None, wanted: GroupDraft) -> str:
     """The command that does the same."""
     if old is None:
         return f"kubectl create -f - <<'EOF'\n{yamltext.dump(_object(namespace, wanted))}EOF"
@@ -238,7 +238,7 @@ def kubectl(namespace: str, old: Group | None, wanted: Draft) -> str:
     return f"kubectl patch operatorgroups.{olm.GROUP} {old.name} -n {namespace} --type merge -p {body}"
 
 
-def effects(page: Page, wanted: Draft, old: Group | None) -> tuple[str, ...]:
+def effects(page: GroupsPage, wanted: GroupDraft, old: OperatorGroup | None) -> tuple[str, ...]:
     """What the change would do to the operators that live there."""
     words = _(
         "%(title)s does not support %(mode)s (it supports: %(modes)s): OLM marks it as failed, and it runs on until"
@@ -265,26 +265,28 @@ def effects(page: Page, wanted: Draft, old: Group | None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _object(namespace: str, wanted: Draft) -> KubeObject:
+def _object(namespace: str, wanted: GroupDraft) -> KubeObject:
     meta = {"name": wanted.name, "namespace": namespace}
     return {"apiVersion": f"{olm.GROUP}/v1", "kind": "OperatorGroup", "metadata": meta, "spec": dict(wanted.spec)}
 
 
-def create(client: ClusterClient, namespace: str, wanted: Draft, *, dry_run: bool = False) -> KubeObject:
+def create(client: ClusterClient, namespace: str, wanted: GroupDraft, *, dry_run: bool = False) -> KubeObject:
     return client.create(olm.type_of(client, "operatorgroups"), _object(namespace, wanted), namespace, dry_run=dry_run)
 
 
-def save(client: ClusterClient, old: Group, wanted: Draft, *, version: str = "", dry_run: bool = False) -> KubeObject:
+def save(
+    client: ClusterClient, old: OperatorGroup, wanted: GroupDraft, *, version: str = "", dry_run: bool = False
+) -> KubeObject:
     """Raises Conflict when it was changed since the page with `version` was made."""
     patch = patch_of(old, wanted, version)
     return client.patch(olm.type_of(client, "operatorgroups"), old.name, patch, old.namespace, dry_run=dry_run)
 
 
-def delete(client: ClusterClient, old: Group, uid: str = "") -> None:
+def delete(client: ClusterClient, old: OperatorGroup, uid: str = "") -> None:
     client.delete(olm.type_of(client, "operatorgroups"), old.name, old.namespace, uid=uid or old.uid)
 
 
-def readable(client: ClusterClient, namespace: str) -> tuple[Group, ...]:
+def readable(client: ClusterClient, namespace: str) -> tuple[OperatorGroup, ...]:
     """The namespace's groups; empty if the user can't read them."""
     try:
         return tuple(group(item) for item in client.list(olm.type_of(client, "operatorgroups"), namespace).items)

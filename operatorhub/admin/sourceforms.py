@@ -47,7 +47,7 @@ class Form:
 
 
 def read(kind: str, data: Mapping[str, str], fixed: Mapping[str, str] | None = None) -> Form:
-    """Judge what was typed. `fixed`: values that stand, whatever was sent."""
+    """Validate the form. `fixed`: values that override the sent ones."""
     form = Form(kind, {key: value.strip() for key, value in data.items()} | dict(fixed or {}), fixed=tuple(fixed or ()))
     name = form["name"]
     if not name:

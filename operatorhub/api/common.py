@@ -31,7 +31,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 
 class RefusedSerializer(serializers.Serializer[Any]):
-    """What speaks against what was sent, by field."""
+    """Validation errors, by field."""
 
     status = serializers.IntegerField()
     title = serializers.CharField()

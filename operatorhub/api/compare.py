@@ -13,8 +13,8 @@ from operatorhub.api.common import RefusedSerializer, cluster, refused, web
 from operatorhub.api.shapes import shape
 from operatorhub.find import compare
 
-Column = shape(compare.Column, "ComparedPackage", "key", "title", "problem")
-Row = shape(compare.Row, "ComparedRow", "label", "same", "cells")
+Column = shape(compare.PackageColumn, "ComparedPackage", "key", "title", "problem")
+Row = shape(compare.ComparisonRow, "ComparedRow", "label", "same", "cells")
 
 
 class ComparisonSerializer(serializers.Serializer[Any]):

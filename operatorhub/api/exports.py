@@ -11,10 +11,10 @@ from rest_framework.views import APIView
 from console.web import audit
 from operatorhub.api.common import ProblemSerializer, cluster, web
 from operatorhub.api.shapes import shape
-from operatorhub.exports import folder, gather
+from operatorhub.exports import folder, operator_objects
 from operatorhub.install.choices import LABEL
 
-Item = shape(gather.Item, "ExportItem")
+Item = shape(operator_objects.Item, "ExportItem")
 File = shape(folder.File, "ExportFile")
 
 
@@ -47,10 +47,10 @@ class Export(APIView):
     def get(self, request: Request, namespace: str, csv: str) -> Response:
         """Nothing is changed. What is taken of Secrets goes into the audit log."""
         client, asked = cluster(request), request.query_params
-        offer = gather.read_offer(client, namespace, csv)
+        offer = operator_objects.read_offer(client, namespace, csv)
         chosen = set(asked.getlist("take")) or {item.key for item in offer.items if item.ticked}
         taken = [item for item in offer.items if item.key in chosen]
-        found, unread = gather.objects(client, taken)
+        found, unread = operator_objects.objects(client, taken)
         into = asked.get("into", "")
         pinned = "" if asked.get("pin") in ("0", "false") else csv
         files = folder.files(found, namespace, into=into if LABEL.fullmatch(into) else namespace, pinned=pinned)

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from operatorhub.api.common import Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused
 from operatorhub.api.shapes import shape
-from operatorhub.extensions import draft, facts, owned
+from operatorhub.extensions import draft, facts, owned_objects
 
 _FIELDS = (
     "name",
@@ -37,12 +37,12 @@ _FIELDS = (
     "deprecated",
 )
 Extension = shape(facts.Extension, "ClusterExtension", *_FIELDS)
-Owned = shape(owned.Owned, "ExtensionObject")
+Owned = shape(owned_objects.Owned, "ExtensionObject")
 POLICIES = (facts.CATALOG_PROVIDED, facts.SELF_CERTIFIED)
 
 
 class ExtensionDetailSerializer(serializers.Serializer[Any]):
-    """An extension, and what it made."""
+    """An extension and its objects."""
 
     extension = Extension()
     objects = Owned(many=True)
@@ -130,7 +130,9 @@ class OneExtension(APIView):
     def get(self, request: Request, name: str) -> Response:
         client = cluster(request)
         found = facts.read(client.get(facts.type_of(client), name))
-        return Response(ExtensionDetailSerializer({"extension": found, "objects": owned.objects(client, name)}).data)
+        return Response(
+            ExtensionDetailSerializer({"extension": found, "objects": owned_objects.objects(client, name)}).data
+        )
 
     @extend_schema(
         operation_id="operatorhub_extension_change",
@@ -155,7 +157,7 @@ class OneExtension(APIView):
 
     @extend_schema(operation_id="operatorhub_extension_delete", responses={204: None, 404: ProblemSerializer})
     def delete(self, request: Request, name: str) -> Response:
-        """All that it made goes with it."""
+        """Deletes the extension with all its objects."""
         with Audited(request, "delete", facts.ref(name)):
             cluster(request).delete(facts.type_of(cluster(request)), name)
         return Response(status=204)

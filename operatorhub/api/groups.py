@@ -15,7 +15,7 @@ from operatorhub.admin import groups
 from operatorhub.api.common import Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused
 from operatorhub.api.shapes import shape
 
-Group = shape(groups.Group, "OperatorGroup")
+Group = shape(groups.OperatorGroup, "OperatorGroup")
 Member = shape(groups.Member, "GroupMember")
 
 
@@ -55,7 +55,7 @@ class OperatorGroupSavedSerializer(serializers.Serializer[Any]):
     effects = serializers.ListField(child=serializers.CharField())
 
 
-def _draft(request: Request, namespace: str, name: str = "") -> groups.Draft:
+def _draft(request: Request, namespace: str, name: str = "") -> groups.GroupDraft:
     sent = body(request, OperatorGroupWantedSerializer)
     targets = sent.get("targets")
     posted = {key: str(sent[key]) for key in ("name", "scope", "labels") if sent.get(key)}
@@ -153,7 +153,7 @@ class OneGroup(APIView):
         return Response(status=204)
 
 
-def _find(request: Request, namespace: str, name: str) -> tuple[groups.Page, groups.Group]:
+def _find(request: Request, namespace: str, name: str) -> tuple[groups.GroupsPage, groups.OperatorGroup]:
     page = groups.read(cluster(request), namespace)
     old = next((group for group in page.groups if group.name == name), None)
     if old is None:

@@ -36,7 +36,7 @@ from operatorhub.install import choices, config, conflicts, create, draft, situa
 from operatorhub.progress import read as progress
 from operatorhub.progress import stages, trouble
 
-Conflict = shape(conflicts.Conflict, "InstallConflict")
+Conflict = shape(conflicts.InstallConflict, "InstallConflict")
 Stage = shape(stages.Stage, "InstallStage")
 Trouble = shape(trouble.Trouble, "InstallTrouble")
 
@@ -73,7 +73,7 @@ class InstallAnswerSerializer(serializers.Serializer[Any]):
     outcome = serializers.CharField()
     problem = serializers.SerializerMethodField()
 
-    def get_problem(self, answer: create.Answer) -> str:
+    def get_problem(self, answer: create.CreateResult) -> str:
         return answer.error.message if answer.error else ""
 
 
@@ -144,7 +144,7 @@ class Install(APIView):
         return _answer(wanted, package, made.answers, made.error, 201)
 
 
-def _draft(request: Request, namespace: str, catalog: str, package: str) -> draft.Draft:
+def _draft(request: Request, namespace: str, catalog: str, package: str) -> draft.InstallDraft:
     client, sent = cluster(request), dict(body(request, InstallWantedSerializer))
     manifest = packages.read(client, namespace, catalog, package, web(request).namespace)
     channel = manifest.channel(str(sent.get("channel") or ""))
@@ -164,7 +164,7 @@ def _draft(request: Request, namespace: str, catalog: str, package: str) -> draf
     chosen = choices.read(
         data=form(sent), posted=True, channel=picked.channel, about=about, situation=found, package=package, picked=""
     )
-    asked = conflicts.Asked(
+    asked = conflicts.InstallRequest(
         manifest=manifest,
         channel=picked.channel,
         about=about,
@@ -177,7 +177,11 @@ def _draft(request: Request, namespace: str, catalog: str, package: str) -> draf
 
 
 def _answer(
-    wanted: draft.Draft, package: str, answers: tuple[create.Answer, ...], error: KubeError | None, status: int
+    wanted: draft.InstallDraft,
+    package: str,
+    answers: tuple[create.CreateResult, ...],
+    error: KubeError | None,
+    status: int,
 ) -> Response:
     answer = {
         "namespace": wanted.choices.namespace,
@@ -198,5 +202,5 @@ class Progress(APIView):
         operation_id="operatorhub_progress", responses={200: InstallProgressSerializer, 404: ProblemSerializer}
     )
     def get(self, request: Request, namespace: str, subscription: str) -> Response:
-        """Subscription, InstallPlan, its objects, CSV, Deployments, Pods; each says what it waits for."""
+        """Subscription, InstallPlan, its objects, CSV, Deployments, Pods; each with what it waits for."""
         return Response(InstallProgressSerializer(progress.read(cluster(request), namespace, subscription)).data)

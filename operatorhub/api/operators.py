@@ -11,10 +11,10 @@ from rest_framework.views import APIView
 from operatorhub import csv
 from operatorhub.api.common import NAMESPACE, ProblemSerializer, cluster, web
 from operatorhub.api.shapes import shape
-from operatorhub.running import installed, operands, operator
-from operatorhub.running.workloads import Part
+from operatorhub.running import installed_operators, operands, operator
+from operatorhub.running.workloads import StagePart
 
-Operator = shape(installed.Operator, "Operator")
+Operator = shape(installed_operators.Operator, "Operator")
 OwnedApi = shape(
     operands.OwnedApi,
     "OwnedApi",
@@ -27,7 +27,7 @@ OwnedApi = shape(
     api=shape(csv.Api, "OwnedKind")(),
 )
 
-PartShape = shape(Part, "OperatorPart")
+PartShape = shape(StagePart, "OperatorPart")
 
 
 class OperatorsSerializer(serializers.Serializer[Any]):
@@ -63,7 +63,7 @@ class Operators(APIView):
     def get(self, request: Request) -> Response:
         """By their titles."""
         asked = request.query_params
-        found = installed.listed(cluster(request), asked.get("namespace", ""), asked.get("labels", ""))
+        found = installed_operators.listed(cluster(request), asked.get("namespace", ""), asked.get("labels", ""))
         return Response(OperatorsSerializer({"operators": found.rows, "gaps": found.gaps}).data)
 
 

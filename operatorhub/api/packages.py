@@ -25,7 +25,7 @@ from operatorhub.indexing import index
 from operatorhub.models import Index
 
 Entry = shape(
-    catalog.Entry,
+    catalog.PackageEntry,
     "CatalogEntry",
     "namespace",
     "catalog",
@@ -40,7 +40,7 @@ Entry = shape(
     "deprecation",
     "states",
 )
-Trouble = shape(catalog_states.Trouble, "CatalogTrouble")
+Trouble = shape(catalog_states.CatalogProblem, "CatalogTrouble")
 ApiShape = shape(Api, "ProvidedApi")
 Right = shape(
     permissions.Right,

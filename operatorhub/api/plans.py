@@ -35,7 +35,7 @@ _FIELDS = (
 )
 Plan = shape(plans.InstallPlan, "InstallPlan", *_FIELDS)
 Step = shape(
-    plans.Step,
+    plans.PlanStep,
     "InstallPlanStep",
     "number",
     "resolving",
@@ -47,7 +47,7 @@ Step = shape(
     "manifest",
     "gap",
 )
-StepName = shape(plans.Step, "InstallPlanStepName", "number", "real_kind", "api_version", "name")
+StepName = shape(plans.PlanStep, "InstallPlanStepName", "number", "real_kind", "api_version", "name")
 CrdChange = shape(plan_diff.Crd, "CrdChange", "diff", "same", "conversion", "step", step=StepName())
 OtherChange = shape(plan_diff.Other, "OtherChange", "what", "words", "step", step=StepName())
 Change = shape(

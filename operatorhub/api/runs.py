@@ -21,11 +21,11 @@ from operatorhub.bundle import bundles
 from operatorhub.csv import MODES
 from operatorhub.install import situation
 from operatorhub.progress.stages import Stage
-from operatorhub.run import follow, given, making, plan, removal, verdicts
+from operatorhub.run import bundle_input, creation, follow, plan, removal, verdicts
 from operatorhub.sources.drafts import SourceError
 from resources.applying.imports import Result
 
-RunShape = shape(follow.Running, "BundleRun")
+RunShape = shape(follow.RunSummary, "BundleRun")
 VerdictShape = shape(verdicts.Verdict, "BundleVerdict")
 StageShape = shape(Stage, "BundleRunStage")
 
@@ -148,20 +148,20 @@ class Runs(APIView):
         return _make(request, wanted, findings)
 
 
-def _source(request: Request) -> given.Given:
+def _source(request: Request) -> bundle_input.Given:
     """Raises SourceError."""
     sent = body(request, RunWantedSerializer)
     files = sent.get("files")
     if isinstance(files, list) and files:
-        return given.files(
+        return bundle_input.files(
             (str(file.get("name")), str(file.get("content")).encode()) for file in files if isinstance(file, dict)
         )
     if sent.get("address") or sent.get("image"):
         own_rights.may_name(cluster(request))
     if sent.get("address"):
-        return given.address(str(sent["address"]))
+        return bundle_input.address(str(sent["address"]))
     if sent.get("image"):
-        return given.registry(str(sent["image"]))
+        return bundle_input.registry(str(sent["image"]))
     home, _slash, short = str(sent.get("catalog") or "").rpartition("/")
     package, name = str(sent.get("package") or ""), str(sent.get("bundle") or "")
     if not short or not package:
@@ -169,31 +169,31 @@ def _source(request: Request) -> given.Given:
     found = bundles.bundle(cluster(request), home or "~", short, package, name)
     if found is None:
         raise SourceError(_("The catalog can't give this bundle here. Give it as a file, address or image."))
-    return given.Given((found,), (), f"{home}/{short}: {package}")
+    return bundle_input.Given((found,), (), f"{home}/{short}: {package}")
 
 
-def _plan(request: Request, bundle: bundles.Bundle, place: str) -> plan.Plan:
+def _plan(request: Request, bundle: bundles.Bundle, place: str) -> plan.RunPlan:
     client, sent = cluster(request), body(request)
     here = situation.read_situation(client, web(request).namespace)
     choice = plan.suggested(bundle, here, web(request).namespace)
     if sent.get("namespace") or sent.get("mode"):
         watch = sent.get("watch")
         targets = tuple(str(item) for item in watch) if isinstance(watch, list) else ()
-        choice = plan.Choice(
+        choice = plan.RunChoice(
             str(sent.get("namespace") or choice.namespace), str(sent.get("mode") or choice.mode), targets
         )
     return plan.plan(client, bundle, choice, here, place)
 
 
-def _make(request: Request, wanted: plan.Plan, findings: tuple[verdicts.Verdict, ...]) -> Response:
+def _make(request: Request, wanted: plan.RunPlan, findings: tuple[verdicts.Verdict, ...]) -> Response:
     client, only_asked = cluster(request), dry(request)
-    results = making.run(client, wanted, dry_run=only_asked)
+    results = creation.run(client, wanted, dry_run=only_asked)
     good = all(result.good for result in results)
     if not only_asked:
         note = partial(audit.record, web(request), "patch")
         for made in results:
             note(_ref(made), made.error.reason if made.error else "ok")
-        making.hand_over(client, results, note)
+        creation.hand_over(client, results, note)
         forget_namespaces()
     answer = {
         "package": wanted.bundle.package,

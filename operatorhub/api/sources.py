@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
-from operatorhub import olm, tasks, written
+from operatorhub import olm, spec_patch, tasks
 from operatorhub.admin import catalogs, catalogsources, clustercatalogs, own_rights, sourceforms
 from operatorhub.api.common import Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused, web
 from operatorhub.api.shapes import shape
@@ -62,7 +62,7 @@ _CLUSTER = (
     "version",
     "packages",
 )
-Source = shape(catalogsources.Source, "CatalogSource", *_SOURCE)
+Source = shape(catalogsources.CatalogSource, "CatalogSource", *_SOURCE)
 ClusterCatalog = shape(clustercatalogs.ClusterCatalog, "ClusterCatalog", *_CLUSTER)
 RegistryPod = shape(catalogsources.RegistryPod, "RegistryPod")
 
@@ -156,7 +156,7 @@ class Catalogs(APIView):
     def get(self, request: Request) -> Response:
         client = cluster(request)
         gaps: list[str] = []
-        sources: tuple[catalogsources.Source, ...] = ()
+        sources: tuple[catalogsources.CatalogSource, ...] = ()
         v1: tuple[clustercatalogs.ClusterCatalog, ...] = ()
         if olm.served(client):
             sources, words = catalogsources.listed(client, web(request).namespace)
@@ -255,10 +255,10 @@ class OneCatalog(APIView):
             if asked:
                 exact = {**patch, "metadata": {"resourceVersion": asked}}
                 return Response({"object": client.patch(type_, name, exact, place, dry_run=dry_run)})
-            as_read = written.version_of(old)
+            as_read = spec_patch.version_of(old)
             return Response(
                 {
-                    "object": written.patch(
+                    "object": spec_patch.patch(
                         client=client,
                         type_=type_,
                         name=name,

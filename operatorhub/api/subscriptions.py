@@ -52,7 +52,7 @@ _FIELDS = (
 Subscription = shape(olm.Subscription, "Subscription", *_FIELDS)
 Head = shape(subscription.Head, "ChannelHead")
 Update = shape(updates.Update, "Update")
-Page = subscription.Page
+Page = subscription.SubscriptionPage
 
 
 class SubscriptionConditionSerializer(serializers.Serializer[Any]):
@@ -156,11 +156,11 @@ class OneSubscription(APIView):
         return _change(request, page, posted, str(sent.get("resource_version") or page.version))
 
 
-def _read(request: Request, namespace: str, name: str) -> subscription.Page:
+def _read(request: Request, namespace: str, name: str) -> subscription.SubscriptionPage:
     return subscription.read(cluster(request), namespace, name)
 
 
-def _change(request: Request, page: subscription.Page, posted: dict[str, str], version: str) -> Response:
+def _change(request: Request, page: subscription.SubscriptionPage, posted: dict[str, str], version: str) -> Response:
     client, sub = cluster(request), page.sub
     wanted = subscription.edit(page, posted)
     if wanted.errors:

@@ -34,7 +34,7 @@ Leftover = shape(
     "stage",
 )
 Stage = shape(
-    removal_page.Stage,
+    removal_page.RemovalStage,
     "RemovalStage",
     "key",
     "title",
@@ -153,7 +153,7 @@ class Uninstall(APIView):
         return Response(_answer(removal_page.read(client, run.key)), status=202)
 
 
-def _parts(plan: uninstall.Plan) -> dict[str, Any]:
+def _parts(plan: uninstall.UninstallPlan) -> dict[str, Any]:
     names = (
         "csv",
         "title",
@@ -187,7 +187,7 @@ def _list(sent: Mapping[str, Any], name: str) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list) else []
 
 
-def _answer(page: removal_page.Page) -> Any:
+def _answer(page: removal_page.RemovalPage) -> Any:
     answer = {
         "key": page.run.key,
         "title": page.title,

@@ -33,7 +33,7 @@ Done = Callable[[str, str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ApplyResult:
     """One object and what became of it.
 
     `outcome`: '' (to come), created, changed, there (unchanged), refused; `message`: the server's words.
@@ -76,12 +76,12 @@ def start(run: Run) -> None:
     run.state = RUNNING
 
 
-def results(run: Run) -> tuple[Result, ...]:
+def results(run: Run) -> tuple[ApplyResult, ...]:
     """In the order of applying."""
     known = run.document["results"]
     empty = {"outcome": "", "message": "", "uid": "", "mine": False}
     return tuple(
-        Result(number, obj["kind"], namespace_of(obj), name_of(obj), **{**empty, **known.get(str(number), {})})
+        ApplyResult(number, obj["kind"], namespace_of(obj), name_of(obj), **{**empty, **known.get(str(number), {})})
         for number, obj in enumerate(run.document["objects"])
     )
 
@@ -170,7 +170,7 @@ def _there(client: ClusterClient, type_: ResourceType, name: str, namespace: str
         return None
 
 
-def dry_run(client: ClusterClient, run: Run) -> tuple[Result, ...]:
+def dry_run(client: ClusterClient, run: Run) -> tuple[ApplyResult, ...]:
     """What the server would say to each; what waits for a kind or namespace of this manifest can't be tried before."""
     objects = run.document["objects"]
     spaces = {name_of(item) for item in objects if item["kind"] == "Namespace"}
@@ -192,7 +192,7 @@ def dry_run(client: ClusterClient, run: Run) -> tuple[Result, ...]:
         except KubeError as error:
             outcome, message = "refused", error.message
         found.append(
-            Result(
+            ApplyResult(
                 number=number,
                 kind=obj["kind"],
                 namespace=namespace,
@@ -233,7 +233,7 @@ def _still(client: ClusterClient, removed: Removed) -> bool:
     return uid_of(found) == removed.target.uid
 
 
-def _is_same(client: ClusterClient, type_: ResourceType, result: Result) -> bool:
+def _is_same(client: ClusterClient, type_: ResourceType, result: ApplyResult) -> bool:
     try:
         found = _there(client, type_, result.name, result.namespace)
     except KubeError:

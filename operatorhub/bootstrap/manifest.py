@@ -32,7 +32,7 @@ class ManifestProblem(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class KindGroup:
     """Objects of one kind, as the preview lists them."""
 
     kind: str
@@ -107,12 +107,12 @@ def ordered(objects: Iterable[KubeObject]) -> tuple[KubeObject, ...]:
     return tuple(sorted(objects, key=rank))
 
 
-def groups(objects: Iterable[KubeObject]) -> tuple[Group, ...]:
+def groups(objects: Iterable[KubeObject]) -> tuple[KindGroup, ...]:
     """By kind, in the order of applying."""
     found: dict[str, list[tuple[str, str]]] = {}
     for item in objects:
         found.setdefault(item["kind"], []).append((namespace_of(item), name_of(item)))
-    return tuple(Group(kind, tuple(names)) for kind, names in found.items())
+    return tuple(KindGroup(kind, tuple(names)) for kind, names in found.items())
 
 
 def digest(objects: Iterable[KubeObject]) -> str:

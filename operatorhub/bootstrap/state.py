@@ -18,7 +18,7 @@ PROGRAMS_V1 = ("operator-controller-controller-manager", "catalogd-controller-ma
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Check:
     """One check. `state`: GOOD, BAD, ABSENT or UNKNOWN (the user can't read it)."""
 
     what: str
@@ -33,8 +33,8 @@ class State:
     control planes).
     """
 
-    lines: tuple[Line, ...]
-    lines_v1: tuple[Line, ...]
+    lines: tuple[Check, ...]
+    lines_v1: tuple[Check, ...]
     served: bool
     served_v1: bool
     outside: bool
@@ -81,17 +81,17 @@ def _serves(client: ClusterClient, group: str) -> bool:
     return any(type_.group == group for type_ in client.types())
 
 
-def _api(what: str, name: str, served: bool) -> Line:
+def _api(what: str, name: str, served: bool) -> Check:
     words = _("%(api)s is served.") if served else _("%(api)s is not served.")
-    return Line(what, GOOD if served else ABSENT, words % {"api": name})
+    return Check(what, GOOD if served else ABSENT, words % {"api": name})
 
 
-def _kinds(client: ClusterClient, served: bool) -> Line:
+def _kinds(client: ClusterClient, served: bool) -> Check:
     what, name = _("Kinds of OLM"), f"{olm.GROUP}/{olm.VERSION}"
     if served or not olm.kinds_served(client):
         return _api(what, name, served)
     words = _("%(api)s is served, but OLM isn't installed: the custom resource definitions were left behind.")
-    return Line(what, ABSENT, words % {"api": name})
+    return Check(what, ABSENT, words % {"api": name})
 
 
 def _read(read: Callable[[], list[KubeObject]]) -> list[KubeObject] | KubeError:
@@ -105,17 +105,17 @@ def _programs(client: ClusterClient, name: str) -> list[KubeObject] | KubeError:
     return _read(lambda: olm.deployments(client, name))
 
 
-def _program(name: str, found: list[KubeObject] | KubeError, wanted: bool) -> Line:
+def _program(name: str, found: list[KubeObject] | KubeError, wanted: bool) -> Check:
     if isinstance(found, KubeError):
-        return Line(name, UNKNOWN, _("You don't have permission to search here: %(words)s") % {"words": found.message})
+        return Check(name, UNKNOWN, _("You don't have permission to search here: %(words)s") % {"words": found.message})
     if not found:
-        return Line(name, BAD if wanted else ABSENT, _("A Deployment of this name doesn't exist."))
+        return Check(name, BAD if wanted else ABSENT, _("A Deployment of this name doesn't exist."))
     item = found[0]
     status, spec = csv.mapping(item.get("status")), csv.mapping(item.get("spec"))
     ready, needed = int(status.get("availableReplicas", 0) or 0), int(spec.get("replicas", 1) or 0)
     values = {"ready": ready, "wanted": needed, "namespace": namespace_of(item), "image": image(item)}
     words = _("%(ready)d of %(wanted)d ready in %(namespace)s, %(image)s") % values
-    return Line(
+    return Check(
         name,
         GOOD if ready >= needed else BAD,
         words,
@@ -152,7 +152,7 @@ def _version(client: ClusterClient, running: list[KubeObject]) -> str:
     return ""
 
 
-def _package_api(client: ClusterClient, wanted: bool) -> Line:
+def _package_api(client: ClusterClient, wanted: bool) -> Check:
     """The APIService of packageserver: without it there is no catalog."""
     what = _("Package API")
     try:
@@ -166,29 +166,33 @@ def _package_api(client: ClusterClient, wanted: bool) -> Line:
             if served
             else _("packages.operators.coreos.com/v1 isn't served, so there are no packages.")
         )
-        return Line(what, GOOD if served else BAD if wanted else ABSENT, words)
+        return Check(what, GOOD if served else BAD if wanted else ABSENT, words)
     except KubeError as error:
-        return Line(what, UNKNOWN, _("You don't have permission to search here: %(words)s") % {"words": error.message})
+        return Check(what, UNKNOWN, _("You don't have permission to search here: %(words)s") % {"words": error.message})
     url = page_of("apiservices", "", "v1.packages.operators.coreos.com", "apiregistration.k8s.io", "v1")
     for item in csv.items(csv.mapping(found.get("status")).get("conditions")):
         if item.get("type") == "Available":
             good = item.get("status") == "True"
-            return Line(what, GOOD if good else BAD, csv.text(item.get("message")) or csv.text(item.get("reason")), url)
-    return Line(what, BAD, _("The APIService is there, and nothing has answered for it yet."), url)
+            return Check(
+                what, GOOD if good else BAD, csv.text(item.get("message")) or csv.text(item.get("reason")), url
+            )
+    return Check(what, BAD, _("The APIService is there, and nothing has answered for it yet."), url)
 
 
-def _catalogs(client: ClusterClient) -> list[Line]:
+def _catalogs(client: ClusterClient) -> list[Check]:
     found = _read(lambda: client.list(olm.type_of(client, olm.SOURCES), whole=True).items)
     if isinstance(found, KubeError):
         return [
-            Line(
+            Check(
                 "CatalogSources",
                 UNKNOWN,
                 _("You don't have permission to search here: %(words)s") % {"words": found.message},
             )
         ]
     if not found:
-        return [Line("CatalogSources", BAD, _("None exists, so OperatorHub is empty."), reverse("operatorhub:catalog"))]
+        return [
+            Check("CatalogSources", BAD, _("None exists, so OperatorHub is empty."), reverse("operatorhub:catalog"))
+        ]
     lines = []
     for item in found:
         state = csv.text(csv.mapping(csv.mapping(item.get("status")).get("connectionState")).get("lastObservedState"))
@@ -196,6 +200,8 @@ def _catalogs(client: ClusterClient) -> list[Line]:
         good = state == "READY"
         words = f"{place}: {state}" if state else _("%(name)s: not checked yet") % {"name": place}
         lines.append(
-            Line("CatalogSource", GOOD if good else BAD, words, page_of(olm.SOURCES, namespace_of(item), name_of(item)))
+            Check(
+                "CatalogSource", GOOD if good else BAD, words, page_of(olm.SOURCES, namespace_of(item), name_of(item))
+            )
         )
     return lines

@@ -1,4 +1,4 @@
-"""Versions of packages, whatever their catalog is: the graph of their channels, and each version's whole bundle.
+"""Versions of packages of any catalog: the graph of their channels, and each version's whole bundle.
 
 All sources of catalogs (operatorhub/sources/) become these shapes. A PackageManifest gives names and versions only; a
 catalog that the console read itself (a folder, a file, an image, a ClusterCatalog) gives the edges and the bundles too,
@@ -16,7 +16,7 @@ from kube import across_namespaces
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub.admin import catalogs, catalogsources
-from operatorhub.bundle import images, manifest, stored
+from operatorhub.bundle import images, manifest, storage
 from operatorhub.csv import mapping, text
 from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources import packagemanifests
@@ -27,7 +27,7 @@ __all__ = [
     "Channel",
     "Entry",
     "Graph",
-    "Offer",
+    "PackageOffer",
     "SourceError",
     "bundle",
     "graph",
@@ -59,7 +59,7 @@ class Bundle:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class PackageOffer:
     """A catalog that has a package."""
 
     namespace: str
@@ -74,8 +74,8 @@ class Offer:
 def graph(client: ClusterClient, namespace: str, catalog: str, package: str, picked: str = "") -> Graph:
     """The channels and their versions, from the best source known. Raises NotFound; `picked` as in package.read()."""
     if visible(client, namespace, picked):
-        for row in stored.describing(client.name, namespace, catalog):
-            if found := stored.graph(row, package):
+        for row in storage.describing(client.name, namespace, catalog):
+            if found := storage.graph(row, package):
                 return replace(found, problems=problems(found))
     if namespace in (catalogs.OWN, catalogs.CLUSTER):
         raise missing(namespace, catalog, package)
@@ -94,8 +94,8 @@ def status(client: ClusterClient, namespace: str, catalog: str, package: str) ->
         raise missing(namespace, catalog, package)
     row, known = found
     heads = {channel.entries[0].name for channel in known.channels if channel.entries}
-    rows = stored.bundles(row).filter(package=package, name__in=heads).select_related("catalog").defer("manifests")
-    csvs = {stored_bundle.name: stored.csv_of(stored_bundle) for stored_bundle in rows}
+    rows = storage.bundles(row).filter(package=package, name__in=heads).select_related("catalog").defer("manifests")
+    csvs = {stored_bundle.name: storage.csv_of(stored_bundle) for stored_bundle in rows}
     return manifest.status(known, csvs, namespace, catalog, row.title or row.name)
 
 
@@ -108,9 +108,9 @@ def bundle(
     """
     if not visible(client, namespace, picked):
         return None
-    for row in stored.describing(client.name, namespace, catalog):
+    for row in storage.describing(client.name, namespace, catalog):
         stored_bundle = (
-            stored.bundles(row).filter(package=package, name=name).select_related("catalog").defer(None).first()
+            storage.bundles(row).filter(package=package, name=name).select_related("catalog").defer(None).first()
         )
         if stored_bundle is not None:
             return of_row(stored_bundle)
@@ -119,7 +119,7 @@ def bundle(
 
 def of_row(row: StoredBundle) -> Bundle:
     """A stored bundle in full; what is in its image only is fetched now, and kept. Raises SourceError."""
-    found = stored.contents(row)
+    found = storage.contents(row)
     words: tuple[str, ...] = ()
     if row.image and (found.partial or not found.csv):
         try:
@@ -129,7 +129,7 @@ def of_row(row: StoredBundle) -> Bundle:
         except SourceError as error:
             words = (str(error),)
         else:
-            stored.keep(row, found, row.digest)
+            storage.keep(row, found, row.digest)
     return of_contents(
         found=found, package=row.package, name=row.name, version=row.version, image=row.image, words=words
     )
@@ -156,8 +156,8 @@ def of_contents(
 
 def _stored_graph(client: ClusterClient, namespace: str, catalog: str, package: str) -> tuple[Catalog, Graph] | None:
     if visible(client, namespace):
-        for row in stored.describing(client.name, namespace, catalog):
-            if found := stored.graph(row, package):
+        for row in storage.describing(client.name, namespace, catalog):
+            if found := storage.graph(row, package):
                 return row, found
     return None
 
@@ -170,11 +170,11 @@ def missing(namespace: str, catalog: str, package: str) -> NotFound:
     return NotFound(words % {"name": package, "catalog": catalog})
 
 
-def others(client: ClusterClient, package: str) -> tuple[Offer, ...]:
+def others(client: ClusterClient, package: str) -> tuple[PackageOffer, ...]:
     """All catalogs that offer a package of this name and that the user may see; sorted by their titles."""
     rows = Package.objects.filter(cluster=client.name, name=package).order_by("catalog_title", "namespace", "catalog")
     return tuple(
-        Offer(
+        PackageOffer(
             namespace=row.namespace,
             catalog=row.catalog,
             package=row.name,
@@ -189,8 +189,8 @@ def others(client: ClusterClient, package: str) -> tuple[Offer, ...]:
 
 
 def is_catalog_visible(client: ClusterClient, row: Catalog) -> bool:
-    """Whether a person may know of a catalog that the console reads: of one that describes a CatalogSource, who may
-    see that one's packages.
+    """True if the user can see a catalog that the console reads. One that describes a CatalogSource is visible to users
+    who can see the CatalogSource's packages.
     """
     places = {row.namespace, row.describes.partition("/")[0] or row.namespace}
     return not client.config.session or all(visible(client, place) for place in places)

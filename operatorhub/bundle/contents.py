@@ -28,7 +28,7 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
+class BundleImage:
     """`uses`: what it is for, as the bundle says. `pinned`: by digest, so that it is what its publisher tested."""
 
     name: str
@@ -96,7 +96,7 @@ def _webhook(item: Object) -> Webhook:
     )
 
 
-def images(csv: Object, related: Iterable[Object] = (), bundle: str = "") -> tuple[Image, ...]:
+def images(csv: Object, related: Iterable[Object] = (), bundle: str = "") -> tuple[BundleImage, ...]:
     """Of the Deployments' containers, of `relatedImages`, and the bundle's own; each once."""
     uses: dict[str, dict[str, None]] = {}
     for deployment, container in _containers(csv):
@@ -111,7 +111,7 @@ def images(csv: Object, related: Iterable[Object] = (), bundle: str = "") -> tup
                 uses[image][name] = None
     if bundle:
         uses.setdefault(bundle, {})[_("the bundle itself: its manifests, no program")] = None
-    return tuple(Image(image, tuple(words), "@sha256:" in image) for image, words in uses.items())
+    return tuple(BundleImage(image, tuple(words), "@sha256:" in image) for image, words in uses.items())
 
 
 def deployments(csv: Object) -> tuple[Object, ...]:

@@ -7,7 +7,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub import olm
 from operatorhub.admin import catalogs
-from operatorhub.bundle import bundles, stored
+from operatorhub.bundle import bundles, storage
 from operatorhub.bundle.contents import Need
 from operatorhub.bundle.graph import in_range
 from operatorhub.models import Package
@@ -17,7 +17,7 @@ _NOT_RESOLVED = frozenset({catalogs.OWN, catalogs.CLUSTER})
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Resolution:
     """`there`: the cluster has it.
 
     `offers`: packages that bring it; `automatic`: OLM installs one of them along with the operator.
@@ -25,13 +25,13 @@ class Answer:
 
     need: Need
     there: bool
-    offers: tuple[bundles.Offer, ...]
+    offers: tuple[bundles.PackageOffer, ...]
     automatic: bool
 
 
 def answers(
     client: ClusterClient, needs: Iterable[Need], subscriptions: Iterable[olm.Subscription], namespace: str
-) -> tuple[Answer, ...]:
+) -> tuple[Resolution, ...]:
     """Each need with what is known of it.
 
     `subscriptions`: of all packages, those that the user may see; `namespace`: of the operator's catalog.
@@ -50,23 +50,25 @@ def answers(
     return tuple(_answer(client, need, installed, seen, automatic=automatic) for need in wanted)
 
 
-def _answer(client: ClusterClient, need: Need, installed: set[str], rows: list[Package], *, automatic: bool) -> Answer:
+def _answer(
+    client: ClusterClient, need: Need, installed: set[str], rows: list[Package], *, automatic: bool
+) -> Resolution:
     if need.kind == "package":
         found = [row for row in rows if row.name == need.package and _has_version(client, row, need.range)]
-        return Answer(need, need.package in installed, tuple(map(_offer, found)), automatic)
+        return Resolution(need, need.package in installed, tuple(map(_offer, found)), automatic)
     if need.api_kind:
         found = [row for row in rows if need.api_kind in row.kinds and any(_of(crd, need.group) for crd in row.crds)]
-        return Answer(need, _served(client, need), tuple(map(_offer, found)), automatic and need.kind == "api")
-    return Answer(need, False, (), automatic)
+        return Resolution(need, _served(client, need), tuple(map(_offer, found)), automatic and need.kind == "api")
+    return Resolution(need, False, (), automatic)
 
 
 def _has_version(client: ClusterClient, row: Package, wanted: str) -> bool:
     """Whether the catalog holds a version of that range; a channel can name versions whose bundles are not there."""
     if not wanted or in_range(row.version, wanted):
         return True
-    described = stored.describing(client.name, row.namespace, row.catalog)
+    described = storage.describing(client.name, row.namespace, row.catalog)
     if described:
-        rows = (stored.bundles(catalog).filter(package=row.name) for catalog in described)
+        rows = (storage.bundles(catalog).filter(package=row.name) for catalog in described)
         found = [version for bundle_rows in rows for version in bundle_rows.values_list("version", flat=True)]
     else:
         found = [version for channel in _channels(client, row) for version in channel]
@@ -94,8 +96,8 @@ def _served(client: ClusterClient, need: Need) -> bool:
     return True
 
 
-def _offer(row: Package) -> bundles.Offer:
-    return bundles.Offer(
+def _offer(row: Package) -> bundles.PackageOffer:
+    return bundles.PackageOffer(
         namespace=row.namespace,
         catalog=row.catalog,
         package=row.name,

@@ -35,7 +35,7 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class VersionRow:
     """A version. `channels`: those that have it, the one the page is about first; `heads`: those whose newest it is."""
 
     y: int
@@ -58,7 +58,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class VersionNode:
     """A version in a channel: a circle, and a link to it."""
 
     x: int
@@ -92,8 +92,8 @@ class Drawing:
     height: int
     header: int
     lanes: tuple[Lane, ...]
-    rows: tuple[Row, ...]
-    nodes: tuple[Node, ...]
+    rows: tuple[VersionRow, ...]
+    nodes: tuple[VersionNode, ...]
     edges: tuple[Edge, ...]
     folded: int
 
@@ -147,7 +147,7 @@ def _lane(channel: Channel, x: int, default: str) -> Lane:
     return Lane(x, channel.name, label, channel.name == default, channel.deprecated)
 
 
-def _width(row: Row) -> int:
+def _width(row: VersionRow) -> int:
     """About how wide its label is drawn."""
     return int((min(len(row.label), _WIDEST) + 12 * row.installed + 13 * bool(row.deprecated)) * 7.4) + 16
 
@@ -159,10 +159,10 @@ def _nodes(
     height: Mapping[str, int],
     installed: frozenset[str],
     chosen: tuple[str, str],
-) -> list[Node]:
+) -> list[VersionNode]:
     head = channel.entries[0].name if channel.entries else ""
     return [
-        Node(
+        VersionNode(
             x=x,
             y=height[entry.name],
             channel=channel.name,
@@ -186,9 +186,9 @@ def ordered(graph: Graph) -> list[str]:
     return sorted(known, key=lambda name: versions.key(known[name]), reverse=True)
 
 
-def _row(graph: Graph, name: str, y: int, installed: frozenset[str], chosen: tuple[str, str]) -> Row:
+def _row(graph: Graph, name: str, y: int, installed: frozenset[str], chosen: tuple[str, str]) -> VersionRow:
     found = [(channel, entry) for channel in graph.channels for entry in channel.entries if entry.name == name]
-    return Row(
+    return VersionRow(
         y=y,
         name=name,
         version=next((entry.version for _channel, entry in found if entry.version), name),

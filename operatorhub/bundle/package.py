@@ -55,7 +55,7 @@ class Manifest:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PackageLink:
     name: str
     url: str
 
@@ -73,8 +73,8 @@ class Description:
     apis: tuple[csv.Api, ...]
     required: tuple[csv.Api, ...]
     modes: tuple[str, ...]
-    links: tuple[Link, ...]
-    maintainers: tuple[Link, ...]
+    links: tuple[PackageLink, ...]
+    maintainers: tuple[PackageLink, ...]
     repository: str
     created: str
     image: str
@@ -201,7 +201,7 @@ def described(
     )
 
 
-def _links(value: Any, which: str) -> tuple[Link, ...]:
+def _links(value: Any, which: str) -> tuple[PackageLink, ...]:
     found = []
     for item in csv.items(value):
         address = csv.text(item.get(which))
@@ -212,7 +212,7 @@ def _links(value: Any, which: str) -> tuple[Link, ...]:
         )
         name = csv.text(item.get("name")) or address
         if name:
-            found.append(Link(name, url))
+            found.append(PackageLink(name, url))
     return tuple(found)
 
 
@@ -230,7 +230,7 @@ def icon_name(client: ClusterClient, namespace: str, catalog: str, name: str) ->
 
 
 def subscriptions(client: ClusterClient, name: str) -> tuple[olm.Subscription, ...]:
-    """All Subscriptions of this package that the user may see, whatever catalog they name."""
+    """All Subscriptions of this package that the user can see, of any catalog."""
     try:
         found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS)).items
     except Forbidden:

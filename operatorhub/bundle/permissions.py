@@ -1,4 +1,4 @@
-"""What an operator asks for: the rights of its service accounts, in words, the dangerous ones first.
+"""The permissions that an operator requests for its service accounts, in words, the dangerous ones first.
 
 Pure, over a ClusterServiceVersion.
 
@@ -70,7 +70,7 @@ class Role:
 
 
 class _Atom(NamedTuple):
-    """The smallest thing a right can be about. `name` and `url`: '' where it is not limited to one, or about none."""
+    """The smallest unit of a permission. `name` and `url`: '' if it isn't limited to one."""
 
     scope: str
     account: str

@@ -1,4 +1,4 @@
-"""Objects of an export: as a person would have written them (kube/clean.py), and in another namespace. Pure."""
+"""Objects of an export: without fields that only servers set (kube/clean.py), and moved to another namespace. Pure."""
 
 from kube import clean as portable
 from kube.objects import KubeObject

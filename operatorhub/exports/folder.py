@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from kube.objects import KubeObject, name_of
 from operatorhub.exports.clean import clean
-from operatorhub.exports.gather import Item
+from operatorhub.exports.operator_objects import Item
 from resources import yamltext
 
 _ORDER = (

@@ -36,7 +36,7 @@ def candidates(
 ) -> tuple[Candidate, ...]:
     """All versions, the newest first.
 
-    `wanted`: a version or range; `installed`: name and version of the bundle that is there.
+    `wanted`: a version or range; `installed`: name and version of the installed bundle.
     """
     chosen = set(channels)
     entries: dict[str, Entry] = {}

@@ -42,7 +42,7 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ExtensionDraft:
     """`target`: the version that OLM would take, None if there is none or it is unknown; `errors` by field."""
 
     choices: Choices
@@ -79,7 +79,7 @@ def new(
     taken: frozenset[str],
     *,
     accounts: bool,
-) -> Draft:
+) -> ExtensionDraft:
     """An install.
 
     `bundle`: the target's, None if no source has it; `accounts`: whether this OLM v1 acts with a ServiceAccount.
@@ -94,7 +94,7 @@ def new(
         # Without the bundle the required permissions are unknown: only the ServiceAccount is created.
         objects += made if bundle else made[:1]
     objects.append(extension(choices, accounts=accounts))
-    return Draft(
+    return ExtensionDraft(
         choices=choices,
         objects=tuple(objects),
         candidates=found,
@@ -106,7 +106,7 @@ def new(
 
 def upgrade(
     present: Extension, choices: Choices, graph: Graph | None, bundles: list[Bundle], *, accounts: bool
-) -> Draft:
+) -> ExtensionDraft:
     """A change of what is installed.
 
     `bundles`: the installed one and the target, as far as they are known: the account needs the rights of both.
@@ -128,7 +128,7 @@ def upgrade(
     # The account is there: it is the roles that change.
     objects = [item for item in objects if item["kind"] != "ServiceAccount"]
     objects.append(extension(choices, accounts=accounts))
-    return Draft(
+    return ExtensionDraft(
         choices=choices,
         objects=tuple(objects),
         candidates=found,

@@ -1,4 +1,4 @@
-"""What a ClusterExtension is and says of itself, in words. No requests but finding types and lists.
+"""The status of a ClusterExtension, in words. No requests except discovery and lists.
 
 https://operator-framework.github.io/operator-controller/api-reference/olmv1-api-reference/
 """

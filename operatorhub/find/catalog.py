@@ -23,7 +23,7 @@ _ABSENT = (facets.ABSENT,)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PackageEntry:
     """One package, ready to be shown and searched.
 
     `facts`: what it counts as in each filter; its state is set for each request.
@@ -64,7 +64,7 @@ class Entry:
 class Everything:
     """All packages of an index. `labels`: words for the values of filters that its packages write in their own ways."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[PackageEntry, ...]
     labels: Mapping[str, Mapping[str, str]]
 
 
@@ -78,18 +78,18 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class SearchResult:
     """`total`: how many match; `everything`: how many there are; `aside`: picked for the comparison, but not among
     those shown.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[PackageEntry, ...]
     facets: tuple[facets.Facet, ...]
     chips: tuple[Chip, ...]
     total: int
     everything: int
-    compared: tuple[Entry, ...]
-    aside: tuple[Entry, ...]
+    compared: tuple[PackageEntry, ...]
+    aside: tuple[PackageEntry, ...]
 
 
 _kept: dict[str, tuple[int, Everything]] = {}
@@ -131,7 +131,7 @@ def _labels(rows: Iterable[Package]) -> dict[str, dict[str, str]]:
     return {**labels, "provider": {key: facets.provider_label(names) for key, names in providers.items()}}
 
 
-def _entry(row: Package) -> Entry:
+def _entry(row: Package) -> PackageEntry:
     groups = dict.fromkeys(crd.partition(".")[2] for crd in row.crds)
     words = search.texts(
         name=row.name,
@@ -146,7 +146,7 @@ def _entry(row: Package) -> Entry:
     short = row.summary if len(row.summary) <= 160 else row.summary[:157].rsplit(" ", 1)[0] + "…"
     # Many publishers say it in the title only.
     deprecated = row.deprecated or "deprecated" in row.title.lower()
-    return Entry(
+    return PackageEntry(
         pk=row.pk,
         namespace=row.namespace,
         catalog=row.catalog,
@@ -183,7 +183,7 @@ def _facts(row: Package, *, deprecated: bool) -> dict[str, tuple[str, ...]]:
     }
 
 
-def visible(client: ClusterClient, entries: Iterable[Entry], picked: str) -> tuple[Entry, ...]:
+def visible(client: ClusterClient, entries: Iterable[PackageEntry], picked: str) -> tuple[PackageEntry, ...]:
     """Those of catalogs that the user may read.
 
     A global catalog is offered in every namespace: also in the picked one.
@@ -198,11 +198,11 @@ def visible(client: ClusterClient, entries: Iterable[Entry], picked: str) -> tup
 
 
 def find(
-    entries: Iterable[Entry],
+    entries: Iterable[PackageEntry],
     known: Mapping[str, tuple[str, ...]],
     query: Query,
     labels: Mapping[str, Mapping[str, str]],
-) -> Result:
+) -> SearchResult:
     """Rank, filter and count. `known`: the states of packages that are not absent, by their keys."""
     every = [
         replace(entry, states=states, facts={**entry.facts, "state": states})
@@ -221,7 +221,7 @@ def find(
     compared = tuple(picked[key] for key in query.compared if key in picked)
     aside = tuple(entry for entry in compared if entry not in shown)
     built = facets.build(counts, query.chosen, labels, present)
-    return Result(
+    return SearchResult(
         entries=shown,
         facets=built,
         chips=_chips(query, labels),
@@ -232,7 +232,7 @@ def find(
     )
 
 
-_ORDERS: dict[str, Callable[[Entry], tuple[object, ...]]] = {
+_ORDERS: dict[str, Callable[[PackageEntry], tuple[object, ...]]] = {
     "name": lambda entry: (entry.title.casefold(),),
     "name-desc": lambda entry: (entry.title.casefold(),),
     "provider": lambda entry: (not entry.provider, facets.provider_key(entry.provider), entry.title.casefold()),

@@ -20,7 +20,7 @@ from operatorhub.run import follow
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class CatalogProblem:
     """A catalog that does not answer: which one, and what it says of itself. `namespace` and `catalog`: its page."""
 
     name: str
@@ -98,7 +98,7 @@ def _runs(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
             yield f"~/{catalog}/{run.package}", {facets.INSTALLED if run.phase == olm.SUCCEEDED else facets.INSTALLING}
 
 
-def troubles(client: ClusterClient, sources: Iterable[Mapping[str, Any]]) -> tuple[Trouble, ...]:
+def troubles(client: ClusterClient, sources: Iterable[Mapping[str, Any]]) -> tuple[CatalogProblem, ...]:
     """The CatalogSources that are not ready, and the console's own catalogs that could not be read."""
     found = []
     for source in sources:
@@ -106,14 +106,14 @@ def troubles(client: ClusterClient, sources: Iterable[Mapping[str, Any]]) -> tup
         message = text(mapping(source.get("status")).get("message"))
         if state not in ("", "READY", "CONNECTING", "IDLE"):
             namespace, name = namespace_of(dict(source)), name_of(dict(source))
-            found.append(Trouble(f"{namespace}/{name}", message or state, namespace, name))
+            found.append(CatalogProblem(f"{namespace}/{name}", message or state, namespace, name))
     rows = Catalog.objects.filter(cluster=client.name, state=Catalog.FAILED).order_by("namespace", "name")
     failed = [row for row in rows if bundles.is_catalog_visible(client, row)]
     own_rights.hide_folders(client, failed)
     for row in failed:
         # One that describes a CatalogSource is read from that one's page.
         namespace, _slash, name = row.describes.partition("/") if row.describes else (row.namespace, "", row.name)
-        found.append(Trouble(row.title or row.name, row.error, namespace, name))
+        found.append(CatalogProblem(row.title or row.name, row.error, namespace, name))
     return tuple(found)
 
 

@@ -31,11 +31,11 @@ class Cell:
     lines: tuple[str, ...]
     more: int = 0
     mark: str = ""
-    links: tuple[package.Link, ...] = ()
+    links: tuple[package.PackageLink, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparisonRow:
     """`same`: all packages that are known say the same."""
 
     label: str
@@ -47,7 +47,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class PackageColumn:
     """One package, or why there is none."""
 
     key: str
@@ -69,29 +69,29 @@ def keys(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)[:MOST_COMPARED]
 
 
-def columns(client: ClusterClient, wanted: Iterable[str], picked: str) -> tuple[Column, ...]:
+def columns(client: ClusterClient, wanted: Iterable[str], picked: str) -> tuple[PackageColumn, ...]:
     """A package that is gone, or that the user can't read, becomes a column with the reason."""
     return tuple(_column(client, key, picked) for key in wanted)
 
 
-def _column(client: ClusterClient, key: str, picked: str) -> Column:
+def _column(client: ClusterClient, key: str, picked: str) -> PackageColumn:
     namespace, catalog, name = key.split("/")
     try:
         manifest = package.read(client, namespace, catalog, name, picked)
         chosen = package_page.choose(client, manifest, "", "", picked)
     except KubeError as error:
         problem = explain(error)
-        return Column(key, None, "", f"{problem.title}. {problem.detail}")
+        return PackageColumn(key, None, "", f"{problem.title}. {problem.detail}")
     if chosen is None:
-        return Column(key, None, "", _("This package has no channel, so there is nothing to install."))
-    return Column(key, chosen, package.icon_name(client, namespace, catalog, name), "")
+        return PackageColumn(key, None, "", _("This package has no channel, so there is nothing to install."))
+    return PackageColumn(key, chosen, package.icon_name(client, namespace, catalog, name), "")
 
 
-def rows(found: Iterable[Column]) -> tuple[Row, ...]:
+def rows(found: Iterable[PackageColumn]) -> tuple[ComparisonRow, ...]:
     """The table below the titles."""
     known = tuple(found)
     return tuple(
-        Row(label, tuple(tell(column.chosen) if column.chosen else Cell(()) for column in known))
+        ComparisonRow(label, tuple(tell(column.chosen) if column.chosen else Cell(()) for column in known))
         for label, tell in _tellers()
     )
 
@@ -182,5 +182,5 @@ def _dangerous(chosen: Chosen) -> Cell:
 def _links(chosen: Chosen) -> Cell:
     if chosen.about is None:
         return Cell(())
-    repository = (package.Link(_("Repository"), chosen.about.repository),) if chosen.about.repository else ()
+    repository = (package.PackageLink(_("Repository"), chosen.about.repository),) if chosen.about.repository else ()
     return Cell((), links=(*repository, *(link for link in chosen.about.links if link.url))[:_FEW])

@@ -27,7 +27,7 @@ _TAIL = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FacetKind:
     """One filter.
 
     `order`: the values that come first, in their order; others follow by how many there are, or by name when `by_name`.
@@ -45,9 +45,9 @@ class Kind:
     always: frozenset[str] = frozenset()
 
 
-KINDS: dict[str, Kind] = {
-    "category": Kind(_("Category"), {OTHER: _("Other")}, 12, by_name=True),
-    "state": Kind(
+KINDS: dict[str, FacetKind] = {
+    "category": FacetKind(_("Category"), {OTHER: _("Other")}, 12, by_name=True),
+    "state": FacetKind(
         _("Install state"),
         {
             INSTALLED: _("Installed"),
@@ -57,12 +57,12 @@ KINDS: dict[str, Kind] = {
         },
         always=frozenset({INSTALLED, ABSENT}),
     ),
-    "source": Kind(_("Catalog"), {}),
-    "provider": Kind(_("Provider"), {}, 6, folds=True),
-    "level": Kind(
+    "source": FacetKind(_("Catalog"), {}),
+    "provider": FacetKind(_("Provider"), {}, 6, folds=True),
+    "level": FacetKind(
         _("Capability level"), {str(number): name for number, name in enumerate(LEVELS, 1)} | {"0": _("Not specified")}
     ),
-    "rights": Kind(
+    "rights": FacetKind(
         _("Permissions"),
         {
             "cluster-admin": _("Like cluster-admin"),
@@ -71,8 +71,12 @@ KINDS: dict[str, Kind] = {
             UNKNOWN: _("Unknown"),
         },
     ),
-    "webhooks": Kind(_("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Unknown")}),
-    "mode": Kind(
+    "webhooks": FacetKind(
+        _("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Unknown")}
+    ),
+        _("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Unknown")}
+    ),
+    "mode": FacetKind(
         _("Install mode"),
         {
             "AllNamespaces": _("All namespaces"),
@@ -81,14 +85,14 @@ KINDS: dict[str, Kind] = {
             "MultiNamespace": _("Several namespaces"),
         },
     ),
-    "feature": Kind(_("Infrastructure features"), FEATURES, 6, folds=True),
-    "subscription": Kind(_("Valid subscription"), {}, 4, folds=True),
-    "deprecated": Kind(_("Deprecation"), {"yes": _("Deprecated"), "no": _("Not deprecated")}),
+    "feature": FacetKind(_("Infrastructure features"), FEATURES, 6, folds=True),
+    "subscription": FacetKind(_("Valid subscription"), {}, 4, folds=True),
+    "deprecated": FacetKind(_("Deprecation"), {"yes": _("Deprecated"), "no": _("Not deprecated")}),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FacetValue:
     """One value of a filter: how many packages it would leave."""
 
     value: str
@@ -103,8 +107,8 @@ class Facet:
 
     name: str
     label: str
-    choices: tuple[Choice, ...]
-    more: tuple[Choice, ...]
+    choices: tuple[FacetValue, ...]
+    more: tuple[FacetValue, ...]
     chosen: int
 
 
@@ -179,7 +183,7 @@ def label(facet: str, value: str, labels: Mapping[str, Mapping[str, str]]) -> st
 
 def _facet(
     name: str,
-    kind: Kind,
+    kind: FacetKind,
     counts: Counter[str],
     chosen: frozenset[str],
     labels: Mapping[str, str],
@@ -198,11 +202,13 @@ def _facet(
 
     fixed = present if not kind.folds else {value for value in present if counts[value]}
     values = sorted({*fixed, *chosen}, key=place)
-    choices = [Choice(value, label(name, value, {name: labels}), counts[value], value in chosen) for value in values]
+    choices = [
+        FacetValue(value, label(name, value, {name: labels}), counts[value], value in chosen) for value in values
+    ]
     return Facet(name, str(kind.label), *_folded(choices, kind.shown), len(chosen))
 
 
-def _folded(choices: Sequence[Choice], limit: int) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
+def _folded(choices: Sequence[FacetValue], limit: int) -> tuple[tuple[FacetValue, ...], tuple[FacetValue, ...]]:
     """(what is shown at once, what is folded): of a long list those with packages come first, and what is chosen is
     never folded.
     """

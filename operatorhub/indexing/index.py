@@ -72,7 +72,7 @@ class _List(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BuildOutcome:
     """What a build did: packages written, removed, and how many there are now."""
 
     written: int
@@ -89,7 +89,7 @@ def fingerprint(sources: Iterable[Any]) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def build(client: ClusterClient) -> Outcome | None:
+def build(client: ClusterClient) -> BuildOutcome | None:
     """Bring the index up to date.
 
     Returns None if another process is building it. Raises KubeError; the reason is stored for the page too.
@@ -248,7 +248,7 @@ def package_row(cluster: str, manifest: _Manifest, nodes: frozenset[str] | None 
     )
 
 
-def _write(cluster: str, rows: Rows, sources: str) -> Outcome:
+def _write(cluster: str, rows: Rows, sources: str) -> BuildOutcome:
     """Make the PackageManifests' part of the table equal to `rows`."""
     mine = Q(cluster=cluster) & ~Q(namespace__in=("~", "-"))
     with transaction.atomic():
@@ -261,7 +261,7 @@ def _write(cluster: str, rows: Rows, sources: str) -> Outcome:
     return outcome
 
 
-def write(mine: Q, rows: Rows) -> tuple[Outcome, list[int]]:
+def write(mine: Q, rows: Rows) -> tuple[BuildOutcome, list[int]]:
     """Make the packages that `mine` selects equal to `rows`, touching only what differs.
 
     Also the keys of those that have another version now.
@@ -283,4 +283,4 @@ def write(mine: Q, rows: Rows) -> tuple[Outcome, list[int]]:
     for start in range(0, len(gone), _CHUNK):
         Package.objects.filter(pk__in=gone[start : start + _CHUNK]).delete()
     stale = [row.pk for row in changed if known[(row.namespace, row.catalog, row.name)][2] != row.csv]
-    return Outcome(len(new) + len(changed), len(gone), len(rows)), stale
+    return BuildOutcome(len(new) + len(changed), len(gone), len(rows)), stale

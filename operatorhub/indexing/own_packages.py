@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from kube.client import ClusterClient
-from operatorhub.bundle import stored
+from operatorhub.bundle import storage
 from operatorhub.csv import items, mapping, text
 from operatorhub.indexing import icons, index, rows
 from operatorhub.models import Catalog, Icon, Package, StoredBundle
@@ -23,7 +23,7 @@ def write(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], client: C
 
     `drawn`: digests of icons that the catalog gave, by package; others are the CSVs'.
     """
-    known = {(package, name): key for key, package, name in stored.bundles(row).values_list("pk", "package", "name")}
+    known = {(package, name): key for key, package, name in storage.bundles(row).values_list("pk", "package", "name")}
     nodes = index.nodes(client)
     made: index.Rows = {}
     for graph in graphs:
@@ -81,7 +81,7 @@ def _head(graph: Graph) -> Entry | None:
 def _csv(key: int | None) -> Mapping[str, Any]:
     if key is None:
         return {}
-    return stored.csv_of(StoredBundle.objects.select_related("catalog").defer("manifests").get(pk=key))
+    return storage.csv_of(StoredBundle.objects.select_related("catalog").defer("manifests").get(pk=key))
 
 
 def _icon(csv: Mapping[str, Any]) -> bytes:

@@ -17,10 +17,10 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub.admin import catalogs
-from operatorhub.bundle import stored
-from operatorhub.indexing import own_packages, reading
+from operatorhub.bundle import storage
+from operatorhub.indexing import catalog_reader, own_packages
 from operatorhub.models import Catalog, PackageGraph, StoredBundle
-from operatorhub.sources.drafts import BundleDraft, Draft, Graph, PackageDraft, Problem, SourceError
+from operatorhub.sources.drafts import BundleDraft, Draft, DraftProblem, Graph, PackageDraft, SourceError
 
 log = logging.getLogger("operatorhub.indexing.refresh")
 _CHUNK = 200
@@ -57,8 +57,8 @@ def refresh(row: Catalog, client: ClusterClient, *, force: bool = False) -> bool
         return False
     row.refresh_from_db()
     try:
-        digests = frozenset(stored.bundles(row).values_list("digest", flat=True))
-        with reading.opened(row, client, force=force, digests=digests) as source:
+        digests = frozenset(storage.bundles(row).values_list("digest", flat=True))
+        with catalog_reader.opened(row, client, force=force, digests=digests) as source:
             if source.digest and source.digest == row.digest and row.generation and not force:
                 _done(row, {})
                 return True
@@ -73,7 +73,7 @@ def refresh(row: Catalog, client: ClusterClient, *, force: bool = False) -> bool
     return True
 
 
-def take(row: Catalog, source: reading.Opened, client: ClusterClient) -> None:
+def take(row: Catalog, source: catalog_reader.Opened, client: ClusterClient) -> None:
     """Everything the opened source gives becomes the catalog's."""
     found = _read(row, source.drafts)
     if not found.graphs:
@@ -115,7 +115,7 @@ def take(row: Catalog, source: reading.Opened, client: ClusterClient) -> None:
 
 def take_folder(row: Catalog, path: Path, client: ClusterClient) -> None:
     """Read an upload that is unpacked in a temporary folder. Raises SourceError."""
-    take(row, reading.of_folder(path, stays=False), client)
+    take(row, catalog_reader.of_folder(path, stays=False), client)
 
 
 def _done(row: Catalog, values: dict[str, object]) -> None:
@@ -127,10 +127,10 @@ def _read(row: Catalog, drafts: Iterable[Draft]) -> _Reading:
     for model in (StoredBundle, PackageGraph):
         # A reading that was cut short left these.
         model.objects.filter(catalog=row, generation__gt=row.generation).delete()
-    known = stored.bundles(row).values_list("package", "name", "pk", "digest")
+    known = storage.bundles(row).values_list("package", "name", "pk", "digest")
     found = _Reading(row, {(package, name): (key, digest) for package, name, key, digest in known})
     for draft in drafts:
-        if isinstance(draft, Problem):
+        if isinstance(draft, DraftProblem):
             found.problems.append((draft.place, draft.words))
         elif isinstance(draft, BundleDraft):
             _bundle(found, draft)
@@ -139,7 +139,7 @@ def _read(row: Catalog, drafts: Iterable[Draft]) -> _Reading:
     _flush(found)
     PackageGraph.objects.bulk_create(
         (
-            PackageGraph(catalog=row, generation=found.generation, package=graph.package, data=stored.pack(graph))
+            PackageGraph(catalog=row, generation=found.generation, package=graph.package, data=storage.pack(graph))
             for graph in found.graphs
         ),
         batch_size=_CHUNK,
@@ -173,7 +173,7 @@ def _bundle(found: _Reading, draft: BundleDraft) -> None:
     if digest == draft.digest:
         found.unchanged.append(key)
         return
-    csv, manifests = stored.packed(draft.contents) if draft.contents else (None, None)
+    csv, manifests = storage.packed(draft.contents) if draft.contents else (None, None)
     found.fresh.append(
         StoredBundle(
             catalog=found.catalog,

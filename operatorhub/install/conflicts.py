@@ -34,7 +34,7 @@ from operatorhub.install.situation import Situation
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Remedy:
     """A way out: a link. One that begins with `?` is this form again, with other choices."""
 
     label: str
@@ -42,18 +42,18 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class InstallConflict:
     """`field`: channel, version, mode, watch, namespace, approval or package. One that does not block is a warning."""
 
     key: str
     field: str
     words: str
-    ways: tuple[Way, ...] = ()
+    ways: tuple[Remedy, ...] = ()
     blocks: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class InstallRequest:
     """All that the rules look at. `needs`: what the chosen version depends on."""
 
     manifest: Manifest
@@ -68,11 +68,11 @@ class Asked:
     def groups(self) -> tuple[KubeObject, ...]:
         return self.situation.groups.get(self.choices.namespace, ())
 
-    def again(self, label: str, **others: str) -> Way:
-        return Way(label, f"?{self.choices.query(**others)}")
+    def again(self, label: str, **others: str) -> Remedy:
+        return Remedy(label, f"?{self.choices.query(**others)}")
 
 
-def find(asked: Asked) -> tuple[Conflict, ...]:
+def find(asked: InstallRequest) -> tuple[InstallConflict, ...]:
     """All conflicts that follow from the situation alone, the most severe first."""
     found = [*_choices(asked), *_namespace(asked)]
     if not any(conflict.field == "namespace" for conflict in found):
@@ -84,28 +84,28 @@ def find(asked: Asked) -> tuple[Conflict, ...]:
     return (*found, *_approval(asked), *_neighbours(asked), *_unread(asked))
 
 
-def _choices(asked: Asked) -> Iterator[Conflict]:
+def _choices(asked: InstallRequest) -> Iterator[InstallConflict]:
     channel, about, choices = asked.channel, asked.about, asked.choices
     if choices.version and choices.version not in dict(channel.versions):
-        ways: tuple[Way, ...] = (asked.again(_("Take the newest"), version=""),)
-        yield Conflict(
+        ways: tuple[Remedy, ...] = (asked.again(_("Take the newest"), version=""),)
+        yield InstallConflict(
             "version", "version", words.NO_VERSION % {"channel": channel.name, "version": choices.version}, ways
         )
     if not about.modes:
-        yield Conflict("modes", "mode", str(words.NO_MODE))
+        yield InstallConflict("modes", "mode", str(words.NO_MODE))
     elif choices.mode not in about.modes:
         modes = ", ".join(words.mode(mode) for mode in about.modes)
         ways = tuple(asked.again(words.mode(mode), mode=mode) for mode in about.modes)
-        yield Conflict("mode", "mode", words.WRONG_MODE % {"modes": modes}, ways)
+        yield InstallConflict("mode", "mode", words.WRONG_MODE % {"modes": modes}, ways)
     elif choices.mode in (SINGLE, MULTI) and not asked.groups and (problem := _watch_problem(asked)):
-        yield Conflict("watch", "watch", problem)
+        yield InstallConflict("watch", "watch", problem)
     least = asked.about.min_kube
     if least and asked.situation.kubernetes and older(asked.situation.kubernetes, least):
         message = words.OLD_KUBERNETES % {"least": least, "has": asked.situation.kubernetes}
-        yield Conflict("kubernetes", "version", message, (), blocks=asked.exact)
+        yield InstallConflict("kubernetes", "version", message, (), blocks=asked.exact)
 
 
-def _watch_problem(asked: Asked) -> str:
+def _watch_problem(asked: InstallRequest) -> str:
     choices = asked.choices
     if not choices.watch:
         return (
@@ -132,23 +132,23 @@ def _watch_problem(asked: Asked) -> str:
     return ""
 
 
-def _namespace(asked: Asked) -> Iterator[Conflict]:
+def _namespace(asked: InstallRequest) -> Iterator[InstallConflict]:
     name, situation = asked.choices.namespace, asked.situation
     if not name:
-        yield Conflict("no-namespace", "namespace", _("Choose a namespace, or type the name of a new one."))
+        yield InstallConflict("no-namespace", "namespace", _("Choose a namespace, or type the name of a new one."))
     elif not LABEL.fullmatch(name):
-        yield Conflict("bad-namespace", "namespace", str(words.BAD_NAMESPACE))
+        yield InstallConflict("bad-namespace", "namespace", str(words.BAD_NAMESPACE))
     elif situation.namespaces.get(name) == "Terminating":
         page = reverse("resources:detail", args=["core", "v1", "namespaces", "-", name])
-        yield Conflict(
+        yield InstallConflict(
             "terminating",
             "namespace",
             words.TERMINATING % {"name": name},
-            (Way(_("What holds it up"), page), *_elsewhere(asked)),
+            (Remedy(_("What holds it up"), page), *_elsewhere(asked)),
         )
 
 
-def _elsewhere(asked: Asked) -> tuple[Way, ...]:
+def _elsewhere(asked: InstallRequest) -> tuple[Remedy, ...]:
     """Another namespace: a new one with a name that is free."""
     base = asked.choices.namespace[:60] or asked.manifest.name
     free = next(f"{base}-{number}" for number in range(2, 1000) if f"{base}-{number}" not in asked.situation.namespaces)
@@ -157,35 +157,37 @@ def _elsewhere(asked: Asked) -> tuple[Way, ...]:
     )
 
 
-def _subscribed(asked: Asked) -> Iterator[Conflict]:
+def _subscribed(asked: InstallRequest) -> Iterator[InstallConflict]:
     name, package = asked.choices.namespace, asked.manifest.name
     for subscription in asked.situation.subscriptions:
         if subscription.namespace != name or package not in (subscription.package, subscription.name):
             continue
-        open_it = Way(_("Open it"), reverse("operatorhub:progress", args=[subscription.namespace, subscription.name]))
+        open_it = Remedy(
+            _("Open it"), reverse("operatorhub:progress", args=[subscription.namespace, subscription.name])
+        )
         values = {"namespace": name, "name": subscription.name, "package": subscription.package}
         if subscription.package == package:
-            yield Conflict("subscribed", "namespace", words.SUBSCRIBED % values, (open_it, *_elsewhere(asked)))
+            yield InstallConflict("subscribed", "namespace", words.SUBSCRIBED % values, (open_it, *_elsewhere(asked)))
         else:
-            yield Conflict("name-taken", "namespace", words.NAME_TAKEN % values, (open_it, *_elsewhere(asked)))
+            yield InstallConflict("name-taken", "namespace", words.NAME_TAKEN % values, (open_it, *_elsewhere(asked)))
         return
 
 
-def _group(asked: Asked) -> Iterator[Conflict]:
+def _group(asked: InstallRequest) -> Iterator[InstallConflict]:
     """The namespace's OperatorGroup must be the only one and must agree with the mode."""
     groups, namespace, choices = asked.groups, asked.choices.namespace, asked.choices
     if not groups:
         return
     if len(groups) > 1:
         pages = [
-            Way(
+            Remedy(
                 _("Delete %(name)s") % {"name": name_of(group)},
                 reverse("operatorhub:group-delete", args=[namespace, name_of(group)]),
             )
             for group in groups[:3]
         ]
         names = ", ".join(map(name_of, groups))
-        yield Conflict(
+        yield InstallConflict(
             "groups",
             "namespace",
             words.MANY_GROUPS % {"namespace": namespace, "names": names},
@@ -199,15 +201,15 @@ def _group(asked: Asked) -> Iterator[Conflict]:
         "present": words.mode(present),
         "modes": ", ".join(words.mode(mode) for mode in asked.about.modes),
     }
-    edit = Way(
+    edit = Remedy(
         _("Edit the OperatorGroup"),
         reverse("operatorhub:group", args=[namespace, name_of(groups[0])]),
     )
     if present not in asked.about.modes:
-        yield Conflict("group-mode", "namespace", words.GROUP_UNSUPPORTED % values, (*_elsewhere(asked), edit))
+        yield InstallConflict("group-mode", "namespace", words.GROUP_UNSUPPORTED % values, (*_elsewhere(asked), edit))
     elif not _agrees(groups[0], present, choices):
         take = asked.again(_("Take its mode: %(mode)s") % {"mode": words.mode(present)}, mode=present)
-        yield Conflict("group-mode", "mode", words.GROUP_DIFFERS % values, (take, *_elsewhere(asked), edit))
+        yield InstallConflict("group-mode", "mode", words.GROUP_DIFFERS % values, (take, *_elsewhere(asked), edit))
 
 
 def _agrees(group: KubeObject, present: str, choices: Choices) -> bool:
@@ -217,20 +219,22 @@ def _agrees(group: KubeObject, present: str, choices: Choices) -> bool:
     return choices.mode in (ALL, OWN) or not choices.watch or set(olm.group_targets(group)) == set(choices.watch)
 
 
-def _overlap(asked: Asked) -> Iterator[Conflict]:
+def _overlap(asked: InstallRequest) -> Iterator[InstallConflict]:
     """Two installs of one operator must not watch the same namespace."""
     choices, package = asked.choices, asked.manifest.name
     mine = set(olm.group_targets(asked.groups[0]) if asked.groups else choices.targets or (olm.EVERYWHERE,))
     for subscription in asked.situation.subscriptions:
         if subscription.package != package or subscription.namespace == choices.namespace:
             continue
-        open_it = Way(_("Open it"), reverse("operatorhub:progress", args=[subscription.namespace, subscription.name]))
+        open_it = Remedy(
+            _("Open it"), reverse("operatorhub:progress", args=[subscription.namespace, subscription.name])
+        )
         for group in asked.situation.groups.get(subscription.namespace, ()):
             theirs = set(olm.group_targets(group))
             if olm.EVERYWHERE in mine | theirs or mine & theirs:
                 narrow = olm.EVERYWHERE not in theirs and choices.mode == ALL and OWN in asked.about.modes
                 own = (asked.again(_("Watch its own namespace only"), mode=OWN),) if narrow else ()
-                yield Conflict(
+                yield InstallConflict(
                     "overlap", "mode", words.OVERLAP % {"namespace": subscription.namespace}, (open_it, *own)
                 )
                 return
@@ -238,10 +242,10 @@ def _overlap(asked: Asked) -> Iterator[Conflict]:
         subscription.package == package and subscription.namespace != choices.namespace
         for subscription in asked.situation.subscriptions
     ):
-        yield Conflict("shared", "package", str(words.SHARED), (), blocks=False)
+        yield InstallConflict("shared", "package", str(words.SHARED), (), blocks=False)
 
 
-def _approval(asked: Asked) -> Iterator[Conflict]:
+def _approval(asked: InstallRequest) -> Iterator[InstallConflict]:
     choices = asked.choices
     why = forced(
         channel=asked.channel,
@@ -252,13 +256,13 @@ def _approval(asked: Asked) -> Iterator[Conflict]:
         cfg=choices.config,
     )
     if choices.approval not in APPROVALS:
-        yield Conflict("approval", "approval", _("Choose automatic or manual."))
+        yield InstallConflict("approval", "approval", _("Choose automatic or manual."))
     elif why and choices.approval == AUTOMATIC:
         ways = (asked.again(_("Choose manual"), approval=MANUAL),)
-        yield Conflict("forced", "approval", words.forced(why), ways)
+        yield InstallConflict("forced", "approval", words.forced(why), ways)
 
 
-def _neighbours(asked: Asked) -> Iterator[Conflict]:
+def _neighbours(asked: InstallRequest) -> Iterator[InstallConflict]:
     """Operators of one namespace are planned together."""
     choices = asked.choices
     others = [
@@ -268,14 +272,16 @@ def _neighbours(asked: Asked) -> Iterator[Conflict]:
     ]
     if others and choices.approval == MANUAL and any(subscription.approval == AUTOMATIC for subscription in others):
         names = ", ".join(subscription.name for subscription in others)
-        yield Conflict("neighbours", "approval", words.NEIGHBOURS % {"names": names}, _elsewhere(asked), blocks=False)
+        yield InstallConflict(
+            "neighbours", "approval", words.NEIGHBOURS % {"names": names}, _elsewhere(asked), blocks=False
+        )
 
 
-def _unread(asked: Asked) -> Iterator[Conflict]:
+def _unread(asked: InstallRequest) -> Iterator[InstallConflict]:
     """Warns that conflicts with kinds that can't be listed go unnoticed."""
     if names := [kind for kind in asked.situation.unread if kind != "namespaces"]:
         message = words.UNREAD % {"kinds": ", ".join(names)}
-        yield Conflict("unread", "package", message, (), blocks=False)
+        yield InstallConflict("unread", "package", message, (), blocks=False)
 
 
 def older(has: str, least: str) -> bool:

@@ -16,7 +16,7 @@ Done = Callable[[str, str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CreateResult:
     """What the API server says to one object.
 
     `outcome`: ok, present, waits (its namespace is not there yet), refused, untried.
@@ -38,7 +38,7 @@ class Answer:
 class Made:
     """What came of it: the objects that exist now because of it, and the error that ended it, if one did."""
 
-    answers: tuple[Answer, ...]
+    answers: tuple[CreateResult, ...]
     created: tuple[Target, ...]
     error: KubeError | None = None
 
@@ -59,12 +59,12 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
 
     The Subscription, which comes last, gets a note of what was made with it, so that an undo knows at any later time.
     """
-    answers: list[Answer] = []
+    answers: list[CreateResult] = []
     created: list[Target] = []
     for obj in objects:
         about = (obj["kind"], name_of(obj), namespace_of(obj))
         if any(answer.error for answer in answers):
-            answers.append(Answer(*about, "untried"))
+            answers.append(CreateResult(*about, "untried"))
             continue
         if obj["kind"] == "Subscription":
             obj = with_made(obj, {target.kind: target.uid for target in created})
@@ -76,13 +76,13 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
         except AlreadyExists as error:
             # Created by another client in the meantime: use it.
             same = obj["kind"] == "Namespace"
-            answers.append(Answer(*about, "present" if same else "refused", None if same else error))
+            answers.append(CreateResult(*about, "present" if same else "refused", None if same else error))
             done(ref, error.reason)
         except KubeError as error:
-            answers.append(Answer(*about, "refused", error))
+            answers.append(CreateResult(*about, "refused", error))
             done(ref, error.reason)
         else:
-            answers.append(Answer(*about, "ok", None, made))
+            answers.append(CreateResult(*about, "ok", None, made))
             created.append(
                 Target(
                     group=type_.group,
@@ -98,12 +98,12 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
     return Made(tuple(answers), tuple(created), next((answer.error for answer in answers if answer.error), None))
 
 
-def dry_run(client: ClusterClient, objects: Iterable[KubeObject]) -> tuple[Answer, ...]:
+def dry_run(client: ClusterClient, objects: Iterable[KubeObject]) -> tuple[CreateResult, ...]:
     """What the API server would say to each object.
 
     One in a namespace that is not there yet waits for it: that can't be tried before.
     """
-    answers: list[Answer] = []
+    answers: list[CreateResult] = []
     coming: set[str] = set()
     for obj in objects:
         about = (obj["kind"], name_of(obj), namespace_of(obj))
@@ -111,11 +111,11 @@ def dry_run(client: ClusterClient, objects: Iterable[KubeObject]) -> tuple[Answe
             made = client.create(client.type_of(obj), obj, namespace_of(obj), dry_run=True)
         except NotFound as error:
             waits = about[2] in coming
-            answers.append(Answer(*about, "waits" if waits else "refused", None if waits else error))
+            answers.append(CreateResult(*about, "waits" if waits else "refused", None if waits else error))
         except KubeError as error:
-            answers.append(Answer(*about, "refused", error))
+            answers.append(CreateResult(*about, "refused", error))
         else:
-            answers.append(Answer(*about, "ok", None, made))
+            answers.append(CreateResult(*about, "ok", None, made))
             if obj["kind"] == "Namespace":
                 coming.add(about[1])
     return tuple(answers)

@@ -16,13 +16,13 @@ from operatorhub.csv import mapping
 from operatorhub.install import config, conflicts, owners, place_notes, situation
 from operatorhub.install.choices import Choices, template
 from operatorhub.install.choices import read as read_choices
-from operatorhub.install.conflicts import Asked, Conflict, Way
+from operatorhub.install.conflicts import InstallConflict, InstallRequest, Remedy
 from operatorhub.install.objects import as_kubectl, as_yaml, is_new, objects
 from operatorhub.install.situation import Situation
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class InstallDraft:
     """An install that could be made now.
 
     It can be sent if there are no `errors`. `place_notes`: further notes on its namespace.
@@ -30,7 +30,7 @@ class Draft:
 
     choices: Choices
     objects: tuple[KubeObject, ...]
-    conflicts: tuple[Conflict, ...]
+    conflicts: tuple[InstallConflict, ...]
     creates_namespace: bool
     place_notes: tuple[str, ...] = ()
 
@@ -44,17 +44,17 @@ class Draft:
         return {**found, **self.choices.config.errors}
 
     @property
-    def blocking(self) -> tuple[Conflict, ...]:
+    def blocking(self) -> tuple[InstallConflict, ...]:
         return tuple(conflict for conflict in self.conflicts if conflict.blocks)
 
     @property
-    def warnings(self) -> tuple[Conflict, ...]:
+    def warnings(self) -> tuple[InstallConflict, ...]:
         return tuple(conflict for conflict in self.conflicts if not conflict.blocks)
 
     @property
-    def ways(self) -> Mapping[str, tuple[Way, ...]]:
+    def ways(self) -> Mapping[str, tuple[Remedy, ...]]:
         """Ways out of what `errors` names, by field."""
-        found: dict[str, tuple[Way, ...]] = {}
+        found: dict[str, tuple[Remedy, ...]] = {}
         for conflict in self.blocking:
             found.setdefault(conflict.field, conflict.ways)
         return found
@@ -68,7 +68,7 @@ class Draft:
         return as_kubectl(self.objects)
 
 
-def make(asked: Asked, client: ClusterClient | None = None) -> Draft:
+def make(asked: InstallRequest, client: ClusterClient | None = None) -> InstallDraft:
     """With a `client` the rules that ask the cluster about this one namespace and these kinds are looked at too."""
     if client is not None:
         problems = config.problems(client, asked.choices.config.spec)
@@ -84,7 +84,7 @@ def make(asked: Asked, client: ClusterClient | None = None) -> Draft:
     notes = mapping(asked.channel.desc.get("annotations"))
     made = objects(asked.manifest, notes, choices, found)
     remarks = place_notes.notes(found, choices, found_conflicts, template=bool(template(notes)))
-    return Draft(choices, made, tuple(found_conflicts), is_new(choices.namespace, found), remarks)
+    return InstallDraft(choices, made, tuple(found_conflicts), is_new(choices.namespace, found), remarks)
 
 
 def is_possible(manifest: Manifest, channel: Channel, about: Description, found: Situation) -> bool:
@@ -99,7 +99,7 @@ def is_possible(manifest: Manifest, channel: Channel, about: Description, found:
             package=manifest.name,
             picked="",
         )
-        asked = Asked(manifest=manifest, channel=channel, about=about, situation=found, choices=chosen)
+        asked = InstallRequest(manifest=manifest, channel=channel, about=about, situation=found, choices=chosen)
         tried = make(asked)
         # The watched namespaces aren't chosen yet; a problem with a working remedy doesn't count.
         held_up = [conflict for conflict in tried.blocking if conflict.field != "watch"]
@@ -109,8 +109,8 @@ def is_possible(manifest: Manifest, channel: Channel, about: Description, found:
 
 
 def _working(
-    client: ClusterClient | None, asked: Asked, conflict: Conflict, present: Sequence[Conflict]
-) -> tuple[Way, ...]:
+    client: ClusterClient | None, asked: InstallRequest, conflict: InstallConflict, present: Sequence[InstallConflict]
+) -> tuple[Remedy, ...]:
     """The remedies of a conflict that work: tried with the choices that they mean, it is gone and nothing else holds
     the install up instead.
 
@@ -129,7 +129,7 @@ def _working(
     return tuple(ways)
 
 
-def _tried(asked: Asked, way: Way) -> Asked:
+def _tried(asked: InstallRequest, way: Remedy) -> InstallRequest:
     """What is asked for after a remedy."""
     data, manifest = QueryDict(way.url.removeprefix("?")), asked.manifest
     chosen = read_choices(
@@ -144,7 +144,7 @@ def _tried(asked: Asked, way: Way) -> Asked:
     return replace(asked, choices=chosen)
 
 
-def _conflicts(client: ClusterClient | None, asked: Asked) -> list[Conflict]:
+def _conflicts(client: ClusterClient | None, asked: InstallRequest) -> list[InstallConflict]:
     """What the situation tells, and what can only be asked of the cluster, as far as it holds an install up."""
     found = list(conflicts.find(asked))
     if client is not None and "namespace" not in {conflict.field for conflict in found}:
@@ -152,7 +152,7 @@ def _conflicts(client: ClusterClient | None, asked: Asked) -> list[Conflict]:
     return found
 
 
-def _there(client: ClusterClient, asked: Asked) -> list[Conflict]:
+def _there(client: ClusterClient, asked: InstallRequest) -> list[InstallConflict]:
     """What only the chosen namespace can tell."""
     namespace, manifest = asked.choices.namespace, asked.manifest
     found = []
@@ -162,12 +162,12 @@ def _there(client: ClusterClient, asked: Asked) -> list[Conflict]:
             " Install in its own namespace, or add the catalog to the cluster's global namespace."
         ) % {"catalog": manifest.catalog, "home": manifest.namespace, "namespace": namespace}
         way = asked.again(_("Install in %(name)s") % {"name": manifest.namespace}, install_namespace=manifest.namespace)
-        found.append(Conflict("invisible", "namespace", words, (way,)))
+        found.append(InstallConflict("invisible", "namespace", words, (way,)))
     if namespace in asked.situation.namespaces and (plan := situation.waiting_plan(client, namespace)):
         words = _(
             "The InstallPlan “%(plan)s” of “%(namespace)s” waits for approval. OLM plans nothing new there until it is"
             " approved or gone."
         ) % {"plan": plan, "namespace": namespace}
-        way = Way(_("Look at it"), conflicts.page_of_plan(namespace, plan))
-        found.append(Conflict("waiting-plan", "namespace", words, (way,), blocks=False))
+        way = Remedy(_("Look at it"), conflicts.page_of_plan(namespace, plan))
+        found.append(InstallConflict("waiting-plan", "namespace", words, (way,), blocks=False))
     return found

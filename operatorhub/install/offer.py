@@ -15,7 +15,7 @@ from operatorhub.install.choices import ALL, MULTI, OWN, SINGLE, Choices, forced
 from operatorhub.install.objects import may_monitor, monitoring_home
 from operatorhub.install.rights import Missing
 from operatorhub.install.situation import Situation
-from operatorhub.install.version import Version
+from operatorhub.install.version import InstallVersion
 
 #: Above this number a list of namespaces doesn't help, and slows down a page that is rendered on every choice: the form
 #: has text fields instead.
@@ -33,7 +33,7 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ProvidedKind:
     """A card: a kind that the operator brings. `first`: it asks for one object of it before it works."""
 
     api: Api
@@ -41,7 +41,7 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class InstallOptions:
     """All that the page shows beside what was chosen. `manual`: why approval must be manual."""
 
     manifest: Manifest
@@ -54,11 +54,11 @@ class Offer:
     icon_name: str
     missing: tuple[Missing, ...]
     manual: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ProvidedKind, ...]
     tokens: tuple[tuple[str, str], ...]
     monitoring: str
     version_old: bool
-    version: Version
+    version: InstallVersion
 
     @property
     def listed(self) -> bool:
@@ -68,14 +68,14 @@ class Offer:
 
 def make(
     manifest: Manifest,
-    version: Version,
+    version: InstallVersion,
     about: Description,
     situation: Situation,
     choices: Choices,
     suggested: str,
     icon_name: str,
     missing: tuple[Missing, ...],
-) -> Offer:
+) -> InstallOptions:
     channel = version.channel
     notes = mapping(channel.desc.get("annotations"))
     first = mapping(csv.initialization(notes))
@@ -87,7 +87,7 @@ def make(
         namespace=choices.namespace,
         cfg=choices.config,
     )
-    return Offer(
+    return InstallOptions(
         manifest=manifest,
         channel=channel,
         about=about,
@@ -98,7 +98,7 @@ def make(
         icon_name=icon_name,
         missing=missing,
         manual=words.forced(why),
-        kinds=tuple(Kind(api, api.kind == first.get("kind")) for api in about.apis),
+        kinds=tuple(ProvidedKind(api, api.kind == first.get("kind")) for api in about.apis),
         tokens=config.token_fields(notes),
         monitoring=monitoring_home(situation) if may_monitor(notes, choices, situation) else "",
         version_old=bool(choices.version) and choices.version != channel.csv,

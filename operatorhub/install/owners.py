@@ -18,7 +18,7 @@ from kube.objects import KubeObject, name_of
 from operatorhub import olm
 from operatorhub.bundle import dependencies
 from operatorhub.csv import Api, apis, mapping, text
-from operatorhub.install.conflicts import Asked, Conflict, Way
+from operatorhub.install.conflicts import InstallConflict, InstallRequest, Remedy
 
 PROVIDED = "olm.providedAPIs"
 #: On a CRD, by OLM: "<namespace>/<csv>" of an operator that brought it.
@@ -27,7 +27,7 @@ _MANY = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class KindOwner:
     """An operator that serves a kind: `csv` is '' if the user can't read ClusterServiceVersions there."""
 
     api: Api
@@ -35,19 +35,19 @@ class Owner:
     csv: str
 
 
-def find(client: ClusterClient, asked: Asked) -> tuple[Conflict, ...]:
+def find(client: ClusterClient, asked: InstallRequest) -> tuple[InstallConflict, ...]:
     """Kinds owned by others, CRDs that OLM would take over, and required kinds without a provider."""
     provided = tuple(_provided(client, asked))
     return (*(conflict for _owner, conflict in provided), *_unowned(client, asked, provided), *_required(client, asked))
 
 
-def blocking(client: ClusterClient, asked: Asked) -> tuple[Conflict, ...]:
+def blocking(client: ClusterClient, asked: InstallRequest) -> tuple[InstallConflict, ...]:
     """What of it holds an install up: quicker, since nothing is asked of each kind."""
     found = (*(conflict for _owner, conflict in _provided(client, asked)), *_required(client, asked))
     return tuple(conflict for conflict in found if conflict.blocks)
 
 
-def _provided(client: ClusterClient, asked: Asked) -> Iterator[tuple[Owner, Conflict]]:
+def _provided(client: ClusterClient, asked: InstallRequest) -> Iterator[tuple[KindOwner, InstallConflict]]:
     mine = set(
         olm.group_targets(asked.groups[0]) if len(asked.groups) == 1 else asked.choices.targets or (olm.EVERYWHERE,)
     )
@@ -63,8 +63,8 @@ def _provided(client: ClusterClient, asked: Asked) -> Iterator[tuple[Owner, Conf
                 "The operator “%(csv)s” in the namespace “%(namespace)s” already provides %(api)s for the same"
                 " namespaces, and only one can. Uninstall that one first, or let this one watch other namespaces."
             )
-            ways: tuple[Way, ...] = (
-                Way(
+            ways: tuple[Remedy, ...] = (
+                Remedy(
                     _("Open %(name)s") % {"name": owner.csv},
                     reverse("operatorhub:operator", args=[owner.namespace, owner.csv]),
                 ),
@@ -75,13 +75,15 @@ def _provided(client: ClusterClient, asked: Asked) -> Iterator[tuple[Owner, Conf
                 " only one can. Uninstall that one first, or let this one watch other namespaces."
             )
             ways = (
-                Way(_("Its namespace's operators"), f"{reverse('operatorhub:installed')}?namespace={owner.namespace}"),
+                Remedy(
+                    _("Its namespace's operators"), f"{reverse('operatorhub:installed')}?namespace={owner.namespace}"
+                ),
             )
         words = template % {"csv": owner.csv, "namespace": owner.namespace, "api": gvk}
-        yield owner, Conflict("provided", "package", words, ways)
+        yield owner, InstallConflict("provided", "package", words, ways)
 
 
-def _own_namespaces(asked: Asked) -> set[str]:
+def _own_namespaces(asked: InstallRequest) -> set[str]:
     """Where the same package is installed."""
     return {
         subscription.namespace
@@ -90,19 +92,21 @@ def _own_namespaces(asked: Asked) -> set[str]:
     }
 
 
-def _unowned(client: ClusterClient, asked: Asked, provided: Iterable[tuple[Owner, Conflict]]) -> Iterator[Conflict]:
+def _unowned(
+    client: ClusterClient, asked: InstallRequest, provided: Iterable[tuple[KindOwner, InstallConflict]]
+) -> Iterator[InstallConflict]:
     taken = {owner.api.crd for owner, _conflict in provided}
     kinds = [api for api in asked.about.apis if api.crd not in taken]
     yield from _lying(client, kinds, bool(_own_namespaces(asked)))
 
 
-def _meet(asked: Asked, namespace: str, mine: set[str]) -> bool:
+def _meet(asked: InstallRequest, namespace: str, mine: set[str]) -> bool:
     groups = asked.situation.groups.get(namespace, ())
     theirs = {target for group in groups for target in olm.group_targets(group)}
     return namespace != asked.choices.namespace and (olm.EVERYWHERE in mine | theirs or bool(mine & theirs))
 
 
-def _owners(client: ClusterClient, asked: Asked) -> Iterator[Owner]:
+def _owners(client: ClusterClient, asked: InstallRequest) -> Iterator[KindOwner]:
     """From the groups' annotation, which names all kinds of a group's operators as Kind.version.group."""
     wanted = {(api.kind, api.group): api for api in asked.about.apis}
     for namespace, groups in asked.situation.groups.items():
@@ -113,7 +117,7 @@ def _owners(client: ClusterClient, asked: Asked) -> Iterator[Owner]:
                     found[api.crd] = api
         if found:
             names = _named(client, namespace, found)
-            yield from (Owner(api, namespace, names.get(crd, "")) for crd, api in found.items())
+            yield from (KindOwner(api, namespace, names.get(crd, "")) for crd, api in found.items())
 
 
 def _named(client: ClusterClient, namespace: str, wanted: Iterable[str]) -> dict[str, str]:
@@ -130,7 +134,7 @@ def _named(client: ClusterClient, namespace: str, wanted: Iterable[str]) -> dict
     }
 
 
-def _lying(client: ClusterClient, kinds: Iterable[Api], here: bool) -> Iterator[Conflict]:
+def _lying(client: ClusterClient, kinds: Iterable[Api], here: bool) -> Iterator[InstallConflict]:
     """CRDs that are there and belong to no operator that is installed: OLM takes them over, objects and all."""
     served = {(type_.group, type_.plural) for type_ in client.types()}
     found = [api for api in kinds if (api.group, api.plural) in served]
@@ -154,8 +158,12 @@ def _lying(client: ClusterClient, kinds: Iterable[Api], here: bool) -> Iterator[
                 " if another program serves it, both will."
             )
         )
-        yield Conflict(
-            "lying", "package", template % {"crd": api.crd, "whose": whose}, (Way(_("Look at it"), page),), blocks=False
+        yield InstallConflict(
+            "lying",
+            "package",
+            template % {"crd": api.crd, "whose": whose},
+            (Remedy(_("Look at it"), page),),
+            blocks=False,
         )
 
 
@@ -170,7 +178,7 @@ def _alongside(client: ClusterClient, crd: str) -> str | None:
     return ", ".join(text(value) for note in notes for key, value in note.items() if key.startswith(ALONGSIDE))
 
 
-def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
+def _required(client: ClusterClient, asked: InstallRequest) -> Iterator[InstallConflict]:
     """What the version depends on: OLM installs it along, from a catalog, or nothing offers it.
 
     OLM looks for an operator in the same namespace or in a catalog. A kind that the cluster serves without an operator
@@ -191,7 +199,9 @@ def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
                 else _("It needs %(need)s. Install an operator that provides it first: %(packages)s.")
             )
             names = ", ".join(dict.fromkeys(offer.package for offer in answer.offers))
-            yield Conflict("dependency", "package", template % {"need": need.name, "packages": names}, (), blocks=False)
+            yield InstallConflict(
+                "dependency", "package", template % {"need": need.name, "packages": names}, (), blocks=False
+            )
             continue
         if answer.there:
             key, template = (
@@ -210,10 +220,10 @@ def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
                 ),
             )
         words = need.api_kind or need.package
-        way = Way(
+        way = Remedy(
             _("Search for %(kind)s") % {"kind": words}, f"{reverse('operatorhub:catalog')}?{urlencode({'q': words})}"
         )
-        yield Conflict(key, "package", template % {"need": need.name}, (way,), blocks=False)
+        yield InstallConflict(key, "package", template % {"need": need.name}, (way,), blocks=False)
 
 
 def _group_kinds(group: KubeObject) -> Iterator[tuple[str, str]]:

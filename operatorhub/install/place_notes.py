@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from kube.objects import name_of
 from operatorhub.install.choices import Choices
-from operatorhub.install.conflicts import Conflict
+from operatorhub.install.conflicts import InstallConflict
 from operatorhub.install.objects import is_new
 from operatorhub.install.situation import Situation
 
@@ -20,7 +20,9 @@ _NO_PLACE = frozenset({"no-namespace", "bad-namespace", "terminating"})
 _NO_GROUP = frozenset({"groups", "group-mode", "subscribed", "name-taken", "invisible"})
 
 
-def notes(situation: Situation, choices: Choices, conflicts: Iterable[Conflict], *, template: bool) -> tuple[str, ...]:
+def notes(
+    situation: Situation, choices: Choices, conflicts: Iterable[InstallConflict], *, template: bool
+) -> tuple[str, ...]:
     """`template`: the operator's author suggests labels and annotations for the namespace."""
     keys = {conflict.key for conflict in conflicts}
     if not choices.namespace or keys & _NO_PLACE:

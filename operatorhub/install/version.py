@@ -17,7 +17,7 @@ from operatorhub.sources.drafts import SourceError
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class InstallVersion:
     """`channel`: with the description of this version; `exact`: it is this version's and not a newer one's.
 
     `rights` None: unknown.
@@ -38,7 +38,7 @@ class Version:
         return permissions.level(self.rights or ())
 
 
-def read(client: ClusterClient, package: Manifest, channel: Channel, name: str, picked: str) -> Version:
+def read(client: ClusterClient, package: Manifest, channel: Channel, name: str, picked: str) -> InstallVersion:
     """`name`: a CSV's, '' for the newest."""
     wanted = name if name in dict(channel.versions) else channel.csv
     bundle = _bundle(client, package, wanted, picked)
@@ -46,10 +46,10 @@ def read(client: ClusterClient, package: Manifest, channel: Channel, name: str, 
     needs = contents.needs(bundle.csv or {"spec": channel.desc}, bundle.properties) if bundle else ()
     if bundle is None or bundle.partial or not bundle.csv:
         needs = needs or contents.needs({"spec": channel.desc})
-        return Version(channel, wanted == channel.csv, None, deprecated, needs)
+        return InstallVersion(channel, wanted == channel.csv, None, deprecated, needs)
     needs += contents.created(bundle.others, bundle.crds)
     described = channel if wanted == channel.csv else replace(channel, desc=manifest.desc(bundle.csv))
-    return Version(described, True, permissions.asked(bundle.csv), deprecated, needs)
+    return InstallVersion(described, True, permissions.asked(bundle.csv), deprecated, needs)
 
 
 def _bundle(client: ClusterClient, package: Manifest, name: str, picked: str) -> Bundle | None:

@@ -16,7 +16,7 @@ Words = str | Promise
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class LevelExample:
     """A package, by its name, and what it does of this level."""
 
     package: str
@@ -35,15 +35,15 @@ class Level:
     name: str
     words: Words
     look: Words
-    examples: tuple[Example, ...]
+    examples: tuple[LevelExample, ...]
     note: Words = ""
 
 
-_LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
+_LOOK: tuple[tuple[Words, tuple[LevelExample, ...], Words], ...] = (
     (
         _("Does the status say what was created, and why something wasn't? Is invalid input rejected at its field?"),
         (
-            Example(
+            LevelExample(
                 "flightticket",
                 "FlightTicket",
                 _("Books what the spec asks for, and says in conditions and phase how it went."),
@@ -57,7 +57,7 @@ _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
             " supported?"
         ),
         (
-            Example(
+            LevelExample(
                 "memcached",
                 "Memcached",
                 _(
@@ -65,12 +65,12 @@ _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
                     " serve all the time."
                 ),
             ),
-            Example(
+            LevelExample(
                 "galera",
                 "Galera (KUDO form)",
                 _("Its plan “upgrade” takes a backup and replaces one node after the other; clients stay connected."),
             ),
-            Example(
+            LevelExample(
                 "sampledb",
                 "SampleDB",
                 _("Prepares the data by a Job in the old engine, and refuses a step that is not supported."),
@@ -81,12 +81,12 @@ _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
     (
         _("Does a backup come back, in a new instance too? Does anything stay behind after a deletion, or get lost?"),
         (
-            Example(
+            LevelExample(
                 "sampledb",
                 "SampleDB",
                 _("Backs up by schedule, restores into a new database, and writes a snapshot before one goes."),
             ),
-            Example(
+            LevelExample(
                 "galera",
                 "Galera (KUDO form)",
                 _("Has plans for backup and restore, and a node that lost its disk gets everything again."),
@@ -97,7 +97,7 @@ _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
     (
         _("Are there metrics of the operator and of what it runs, alerts, and words in the status that name a cause?"),
         (
-            Example(
+            LevelExample(
                 "argocd-tutorial",
                 "Argo CD (tutorial)",
                 _(
@@ -105,7 +105,7 @@ _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
                     " name the cause."
                 ),
             ),
-            Example(
+            LevelExample(
                 "galera",
                 "Galera (KUDO form)",
                 _("Each node has metrics, and the autopilot says in events and in a condition what is not as usual."),
@@ -119,7 +119,7 @@ _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
     (
         _("Does it scale with load, tune itself and heal without manual steps?"),
         (
-            Example(
+            LevelExample(
                 "galera",
                 "Galera (KUDO form)",
                 _(

@@ -95,7 +95,7 @@ class Chosen(RightsSummary):
         return contents.webhooks(self.bundle.csv) if self.bundle else ()
 
     @property
-    def images(self) -> tuple[contents.Image, ...]:
+    def images(self) -> tuple[contents.BundleImage, ...]:
         found = self.bundle
         return contents.images(found.csv, found.related_images, found.image) if found else ()
 
@@ -176,7 +176,7 @@ def accounts(rights: Iterable[Right]) -> tuple[Account, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class DirectInstall:
     """The package installed without a Subscription: as a ClusterExtension, or as a bundle that the console runs."""
 
     name: str
@@ -186,7 +186,7 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ClusterFacts:
     """What this cluster and its other catalogs say.
 
     `too_old`: whether its Kubernetes is older than the operator wants.
@@ -196,19 +196,19 @@ class Place:
     unlisted: bool
     kubernetes: str
     too_old: bool
-    offers: tuple[bundles.Offer, ...]
-    answers: tuple[dependencies.Answer, ...]
-    running: tuple[Running, ...]
+    offers: tuple[bundles.PackageOffer, ...]
+    answers: tuple[dependencies.Resolution, ...]
+    running: tuple[DirectInstall, ...]
 
 
-def here(client: ClusterClient, chosen: Chosen) -> Place:
+def here(client: ClusterClient, chosen: Chosen) -> ClusterFacts:
     """Looks at the cluster for one version."""
     manifest = chosen.manifest
     every, unlisted = _subscriptions(client)
     wanted = chosen.about.min_kube if chosen.about else ""
     kubernetes = _kubernetes(client) if wanted else ""
     here = (manifest.namespace, manifest.catalog)
-    return Place(
+    return ClusterFacts(
         subscriptions=tuple(subscription for subscription in every if subscription.package == manifest.name),
         unlisted=unlisted,
         kubernetes=kubernetes,
@@ -221,14 +221,14 @@ def here(client: ClusterClient, chosen: Chosen) -> Place:
     )
 
 
-def _running(client: ClusterClient, manifest: Manifest) -> tuple[Running, ...]:
+def _running(client: ClusterClient, manifest: Manifest) -> tuple[DirectInstall, ...]:
     if manifest.namespace == catalogs.CLUSTER:
         try:
             found = extensions.every(client)
         except (Forbidden, NotFound):
             return ()
         return tuple(
-            Running(
+            DirectInstall(
                 extension.name,
                 extension.installed or extension.version,
                 reverse("operatorhub:extension", args=[extension.name]),
@@ -239,7 +239,7 @@ def _running(client: ClusterClient, manifest: Manifest) -> tuple[Running, ...]:
         )
     if manifest.namespace == catalogs.OWN:
         return tuple(
-            Running(
+            DirectInstall(
                 run.namespace,
                 run.csv,
                 reverse("operatorhub:run-progress", args=[run.namespace, run.package]),

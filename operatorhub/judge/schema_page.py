@@ -21,7 +21,7 @@ CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class FoundSchema:
     """`crd`: None if neither the bundle nor the cluster has it: then `unknown` says why.
 
     `installed`: it is the cluster's, not the chosen version's.
@@ -34,14 +34,14 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class SchemaExample:
     """One of the author's examples, as YAML."""
 
     name: str
     yaml: str
 
 
-def find(client: ClusterClient, place: tuple[str, str, str], name: str, crd: str) -> Known:
+def find(client: ClusterClient, place: tuple[str, str, str], name: str, crd: str) -> FoundSchema:
     """`place`: namespace, catalog and package; `name`: the version's CSV."""
     unknown = ""
     try:
@@ -51,10 +51,10 @@ def find(client: ClusterClient, place: tuple[str, str, str], name: str, crd: str
     if bundle is not None:
         for item in bundle.crds:
             if csv.text(csv.mapping(item.get("metadata")).get("name")) == crd:
-                return Known(item, installed=False, unknown="", csv=bundle.csv)
+                return FoundSchema(item, installed=False, unknown="", csv=bundle.csv)
         unknown = unknown or "\n".join(bundle.problems)
     found = _installed(client, crd)
-    return Known(found, found is not None, unknown, bundle.csv if bundle else {})
+    return FoundSchema(found, found is not None, unknown, bundle.csv if bundle else {})
 
 
 def _installed(client: ClusterClient, crd: str) -> Mapping[str, Any] | None:
@@ -64,7 +64,7 @@ def _installed(client: ClusterClient, crd: str) -> Mapping[str, Any] | None:
         return None
 
 
-def examples(found: Mapping[str, Any], group: str, version: str, kind: str) -> tuple[Example, ...]:
+def examples(found: Mapping[str, Any], group: str, version: str, kind: str) -> tuple[SchemaExample, ...]:
     """Those of the annotation `alm-examples` that are of this kind, of the version first; what can't be read is left
     out.
     """
@@ -76,7 +76,7 @@ def examples(found: Mapping[str, Any], group: str, version: str, kind: str) -> t
     ]
     mine.sort(key=lambda item: item.get("apiVersion") != f"{group}/{version}")
     return tuple(
-        Example(csv.text(csv.mapping(item.get("metadata")).get("name")) or _("example"), yamltext.dump(item))
+        SchemaExample(csv.text(csv.mapping(item.get("metadata")).get("name")) or _("example"), yamltext.dump(item))
         for item in mine
     )
 

@@ -18,7 +18,7 @@ _EVENTS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class InstallFacts:
     """`source` None with `source_missing` is a catalog that does not exist; `events` by the uid of the object they
     are about, newest last.
 
@@ -53,7 +53,7 @@ class Facts:
         return olm.phase(self.csv) if self.csv else ""
 
 
-class _Reader:
+class _FactReader:
     """Reads objects and records what the user can't read."""
 
     def __init__(self, client: ClusterClient) -> None:
@@ -77,10 +77,10 @@ class _Reader:
             return None
 
 
-def read(client: ClusterClient, namespace: str, name: str) -> Facts:
+def read(client: ClusterClient, namespace: str, name: str) -> InstallFacts:
     """Raises NotFound if there is no such Subscription, Forbidden if the user can't read it."""
     obj = client.get(olm.type_of(client, olm.SUBSCRIPTIONS), name, namespace)
-    sub, reader = olm.subscription(obj), _Reader(client)
+    sub, reader = olm.subscription(obj), _FactReader(client)
     csv_name = sub.installed_csv if sub.dismissed else sub.current_csv or sub.installed_csv
     plan = (
         reader.one("InstallPlan", lambda: client.get(olm.type_of(client, olm.PLANS), sub.plan, namespace))
@@ -98,7 +98,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> Facts:
     registry = () if csv_name or plan else _registry(reader, sub)
     made, pods = _running(reader, namespace, found)
     events = _events(reader, namespace) if pods and olm.phase(found or {}) != olm.SUCCEEDED else {}
-    return Facts(
+    return InstallFacts(
         subscription=sub,
         object=obj,
         groups=None if groups is None else tuple(groups),
@@ -118,8 +118,8 @@ def read(client: ClusterClient, namespace: str, name: str) -> Facts:
     )
 
 
-def _older(reader: _Reader, sub: olm.Subscription, csv_name: str, found: KubeObject | None) -> str:
-    """OLM notes a version as installed as soon as its CSV is there, so `replaces` says what it updates from then on."""
+def _older(reader: _FactReader, sub: olm.Subscription, csv_name: str, found: KubeObject | None) -> str:
+    """OLM records a version as installed as soon as its CSV exists; then `replaces` tells which one is updated."""
     if sub.dismissed:
         return ""
     if sub.installed_csv not in ("", csv_name):
@@ -134,14 +134,14 @@ def _older(reader: _Reader, sub: olm.Subscription, csv_name: str, found: KubeObj
     return name if replaced else ""
 
 
-def of_csv(client: ClusterClient, namespace: str, found: KubeObject) -> Facts:
+def of_csv(client: ClusterClient, namespace: str, found: KubeObject) -> InstallFacts:
     """Of a CSV that came without a Subscription (operatorhub.run): what hangs on it alone."""
-    reader = _Reader(client)
+    reader = _FactReader(client)
     groups = reader.many("OperatorGroups", lambda: client.list(olm.type_of(client, "operatorgroups"), namespace).items)
     made, pods = _running(reader, namespace, found)
     events = _events(reader, namespace) if pods and olm.phase(found) != olm.SUCCEEDED else {}
     sub = olm.subscription({"metadata": {"name": name_of(found), "namespace": namespace}})
-    return Facts(
+    return InstallFacts(
         subscription=sub,
         object={},
         groups=None if groups is None else tuple(groups),
@@ -159,7 +159,7 @@ def of_csv(client: ClusterClient, namespace: str, found: KubeObject) -> Facts:
     )
 
 
-def _source(reader: _Reader, sub: olm.Subscription) -> tuple[KubeObject | None, bool]:
+def _source(reader: _FactReader, sub: olm.Subscription) -> tuple[KubeObject | None, bool]:
     type_ = olm.type_of(reader.client, olm.SOURCES)
     try:
         return reader.client.get(type_, sub.catalog, sub.catalog_namespace), False
@@ -170,7 +170,7 @@ def _source(reader: _Reader, sub: olm.Subscription) -> tuple[KubeObject | None, 
         return None, False
 
 
-def _registry(reader: _Reader, sub: olm.Subscription) -> tuple[KubeObject, ...]:
+def _registry(reader: _FactReader, sub: olm.Subscription) -> tuple[KubeObject, ...]:
     """The Pods of the catalog's registry: where it does not answer, they know why."""
     client, query = reader.client, f"olm.catalogSource={sub.catalog}"
     read = reader.many(
@@ -183,7 +183,7 @@ def _registry(reader: _Reader, sub: olm.Subscription) -> tuple[KubeObject, ...]:
 
 
 def _running(
-    reader: _Reader, namespace: str, found: KubeObject | None
+    reader: _FactReader, namespace: str, found: KubeObject | None
 ) -> tuple[tuple[tuple[str, KubeObject | None], ...], tuple[KubeObject, ...]]:
     """The CSV's Deployments by name, and the Pods of those that are there."""
     client = reader.client
@@ -210,7 +210,7 @@ def _running(
     return tuple(made), tuple(pods.values())
 
 
-def _events(reader: _Reader, namespace: str) -> dict[str, tuple[Mapping[str, Any], ...]]:
+def _events(reader: _FactReader, namespace: str) -> dict[str, tuple[Mapping[str, Any], ...]]:
     """Warnings of the namespace, by the object they are about."""
     client = reader.client
     listed = reader.many(

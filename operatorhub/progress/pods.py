@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, install_state
-from operatorhub.progress.running import started
+from operatorhub.progress.csv_stages import started
 from operatorhub.running.workloads import page_of
 from resources.causes.cause import Cause, Severity
 from resources.causes.engine import find_causes
@@ -18,7 +18,7 @@ from resources.causes.evidence import Event, evidence
 from resources.state.health import DEGRADED
 from resources.state.kind_health import health
 
-#: A Pod may have to wait so long for a node, an image or what another program makes for it.
+#: How long a Pod can wait for a node, an image or an object of another controller.
 _SETTLES_SECONDS = 90.0
 #: Operators often end once or twice before what they need is there.
 _SETTLES_RESTARTS = 3

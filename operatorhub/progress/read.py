@@ -8,9 +8,9 @@ from kube.client import ClusterClient
 from kube.objects import KubeObject
 from operatorhub import csv, olm
 from operatorhub.models import Package
-from operatorhub.progress import after, facts, running, stages, trouble
-from operatorhub.progress.after import After
-from operatorhub.progress.running import PodPart
+from operatorhub.progress import csv_stages, facts, next_steps, stages, trouble
+from operatorhub.progress.csv_stages import PodPart
+from operatorhub.progress.next_steps import After
 from operatorhub.progress.stages import Stage, state_of
 from operatorhub.progress.trouble import Trouble
 from operatorhub.running.workloads import ASKS, DONE, FAILED
@@ -22,8 +22,8 @@ class Progress:
 
     `seconds`: from the Subscription to Succeeded.
 
-    `name`: the operator's, for people. `plan_object`: the plan that waits. `older`: the CSV that is there until `csv`
-    takes its place.
+    `name`: the operator's, for people. `plan_object`: the plan that waits. `older`: the CSV that runs until `csv` takes
+    its place.
     """
 
     subscription: olm.Subscription
@@ -94,11 +94,11 @@ def read(client: ClusterClient, namespace: str, name: str) -> Progress:
     if (bundle := stages.bundle(found)) is not None:
         lines.append(bundle)
     lines += [] if found.subscription.dismissed else [stages.plan(found)]
-    lines.append(running.version(found))
+    lines.append(csv_stages.version(found))
     shown: tuple[PodPart, ...] = ()
     if found.csv is None or found.deployments:
-        pods, shown = running.pods(found)
-        lines += [running.deployments(found), pods]
+        pods, shown = csv_stages.pods(found)
+        lines += [csv_stages.deployments(found), pods]
     judged = stages.judged(lines, broken)
     asks = any(stage.state == ASKS for stage in judged)
     names = csv.strings(csv.mapping((found.plan or {}).get("spec")).get("clusterServiceVersionNames"))
@@ -115,13 +115,13 @@ def read(client: ClusterClient, namespace: str, name: str) -> Progress:
         older=found.older,
         trouble=broken,
         pods=shown,
-        after=after.read(client, found),
+        after=next_steps.read(client, found),
         seconds=None if total is None or end.took is None else total + end.took,
         unread=found.unread,
     )
 
 
-def _name(client: ClusterClient, found: facts.Facts) -> str:
+def _name(client: ClusterClient, found: facts.InstallFacts) -> str:
     """By its CSV, else as its catalog's package is called."""
     sub = found.subscription
     if title := csv.text(csv.mapping((found.csv or {}).get("spec")).get("displayName")):

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 
 from kube.objects import name_of
 from operatorhub import csv, install_state, olm
-from operatorhub.progress.broken import Trouble
-from operatorhub.progress.facts import Facts
-from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING, WAITING, Part, page_of
+from operatorhub.progress.facts import InstallFacts
+from operatorhub.progress.problem import Trouble
+from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING, WAITING, StagePart, page_of
 
 #: Seconds after which a version is taken for an update and not for the first one.
 FIRST = 3600
@@ -31,7 +31,7 @@ class Stage:
     words: str = ""
     url: str = ""
     at: str = ""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[StagePart, ...] = ()
     took: float | None = None
 
 
@@ -71,7 +71,7 @@ def took(start: str, end: str) -> float | None:
 
 
 def chosen_after(start: str, end: str) -> float | None:
-    """Seconds from the Subscription to what it brought; None where that is a later version, hours or days after it."""
+    """Seconds from the Subscription to its CSV; None if that is a later version, hours or days after it."""
     found = took(start, end) if end else None
     return found if found is not None and found < FIRST else None
 
@@ -86,7 +86,7 @@ def is_true(found: Mapping[str, Any]) -> bool:
     return csv.text(found.get("status")) == "True"
 
 
-def place(facts: Facts) -> Stage:
+def place(facts: InstallFacts) -> Stage:
     """The namespace and its OperatorGroup."""
     namespace = facts.subscription.namespace
     groups = facts.groups
@@ -110,7 +110,7 @@ def place(facts: Facts) -> Stage:
             (_("No OperatorGroup exists.") if not groups else _("There is more than one OperatorGroup.")),
         )
     parts = tuple(
-        Part(
+        StagePart(
             "OperatorGroup",
             name_of(group),
             state,
@@ -122,7 +122,7 @@ def place(facts: Facts) -> Stage:
     return Stage(key="place", title=title, state=state, words=words, url=url, at=created(facts.space), parts=parts)
 
 
-def catalog(facts: Facts) -> Stage:
+def catalog(facts: InstallFacts) -> Stage:
     """The CatalogSource. It only matters until the version is chosen."""
     sub = facts.subscription
     chosen = bool(sub.current_csv or facts.plan or facts.csv)
@@ -155,7 +155,7 @@ def connection(source: Mapping[str, Any]) -> str:
     return csv.text(csv.mapping(csv.mapping(source.get("status")).get("connectionState")).get("lastObservedState"))
 
 
-def subscription(facts: Facts, broken: bool) -> Stage:
+def subscription(facts: InstallFacts, broken: bool) -> Stage:
     """From the Subscription to a chosen version."""
     sub = facts.subscription
     chosen = bool(facts.plan or facts.csv or sub.current_csv)
@@ -180,7 +180,7 @@ def subscription(facts: Facts, broken: bool) -> Stage:
     )
 
 
-def bundle(facts: Facts) -> Stage | None:
+def bundle(facts: InstallFacts) -> Stage | None:
     """The unpacking of the bundle's image. The sandbox doesn't report it, nor does OLM once it is done."""
     failed, going = condition(facts.object, "BundleUnpackFailed"), condition(facts.object, "BundleUnpacking")
     if is_true(failed):
@@ -198,7 +198,7 @@ def bundle(facts: Facts) -> Stage | None:
     return None
 
 
-def plan(facts: Facts) -> Stage:
+def plan(facts: InstallFacts) -> Stage:
     """The InstallPlan with its steps."""
     title, found = _("InstallPlan"), facts.plan
     if found is None:
@@ -239,7 +239,7 @@ def plan_problem(found: Mapping[str, Any]) -> str:
     return csv.text(status.get("message")) or message
 
 
-def _step(step: Mapping[str, Any], phase: str, namespace: str) -> Part:
+def _step(step: Mapping[str, Any], phase: str, namespace: str) -> StagePart:
     resource = csv.mapping(step.get("resource"))
     word, kind, name = csv.text(step.get("status")), csv.text(resource.get("kind")), csv.text(resource.get("name"))
     state = DONE if word in ("Created", "Present") else RUNNING if phase == "Installing" else WAITING
@@ -253,7 +253,7 @@ def _step(step: Mapping[str, Any], phase: str, namespace: str) -> Part:
     if state == DONE and kind in _PLURALS:
         group, version, plural, local = _PLURALS[kind]
         url = page_of(plural, namespace if local else "", name, group, version)
-    return Part(kind, name, state, words, url)
+    return StagePart(kind, name, state, words, url)
 
 
 _RBAC = "rbac.authorization.k8s.io"

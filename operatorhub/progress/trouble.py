@@ -8,27 +8,27 @@ that has given up waiting for it.
 from collections.abc import Callable, Iterator
 
 from operatorhub import olm
-from operatorhub.progress import carrying, choosing
-from operatorhub.progress.broken import Trouble, Way
-from operatorhub.progress.facts import Facts
+from operatorhub.progress import plan_problems, resolution_problems
+from operatorhub.progress.facts import InstallFacts
+from operatorhub.progress.problem import Trouble, Way
 
 __all__ = ["Trouble", "Way", "find"]
 
-_RULES: tuple[Callable[[Facts], Iterator[Trouble]], ...] = (
-    choosing.place,
-    choosing.catalog,
-    choosing.resolution,
-    choosing.bundle,
-    carrying.plan,
-    carrying.requirements,
-    carrying.containers,
-    carrying.deployments,
-    carrying.version,
-    choosing.silence,
+_RULES: tuple[Callable[[InstallFacts], Iterator[Trouble]], ...] = (
+    resolution_problems.place,
+    resolution_problems.catalog,
+    resolution_problems.resolution,
+    resolution_problems.bundle,
+    plan_problems.plan,
+    plan_problems.requirements,
+    plan_problems.containers,
+    plan_problems.deployments,
+    plan_problems.version,
+    resolution_problems.silence,
 )
 
 
-def find(facts: Facts) -> Trouble | None:
+def find(facts: InstallFacts) -> Trouble | None:
     """What has failed, or else what is in the way so far; None while nothing is."""
     if facts.phase == olm.SUCCEEDED:
         return None

@@ -24,7 +24,7 @@ from kube.objects import KubeObject, uid_of
 from kube.recording import with_current_context
 from operatorhub import csv, olm
 from operatorhub.models import Run
-from operatorhub.removing.uninstall import Plan, every, there
+from operatorhub.removing.uninstall import UninstallPlan, every, there
 
 log = logging.getLogger("operatorhub.removing.removal")
 
@@ -33,7 +33,7 @@ STAGES = ("operands", "subscription", "csv", "crd", "rest", "last")
 WAITING, GOING, GONE, FAILED = "waiting", "going", "gone", "failed"
 #: Time in one request; a worker does the rest.
 SECONDS = 0.5
-#: Nothing has changed for so long: it is stuck, and the worker has other things to do.
+#: Without progress for this long an uninstall is stuck, and the worker stops polling.
 PATIENCE = 120.0
 _AT_ONCE = 24
 _LOOK_SECONDS = 0.5
@@ -48,7 +48,7 @@ _workers = Workers(6, thread_name_prefix="removal")
 Item = dict[str, Any]
 
 
-def document(client: ClusterClient, plan: Plan, kinds: Iterable[str], ticked: Iterable[str]) -> dict[str, Any]:
+def document(client: ClusterClient, plan: UninstallPlan, kinds: Iterable[str], ticked: Iterable[str]) -> dict[str, Any]:
     """What is to go.
 
     `kinds`: CRD names whose instances go; `ticked`: keys of leftovers. Only what the page offered is taken. Raises
@@ -58,7 +58,7 @@ def document(client: ClusterClient, plan: Plan, kinds: Iterable[str], ticked: It
         raise Forbidden(plan.refused)
     wanted = set(ticked)
     rest = [leftover for leftover in plan.leftovers if leftover.offered and leftover.key in wanted]
-    # A kind takes its instances along: they go first, while their operator still works.
+    # Deleting a CRD deletes its instances, so they go first, while their operator still runs.
     instances = {*kinds, *(leftover.name for leftover in rest if leftover.stage == "crd")}
     items: list[Item] = []
     for operand in plan.operands:
@@ -103,7 +103,7 @@ def _item(stage: str, type_: ResourceType, namespace: str, name: str, uid: str) 
 
 
 def advance(client: ClusterClient, run: Run, seconds: float) -> None:
-    """Delete and look for so long; changes `run`, saves nothing.
+    """Delete objects and poll for this many seconds; changes `run`, saves nothing.
 
     Ends as done, failed (something was refused) or stuck (nothing changes any more).
     """
@@ -260,13 +260,13 @@ def _look_at(client: ClusterClient, type_: ResourceType, items: list[Item]) -> N
 
 
 def _namespace_words(found: KubeObject) -> str:
-    """Why a namespace that is being deleted is still there."""
+    """Why a terminating namespace still exists."""
     conditions = csv.items(csv.mapping(found.get("status")).get("conditions"))
     return " ".join(csv.text(condition.get("message")) for condition in conditions if condition.get("status") == "True")
 
 
 def go_anyway(run: Run) -> None:
-    """Remove the operator although instances stay; what still goes is not waited for."""
+    """Remove the operator although instances remain; don't wait for pending deletions."""
     run.document["despite"] = True
     for item in run.document["items"]:
         if item["stage"] == "operands" and item["state"] in (WAITING, GOING):

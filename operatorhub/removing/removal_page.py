@@ -1,4 +1,4 @@
-"""How far an uninstall is, for people: what is gone, what is going and why it takes so long, what was refused."""
+"""The page of an uninstall: deleted objects, pending ones with the reason for the delay, refusals."""
 
 import time
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ from operatorhub import csv, olm, runs
 from operatorhub.models import Run
 from operatorhub.removing.removal import FAILED, GOING, GONE, STAGES, WAITING
 from operatorhub.running import workloads
-from operatorhub.running.workloads import Part
+from operatorhub.running.workloads import StagePart
 
-#: Going for so long, an object with finalizers is explained.
+#: After this many seconds the finalizers of a terminating object are explained.
 SLOW_SECONDS = 10
 _SHOWN = 50
 _EXPLAINED = 10
@@ -36,7 +36,7 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class RemovalStage:
     """`things`: those that are not gone first; `more` are not shown."""
 
     key: str
@@ -68,12 +68,12 @@ class Stuck:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RemovalPage:
     run: Run
     title: str
-    stages: tuple[Stage, ...]
+    stages: tuple[RemovalStage, ...]
     stuck: tuple[Stuck, ...]
-    controllers: tuple[Part, ...]
+    controllers: tuple[StagePart, ...]
     stale: bool
 
     @property
@@ -92,7 +92,7 @@ class Page:
         )
 
     @property
-    def operands(self) -> Stage | None:
+    def operands(self) -> RemovalStage | None:
         return next((stage for stage in self.stages if stage.key == "operands"), None)
 
 
@@ -107,7 +107,7 @@ def titles() -> Mapping[str, str]:
     }
 
 
-def read(client: ClusterClient, key: str) -> Page:
+def read(client: ClusterClient, key: str) -> RemovalPage:
     """Raises NotFound for another user's run, or an expired one."""
     run = Run.objects.filter(key=key, kind="uninstall", cluster=client.name, user=client.owner).first()
     if run is None:
@@ -124,7 +124,7 @@ def read(client: ClusterClient, key: str) -> Page:
         if item["state"] == GOING and item.get("finalizers") and time.time() - item["asked"] > SLOW_SECONDS
     ]
     stuck = tuple(_stuck(run, item) for item in slow[:_EXPLAINED]) if run.state in ("running", "stuck") else ()
-    return Page(
+    return RemovalPage(
         run=run,
         title=run.document["title"],
         stages=stages,
@@ -145,11 +145,11 @@ _STATES = {WAITING: workloads.WAITING, GOING: workloads.RUNNING, GONE: workloads
 _RANK = {FAILED: 0, GOING: 1, WAITING: 2, GONE: 3}
 
 
-def _stage(key: str, items: list[dict[str, Any]]) -> Stage:
+def _stage(key: str, items: list[dict[str, Any]]) -> RemovalStage:
     ordered = sorted(items, key=lambda item: _RANK[item["state"]])
     gone, failed = (sum(item["state"] == state for item in items) for state in (GONE, FAILED))
     things = tuple(map(_thing, ordered[:_SHOWN]))
-    return Stage(
+    return RemovalStage(
         key=key,
         title=titles()[key],
         total=len(items),
@@ -206,7 +206,7 @@ def whose(finalizer: str, document: Mapping[str, Any]) -> str:
     }
 
 
-def _controllers(client: ClusterClient, run: Run) -> tuple[Part, ...]:
+def _controllers(client: ClusterClient, run: Run) -> tuple[StagePart, ...]:
     """The operator's Deployments: whether those who should act can."""
     try:
         found = client.get(olm.type_of(client, olm.CSVS), run.document["csv"], run.document["namespace"])
@@ -215,7 +215,7 @@ def _controllers(client: ClusterClient, run: Run) -> tuple[Part, ...]:
         return ()
 
 
-def topics(client: ClusterClient, page: Page) -> str:
+def topics(client: ClusterClient, page: RemovalPage) -> str:
     """What the page follows: the kinds that are going."""
     found = [olm.topic(client, plural, page.run.namespace) for plural in (olm.CSVS, olm.SUBSCRIPTIONS)]
     kinds = dict.fromkeys(
@@ -227,5 +227,5 @@ def topics(client: ClusterClient, page: Page) -> str:
     return " ".join(dict.fromkeys(found))
 
 
-def namespaces(page: Page) -> tuple[str, ...]:
+def namespaces(page: RemovalPage) -> tuple[str, ...]:
     return csv.strings([item["namespace"] for item in page.run.document["items"]])

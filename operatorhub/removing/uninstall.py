@@ -21,7 +21,7 @@ from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, olm
 from operatorhub.removing import leftovers
 from operatorhub.removing.leftovers import Leftover
-from operatorhub.running import installed, operands
+from operatorhub.running import installed_operators, operands
 from operatorhub.running.operands import OwnedApi
 from operatorhub.running.workloads import deployments
 
@@ -55,7 +55,7 @@ class Operands:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class UninstallPlan:
     """`csv_uid` and `subscription_uid` make sure that exactly these objects are deleted, '' where there is none."""
 
     namespace: str
@@ -114,12 +114,12 @@ class Plan:
         return Commands(tuple(found))
 
 
-def read_plan(client: ClusterClient, namespace: str, name: str) -> Plan:
-    """Raises NotFound when there is no such CSV, and none that a Subscription waits for."""
+def read_plan(client: ClusterClient, namespace: str, name: str) -> UninstallPlan:
+    """Raises NotFound if there is no such CSV and no Subscription waits for it."""
     sub = next(
         (
             subscription
-            for subscription in installed.subscriptions(client, namespace)
+            for subscription in installed_operators.subscriptions(client, namespace)
             if name in (subscription.current_csv, subscription.installed_csv)
         ),
         None,
@@ -129,7 +129,7 @@ def read_plan(client: ClusterClient, namespace: str, name: str) -> Plan:
     except NotFound:
         if sub is None:
             raise
-        return Plan(
+        return UninstallPlan(
             namespace=namespace,
             csv=name,
             title=sub.package,
@@ -154,7 +154,7 @@ def read_plan(client: ClusterClient, namespace: str, name: str) -> Plan:
     targets = olm.targets(found) or ()
     listed = tuple(_operands(client, kind, targets) for kind in kinds if kind.type and not shared[kind.api.crd])
     left = leftovers.find(client=client, found=found, sub=sub, kinds=kinds, listed=listed, others=others, gaps=gaps)
-    return Plan(
+    return UninstallPlan(
         namespace=namespace,
         csv=name,
         title=csv.text(spec.get("displayName")) or name,
@@ -179,7 +179,7 @@ def _never(found: KubeObject) -> str:
         return _("This is a copy: the operator runs in %(namespace)s. Uninstall it there; its copies go with it.") % {
             "namespace": olm.copied_from(found)
         }
-    if name_of(found) == installed.PACKAGE_SERVER:
+    if name_of(found) == installed_operators.PACKAGE_SERVER:
         return _("This is a part of OLM itself. Without it there is no catalog.")
     return ""
 

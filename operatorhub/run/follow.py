@@ -9,7 +9,7 @@ from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import olm
 from operatorhub.csv import mapping, text
-from operatorhub.progress import facts, running, trouble
+from operatorhub.progress import csv_stages, facts, trouble
 from operatorhub.progress.stages import Stage, judged
 from operatorhub.progress.trouble import Trouble
 from operatorhub.run.plan import RUN, SOURCE, run_name
@@ -17,7 +17,7 @@ from operatorhub.running.workloads import DONE, FAILED, RUNNING, deployments
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
+class RunProgress:
     """`csv` '' when there is none any more; `replaces`: the version that it takes the place of; `state` as
     progress.Progress has it.
     """
@@ -42,7 +42,7 @@ class Following:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunSummary:
     """A run, as the list of them shows it."""
 
     package: str
@@ -52,14 +52,14 @@ class Running:
     phase: str
 
 
-def runs(client: ClusterClient) -> tuple[Running, ...]:
+def runs(client: ClusterClient) -> tuple[RunSummary, ...]:
     """All runs that the user can see; () if they can't list ClusterServiceVersions or there is no OLM."""
     try:
         found = client.list(olm.type_of(client, olm.CSVS), labels=f"{RUN},!{olm.COPIED}").items
     except (Forbidden, NotFound):
         return ()
     return tuple(
-        Running(
+        RunSummary(
             package_of(item),
             namespace_of(item),
             name_of(item),
@@ -76,7 +76,7 @@ def package_of(csv: KubeObject) -> str:
     return name.removesuffix(f".{namespace_of(csv)}")
 
 
-def read(client: ClusterClient, namespace: str, package: str) -> Following:
+def read(client: ClusterClient, namespace: str, package: str) -> RunProgress:
     """Raises Forbidden if the user can't read CSVs here, NotFound if the run's CSV is gone."""
     query = f"{RUN}={run_name(package, namespace)}"
     found = [
@@ -91,12 +91,12 @@ def read(client: ClusterClient, namespace: str, package: str) -> Following:
         raise NotFound(words % {"package": package, "namespace": namespace})
     groups = _groups(client, namespace)
     csv_facts = facts.of_csv(client, namespace, csv)
-    lines, broken = [running.version(csv_facts)], trouble.find(csv_facts)
+    lines, broken = [csv_stages.version(csv_facts)], trouble.find(csv_facts)
     if deployments(csv):
-        lines += [running.deployments(csv_facts), running.pods(csv_facts)[0]]
+        lines += [csv_stages.deployments(csv_facts), csv_stages.pods(csv_facts)[0]]
     spec, notes = mapping(csv.get("spec")), mapping(mapping(csv.get("metadata")).get("annotations"))
     title = text(spec.get("displayName")) or name_of(csv)
-    return Following(
+    return RunProgress(
         package=package,
         namespace=namespace,
         csv=name_of(csv),

@@ -30,7 +30,7 @@ _SHORT = 40_000
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RunChoice:
     """`watch`: the namespaces of SingleNamespace and MultiNamespace."""
 
     namespace: str
@@ -43,13 +43,13 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RunPlan:
     """`objects` as they are sent, labelled; `present`: those that are there already ("Kind name"); `replaces`: the
     CSV that this one upgrades.
     """
 
     bundle: Bundle
-    choice: Choice
+    choice: RunChoice
     objects: tuple[KubeObject, ...]
     errors: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -85,7 +85,7 @@ def modes(bundle: Bundle) -> tuple[str, ...]:
     return install_modes(mapping(bundle.csv.get("spec")).get("installModes"))
 
 
-def suggested(bundle: Bundle, situation: Situation, picked: str) -> Choice:
+def suggested(bundle: Bundle, situation: Situation, picked: str) -> RunChoice:
     """What to begin with: the author's namespace, else the picked one, else a new one named as the package; its own
     namespace before all.
     """
@@ -97,12 +97,12 @@ def suggested(bundle: Bundle, situation: Situation, picked: str) -> Choice:
     )
     groups, offered = situation.groups.get(namespace, ()), modes(bundle)
     if len(groups) == 1 and (present := olm.group_modes(groups[0], namespace)) in offered:
-        return Choice(namespace, present, tuple(olm.group_targets(groups[0])) if present in (SINGLE, MULTI) else ())
+        return RunChoice(namespace, present, tuple(olm.group_targets(groups[0])) if present in (SINGLE, MULTI) else ())
     mode = OWN if OWN in offered else offered[0] if offered else ALL
-    return Choice(namespace, mode)
+    return RunChoice(namespace, mode)
 
 
-def plan(client: ClusterClient, bundle: Bundle, choice: Choice, situation: Situation, place: str = "") -> Plan:
+def plan(client: ClusterClient, bundle: Bundle, choice: RunChoice, situation: Situation, place: str = "") -> RunPlan:
     """The objects of a run and the problems with it.
 
     Checks that need unreadable objects are left to the API server.
@@ -129,7 +129,7 @@ def plan(client: ClusterClient, bundle: Bundle, choice: Choice, situation: Situa
         *misfits.find(client, bundle),
     ]
     labelled = tuple(_labelled(item, bundle, choice, present, place) for item in objects)
-    return Plan(
+    return RunPlan(
         bundle=bundle,
         choice=choice,
         objects=labelled,
@@ -140,7 +140,7 @@ def plan(client: ClusterClient, bundle: Bundle, choice: Choice, situation: Situa
     )
 
 
-def _choice_errors(bundle: Bundle, choice: Choice, situation: Situation) -> Iterator[str]:
+def _choice_errors(bundle: Bundle, choice: RunChoice, situation: Situation) -> Iterator[str]:
     name, offered = choice.namespace, modes(bundle)
     if not NAMESPACE_NAME.fullmatch(name):
         yield _("Choose a namespace, or type the name of a new one: lower-case letters, digits and dashes, at most 63.")
@@ -178,7 +178,9 @@ def _csvs(client: ClusterClient, namespace: str) -> list[KubeObject]:
         return []
 
 
-def _installed(bundle: Bundle, choice: Choice, situation: Situation, csvs: list[KubeObject]) -> tuple[str, list[str]]:
+def _installed(
+    bundle: Bundle, choice: RunChoice, situation: Situation, csvs: list[KubeObject]
+) -> tuple[str, list[str]]:
     """(the CSV that is replaced, errors).
 
     An operator that a Subscription follows is upgraded through that, or OLM would undo it.
@@ -231,7 +233,7 @@ def title(obj: KubeObject) -> str:
     return f"{obj['kind']} {name_of(obj)}"
 
 
-def _labelled(obj: KubeObject, bundle: Bundle, choice: Choice, present: frozenset[str], place: str) -> KubeObject:
+def _labelled(obj: KubeObject, bundle: Bundle, choice: RunChoice, present: frozenset[str], place: str) -> KubeObject:
     if title(obj) in present:
         return obj
     meta: dict[str, Any] = dict(obj["metadata"])
@@ -241,7 +243,7 @@ def _labelled(obj: KubeObject, bundle: Bundle, choice: Choice, present: frozense
     return {**obj, "metadata": meta}
 
 
-def _owners(client: ClusterClient, bundle: Bundle, choice: Choice, here: list[KubeObject]) -> Iterator[str]:
+def _owners(client: ClusterClient, bundle: Bundle, choice: RunChoice, here: list[KubeObject]) -> Iterator[str]:
     """Other operators that have the same kinds: OLM refuses the later one where both watch the same namespaces."""
     mine = {api.crd for api in apis(mapping(bundle.csv.get("spec")).get("customresourcedefinitions"))}
     try:

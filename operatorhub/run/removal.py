@@ -43,7 +43,7 @@ Done = Callable[[str, str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RunKind:
     """A CustomResourceDefinition of the run; `instances` of all namespaces, None if the user can't count them."""
 
     target: Target
@@ -57,7 +57,7 @@ class Removal:
     package: str
     namespace: str
     objects: tuple[Target, ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[RunKind, ...]
     space: Target | None
     unread: tuple[str, ...] = ()
 
@@ -98,7 +98,7 @@ def find_objects(client: ClusterClient, namespace: str, package: str) -> Removal
     """
     label = f"{RUN}={run_name(package, namespace)}"
     objects: list[Target] = []
-    kinds: list[Kind] = []
+    kinds: list[RunKind] = []
     space: Target | None = None
     unread: list[str] = []
     for group, plural in KINDS:
@@ -113,7 +113,7 @@ def find_objects(client: ClusterClient, namespace: str, package: str) -> Removal
         for row in rows:
             target = _target(type_, row.object)
             if plural == "customresourcedefinitions":
-                kinds.append(Kind(target, _instances(client, target.name)))
+                kinds.append(RunKind(target, _instances(client, target.name)))
             elif plural == "namespaces":
                 space = target
             else:

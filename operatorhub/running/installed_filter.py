@@ -10,13 +10,13 @@ from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
-from operatorhub.running.installed import Operator
+from operatorhub.running.installed_operators import Operator
 
 PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FilterChoice:
     """One value of a filter. `count`: of the rows that all other filters leave."""
 
     value: str
@@ -26,8 +26,8 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """What the address asks for. Within one filter any of its values will do; filters hold together."""
+class OperatorFilter:
+    """The filters of the URL: values of one filter are alternatives, filters are combined with "and"."""
 
     q: str = ""
     labels: str = ""
@@ -52,12 +52,12 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class FilterResult:
     rows: tuple[Operator, ...]
     total: int
     everything: int
-    status: tuple[Choice, ...]
-    places: tuple[Choice, ...]
+    status: tuple[FilterChoice, ...]
+    places: tuple[FilterChoice, ...]
     page: int
     pages: int
 
@@ -94,8 +94,8 @@ def _named(row: Operator, q: str) -> bool:
     return all(word in words for word in q.lower().split())
 
 
-def apply(rows: Iterable[Operator], wish: Filter) -> Result:
-    """The rows of the wished page, and the counts."""
+def apply(rows: Iterable[Operator], wish: OperatorFilter) -> FilterResult:
+    """The rows of the requested page, and the counts."""
     everything = tuple(rows)
     named = [row for row in everything if _named(row, wish.q)]
     by_status = [row for row in named if not wish.status or kinds(row) & set(wish.status)]
@@ -104,15 +104,15 @@ def apply(rows: Iterable[Operator], wish: Filter) -> Result:
     of_status = Counter(kind for row in by_place for kind in kinds(row))
     of_place = Counter(row.namespace for row in by_status)
     status = tuple(
-        Choice(value, label, of_status[value], value in wish.status)
+        FilterChoice(value, label, of_status[value], value in wish.status)
         for value, label in status_labels().items()
         if of_status[value] or value in wish.status
     )
     names = sorted({*of_place, *wish.places}, key=lambda place: (-of_place[place], place))
-    places = tuple(Choice(name, name, of_place[name], name in wish.places) for name in names)
+    places = tuple(FilterChoice(name, name, of_place[name], name in wish.places) for name in names)
     pages = max(1, -(-len(left) // PAGE))
     page = min(max(1, wish.page), pages)
-    return Result(
+    return FilterResult(
         rows=tuple(left[(page - 1) * PAGE : page * PAGE]),
         total=len(left),
         everything=len(everything),

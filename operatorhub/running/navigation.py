@@ -17,8 +17,8 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError
 from operatorhub import olm
 from operatorhub.csv import Api
-from operatorhub.running import installed, operands
-from operatorhub.running.installed import Operator
+from operatorhub.running import installed_operators, operands
+from operatorhub.running.installed_operators import Operator
 from operatorhub.running.workloads import ASKS, DONE
 from resources.types import kind_versions
 
@@ -54,7 +54,7 @@ class OperatorLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CachedOperators:
     """`total`: how many are installed. `at`: on the monotonic clock.
 
     `counts`: how many objects there are by (address of the kind, namespace), None where that can't be known; of the
@@ -71,7 +71,7 @@ class Known:
         return time.monotonic() - self.at < FRESH_SECONDS
 
 
-def context(found: Known | None, path: str, *, ask: bool, namespace: str = "") -> dict[str, object]:
+def context(found: CachedOperators | None, path: str, *, ask: bool, namespace: str = "") -> dict[str, object]:
     """For operatorhub/_navigation.html.
 
     `path`: of the page; `ask`: whether the page asks for newer ones once it is loaded; `namespace`: '' for all.
@@ -89,13 +89,13 @@ def context(found: Known | None, path: str, *, ask: bool, namespace: str = "") -
     return {"rows": rows, "total": found.total if found else 0, "path": path, "ask": ask or not is_counted}
 
 
-def known(client: ClusterClient, language: str) -> Known | None:
+def known(client: ClusterClient, language: str) -> CachedOperators | None:
     """What was last read, if it is not too old to be shown."""
     found = navigation_cache.get(navigation_cache.key("operators", client, language))
-    return found if isinstance(found, Known) else None
+    return found if isinstance(found, CachedOperators) else None
 
 
-def read(request: ConsoleRequest, language: str, path: str = "") -> Known:
+def read(request: ConsoleRequest, language: str, path: str = "") -> CachedOperators:
     """From the cluster. Where nothing can be read there are none: the page of installed operators says why.
 
     `path`: the page whose operator's objects are counted.
@@ -111,18 +111,18 @@ def read(request: ConsoleRequest, language: str, path: str = "") -> Known:
     shown = sorted(rows, key=lambda row: row.state == DONE)[:SHOWN_OPERATORS]
     links = tuple(_link(client, row) for row in rows if row in shown)
     kinds = [kind for link in links if link.has(path) for kind in link.kinds]
-    found = Known(links, len(rows), time.monotonic(), _counts(client, kinds, request.namespace))
+    found = CachedOperators(links, len(rows), time.monotonic(), _counts(client, kinds, request.namespace))
     navigation_cache.put(navigation_cache.key("operators", client, language), found)
     return found
 
 
 def _rows(client: ClusterClient, namespace: str) -> tuple[Operator, ...]:
     try:
-        return installed.listed(client, "").rows
+        return installed_operators.listed(client, "").rows
     except KubeError:
         if not namespace:
             raise
-        return installed.listed(client, namespace).rows
+        return installed_operators.listed(client, namespace).rows
 
 
 def _link(client: ClusterClient, row: Operator) -> OperatorLink:

@@ -67,7 +67,7 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
-class Instances:
+class InstanceList:
     """`gaps`: kinds that could not be read, with the reason; `more`: kinds of which not all are shown, with how many
     there are.
     """
@@ -107,7 +107,7 @@ def count(client: ClusterClient, type_: ResourceType, namespace: str = "") -> tu
     return len(page.rows) + (page.remaining or 0), ""
 
 
-def instances(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str = "", name: str = "") -> Instances:
+def instances(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str = "", name: str = "") -> InstanceList:
     """Objects of all kinds together: `SHOWN` of each, by kind and name; with `name` those of them that have it in
     theirs.
     """
@@ -116,7 +116,7 @@ def instances(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str = 
     wanted = name.casefold()
     rows = tuple(row for found, _gap, _more in read for row in found if wanted in row.name.casefold())
     gaps = tuple(gap for _found, gap, _more in read if gap)
-    return Instances(rows, gaps, tuple(more for _found, _gap, more in read if more))
+    return InstanceList(rows, gaps, tuple(more for _found, _gap, more in read if more))
 
 
 def newest(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str, number: int) -> tuple[Instance, ...]:

@@ -11,18 +11,18 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, olm
-from operatorhub.running import installed, operands, updates, workloads
-from operatorhub.running.installed import Operator
+from operatorhub.running import installed_operators, operands, updates, workloads
+from operatorhub.running.installed_operators import Operator
 from operatorhub.running.operands import OwnedApi
 from operatorhub.running.summaries import summary
-from operatorhub.running.workloads import Part
+from operatorhub.running.workloads import StagePart
 from resources.state.health import DEGRADED, PROGRESSING, READY, TERMINATING, Health
 
 INITIALIZATION = "operatorframework.io/initialization-resource"
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class OperatorLink:
     name: str
     url: str
 
@@ -41,17 +41,17 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class CsvFacts:
     """What the CSV says and nothing else does."""
 
-    links: tuple[Link, ...]
-    maintainers: tuple[Link, ...]
+    links: tuple[OperatorLink, ...]
+    maintainers: tuple[OperatorLink, ...]
     support: str
     level: int
     strategy: str
     modes: tuple[str, ...]
     accounts: tuple[str, ...]
-    images: tuple[Link, ...]
+    images: tuple[OperatorLink, ...]
     replaces: str
     skips: tuple[str, ...]
     webhooks: tuple[Webhook, ...]
@@ -73,13 +73,13 @@ class Detail:
     html: str
     message: str
     conditions: tuple[Mapping[str, str], ...]
-    requirements: tuple[Part, ...]
-    deployments: tuple[Part, ...]
-    pods: tuple[Part, ...]
+    requirements: tuple[StagePart, ...]
+    deployments: tuple[StagePart, ...]
+    pods: tuple[StagePart, ...]
     subscription: olm.Subscription | None
     group: str
     apis: tuple[OwnedApi, ...]
-    facts: Facts
+    facts: CsvFacts
     original: str = ""
     message_uninstall: str = ""
 
@@ -99,12 +99,12 @@ class Detail:
         return sum(counts) if counts else None
 
     @property
-    def missing(self) -> tuple[Part, ...]:
+    def missing(self) -> tuple[StagePart, ...]:
         """Requirements that hold it up."""
         return tuple(part for part in self.requirements if part.state == workloads.FAILED)
 
     @property
-    def missing_first(self) -> tuple[Part, ...]:
+    def missing_first(self) -> tuple[StagePart, ...]:
         """All requirements."""
         return (*self.missing, *(part for part in self.requirements if part.state != workloads.FAILED))
 
@@ -112,7 +112,7 @@ class Detail:
 def read(client: ClusterClient, namespace: str, name: str) -> tuple[KubeObject, olm.Subscription | None, Operator]:
     """The CSV, the Subscription that keeps it, and its row. Raises NotFound, Forbidden."""
     obj = client.get(olm.type_of(client, olm.CSVS), name, namespace)
-    subs = installed.subscriptions(client, namespace)
+    subs = installed_operators.subscriptions(client, namespace)
     sub = next(
         (subscription for subscription in subs if name in (subscription.current_csv, subscription.installed_csv)), None
     )
@@ -133,7 +133,7 @@ def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | No
         version=known.version,
         provider=known.provider,
         state=state,
-        word=installed.phase_word(phase),
+        word=installed_operators.phase_word(phase),
         reason=csv.text(status.get("message")) if state != workloads.DONE else "",
         apis=known.apis,
         subscription=sub.name if sub else "",
@@ -141,7 +141,7 @@ def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | No
         channel=sub.channel if sub else "",
         created=csv.text(meta.get("creationTimestamp")),
         updated=updates.last_written(obj),
-        icon_name=installed.icon_of(client, sub),
+        icon_name=installed_operators.icon_of(client, sub),
         phase=phase,
         targets=None if copied else olm.targets(obj),
         runs_in=olm.copied_from(obj) if copied else "",
@@ -149,7 +149,7 @@ def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | No
         deprecated=tuple(text for _kind, text in sub.deprecations) if sub else (),
     )
     judged = updates.version_state(client, obj, sub.plan if sub else "") if state != workloads.DONE else state
-    return installed.with_state(row, judged, row.reason)
+    return installed_operators.with_state(row, judged, row.reason)
 
 
 def detail(client: ClusterClient, namespace: str, name: str, place: str = "") -> Detail:
@@ -203,12 +203,12 @@ def _conditions(status: Mapping[str, Any]) -> tuple[Mapping[str, str], ...]:
     return tuple({key: csv.text(item.get(key)) for key in names} for item in csv.items(status.get("conditions")))[::-1]
 
 
-def requirements(status: Mapping[str, Any]) -> tuple[Part, ...]:
+def requirements(status: Mapping[str, Any]) -> tuple[StagePart, ...]:
     """What the operator needs, each object once: OLM may report a CustomResourceDefinition for each of its versions."""
     return tuple(dict.fromkeys(_requirement(entry) for entry in csv.items(status.get("requirementStatus"))))
 
 
-def _requirement(item: Mapping[str, Any]) -> Part:
+def _requirement(item: Mapping[str, Any]) -> StagePart:
     state = csv.text(item.get("status"))
     known = {"Present": workloads.DONE, "Satisfied": workloads.DONE, "DependentSatisfied": workloads.DONE}
     words = {
@@ -227,17 +227,19 @@ def _requirement(item: Mapping[str, Any]) -> Part:
         if "Not" in csv.text(inner.get("status"))
     ]
     words_all = "; ".join([state_words, *below])
-    return Part(csv.text(item.get("kind")), csv.text(item.get("name")), known.get(state, workloads.FAILED), words_all)
+    return StagePart(
+        csv.text(item.get("kind")), csv.text(item.get("name")), known.get(state, workloads.FAILED), words_all
+    )
 
 
-def facts(obj: KubeObject) -> Facts:
+def facts(obj: KubeObject) -> CsvFacts:
     """Pure: from the CSV alone."""
     spec = csv.mapping(obj.get("spec"))
     notes = csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
     strategy = csv.mapping(spec.get("install"))
     plan = csv.mapping(strategy.get("spec"))
     asked = [*csv.items(plan.get("permissions")), *csv.items(plan.get("clusterPermissions"))]
-    return Facts(
+    return CsvFacts(
         links=_links(spec.get("links"), "url"),
         maintainers=_links(spec.get("maintainers"), "email"),
         support=csv.text(notes.get("support")),
@@ -246,7 +248,7 @@ def facts(obj: KubeObject) -> Facts:
         modes=csv.install_modes(spec.get("installModes")),
         accounts=csv.strings([item.get("serviceAccountName") for item in asked]),
         images=tuple(
-            Link(csv.text(item.get("name")), csv.text(item.get("image")))
+            OperatorLink(csv.text(item.get("name")), csv.text(item.get("image")))
             for item in csv.items(spec.get("relatedImages"))
         ),
         replaces=csv.text(spec.get("replaces")),
@@ -259,8 +261,8 @@ def facts(obj: KubeObject) -> Facts:
     )
 
 
-def _links(value: Any, key: str) -> tuple[Link, ...]:
-    found = [Link(csv.text(item.get("name")), csv.text(item.get(key))) for item in csv.items(value)]
+def _links(value: Any, key: str) -> tuple[OperatorLink, ...]:
+    found = [OperatorLink(csv.text(item.get("name")), csv.text(item.get(key))) for item in csv.items(value)]
     if key == "email":
         return tuple(link for link in found if link.name or link.url)
     return tuple(link for link in found if link.url.startswith(("https://", "http://")))

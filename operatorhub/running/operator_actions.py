@@ -10,7 +10,7 @@ from console.web.access import can
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub import olm
-from operatorhub.running.installed import PACKAGE_SERVER, Operator
+from operatorhub.running.installed_operators import PACKAGE_SERVER, Operator
 from operatorhub.running.operands import OwnedApi
 from operatorhub.running.operator import Detail
 from resources.acting.actions import Action

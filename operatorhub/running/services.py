@@ -11,7 +11,7 @@ from console.web.access import can
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from operatorhub.csv import Api
-from operatorhub.running.installed import Operator
+from operatorhub.running.installed_operators import Operator
 from resources.types import kind_versions
 
 

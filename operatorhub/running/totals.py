@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from operatorhub.running.installed import Operator
+from operatorhub.running.installed_operators import Operator
 from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING
 
 _NAMED = 5

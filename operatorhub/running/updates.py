@@ -41,7 +41,7 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogs:
+class CatalogHealth:
     """What is known of the CatalogSources.
 
     `states` by (namespace, name); None: they can't be listed, so their health is unknown. `within`: the only namespaces
@@ -70,14 +70,14 @@ class Catalogs:
         return self.states.get(place, MISSING)
 
 
-def catalogs(client: ClusterClient) -> Catalogs:
+def catalogs(client: ClusterClient) -> CatalogHealth:
     """All CatalogSources, by one request."""
     try:
         found = client.list(olm.type_of(client, olm.SOURCES))
     except KubeError:
-        return Catalogs(None)
+        return CatalogHealth(None)
     silent = (source for source in found.items if install_state.catalog_silent(source))
-    return Catalogs(
+    return CatalogHealth(
         {(namespace_of(source), name_of(source)): _connection(source) for source in found.items},
         tuple(found.within),
         frozenset((namespace_of(source), name_of(source)) for source in silent),
@@ -88,7 +88,7 @@ def _connection(source: KubeObject) -> str:
     return csv.text(csv.mapping(csv.mapping(source.get("status")).get("connectionState")).get("lastObservedState"))
 
 
-def update_of(sub: olm.Subscription, health: Catalogs) -> Update:
+def update_of(sub: olm.Subscription, health: CatalogHealth) -> Update:
     """The Subscription's state in words.
     https://github.com/operator-framework/api/blob/master/pkg/operators/v1alpha1/subscription_types.go
     """

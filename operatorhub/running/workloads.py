@@ -1,4 +1,4 @@
-"""What runs for an operator: its Deployments and their Pods, each with a state and the reason in words."""
+"""The workloads of an operator: its Deployments and their Pods, each with a state and the reason."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _SHOWN_PODS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class StagePart:
     """One object of a stage: `state` as above, `url` '' where it has no page yet."""
 
     kind: str
@@ -49,10 +49,10 @@ def deployments(found: Mapping[str, Any]) -> tuple[str, ...]:
 
 def read_workloads(
     client: ClusterClient, namespace: str, found: Mapping[str, Any]
-) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+) -> tuple[tuple[StagePart, ...], tuple[StagePart, ...]]:
     """The CSV's Deployments and the Pods of the existing ones; objects that can't be read are omitted."""
-    shown: list[Part] = []
-    pods: list[Part] = []
+    shown: list[StagePart] = []
+    pods: list[StagePart] = []
     for name in deployments(found):
         try:
             item: KubeObject | None = client.get(client.find("apps", "v1", "deployments"), name, namespace)
@@ -65,7 +65,7 @@ def read_workloads(
     return tuple(shown), tuple(pods)
 
 
-def _pods(client: ClusterClient, namespace: str, selector: str) -> list[Part]:
+def _pods(client: ClusterClient, namespace: str, selector: str) -> list[StagePart]:
     try:
         listed = client.list(client.find("", "v1", "pods"), namespace, labels=selector, limit=_SHOWN_PODS).items
     except Forbidden:
@@ -73,22 +73,22 @@ def _pods(client: ClusterClient, namespace: str, selector: str) -> list[Part]:
     return [pod_part(namespace, pod) for pod in listed]
 
 
-def deployment_part(namespace: str, name: str, obj: KubeObject | None) -> Part:
+def deployment_part(namespace: str, name: str, obj: KubeObject | None) -> StagePart:
     if obj is None:
-        return Part("Deployment", name, WAITING, _("to come"))
+        return StagePart("Deployment", name, WAITING, _("to come"))
     spec, status = csv.mapping(obj.get("spec")), csv.mapping(obj.get("status"))
     wanted, ready = int(spec.get("replicas", 1) or 0), int(status.get("availableReplicas", 0) or 0)
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
     for item in csv.items(status.get("conditions")):
         if item.get("type") == "ReplicaFailure" and item.get("status") == "True":
-            return Part(
+            return StagePart(
                 "Deployment",
                 name,
                 FAILED,
                 csv.text(item.get("message")),
                 page_of("deployments", namespace, name, "apps", "v1"),
             )
-    return Part(
+    return StagePart(
         "Deployment",
         name,
         DONE if ready >= wanted else RUNNING,
@@ -97,7 +97,7 @@ def deployment_part(namespace: str, name: str, obj: KubeObject | None) -> Part:
     )
 
 
-def pod_part(namespace: str, pod: KubeObject) -> Part:
+def pod_part(namespace: str, pod: KubeObject) -> StagePart:
     status = csv.mapping(pod.get("status"))
     phase = csv.text(status.get("phase"))
     ready = any(
@@ -119,4 +119,4 @@ def pod_part(namespace: str, pod: KubeObject) -> Part:
     ]
     words = "; ".join(reasons or unscheduled) or (_("ready") if ready else phase or _("to come"))
     state = DONE if ready else FAILED if reasons or unscheduled or phase == "Failed" else RUNNING
-    return Part("Pod", name_of(pod), state, words, page_of("pods", namespace, name_of(pod), "core", "v1"))
+    return StagePart("Pod", name_of(pod), state, words, page_of("pods", namespace, name_of(pod), "core", "v1"))

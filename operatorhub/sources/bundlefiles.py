@@ -16,7 +16,7 @@ import msgspec
 
 from kube import limits
 from operatorhub.csv import text
-from operatorhub.sources.drafts import Contents, Problem, contents
+from operatorhub.sources.drafts import Contents, DraftProblem, contents
 from resources import yamltext
 from untrusted import bundle_metadata, json_bounds
 
@@ -45,10 +45,10 @@ def is_bundle(folder: Path) -> bool:
     return (folder / "csv.yaml").is_file() or (folder / "manifests").is_dir()
 
 
-def read(folder: Path) -> tuple[Contents, dict[str, str], list[Problem]]:
+def read(folder: Path) -> tuple[Contents, dict[str, str], list[DraftProblem]]:
     """The contents, the annotations of `metadata/` without their common beginning, and what could not be read."""
     found: list[Any] = []
-    bad: list[Problem] = []
+    bad: list[DraftProblem] = []
     for path in _files(folder):
         found += _tried(path, folder, bad)
     # opm reads files of every name there; what is called neither YAML nor JSON need not be any.
@@ -92,9 +92,9 @@ def _files(folder: Path) -> Iterator[Path]:
         yield from (path for path in sorted((folder / place).glob("*")) if path.suffix in _NAMES and path.is_file())
 
 
-def _tried(path: Path, folder: Path, bad: list[Problem]) -> list[Any]:
+def _tried(path: Path, folder: Path, bad: list[DraftProblem]) -> list[Any]:
     try:
         return documents(path)
     except (yamltext.YamlProblem, OSError, ValueError) as error:
-        bad.append(Problem(str(path.relative_to(folder)), str(error)))
+        bad.append(DraftProblem(str(path.relative_to(folder)), str(error)))
         return []

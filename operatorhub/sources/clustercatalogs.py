@@ -23,7 +23,7 @@ TITLE = "operator-console.dev/display-name"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CatalogContents:
     """Where the contents are.
 
     `base`: status.urls.base, '' while nothing is served; `digest`: of the image that was resolved.
@@ -36,7 +36,7 @@ class Source:
     title: str
 
 
-def read_source(client: ClusterClient, name: str) -> Source:
+def read_source(client: ClusterClient, name: str) -> CatalogContents:
     """Raises KubeError, and SourceError for a catalog that has neither: with what its conditions say."""
     found = client.get(client.find(GROUP, VERSION, PLURAL), name)
     status, notes = mapping(found.get("status")), mapping(mapping(found.get("metadata")).get("annotations"))
@@ -52,11 +52,11 @@ def read_source(client: ClusterClient, name: str) -> Source:
         words = _("The ClusterCatalog %(name)s serves nothing yet. %(said)s")
         raise SourceError(words % {"name": name, "said": reasons})
     digest = f"{image.rpartition('@')[2]} {text(status.get('lastUnpacked'))}" if image else ""
-    return Source(name, base, image, digest, text(notes.get(TITLE)))
+    return CatalogContents(name, base, image, digest, text(notes.get(TITLE)))
 
 
 @contextmanager
-def content(client: ClusterClient, source: Source) -> Iterator[BinaryIO]:
+def content(client: ClusterClient, source: CatalogContents) -> Iterator[BinaryIO]:
     """All of the catalog's blobs, through the service proxy: status.urls.base names a Service of the cluster that
     only the API server reaches.
     """

@@ -89,14 +89,14 @@ class PackageDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class DraftProblem:
     """What could not be read and was left out: where it stands, and why."""
 
     place: str
     words: str
 
 
-Draft = BundleDraft | PackageDraft | Problem
+Draft = BundleDraft | PackageDraft | DraftProblem
 
 
 class SourceError(Exception):

@@ -23,10 +23,10 @@ from operatorhub.sources.drafts import (
     Channel,
     Contents,
     Draft,
+    DraftProblem,
     Entry,
     Graph,
     PackageDraft,
-    Problem,
     bundle_version,
     contents,
     newest_first,
@@ -76,12 +76,12 @@ def drafts(files: Iterable[tuple[str, BinaryIO]], known: Container[str] = ()) ->
         for blob in blobs.read(stream):
             place = f"{name}:{blob.line}" if name else _("line %(line)d") % {"line": blob.line}
             if blob.problem:
-                yield Problem(place, blob.problem)
+                yield DraftProblem(place, blob.problem)
                 continue
             try:
                 yield from _blob(catalog, blob, place)
             except (ValueError, TypeError, RecursionError) as error:
-                yield Problem(place, str(error))
+                yield DraftProblem(place, str(error))
     yield from _packages(catalog)
 
 
@@ -89,22 +89,22 @@ def _blob(catalog: _Catalog, blob: blobs.Blob, place: str) -> Iterator[Draft]:
     value = blob.value
     schema, name, package = text(value.get("schema")), text(value.get("name")), text(value.get("package"))
     if not schema:
-        yield Problem(place, _("this blob has no schema: it is not of a file-based catalog"))
+        yield DraftProblem(place, _("this blob has no schema: it is not of a file-based catalog"))
     elif schema == "olm.package" and name:
         if name in catalog.packages:
-            yield Problem(place, _("the package %(name)s is a duplicate") % {"name": name})
+            yield DraftProblem(place, _("the package %(name)s is a duplicate") % {"name": name})
         else:
             catalog.packages[name] = {key: value.get(key) for key in ("defaultChannel", "icon", "description")}
     elif schema == "olm.channel" and name and package:
         catalog.channels.setdefault(package, []).append((name, [_entry(item) for item in items(value.get("entries"))]))
     elif schema == "olm.bundle" and name and package:
         if name in catalog.versions.setdefault(package, {}):
-            yield Problem(place, _("the bundle %(name)s is a duplicate") % {"name": name})
+            yield DraftProblem(place, _("the bundle %(name)s is a duplicate") % {"name": name})
             return
         digest = hashlib.sha256(blob.raw).hexdigest()
         draft, bad = (_same(value, digest), []) if digest in catalog.known else bundle(value, blob.raw)
         catalog.versions[package][name] = draft.version
-        yield from (Problem(place, f"{name}: {words}") for words in bad)
+        yield from (DraftProblem(place, f"{name}: {words}") for words in bad)
         yield draft
     elif schema == "olm.deprecations" and package:
         for entry in items(value.get("entries")):
@@ -113,7 +113,7 @@ def _blob(catalog: _Catalog, blob: blobs.Blob, place: str) -> Iterator[Draft]:
                 entry.get("message")
             )
     elif schema in ("olm.package", "olm.channel", "olm.bundle", "olm.deprecations"):
-        yield Problem(place, _("this %(schema)s says no name or no package") % {"schema": schema})
+        yield DraftProblem(place, _("this %(schema)s says no name or no package") % {"schema": schema})
 
 
 def _same(value: Mapping[str, Any], digest: str) -> BundleDraft:
@@ -199,7 +199,9 @@ def _entry(item: Mapping[str, Any]) -> Entry:
 def _packages(catalog: _Catalog) -> Iterator[Draft]:
     for name in sorted(catalog.channels.keys() | catalog.versions.keys()):
         if name not in catalog.packages:
-            yield Problem(name, _("channels or bundles name this package, but the catalog has no olm.package of it"))
+            yield DraftProblem(
+                name, _("channels or bundles name this package, but the catalog has no olm.package of it")
+            )
     for name, definition in sorted(catalog.packages.items()):
         default, known = text(definition.get("defaultChannel")), catalog.versions.get(name, {})
         channels = [

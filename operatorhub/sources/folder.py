@@ -23,10 +23,10 @@ from operatorhub.sources.drafts import (
     Channel,
     Contents,
     Draft,
+    DraftProblem,
     Entry,
     Graph,
     PackageDraft,
-    Problem,
     SourceError,
     bundle_version,
     newest_first,
@@ -162,7 +162,7 @@ def _package(folder: Path, path: Path, whole: bool) -> Iterator[Draft]:
         if not isinstance(definition, dict) or not text(definition.get("name")):
             raise ValueError(_("it has no name"))
     except (OSError, ValueError, msgspec.DecodeError, RecursionError) as error:
-        yield Problem(f"{path.name}/package.json", str(error))
+        yield DraftProblem(f"{path.name}/package.json", str(error))
         return
     name, default = text(definition["name"]), text(definition.get("defaultChannel"))
     channels = sorted(
@@ -199,12 +199,12 @@ def _bundle(folder: Path, path: Path, package: str, entry: Mapping[str, Any], wh
         # No name of a file: too long, with a NUL, a link to itself. One package's fault stops no other.
         there = False
     if not there:
-        yield Problem(str(path), _("no bundle"))
+        yield DraftProblem(str(path), _("no bundle"))
         return
     found = None
     if whole:
         found, _about, bad = bundlefiles.read(path)
-        yield from (Problem(f"{path.relative_to(folder)}/{problem.place}", problem.words) for problem in bad)
+        yield from (DraftProblem(f"{path.relative_to(folder)}/{problem.place}", problem.words) for problem in bad)
     yield BundleDraft(
         package=package,
         name=text(entry.get("name")),
@@ -223,10 +223,10 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
     for path in paths:
         found, annotations, bad = bundlefiles.read(path)
         place = str(path.relative_to(folder))
-        yield from (Problem(f"{place}/{problem.place}", problem.words) for problem in bad)
+        yield from (DraftProblem(f"{place}/{problem.place}", problem.words) for problem in bad)
         name = text(mapping(found.csv.get("metadata")).get("name"))
         if not name:
-            yield Problem(place, _("no ClusterServiceVersion in it"))
+            yield DraftProblem(place, _("no ClusterServiceVersion in it"))
             continue
         package = annotations.get("package.v1") or name.partition(".")[0]
         entry = _entry(name, found)

@@ -135,7 +135,7 @@ class Registry:
             "found": found[:19],
         }
 
-    def _get(self, path: str, accept: str, sink: Any, most: int, seconds: float) -> web.Answer:
+    def _get(self, path: str, accept: str, sink: Any, most: int, seconds: float) -> web.HttpResult:
         url = f"{self.reference.base}/{path}"
         for _turn in range(2):
             headers = {"Accept": accept} | ({"Authorization": self.authorization} if self.authorization else {})

@@ -36,7 +36,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpResult:
     """`headers` by lower-case name; `url` after all redirects. `body` is empty where it went into a sink."""
 
     status: int
@@ -61,7 +61,7 @@ def is_loopback(host: str) -> bool:
 
 def get(
     url: str, *, headers: Mapping[str, str] | None = None, sink: BinaryIO | None = None, most: int, seconds: float
-) -> Answer:
+) -> HttpResult:
     """The response; its body goes to `sink` if the status is 200.
 
     `most` bytes, within `seconds`. Raises SourceError, but not for a status.
@@ -88,7 +88,7 @@ def get(
     raise SourceError(words % {"url": shown(url), "most": limits.REDIRECTS.value})
 
 
-def explain(answer: Answer) -> str:
+def explain(answer: HttpResult) -> str:
     """Why an answer is of no use, and what to do."""
     names = {"url": shown(answer.url), "status": answer.status}
     if answer.status in (401, 403):
@@ -195,7 +195,7 @@ def _after_redirect(url: str, target: str, headers: dict[str, str]) -> dict[str,
 
 def _read(
     response: urllib3.BaseHTTPResponse, url: str, sink: BinaryIO | None, most: int, deadline: float, seconds: float
-) -> Answer:
+) -> HttpResult:
     target = sink if sink is not None and response.status == 200 else BytesIO()
     total = 0
     while chunk := response.read1(_CHUNK, decode_content=False):
@@ -212,6 +212,6 @@ def _read(
     if length.isdigit() and int(length) != total:
         words = _("%(url)s broke off after %(got)d of %(said)s bytes. Try again.")
         raise SourceError(words % {"url": shown(url), "got": total, "said": length})
-    return Answer(
+    return HttpResult(
         response.status, headers, url, target.getvalue() if isinstance(target, BytesIO) and target is not sink else b""
     )

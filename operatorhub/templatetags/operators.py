@@ -13,7 +13,7 @@ register = template.Library()
 
 @register.inclusion_tag("operatorhub/_navigation.html", takes_context=True)
 def operators_navigation(context: Any) -> dict[str, Any]:
-    """A frame is drawn whatever fails. What is not fresh is asked for again once the page is there."""
+    """Never fails, because every page has this navigation. Stale entries are reloaded once the page is shown."""
     request, frame = context.get("request"), context.get("frame")
     found, ask = None, False
     # Where not even the namespaces are known nothing else is asked: the page has waited long enough.

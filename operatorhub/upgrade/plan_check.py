@@ -20,7 +20,7 @@ from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import csv, runs
 from operatorhub.models import Run
 from operatorhub.upgrade import schema_diff
-from operatorhub.upgrade.plans import InstallPlan, Step, read, steps
+from operatorhub.upgrade.plans import InstallPlan, PlanStep, read, steps
 from structural.nodes import Node, node_of
 from structural.prepare import Malformed, prepare
 from structural.validate import validate
@@ -125,7 +125,7 @@ def document(client: ClusterClient, of: InstallPlan) -> dict[str, Any]:
     }
 
 
-def _todo(client: ClusterClient, step: Step) -> tuple[list[dict[str, Any]], str, int]:
+def _todo(client: ClusterClient, step: PlanStep) -> tuple[list[dict[str, Any]], str, int]:
     new: Mapping[str, Any] = step.manifest or {}
     try:
         live = client.get(client.find("apiextensions.k8s.io", "", "customresourcedefinitions"), step.name)
@@ -170,7 +170,7 @@ def advance(client: ClusterClient, run: Run, seconds: float) -> None:
     """Look at further pages for so long; changes `run`, saves nothing."""
     until = time.monotonic() + seconds
     state = run.document
-    every: Mapping[int, Step] = {}
+    every: Mapping[int, PlanStep] = {}
     for entry in state["todo"]:
         if entry["over"]:
             continue

@@ -18,9 +18,9 @@ from kube.objects import KubeObject, name_of
 from operatorhub import csv, olm
 from operatorhub.bundle import permissions
 from operatorhub.bundle.permissions import Right
-from operatorhub.running import installed
+from operatorhub.running import installed_operators
 from operatorhub.upgrade import schema_diff
-from operatorhub.upgrade.plans import MADE_OF_CSV, InstallPlan, Step, steps
+from operatorhub.upgrade.plans import MADE_OF_CSV, InstallPlan, PlanStep, steps
 from operatorhub.upgrade.schema_diff import SchemaDiff
 from resources.writing.review import Review, review
 
@@ -42,7 +42,7 @@ _NOTES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
+class ImageChange:
     """One container. '' where it is not there before or afterwards."""
 
     deployment: str
@@ -57,7 +57,7 @@ class Crd:
     by a webhook, so that OLM only warns.
     """
 
-    step: Step
+    step: PlanStep
     diff: SchemaDiff | None
     same: bool = False
     conversion: bool = False
@@ -67,7 +67,7 @@ class Crd:
 class Other:
     """Any other object. `what`: new, changed, same, taken (made of the CSV) or unknown, with `words` for the last."""
 
-    step: Step
+    step: PlanStep
     what: str
     words: str = ""
 
@@ -84,7 +84,7 @@ class OperatorChange:
     added: tuple[Right, ...]
     removed: tuple[Right, ...]
     level: str
-    images: tuple[Image, ...]
+    images: tuple[ImageChange, ...]
     crds: tuple[Crd, ...]
     others: tuple[Other, ...]
     gap: str = ""
@@ -107,13 +107,13 @@ def changes(client: ClusterClient, plan: InstallPlan) -> tuple[OperatorChange, .
 
 def _replaced(client: ClusterClient, plan: InstallPlan) -> Mapping[str, str]:
     """The installed CSVs by the name of the one that takes their place, as Subscriptions tell."""
-    subs = installed.subscriptions(client, plan.namespace)
+    subs = installed_operators.subscriptions(client, plan.namespace)
     return {
         sub.current_csv: sub.installed_csv for sub in subs if sub.installed_csv and sub.current_csv != sub.installed_csv
     }
 
 
-def _operator(client: ClusterClient, plan: InstallPlan, name: str, own: list[Step], known: str) -> OperatorChange:
+def _operator(client: ClusterClient, plan: InstallPlan, name: str, own: list[PlanStep], known: str) -> OperatorChange:
     step = next((candidate for candidate in own if candidate.kind == CSV), None)
     new = step.manifest if step and step.manifest else {}
     spec = csv.mapping(new.get("spec"))
@@ -143,13 +143,13 @@ def _operator(client: ClusterClient, plan: InstallPlan, name: str, own: list[Ste
     )
 
 
-def images(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Image]:
+def images(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[ImageChange]:
     """Containers whose image changes, that are new, or that go."""
     before, after = containers(old), containers(new)
     for place in dict.fromkeys((*after, *before)):
         old_image, new_image = before.get(place, ""), after.get(place, "")
         if old_image != new_image:
-            yield Image(*place, old_image, new_image)
+            yield ImageChange(*place, old_image, new_image)
 
 
 def containers(of: Mapping[str, Any]) -> dict[tuple[str, str], str]:
@@ -163,7 +163,7 @@ def containers(of: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     return found
 
 
-def _crd(client: ClusterClient, step: Step) -> Crd:
+def _crd(client: ClusterClient, step: PlanStep) -> Crd:
     if step.manifest is None:
         return Crd(step, None)
     live, _gap = _get(client, "apiextensions.k8s.io", CRD, step.name, "")
@@ -185,7 +185,7 @@ def _get(client: ClusterClient, group: str, kind: str, name: str, namespace: str
         return None, str(error)
 
 
-def _other(client: ClusterClient, plan: InstallPlan, step: Step) -> Other:
+def _other(client: ClusterClient, plan: InstallPlan, step: PlanStep) -> Other:
     if step.manifest is None:
         return Other(step, "taken" if step.real_kind in MADE_OF_CSV else "unknown", step.gap)
     live, gap = _get(client, step.group, step.real_kind, step.name, plan.namespace)
@@ -227,7 +227,7 @@ class StepChange:
     hidden: bool = False
 
 
-def of_step(client: ClusterClient, plan: InstallPlan, step: Step) -> StepChange:
+def of_step(client: ClusterClient, plan: InstallPlan, step: PlanStep) -> StepChange:
     """The object as it is and as the plan would have it.
 
     A CSV is compared with the one that it replaces, and without its texts.

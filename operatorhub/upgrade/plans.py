@@ -36,7 +36,7 @@ MADE_OF_CSV = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterR
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlanStep:
     """One object of a plan.
 
     `state` as in workloads; `status` is OLM's word. `manifest`: None where it is not known, and `gap` says why.
@@ -177,7 +177,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> InstallPlan:
     return plan(client.get(olm.type_of(client, olm.PLANS), name, namespace))
 
 
-def steps(client: ClusterClient, of: InstallPlan) -> tuple[Step, ...]:
+def steps(client: ClusterClient, of: InstallPlan) -> tuple[PlanStep, ...]:
     """Every step with its manifest; reads the bundles' ConfigMaps where the plan refers to them.
 
     Raises nothing for what can't be read.
@@ -187,7 +187,7 @@ def steps(client: ClusterClient, of: InstallPlan) -> tuple[Step, ...]:
     return tuple(_step(bundles, number, entry, of.phase) for number, entry in enumerate(entries))
 
 
-def _step(bundles: "_Bundles", number: int, item: Mapping[str, Any], phase: str) -> Step:
+def _step(bundles: "_Bundles", number: int, item: Mapping[str, Any], phase: str) -> PlanStep:
     resource = csv.mapping(item.get("resource"))
     status = csv.text(item.get("status"))
     names = {key: csv.text(resource.get(key)) for key in ("kind", "group", "version", "name")}
@@ -199,7 +199,7 @@ def _step(bundles: "_Bundles", number: int, item: Mapping[str, Any], phase: str)
         gap = _("The plan does not hold this object's manifest.")
     state = DONE if status in ("Created", "Present") else RUNNING if phase == "Installing" else WAITING
     full = _typed(given, names) if given is not None else None
-    return Step(
+    return PlanStep(
         number=number,
         resolving=csv.text(item.get("resolving")),
         kind=names["kind"],

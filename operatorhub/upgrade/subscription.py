@@ -17,10 +17,10 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
-from operatorhub import csv, olm, written
+from operatorhub import csv, olm, spec_patch
 from operatorhub.bundle import bundles
 from operatorhub.bundle.bundles import Graph
-from operatorhub.running import installed, updates
+from operatorhub.running import installed_operators, updates
 from operatorhub.sources.drafts import Entry
 from operatorhub.upgrade import plans, update_path
 from resources import yamltext
@@ -54,7 +54,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class SubscriptionPage:
     """`heads`: () and a `graph_problem` where the package can't be read.
 
     `others_manual`: Subscriptions of the namespace that make all plans of it wait.
@@ -70,7 +70,7 @@ class Page:
     others_manual: tuple[str, ...]
     others_automatic: tuple[str, ...]
     neighbours: tuple[str, ...]
-    sources: tuple[bundles.Offer, ...]
+    sources: tuple[bundles.PackageOffer, ...]
     config: Mapping[str, str]
     graph: Graph | None = None
 
@@ -80,7 +80,7 @@ class Page:
         return csv.text(csv.mapping(self.object.get("metadata")).get("resourceVersion"))
 
     @property
-    def source(self) -> bundles.Offer | None:
+    def source(self) -> bundles.PackageOffer | None:
         """The catalog that it takes its versions from; None where that doesn't have the package (any more)."""
         of = (self.sub.catalog_namespace, self.sub.catalog)
         return next((offer for offer in self.sources if (offer.namespace, offer.catalog) == of), None)
@@ -101,14 +101,18 @@ class Page:
         }
 
 
-def read(client: ClusterClient, namespace: str, name: str) -> Page:
+def read(client: ClusterClient, namespace: str, name: str) -> SubscriptionPage:
     """Raises NotFound, Forbidden; what lies beside the Subscription may be missing."""
     obj = client.get(olm.type_of(client, olm.SUBSCRIPTIONS), name, namespace)
     sub = olm.subscription(obj)
     health = updates.catalogs(client)
     graph, problem = _graph(client, sub)
-    others = [subscription for subscription in installed.subscriptions(client, namespace) if subscription.name != name]
-    return Page(
+    others = [
+        subscription
+        for subscription in installed_operators.subscriptions(client, namespace)
+        if subscription.name != name
+    ]
+    return SubscriptionPage(
         object=obj,
         sub=sub,
         update=updates.update_of(sub, health),
@@ -179,7 +183,7 @@ class Edit:
         return f"kubectl patch subscriptions.{olm.GROUP} {name} -n {namespace} --type merge -p {body}"
 
 
-def edit(page: Page, posted: Mapping[str, str]) -> Edit:
+def edit(page: SubscriptionPage, posted: Mapping[str, str]) -> Edit:
     """Compare what was posted with what there is; fields that were not posted stay."""
     spec: dict[str, Any] = {}
     errors: dict[str, str] = {}
@@ -203,18 +207,18 @@ def edit(page: Page, posted: Mapping[str, str]) -> Edit:
     return Edit({"spec": spec} if spec and not errors else {}, errors, texts)
 
 
-def _is_default(page: Page, channel: str) -> bool:
+def _is_default(page: SubscriptionPage, channel: str) -> bool:
     return any(head.default and head.name == channel for head in page.heads)
 
 
-def _source(page: Page, wanted: str, spec: dict[str, Any]) -> None:
+def _source(page: SubscriptionPage, wanted: str, spec: dict[str, Any]) -> None:
     """`namespace/name` of another catalog that offers the package."""
     namespace, _slash, name = wanted.partition("/")
     if name and (namespace, name) != (page.sub.catalog_namespace, page.sub.catalog):
         spec["source"], spec["sourceNamespace"] = name, namespace
 
 
-def _config(page: Page, texts: Mapping[str, str], errors: dict[str, str]) -> dict[str, Any]:
+def _config(page: SubscriptionPage, texts: Mapping[str, str], errors: dict[str, str]) -> dict[str, Any]:
     old = csv.mapping(page.spec.get("config"))
     changed: dict[str, Any] = {}
     for key, text in texts.items():
@@ -245,14 +249,16 @@ def _replaced(old: Any, new: Any) -> Any:
     return new
 
 
-def save(client: ClusterClient, page: Page, wanted: Edit, version: str, *, dry_run: bool = False) -> KubeObject:
+def save(
+    client: ClusterClient, page: SubscriptionPage, wanted: Edit, version: str, *, dry_run: bool = False
+) -> KubeObject:
     """Raises Conflict if the Subscription has changed since the page was rendered (`version`), and other KubeErrors."""
     type_ = olm.type_of(client, olm.SUBSCRIPTIONS)
     if version == page.version:
         # Just read: only OLM's status updates can have come between, and they don't conflict.
         own = {**wanted.patch, "metadata": {"uid": page.sub.uid}}
-        was = written.version_of(page.object)
-        return written.patch(
+        was = spec_patch.version_of(page.object)
+        return spec_patch.patch(
             client=client,
             type_=type_,
             name=page.sub.name,
@@ -265,7 +271,7 @@ def save(client: ClusterClient, page: Page, wanted: Edit, version: str, *, dry_r
     return client.patch(type_, page.sub.name, patch, page.sub.namespace, dry_run=dry_run)
 
 
-def _channel_warnings(page: Page, channel: str) -> Iterator[str]:
+def _channel_warnings(page: SubscriptionPage, channel: str) -> Iterator[str]:
     """Where the channel leads from the version that runs."""
     runs = page.sub.installed_csv
     entries = [entry for graph_channel in page.graph.channels for entry in graph_channel.entries] if page.graph else []
@@ -297,7 +303,7 @@ def _channel_warnings(page: Page, channel: str) -> Iterator[str]:
         yield _("With automatic approval, OLM updates to the new channel's newest version immediately.")
 
 
-def warnings(page: Page, wanted: Edit) -> tuple[str, ...]:
+def warnings(page: SubscriptionPage, wanted: Edit) -> tuple[str, ...]:
     """What a change would do that its words don't say."""
     spec = csv.mapping(wanted.patch.get("spec"))
     found = []

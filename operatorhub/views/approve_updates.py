@@ -20,7 +20,7 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub import olm
-from operatorhub.running import installed
+from operatorhub.running import installed_operators
 from operatorhub.upgrade import plans
 from operatorhub.views.plans import APPROVED, refused
 
@@ -113,7 +113,8 @@ def _waiting(client: ClusterClient, selected: tuple[Selected, ...]) -> tuple[tup
     """The plans that the selected operators wait for, each once, and what could not be read."""
     wanted = {(item.namespace, item.subscription) for item in selected}
     found = _workers.map(
-        lambda namespace: installed.subscriptions(client, namespace), dict.fromkeys(item.namespace for item in selected)
+        lambda namespace: installed_operators.subscriptions(client, namespace),
+        dict.fromkeys(item.namespace for item in selected),
     )
     subs = [sub for group in found for sub in group]
     names = dict.fromkeys(
@@ -137,7 +138,7 @@ def _waiting(client: ClusterClient, selected: tuple[Selected, ...]) -> tuple[tup
 
 
 def _approve_all(request: ConsoleRequest, values: Iterable[str]) -> tuple[Approval, ...]:
-    """One after the other: each is noted in the audit log as it is done."""
+    """One by one, each with its own audit record."""
     results = []
     for value in list(dict.fromkeys(values))[: limits.BULK_OBJECTS.value]:
         namespace, _slash, rest = value.partition("/")

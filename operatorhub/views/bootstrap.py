@@ -55,10 +55,10 @@ class Shown:
     """A manifest's page. `tried`: the answers of a dry run."""
 
     run: Run
-    results: tuple[apply.Result, ...]
-    groups: tuple[manifest.Group, ...]
+    results: tuple[apply.ApplyResult, ...]
+    groups: tuple[manifest.KindGroup, ...]
     rights: tuple[Right, ...]
-    tried: tuple[apply.Result, ...]
+    tried: tuple[apply.ApplyResult, ...]
 
     @property
     def made(self) -> int:
@@ -69,7 +69,7 @@ class Shown:
         return sum(result.outcome == "refused" for result in self.results)
 
 
-def _shown(run: Run, tried: tuple[apply.Result, ...] = ()) -> dict[str, Any]:
+def _shown(run: Run, tried: tuple[apply.ApplyResult, ...] = ()) -> dict[str, Any]:
     objects = run.document["objects"]
     return {"shown": Shown(run, apply.results(run), manifest.groups(objects), manifest.rights(objects), tried)}
 
@@ -79,7 +79,7 @@ def chosen(request: ConsoleRequest, key: str) -> HttpResponse:
     """GET shows the objects and their progress; POST does a dry run, starts to apply them, or continues."""
     client = request.cluster
     run = apply.find(client, key)
-    tried: tuple[apply.Result, ...] = ()
+    tried: tuple[apply.ApplyResult, ...] = ()
     if request.method == "POST":
         if "dry_run" in request.POST:
             tried = apply.dry_run(client, run)

@@ -9,15 +9,15 @@ from django.views.decorators.http import require_safe
 
 from console.web import audit, render
 from console.web.request import ConsoleRequest
-from operatorhub.exports import folder, gather
+from operatorhub.exports import folder, operator_objects
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ExportRow:
     """An item with its box."""
 
-    item: gather.Item
+    item: operator_objects.Item
     taken: bool
 
 
@@ -27,11 +27,11 @@ def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
 
     `zip` answers with the folder. Each Secret that is shown goes into the audit.
     """
-    offer = gather.read_offer(request.cluster, namespace, csv)
+    offer = operator_objects.read_offer(request.cluster, namespace, csv)
     shown = "shown" in request.GET
     chosen = set(request.GET.getlist("take")) if shown else {item.key for item in offer.items if item.ticked}
     taken = [item for item in offer.items if item.key in chosen]
-    found, unread = gather.objects(request.cluster, taken)
+    found, unread = operator_objects.objects(request.cluster, taken)
     into = request.GET.get("into", "").strip()
     into = into if NAMESPACE_NAME.fullmatch(into) else namespace
     pinned = csv if request.GET.get("pin") or not shown else ""
@@ -45,7 +45,9 @@ def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
     parts = ("operator", "instances")
     context = {
         "offer": offer,
-        "rows": {part: [Row(item, item.key in chosen) for item in offer.items if item.part == part] for part in parts},
+        "rows": {
+            part: [ExportRow(item, item.key in chosen) for item in offer.items if item.part == part] for part in parts
+        },
         "files": files,
         "into": into,
         "pinned": pinned,

@@ -13,7 +13,7 @@ from console.web.access import can
 from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
-from operatorhub.extensions import facts, owned
+from operatorhub.extensions import facts, owned_objects
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -32,11 +32,11 @@ def delete(request: ConsoleRequest, name: str) -> HttpResponse:
             audit.record(request, "delete", facts.ref(name), "ok")
             messages.success(request, _("%(name)s is being deleted, with all that it made.") % {"name": name})
             return HttpResponseRedirect(reverse("operatorhub:extensions"))
-    allowed, made = can(client, "delete", type_, "", name), owned.objects(client, name)
+    allowed, made = can(client, "delete", type_, "", name), owned_objects.objects(client, name)
     context = {
         "extension": found,
         "objects": made,
-        "instances": owned.instances(client, made),
+        "instances": owned_objects.instances(client, made),
         "problem": problem,
         "refused": ""
         if allowed.allowed

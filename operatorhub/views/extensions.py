@@ -19,7 +19,7 @@ from kube.objects import KubeObject
 from operatorhub import results as outcomes
 from operatorhub import tasks
 from operatorhub.bundle import bundles
-from operatorhub.extensions import candidates, draft, facts, owned
+from operatorhub.extensions import candidates, draft, facts, owned_objects
 from operatorhub.install import rights, situation
 from operatorhub.sources.drafts import SourceError
 from resources.applying import imports
@@ -47,9 +47,9 @@ def extension(request: ConsoleRequest, name: str) -> HttpResponse:
     allowed = can(client, "patch", facts.type_of(client), "", name)
     context = {
         "extension": found,
-        "objects": owned.objects(client, name),
+        "objects": owned_objects.objects(client, name),
         "next": [version for version in versions if version.follows and version.name != found.bundle],
-        "topics": " ".join((facts.topic(client), *owned.topics(client, found.namespace))),
+        "topics": " ".join((facts.topic(client), *owned_objects.topics(client, found.namespace))),
         "refused": ""
         if allowed.allowed
         else allowed.reason or _("You don't have permission to change ClusterExtensions."),
@@ -99,7 +99,9 @@ def upgrade(request: ConsoleRequest, name: str) -> HttpResponse:
     return _answer(request, wanted, "operatorhub/extension_upgrade.html", context)
 
 
-def _answer(request: ConsoleRequest, wanted: draft.Draft, template: str, context: dict[str, Any]) -> HttpResponse:
+def _answer(
+    request: ConsoleRequest, wanted: draft.ExtensionDraft, template: str, context: dict[str, Any]
+) -> HttpResponse:
     missing = rights.missing(request.cluster, wanted.objects, "patch")
     context |= {"missing": missing, "ready": not wanted.errors and not missing, "wanted_errors": wanted.errors}
     acts = request.method == "POST" and ({"~make", "~check"} & request.POST.keys())
@@ -155,7 +157,7 @@ def _choices(data: QueryDict, here: situation.Situation) -> draft.Choices:
 
 
 def _kept(present: facts.Extension, data: QueryDict) -> draft.Choices:
-    """What was typed; before that, what it says now."""
+    """The submitted choices; initially those of the object."""
     choices = draft.Choices(
         name=present.name,
         package=present.package,

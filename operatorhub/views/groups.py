@@ -41,7 +41,7 @@ def groups(request: ConsoleRequest, namespace: str) -> HttpResponse:
     return render.page(request, "operatorhub/groups.html", context, part=True)
 
 
-def _begun(old: subject.Group | None) -> dict[str, str]:
+def _begun(old: subject.OperatorGroup | None) -> dict[str, str]:
     """The form's first values."""
     if old is None:
         return {"scope": "own"}
@@ -55,7 +55,7 @@ def _begun(old: subject.Group | None) -> dict[str, str]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: ConsoleRequest, namespace: str, name: str = "") -> HttpResponse:
-    """A new one, or one that is there. `try` shows what it would do, `save` does it."""
+    """Create or edit a group. `try` does a dry run, `save` saves it."""
     page = subject.read(request.cluster, namespace)
     old = next((group for group in page.groups if group.name == name), None)
     if name and old is None:
@@ -86,7 +86,9 @@ def edit(request: ConsoleRequest, namespace: str, name: str = "") -> HttpRespons
     return render.page(request, "operatorhub/group.html", context, status=status)
 
 
-def _send(request: ConsoleRequest, namespace: str, old: subject.Group | None, wanted: subject.Draft) -> Problem | None:
+def _send(
+    request: ConsoleRequest, namespace: str, old: subject.OperatorGroup | None, wanted: subject.GroupDraft
+) -> Problem | None:
     """Saved, or tried as a dry run."""
     save = "save" in request.POST
     problem = None
@@ -107,7 +109,7 @@ def _send(request: ConsoleRequest, namespace: str, old: subject.Group | None, wa
     return problem
 
 
-def _kubectl(namespace: str, old: subject.Group | None, wanted: subject.Draft | None) -> str:
+def _kubectl(namespace: str, old: subject.OperatorGroup | None, wanted: subject.GroupDraft | None) -> str:
     return "" if wanted is None or wanted.errors else subject.kubectl(namespace, old, wanted)
 
 

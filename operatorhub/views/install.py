@@ -27,7 +27,7 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
         return _elsewhere(request, namespace, catalog, package)
     page, form = _read(request, namespace, catalog, package)
     made: create.Made | None = None
-    answers: tuple[create.Answer, ...] = ()
+    answers: tuple[create.CreateResult, ...] = ()
     status = 200
     if request.method == "POST":
         status = 422
@@ -65,7 +65,9 @@ def manifests(request: ConsoleRequest, namespace: str, catalog: str, package: st
     return render.as_file(HttpResponse(form.yaml, content_type="application/yaml; charset=utf-8"), f"{package}.yaml")
 
 
-def _read(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> tuple[offer.Offer, draft.Draft]:
+def _read(
+    request: ConsoleRequest, namespace: str, catalog: str, package: str
+) -> tuple[offer.InstallOptions, draft.InstallDraft]:
     client, posted = request.cluster, request.method == "POST"
     manifest = packages.read(client, namespace, catalog, package, request.namespace)
     data = request.POST if posted else request.GET
@@ -80,7 +82,7 @@ def _read(request: ConsoleRequest, namespace: str, catalog: str, package: str) -
     chosen = choices.read(
         data=data, posted=posted, channel=channel, about=about, situation=found, package=package, picked=picked
     )
-    asked = conflicts.Asked(
+    asked = conflicts.InstallRequest(
         manifest=manifest,
         channel=channel,
         about=about,

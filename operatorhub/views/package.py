@@ -140,7 +140,7 @@ class Present:
     url: str
 
 
-def _present(request: ConsoleRequest, place: subject.Place) -> Present | None:
+def _present(request: ConsoleRequest, place: subject.ClusterFacts) -> Present | None:
     """None where it is not installed. Of several installs the one in the picked namespace is meant."""
     subs = sorted(place.subscriptions, key=lambda sub: (sub.namespace != request.namespace, not sub.installed))
     if not subs:
@@ -154,7 +154,7 @@ def _present(request: ConsoleRequest, place: subject.Place) -> Present | None:
     return Present(_("View operator"), reverse("operatorhub:operator", args=[sub.namespace, sub.installed_csv]))
 
 
-def _installable(request: ConsoleRequest, chosen: subject.Chosen, place: subject.Place) -> bool:
+def _installable(request: ConsoleRequest, chosen: subject.Chosen, place: subject.ClusterFacts) -> bool:
     """Whether it can be installed, or installed once more: an operator for all namespaces can't."""
     if not place.subscriptions or chosen.about is None:
         return True

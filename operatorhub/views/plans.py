@@ -16,7 +16,7 @@ from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import Conflict, Forbidden, KubeError
 from operatorhub import olm
-from operatorhub.running import installed
+from operatorhub.running import installed_operators
 from operatorhub.upgrade import plan_check, plan_diff
 from operatorhub.upgrade import plans as subject
 from resources import yamltext
@@ -47,16 +47,16 @@ def plans(request: ConsoleRequest, namespace: str) -> HttpResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
+class BundleSteps:
     """The steps of one operator of the plan."""
 
     csv: str
-    steps: tuple[subject.Step, ...]
+    steps: tuple[subject.PlanStep, ...]
 
 
-def _bundles(steps: tuple[subject.Step, ...]) -> tuple[Bundle, ...]:
+def _bundles(steps: tuple[subject.PlanStep, ...]) -> tuple[BundleSteps, ...]:
     names = dict.fromkeys(step.resolving for step in steps)
-    return tuple(Bundle(name, tuple(step for step in steps if step.resolving == name)) for name in names)
+    return tuple(BundleSteps(name, tuple(step for step in steps if step.resolving == name)) for name in names)
 
 
 def refused(client: ClusterClient, plan: subject.InstallPlan) -> str:
@@ -89,7 +89,7 @@ def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         return render.page(request, "operatorhub/plan_part.html", context, fragment=PARTS[part])
     subs = [
         subscription
-        for subscription in installed.subscriptions(client, namespace)
+        for subscription in installed_operators.subscriptions(client, namespace)
         if subscription.name in found.subscriptions or subscription.plan == plan
     ]
     context = {
@@ -158,7 +158,9 @@ def deny(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
     client = request.cluster
     found = subject.read(client, namespace, plan)
     subs = [
-        sub for sub in installed.subscriptions(client, namespace) if sub.name in found.subscriptions or sub.plan == plan
+        sub
+        for sub in installed_operators.subscriptions(client, namespace)
+        if sub.name in found.subscriptions or sub.plan == plan
     ]
     updates = [sub for sub in subs if sub.installed and sub.current_csv != sub.installed_csv]
     if request.method == "POST":

@@ -13,7 +13,7 @@ from console.web.request import ConsoleRequest
 from kube.errors import KubeError
 from operatorhub import olm
 from operatorhub.bundle import package as packages
-from operatorhub.progress import mend as mending
+from operatorhub.progress import fixes as mending
 from operatorhub.progress import read as subject
 from operatorhub.upgrade import plans
 

@@ -17,23 +17,23 @@ from operatorhub import results as outcomes
 from operatorhub.admin import own_rights
 from operatorhub.bundle import bundles, permissions
 from operatorhub.install import rights, situation
-from operatorhub.run import follow, given, making, plan, verdicts
+from operatorhub.run import bundle_input, creation, follow, plan, verdicts
 from operatorhub.sources.drafts import SourceError
 from resources.views import importing
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RunPage:
     """`packed`: what was given, carried along; `rows`: results of a dry run (`checked`) or of a run that did not go
     through.
     """
 
     problem: str = ""
-    source: given.Given | None = None
+    source: bundle_input.Given | None = None
     packed: str = ""
     bundle: bundles.Bundle | None = None
     findings: tuple[verdicts.Verdict, ...] = ()
-    wanted: plan.Plan | None = None
+    wanted: plan.RunPlan | None = None
     modes: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
     missing: tuple[rights.Missing, ...] = ()
@@ -58,7 +58,7 @@ def run(request: ConsoleRequest) -> HttpResponse:
     try:
         page = _looked(request)
     except SourceError as error:
-        page = Page(problem=str(error))
+        page = RunPage(problem=str(error))
     if request.method == "POST" and page.ready and page.wanted and ({"~run", "~check"} & request.POST.keys()):
         page = _made(request, page, page.wanted)
         if page.wanted and not page.checked and not page.rows:
@@ -69,28 +69,28 @@ def run(request: ConsoleRequest) -> HttpResponse:
     return render.page(request, "operatorhub/run.html", context, part=True, status=422 if bad else 200)
 
 
-def _source(request: ConsoleRequest) -> given.Given | None:
+def _source(request: ConsoleRequest) -> bundle_input.Given | None:
     """What was given, in one of the ways; None when nothing was. Raises SourceError."""
     post = request.POST
     if files := [file for file in request.FILES.getlist("files") if file.size]:
         if sum(file.size or 0 for file in files) > limits.RUN_BYTES.value:
             words = _("These files are larger than %(most)d MiB. Add them as a catalog instead.")
             raise SourceError(words % {"most": limits.RUN_BYTES.value // 2**20})
-        return given.files((str(file.name), file.read()) for file in files)
+        return bundle_input.files((str(file.name), file.read()) for file in files)
     if post.get("~given"):
-        return given.received(post["~given"])
+        return bundle_input.received(post["~given"])
     if url := post.get("address", "").strip():
         own_rights.may_name(request.cluster)
-        return given.address(url)
+        return bundle_input.address(url)
     if reference := post.get("image", "").strip():
         own_rights.may_name(request.cluster)
-        return given.registry(reference)
+        return bundle_input.registry(reference)
     if "~give" in post:
         raise SourceError(_("Choose a file, or type an address or an image."))
     return _of_catalog(request) if request.GET.get("catalog") and request.GET.get("package") else None
 
 
-def _of_catalog(request: ConsoleRequest) -> given.Given:
+def _of_catalog(request: ConsoleRequest) -> bundle_input.Given:
     """A bundle of one of the console's own catalogs ("name"), or of any other ("namespace/name").
 
     Raises SourceError.
@@ -103,14 +103,14 @@ def _of_catalog(request: ConsoleRequest) -> given.Given:
             "The catalog “%(catalog)s” can't give the bundle “%(name)s” here. Give it as a file, address or image."
         )
         raise SourceError(words % {"catalog": catalog, "name": name or package})
-    return given.one(found, f"{catalog}: {package}")
+    return bundle_input.one(found, f"{catalog}: {package}")
 
 
-def _looked(request: ConsoleRequest) -> Page:
+def _looked(request: ConsoleRequest) -> RunPage:
     """What was given, with the objects that the choices so far make of it."""
     source = _source(request)
     if source is None:
-        return Page()
+        return RunPage()
     data: Any = request.POST if request.method == "POST" else request.GET
     bundle = source.find(data.get("bundle", "")) or source.bundles[0]
     findings = verdicts.judge(bundle)
@@ -119,11 +119,11 @@ def _looked(request: ConsoleRequest) -> Page:
     # Of another bundle of the same archive the choices stay; nothing was chosen before the first look.
     if data.get("namespace", "").strip():
         watch = tuple(dict.fromkeys(data.get("watch", "").replace(",", " ").split()))
-        choice = plan.Choice(data["namespace"].strip(), data.get("mode", choice.mode), watch)
+        choice = plan.RunChoice(data["namespace"].strip(), data.get("mode", choice.mode), watch)
     wanted = plan.plan(request.cluster, bundle, choice, here, source.place) if bundle.csv else None
-    return Page(
+    return RunPage(
         source=source,
-        packed=given.carried(source),
+        packed=bundle_input.carried(source),
         bundle=bundle,
         findings=findings,
         wanted=wanted,
@@ -134,10 +134,10 @@ def _looked(request: ConsoleRequest) -> Page:
     )
 
 
-def _made(request: ConsoleRequest, page: Page, wanted: plan.Plan) -> Page:
+def _made(request: ConsoleRequest, page: RunPage, wanted: plan.RunPlan) -> RunPage:
     """With the results; without rows when everything was made."""
     checked = "~check" in request.POST
-    results = making.run(request.cluster, wanted, dry_run=checked)
+    results = creation.run(request.cluster, wanted, dry_run=checked)
     rows = outcomes.rows(results, checked)
     good = all(result.good for result in results)
     if checked:
@@ -145,7 +145,7 @@ def _made(request: ConsoleRequest, page: Page, wanted: plan.Plan) -> Page:
         return replace(page, rows=rows, checked=True, summary=words)
     importing.record(request, results)
     forget_namespaces()
-    making.hand_over(request.cluster, results, lambda ref, outcome: audit.record(request, "patch", ref, outcome))
+    creation.hand_over(request.cluster, results, lambda ref, outcome: audit.record(request, "patch", ref, outcome))
     if good:
         return page
     words = _("Some objects couldn't be created; the others were. Fix the cause and run it again, or remove it.")

@@ -41,7 +41,7 @@ def schema(request: ConsoleRequest, namespace: str, catalog: str, package: str, 
     return render.page(request, "operatorhub/schema.html", context, fragment=f"resources/{part}")
 
 
-def _tree(request: ConsoleRequest, known: subject.Known, parameters: list[tuple[str, str]]) -> dict[str, Any]:
+def _tree(request: ConsoleRequest, known: subject.FoundSchema, parameters: list[tuple[str, str]]) -> dict[str, Any]:
     crd = csv.mapping(known.crd)
     every, version = subject.pick(crd, request.GET.get("api", ""))
     names = csv.mapping(csv.mapping(crd.get("spec")).get("names"))

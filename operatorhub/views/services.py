@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.request import ConsoleRequest
 from operatorhub import olm
-from operatorhub.running import installed
+from operatorhub.running import installed_operators
 from operatorhub.running import services as subject
 
 
@@ -19,7 +19,7 @@ def services(request: ConsoleRequest) -> HttpResponse:
     if not olm.served(client):
         return render.page(request, "operatorhub/no_olm.html", {})
     q = " ".join(request.GET.get("q", "").split())[:200]
-    listed = installed.listed(client, request.namespace)
+    listed = installed_operators.listed(client, request.namespace)
     operators = listed.rows
     shown = subject.services(operators, q)
     context = {

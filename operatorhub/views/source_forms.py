@@ -22,7 +22,7 @@ from kube import limits
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject
-from operatorhub import olm, tasks, written
+from operatorhub import olm, spec_patch, tasks
 from operatorhub.admin import catalogs, catalogsources, clustercatalogs, own_rights, sourceforms
 from operatorhub.indexing import refresh
 from operatorhub.models import Catalog
@@ -67,7 +67,7 @@ def edit(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     data = request.POST.dict() if request.method == "POST" else sourceforms.begun(kind, old)
     form = sourceforms.read(kind, data, fixed)
     patch = sourceforms.change(form)
-    version = request.POST.get("version") or written.version_of(old)
+    version = request.POST.get("version") or spec_patch.version_of(old)
     problem = None
     if request.method == "POST" and patch is not None:
         problem = _patch(request=request, type_=type_, name=name, namespace=place, patch=patch, version=version)
@@ -138,7 +138,7 @@ def _patch(
 ) -> Problem | None:
     save, problem = "save" in request.POST, None
     try:
-        written.patch(
+        spec_patch.patch(
             client=request.cluster,
             type_=type_,
             name=name,

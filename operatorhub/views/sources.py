@@ -1,4 +1,4 @@
-"""/operatorhub/catalogs/: where packages come from, how each source is, and what it offers.
+"""/operatorhub/catalogs/: the sources of packages, their health and contents.
 
 Live by the CatalogSources; one source that fails is named.
 """

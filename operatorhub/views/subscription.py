@@ -19,7 +19,9 @@ from operatorhub import olm
 from operatorhub.upgrade import subscription as subject
 
 
-def form_context(request: ConsoleRequest, page: subject.Page, wanted: subject.Edit | None = None) -> dict[str, Any]:
+def form_context(
+    request: ConsoleRequest, page: subject.SubscriptionPage, wanted: subject.Edit | None = None
+) -> dict[str, Any]:
     """What the form needs, on the Subscription's own page and on the operator's tab."""
     sub = page.sub
     try:
@@ -57,7 +59,7 @@ def subscription(request: ConsoleRequest, namespace: str, subscription: str) -> 
     return render.page(request, "operatorhub/subscription.html", context, fragment="operatorhub/_subscription.html")
 
 
-def _post(request: ConsoleRequest, page: subject.Page) -> HttpResponse:
+def _post(request: ConsoleRequest, page: subject.SubscriptionPage) -> HttpResponse:
     sub = page.sub
     wanted = subject.edit(page, request.POST.dict())
     version = request.POST.get("version", "") or page.version
@@ -81,7 +83,9 @@ def _post(request: ConsoleRequest, page: subject.Page) -> HttpResponse:
     return render.page(request, "operatorhub/subscription.html", context, status=status)
 
 
-def _send(request: ConsoleRequest, page: subject.Page, wanted: subject.Edit, version: str) -> Problem | None:
+def _send(
+    request: ConsoleRequest, page: subject.SubscriptionPage, wanted: subject.Edit, version: str
+) -> Problem | None:
     """Saved, or tried as a dry run."""
     save, problem = "save" in request.POST, None
     try:

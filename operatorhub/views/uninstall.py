@@ -37,7 +37,7 @@ def uninstall(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse
     return render.page(request, "operatorhub/uninstall.html", context, status=403 if request.method == "POST" else 200)
 
 
-def _refused(request: ConsoleRequest, plan: subject.Plan) -> str:
+def _refused(request: ConsoleRequest, plan: subject.UninstallPlan) -> str:
     if plan.refused:
         return plan.refused
     for plural, name, uid in (

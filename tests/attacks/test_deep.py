@@ -11,7 +11,7 @@ from django.test import Client
 from kube import limits
 from kube.client import ClusterClient
 from operatorhub import csv
-from operatorhub.run import given
+from operatorhub.run import bundle_input
 from operatorhub.sources import blobs, fbc
 from operatorhub.sources.drafts import SourceError
 from resources import yamltext
@@ -46,7 +46,7 @@ def test_s2_catalogs_and_bundles_leave_out_what_is_deep(levels: int) -> None:
         assert not fbc._object({"data": base64.b64encode(text.encode()).decode()}, bad)
         assert bad
         with pytest.raises(SourceError):
-            given.files([("csv.yaml", text.encode())])
+            bundle_input.files([("csv.yaml", text.encode())])
     blob = b'{"schema": "olm.package", "name": "a", "x": ' + b"[" * levels + b"]" * levels + b"}"
     assert all(found.problem for found in blobs.read(io.BytesIO(blob)))
 

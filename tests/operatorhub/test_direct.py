@@ -9,7 +9,7 @@ from kube.client import ClusterClient
 from kube.objects import KubeObject
 from operatorhub import direct, olm
 from operatorhub.bundle.bundles import Bundle
-from operatorhub.run import given
+from operatorhub.run import bundle_input
 from tests.conftest import ROOT
 from tests.eventually import until
 
@@ -17,7 +17,7 @@ PACKAGES = ROOT / "examples" / "operators" / "packages"
 
 
 def bundle(package: str = "sampledb", version: str = "1.0.0") -> Bundle:
-    found = given.files_of(PACKAGES / package / version)
+    found = bundle_input.files_of(PACKAGES / package / version)
     return found.bundles[0]
 
 
@@ -116,7 +116,7 @@ def test_the_installplan_has_the_same_objects(client: ClusterClient, package: st
 def test_the_real_bundles_become_objects(real_catalog: Path) -> None:
     """Every tenth of the 268: nothing is lost, nothing is there twice, every reference holds."""
     for folder in sorted(real_catalog.iterdir())[::20]:
-        for item in given.files_of(folder).bundles[:1]:
+        for item in bundle_input.files_of(folder).bundles[:1]:
             found = names(direct.objects(item, "apps"))
             assert len(found) == len(set(found)), folder.name
             assert found[-1][0] == "ClusterServiceVersion"

@@ -15,7 +15,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub import olm
-from operatorhub.exports import bring, folder, gather
+from operatorhub.exports import folder, folder_import, operator_objects
 from operatorhub.exports.clean import clean
 from tests.eventually import until
 from tests.operatorhub import operators
@@ -81,7 +81,7 @@ def test_another_namespace() -> None:
 
 
 def test_the_same_files_give_the_same_bytes() -> None:
-    item = gather.Item("k", "operator", "", "configmaps", "ConfigMap", "a", "c")
+    item = operator_objects.Item("k", "operator", "", "configmaps", "ConfigMap", "a", "c")
     obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": "a"}}
     files = folder.files([(item, obj)], "a")
     assert [file.path for file in files] == [
@@ -221,7 +221,7 @@ def test_from_one_namespace_to_another_as_a_folder(
     assert web.post("/operators/import/", {"files": upload(answer.content)}).status_code == 200
     compared = web.post("/operators/import/", {"files": upload(answer.content), "~check": "1"})
     assert "would be created" in text(compared)
-    given = bring.files([("x.zip", answer.content)]).text
+    given = folder_import.files([("x.zip", answer.content)]).text
     sent = web.post("/operators/import/", {"text": given, "~apply": "1"})
     assert "failed" not in text(sent), text(sent)
     until(lambda: installed(client, OTHER))

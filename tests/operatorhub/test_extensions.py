@@ -15,7 +15,7 @@ from kube.errors import KubeError, NotFound
 from operatorhub.bundle.bundles import Channel, Entry, Graph
 from operatorhub.extensions import candidates, draft, facts, needs
 from operatorhub.install.situation import Situation
-from operatorhub.run import given
+from operatorhub.run import bundle_input
 from tests.conftest import ROOT
 from tests.eventually import until
 from tests.operatorhub.blocks import Kubectl, block_of
@@ -62,7 +62,7 @@ def test_self_certified_goes_back() -> None:
 
 
 def test_the_account_may_make_what_the_bundle_brings_and_no_more() -> None:
-    bundle = given.files_of(FLIGHT / "1.0.0").bundles[0]
+    bundle = bundle_input.files_of(FLIGHT / "1.0.0").bundles[0]
     account, cluster, binding, role, _inside = needs.objects([bundle], "x", "apps", "installer")
     assert account["metadata"] == {"name": "installer", "namespace": "apps"}
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "installer", "namespace": "apps"}]
@@ -192,7 +192,7 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
     served: ClusterClient, monkeypatch: pytest.MonkeyPatch, kubectl: Kubectl
 ) -> None:
     # The catalog's contents, as SOURCES' index would give them: what is tested here is what is made of them.
-    package = given.files_of(FLIGHT)
+    package = bundle_input.files_of(FLIGHT)
     stable = Channel(
         "stable",
         tuple(

@@ -25,16 +25,16 @@ def everything(*rows: Package) -> catalog.Everything:
     return catalog.Everything(tuple(map(catalog._entry, rows)), catalog._labels(rows))
 
 
-def find(every: catalog.Everything, query: str = "", **states: tuple[str, ...]) -> catalog.Result:
+def find(every: catalog.Everything, query: str = "", **states: tuple[str, ...]) -> catalog.SearchResult:
     known = {f"olm/cat/{name}": state for name, state in states.items()}
     return catalog.find(every.entries, known, Query.read(QueryDict(query)), every.labels)
 
 
-def names(result: catalog.Result) -> list[str]:
+def names(result: catalog.SearchResult) -> list[str]:
     return [entry.name for entry in result.entries]
 
 
-def counts(result: catalog.Result, facet: str) -> dict[str, int]:
+def counts(result: catalog.SearchResult, facet: str) -> dict[str, int]:
     found = next(item for item in result.facets if item.name == facet)
     return {choice.label: choice.count for choice in (*found.choices, *found.more)}
 

@@ -19,7 +19,7 @@ from tests.operatorhub.test_pages import text
 
 def group(
     namespace: str = "apps", name: str = "g", provided: str = "", status: list[str] | None = None, **spec: Any
-) -> groups.Group:
+) -> groups.OperatorGroup:
     meta = {
         "name": name,
         "namespace": namespace,
@@ -73,7 +73,7 @@ def test_a_selector_in_kubectls_words() -> None:
 def test_what_a_change_does_to_the_operators_there() -> None:
     operator = csv_object(displayName="Demo", installModes=[{"type": "OwnNamespace", "supported": True}])
     old = group(targetNamespaces=["apps", "web"], status=["apps", "web"])
-    page = groups.Page("apps", (old,), (groups.member(operator, old.mode),), (), (), (), ())
+    page = groups.GroupsPage("apps", (old,), (groups.member(operator, old.mode),), (), (), (), ())
     assert "does not support MultiNamespace" in page.members[0].refusal
     fine = groups.effects(page, groups.draft("apps", {"scope": "own"}, "g"), old)
     assert len(fine) == 1

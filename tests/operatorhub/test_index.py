@@ -20,14 +20,14 @@ def revision(client: ClusterClient) -> int:
 
 def test_the_real_catalog(full_cluster: ClusterClient) -> None:
     outcome = index.build(full_cluster)
-    assert outcome == index.Outcome(PACKAGES, 0, PACKAGES)
+    assert outcome == index.BuildOutcome(PACKAGES, 0, PACKAGES)
     argocd = Package.objects.get(name="argocd-operator")
     assert (argocd.title, argocd.level, argocd.catalog, argocd.namespace) == ("Argo CD", 4, "community-catalog", "olm")
     assert "applications.argoproj.io" in argocd.crds
     assert argocd.modes == ["AllNamespaces"]
     # The same again writes nothing, and readers need not read again.
     before = revision(full_cluster)
-    assert index.build(full_cluster) == index.Outcome(0, 0, PACKAGES)
+    assert index.build(full_cluster) == index.BuildOutcome(0, 0, PACKAGES)
     assert revision(full_cluster) == before
     # All but a few icons are images, and equal ones are kept once.
     assert index.fetch_icons(full_cluster) >= 266
@@ -53,12 +53,14 @@ def rows(*packages: Package) -> dict[tuple[str, str, str], Package]:
 
 def test_only_what_changed_is_written() -> None:
     Index.objects.create(cluster="c")
-    assert index._write("c", rows(manifest("one"), manifest("two")), "s") == index.Outcome(2, 0, 2)
+    assert index._write("c", rows(manifest("one"), manifest("two")), "s") == index.BuildOutcome(2, 0, 2)
     keys = dict(Package.objects.values_list("name", "pk"))
-    assert index._write("c", rows(manifest("one"), manifest("two", displayName="Two")), "s") == index.Outcome(1, 0, 2)
+    assert index._write("c", rows(manifest("one"), manifest("two", displayName="Two")), "s") == index.BuildOutcome(
+        1, 0, 2
+    )
     assert dict(Package.objects.values_list("name", "pk")) == keys
     assert Package.objects.get(name="two").title == "Two"
-    assert index._write("c", rows(manifest("two", displayName="Two")), "s") == index.Outcome(0, 1, 1)
+    assert index._write("c", rows(manifest("two", displayName="Two")), "s") == index.BuildOutcome(0, 1, 1)
     assert Index.objects.get(cluster="c").revision == 3
 
 

@@ -9,13 +9,13 @@ from django.http import QueryDict
 
 from operatorhub import olm
 from operatorhub.bundle import contents, dependencies
-from operatorhub.bundle.bundles import Offer
+from operatorhub.bundle.bundles import PackageOffer
 from operatorhub.bundle.contents import Need
 from operatorhub.bundle.package import Channel, Manifest, describe
 from operatorhub.install import choices, owners
 from operatorhub.install import draft as drafts
-from operatorhub.install.conflicts import Asked
-from operatorhub.install.draft import Draft
+from operatorhub.install.conflicts import InstallRequest
+from operatorhub.install.draft import InstallDraft
 from operatorhub.install.situation import Situation
 from operatorhub.models import Package
 from operatorhub.sources import drafts as drafts_of
@@ -57,7 +57,7 @@ def draft(
     exact: bool = True,
     client: Any = None,
     **others: Any,
-) -> Draft:
+) -> InstallDraft:
     """What the form says to these choices; `watch` may be several."""
     found = channel(modes, least, **(notes or {}))
     manifest = Manifest("olm", "cat", "db", "Cat", "", "", (found,))
@@ -67,7 +67,9 @@ def draft(
         data.setlist(key, value if isinstance(value, list) else [value])
     about = describe(found, "db")
     chosen = choices.read(data, posted, found, about, situation, "db", "")
-    asked = Asked(manifest=manifest, channel=found, about=about, situation=situation, choices=chosen, exact=exact)
+    asked = InstallRequest(
+        manifest=manifest, channel=found, about=about, situation=situation, choices=chosen, exact=exact
+    )
     return drafts.make(asked, client)
 
 
@@ -306,7 +308,7 @@ ONE, TWO = (group("apps", "apps"),), (group("apps", "apps"), group("apps", "apps
         (draft(Situation({}, {}, (), ("namespaces",))), ["assumed to exist"], [NEW_PLACE, OLD_PLACE]),
     ],
 )
-def test_no_note_contradicts_an_error(found: Draft, present: list[str], unsaid: list[str]) -> None:
+def test_no_note_contradicts_an_error(found: InstallDraft, present: list[str], unsaid: list[str]) -> None:
     """H10."""
     notes = " ".join(found.place_notes)
     assert all(words in notes for words in present)
@@ -340,11 +342,11 @@ def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.
         ),
     )
 
-    def answers(_client: Any, wanted: Any, _subscriptions: Any, _namespace: str) -> tuple[dependencies.Answer, ...]:
-        offer = Offer("olm", "cat", "cache-operator", "Cat", "Cache", "1", "")
+    def answers(_client: Any, wanted: Any, _subscriptions: Any, _namespace: str) -> tuple[dependencies.Resolution, ...]:
+        offer = PackageOffer("olm", "cat", "cache-operator", "Cat", "Cache", "1", "")
         there = {"Served", "there"}
         return tuple(
-            dependencies.Answer(
+            dependencies.Resolution(
                 need, bool({need.api_kind, need.package} & there), (offer,) if need.api_kind == "Cache" else (), True
             )
             for need in wanted
@@ -356,7 +358,7 @@ def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.
     found = channel()
     situation = Situation({"apps": "Active"}, {"apps": (neighbour,)}, ())
     about = describe(found, "db")
-    asked = Asked(
+    asked = InstallRequest(
         manifest=Manifest("olm", "cat", "db", "Cat", "", "", (found,)),
         channel=found,
         about=about,
@@ -379,7 +381,7 @@ def test_a_package_in_other_versions_only_is_missing(monkeypatch: pytest.MonkeyP
     entries = (Entry("ack-rds-controller.v1.7.7", "1.7.7"), Entry("ack-rds-controller.v0.1.3", "0.1.3"))
     graph = Graph("ack-rds-controller", "alpha", (drafts_of.Channel("alpha", entries),), True)
     monkeypatch.setattr(dependencies.bundles, "graph", lambda *_place: graph)
-    monkeypatch.setattr(dependencies.stored, "describing", lambda *_place: ())
+    monkeypatch.setattr(dependencies.storage, "describing", lambda *_place: ())
     for wanted, there in (("", True), (">=1.0.0", True), (">=0.0.27 <=0.1.3", True), (">=2.0.0", False)):
         assert dependencies._has_version(Bare(), row, wanted) is there  # type: ignore[arg-type]
 

@@ -11,7 +11,7 @@ import pytest
 from kube.errors import NotFound
 from operatorhub import install_state, olm
 from operatorhub.progress import pods, stages, trouble
-from operatorhub.running import installed, updates
+from operatorhub.running import installed_operators, updates
 from tests.operatorhub.test_progress import Object, conditions, csv, facts, needs, pod
 
 CRD = needs("CustomResourceDefinition", "things.a.example", "NotPresent")
@@ -167,7 +167,7 @@ def test_a_list_says_failed_when_the_problem_lasts() -> None:
     for since, state in ((JUST_NOW, "running"), (60, "failed")):
         problem = {"type": "ResolutionFailed", "status": "True", "message": "no", "lastTransitionTime": ago(since)}
         sub = olm.subscription({"metadata": {"name": "db"}, "status": {"conditions": [problem]}})
-        row = installed._coming(sub, {}, updates.Catalogs(None))
+        row = installed_operators._coming(sub, {}, updates.CatalogHealth(None))
         assert row.state == state
     old = conditions(("ResolutionFailed", "True", "no"))
     under_way = olm.subscription({"status": {**old, "installPlanRef": {"name": "install-1"}}})

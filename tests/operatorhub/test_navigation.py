@@ -11,7 +11,7 @@ from kube.discovery import ResourceType
 from kube.errors import Forbidden
 from operatorhub.csv import Api
 from operatorhub.running import navigation
-from operatorhub.running.installed import Listed, Operator
+from operatorhub.running.installed_operators import Listed, Operator
 from operatorhub.running.updates import Update
 from operatorhub.running.workloads import ASKS, DONE, FAILED
 
@@ -24,9 +24,9 @@ def _operator(title: str, state: str = DONE, **more: Any) -> Operator:
     return Operator(**{**facts, **empty, "state": state, "apis": (API,), **more})
 
 
-def _read(monkeypatch: pytest.MonkeyPatch, rows: tuple[Operator, ...], path: str = "") -> navigation.Known:
+def _read(monkeypatch: pytest.MonkeyPatch, rows: tuple[Operator, ...], path: str = "") -> navigation.CachedOperators:
     monkeypatch.setattr(navigation.olm, "served", lambda _client: True)
-    monkeypatch.setattr(navigation.installed, "listed", lambda _client, _namespace: Listed(rows))
+    monkeypatch.setattr(navigation.installed_operators, "listed", lambda _client, _namespace: Listed(rows))
     types = (ResourceType("flights.com", "v2", "flighttickets", "FlightTicket", namespaced=True),)
     client = SimpleNamespace(host="h", who="w", types=lambda: types, find=lambda *_kind: types[0])
     request: Any = SimpleNamespace(cluster=client, namespace="")
@@ -87,6 +87,6 @@ def test_where_nothing_can_be_read_there_are_none(monkeypatch: pytest.MonkeyPatc
         raise error
 
     monkeypatch.setattr(navigation.olm, "served", lambda _client: True)
-    monkeypatch.setattr(navigation.installed, "listed", refused)
+    monkeypatch.setattr(navigation.installed_operators, "listed", refused)
     request: Any = SimpleNamespace(cluster=SimpleNamespace(host="x", who="y", types=lambda: ()), namespace="")
     assert navigation.read(request, "en").operators == ()

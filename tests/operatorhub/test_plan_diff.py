@@ -150,10 +150,10 @@ def csv(image: str, name: str = "op") -> dict[str, Any]:
 
 def test_images_that_change_come_and_go() -> None:
     assert list(plan_diff.images(csv("a:1"), csv("a:1"))) == []
-    assert list(plan_diff.images(csv("a:1"), csv("a:2"))) == [plan_diff.Image("op", "op", "a:1", "a:2")]
+    assert list(plan_diff.images(csv("a:1"), csv("a:2"))) == [plan_diff.ImageChange("op", "op", "a:1", "a:2")]
     assert list(plan_diff.images(csv("a:1", "old"), csv("a:1"))) == [
-        plan_diff.Image("op", "op", "", "a:1"),
-        plan_diff.Image("op", "old", "a:1", ""),
+        plan_diff.ImageChange("op", "op", "", "a:1"),
+        plan_diff.ImageChange("op", "old", "a:1", ""),
     ]
 
 

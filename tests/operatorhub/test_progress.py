@@ -7,7 +7,7 @@ import pytest
 
 from operatorhub import olm
 from operatorhub.progress import pods, stages, trouble
-from operatorhub.progress.facts import Facts
+from operatorhub.progress.facts import InstallFacts
 
 Object = dict[str, Any]
 GROUP = {"metadata": {"name": "g", "namespace": "apps"}, "spec": {"targetNamespaces": ["apps"]}}
@@ -18,7 +18,7 @@ def conditions(*pairs: tuple[str, str, str]) -> Object:
     return {"conditions": [{"type": kind, "status": status, "message": words} for kind, status, words in pairs]}
 
 
-def facts(status: Object | None = None, **others: Any) -> Facts:
+def facts(status: Object | None = None, **others: Any) -> InstallFacts:
     """An install in `apps`; `status`: of its Subscription."""
     spec = {"name": "db", "source": "cat", "sourceNamespace": "olm"}
     obj = {
@@ -39,7 +39,7 @@ def facts(status: Object | None = None, **others: Any) -> Facts:
         "events": {},
         "unread": (),
     }
-    return Facts(**{"subscription": olm.subscription(obj), "object": obj, **found, **others})
+    return InstallFacts(**{"subscription": olm.subscription(obj), "object": obj, **found, **others})
 
 
 def csv(phase: str, reason: str = "", message: str = "", **status: Any) -> Object:
@@ -204,7 +204,7 @@ NEEDS_PACKAGE = (
         ),
     ],
 )
-def test_the_first_broken_link_is_named(found: Facts, key: str, stage: str) -> None:
+def test_the_first_broken_link_is_named(found: InstallFacts, key: str, stage: str) -> None:
     broken = trouble.find(found)
     assert broken is not None
     assert (broken.key, broken.stage) == (key, stage)
@@ -226,7 +226,7 @@ def test_the_first_broken_link_is_named(found: Facts, key: str, stage: str) -> N
         facts(csv=csv("Installing"), pods=(pod(terminated={"reason": "Completed", "exitCode": 0}),)),
     ],
 )
-def test_what_only_takes_its_time_is_no_trouble(found: Facts) -> None:
+def test_what_only_takes_its_time_is_no_trouble(found: InstallFacts) -> None:
     assert trouble.find(found) is None
 
 

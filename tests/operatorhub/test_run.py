@@ -20,7 +20,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub import olm
-from operatorhub.run import follow, given, plan, removal, verdicts
+from operatorhub.run import bundle_input, follow, plan, removal, verdicts
 from operatorhub.sources import image
 from operatorhub.sources.drafts import SourceError
 from tests import registry
@@ -89,20 +89,23 @@ def packed(response: Any) -> str:
     "data", [zipped(FLIGHT / "1.0.0"), zipped(FLIGHT / "1.0.0", "deep/er/"), tarred(FLIGHT / "1.0.0")]
 )
 def test_archives(data: bytes) -> None:
-    found = given.files([("bundle", data)])
+    found = bundle_input.files([("bundle", data)])
     assert [bundle.name for bundle in found.bundles] == ["flightticket-operator.v1.0.0"]
     assert len(found.bundles[0].crds) == 1
 
 
 def test_loose_files_make_a_bundle() -> None:
     paths = [FLIGHT / "1.0.0" / "csv.yaml", *(FLIGHT / "1.0.0" / "crds").iterdir()]
-    found = given.files((path.name, path.read_bytes()) for path in paths)
+    found = bundle_input.files((path.name, path.read_bytes()) for path in paths)
     assert found.bundles[0].name == "flightticket-operator.v1.0.0"
-    assert verdicts.judge(found.bundles[0]) == verdicts.judge(given.files_of(FLIGHT / "1.0.0").bundles[0])
+    assert verdicts.judge(found.bundles[0]) == verdicts.judge(bundle_input.files_of(FLIGHT / "1.0.0").bundles[0])
 
 
 def test_a_file_based_catalog() -> None:
-    objects = [given.files_of(FLIGHT / "1.0.0").bundles[0].csv, *given.files_of(FLIGHT / "1.0.0").bundles[0].crds]
+    objects = [
+        bundle_input.files_of(FLIGHT / "1.0.0").bundles[0].csv,
+        *bundle_input.files_of(FLIGHT / "1.0.0").bundles[0].crds,
+    ]
     properties: list[dict[str, Any]] = [{"type": "olm.package", "value": {"packageName": "ft", "version": "1.0.0"}}]
     for item in objects:
         data = base64.b64encode(json.dumps(item).encode()).decode()
@@ -113,7 +116,7 @@ def test_a_file_based_catalog() -> None:
         {"schema": "olm.channel", "package": "ft", "name": "stable", "entries": [{"name": name}]},
         {"schema": "olm.bundle", "package": "ft", "name": name, "image": "x/y:1", "properties": properties},
     ]
-    found = given.files([("catalog.json", "\n".join(map(json.dumps, blobs)).encode())])
+    found = bundle_input.files([("catalog.json", "\n".join(map(json.dumps, blobs)).encode())])
     assert [(bundle.package, bundle.name, len(bundle.crds)) for bundle in found.bundles] == [("ft", name, 1)]
 
 
@@ -128,18 +131,18 @@ def test_an_image(settings: Any, tmp_path: Path) -> None:
         name = server.add(
             "team/flight", "v1", [files], labels={image.MANIFESTS: "manifests/", image.METADATA: "metadata/"}
         )
-        found = given.registry(name)
+        found = bundle_input.registry(name)
     assert [(item.name, len(item.crds)) for item in found.bundles] == [("flightticket-operator.v1.0.0", 1)]
 
 
 def test_an_address_that_does_not_answer(settings: Any) -> None:
     settings.LOCAL_ONLY = True
     with pytest.raises(SourceError):
-        given.address("http://127.0.0.1:1/bundle.zip")
+        bundle_input.address("http://127.0.0.1:1/bundle.zip")
 
 
 def test_a_folder_of_versions_gives_the_newest_first() -> None:
-    found = given.files([("package.zip", zipped(FLIGHT))])
+    found = bundle_input.files([("package.zip", zipped(FLIGHT))])
     assert found.bundles[0].name == "flightticket-operator.v1.1.0"
     assert {bundle.version for bundle in found.bundles} >= {"1.0.0", "1.1.0"}
 
@@ -147,7 +150,7 @@ def test_a_folder_of_versions_gives_the_newest_first() -> None:
 def test_what_is_no_bundle_is_refused() -> None:
     for data in (b"", b"hello: world", b"PK\x03\x04broken", b"\x1f\x8bbroken"):
         with pytest.raises(SourceError):
-            given.files([("x.yaml", data)])
+            bundle_input.files([("x.yaml", data)])
 
 
 def test_nothing_leaves_its_folder(tmp_path: Path) -> None:
@@ -155,22 +158,22 @@ def test_nothing_leaves_its_folder(tmp_path: Path) -> None:
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("../../evil.yaml", "kind: Evil")
     with pytest.raises(SourceError):
-        given.files([("evil.zip", out.getvalue())])
+        bundle_input.files([("evil.zip", out.getvalue())])
 
 
 def test_it_travels_in_the_page() -> None:
-    found = given.files_of(FLIGHT)
-    assert given.received(given.carried(found)).bundles == found.bundles
+    found = bundle_input.files_of(FLIGHT)
+    assert bundle_input.received(bundle_input.carried(found)).bundles == found.bundles
     for bad in ("", "AAAA", base64.b64encode(b"x").decode(), "ü"):
         with pytest.raises(SourceError):
-            given.received(bad)
+            bundle_input.received(bad)
 
 
 # Verdicts
 
 
 def changed(**edits: Any) -> Any:
-    bundle = given.files_of(FLIGHT / "1.0.0").bundles[0]
+    bundle = bundle_input.files_of(FLIGHT / "1.0.0").bundles[0]
     csv = json.loads(json.dumps(bundle.csv))
     for path, value in edits.items():
         node, *rest = path.split("__")
@@ -178,7 +181,7 @@ def changed(**edits: Any) -> Any:
         for step in (node, *rest)[:-1]:
             at = at[step]
         at[(node, *rest)[-1]] = value
-    return given.Bundle(bundle.name, bundle.package, bundle.version, "", csv, bundle.crds, bundle.others)
+    return bundle_input.Bundle(bundle.name, bundle.package, bundle.version, "", csv, bundle.crds, bundle.others)
 
 
 def verdict_lines(bundle: Any) -> str:
@@ -187,7 +190,7 @@ def verdict_lines(bundle: Any) -> str:
 
 def test_our_own_bundles_are_sound() -> None:
     for folder in sorted(PACKAGES.glob("*/*/csv.yaml")):
-        for bundle in given.files_of(folder.parent).bundles:
+        for bundle in bundle_input.files_of(folder.parent).bundles:
             assert not verdicts.refused(verdicts.judge(bundle)), verdict_lines(bundle)
 
 
@@ -230,8 +233,8 @@ def test_an_example_that_does_not_fit_its_schema() -> None:
 
 
 def test_a_missing_crd() -> None:
-    bundle = given.files_of(FLIGHT / "1.0.0").bundles[0]
-    alone = given.Bundle(bundle.name, bundle.package, bundle.version, "", bundle.csv, (), ())
+    bundle = bundle_input.files_of(FLIGHT / "1.0.0").bundles[0]
+    alone = bundle_input.Bundle(bundle.name, bundle.package, bundle.version, "", bundle.csv, (), ())
     assert "doesn't contain that CustomResourceDefinition" in verdict_lines(alone)
     assert verdicts.refused(verdicts.judge(alone))
 
@@ -352,7 +355,12 @@ def test_a_broken_bundle_is_not_run(client: ClusterClient, space: str) -> None:
     bad = changed(spec__version="one")
     page = Client().post(
         "/operatorhub/run/",
-        {"~given": given.carried(given.one(bad, "here")), "namespace": space, "mode": "OwnNamespace", "~run": "1"},
+        {
+            "~given": bundle_input.carried(bundle_input.one(bad, "here")),
+            "namespace": space,
+            "mode": "OwnNamespace",
+            "~run": "1",
+        },
     )
     assert page.status_code == 422
     assert "isn't a valid version" in text(page)
@@ -360,8 +368,8 @@ def test_a_broken_bundle_is_not_run(client: ClusterClient, space: str) -> None:
 
 
 def test_conflicts_are_said(client: ClusterClient) -> None:
-    bundle = given.one(given.files_of(FLIGHT / "1.0.0").bundles[0], "here")
-    web, form = Client(), {"~given": given.carried(bundle)}
+    bundle = bundle_input.one(bundle_input.files_of(FLIGHT / "1.0.0").bundles[0], "here")
+    web, form = Client(), {"~given": bundle_input.carried(bundle)}
     assert "Choose a namespace" in text(
         web.post("/operatorhub/run/", {**form, "namespace": "No Name", "mode": "OwnNamespace"})
     )

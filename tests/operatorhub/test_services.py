@@ -8,7 +8,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from operatorhub.csv import Api
 from operatorhub.running import services
-from operatorhub.running.installed import Operator
+from operatorhub.running.installed_operators import Operator
 
 CACHE = Api("cache.example.com", "v1", "memcacheds", "Memcached", "Memcached", "A cache")
 TICKET = Api("flights.com", "v1", "flighttickets", "FlightTicket", "Flight ticket", "A seat")

@@ -71,7 +71,7 @@ def mine(settings: Any) -> Iterator[None]:
     yield
 
 
-def samples(client: ClusterClient) -> catalogsources.Source:
+def samples(client: ClusterClient) -> catalogsources.CatalogSource:
     """Any catalog of the cluster that is well."""
     found, _words = catalogsources.listed(client)
     return next(item for item in found if item.packages)

@@ -20,7 +20,7 @@ from tests.operatorhub.test_pages import text
 CONFIG = {"env": [{"name": "A", "value": "1"}], "nodeSelector": {"zone": "a", "disk": "ssd"}}
 
 
-def page(others: tuple[str, ...] = (), manual: tuple[str, ...] = (), **spec: Any) -> subject.Page:
+def page(others: tuple[str, ...] = (), manual: tuple[str, ...] = (), **spec: Any) -> subject.SubscriptionPage:
     full = {"name": "db", "source": "cat", "sourceNamespace": "olm", "channel": "stable", **spec}
     obj = {"metadata": {"name": "db", "namespace": "apps", "uid": "u", "resourceVersion": "5"}, "spec": full}
     graph = Graph(
@@ -31,7 +31,7 @@ def page(others: tuple[str, ...] = (), manual: tuple[str, ...] = (), **spec: Any
     )
     sub = olm.subscription(obj)
     heads = subject.heads(graph, sub.channel)
-    return subject.Page(
+    return subject.SubscriptionPage(
         obj,
         sub,
         updates.Update("", ""),
@@ -47,7 +47,7 @@ def page(others: tuple[str, ...] = (), manual: tuple[str, ...] = (), **spec: Any
     )
 
 
-def posted(found: subject.Page, **changes: str) -> Mapping[str, str]:
+def posted(found: subject.SubscriptionPage, **changes: str) -> Mapping[str, str]:
     config = {f"config.{key}": value for key, value in found.config.items()}
     return {
         "channel": found.sub.channel,

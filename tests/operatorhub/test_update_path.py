@@ -9,7 +9,7 @@ from operatorhub import olm
 from operatorhub.running.updates import Update
 from operatorhub.sources.drafts import Channel, Entry, Graph
 from operatorhub.upgrade import subscription, update_path
-from operatorhub.upgrade.subscription import Edit, Page
+from operatorhub.upgrade.subscription import Edit, SubscriptionPage
 
 GRAPH = Graph(
     "grafana",
@@ -82,7 +82,7 @@ def test_a_change_of_channel_says_where_it_leads(channel: str, sentence: str, *,
         {"spec": {"channel": "v5"}, "status": {"installedCSV": "g.v5.24.0", "currentCSV": "g.v5.24.0"}}
     )
     nothing: Any = ()
-    page = Page({}, sub, Update("", ""), "", nothing, "", None, (), (), (), nothing, {}, GRAPH)
+    page = SubscriptionPage({}, sub, Update("", ""), "", nothing, "", None, (), (), (), nothing, {}, GRAPH)
     found = subscription.warnings(page, Edit({"spec": {"channel": channel}}, {}, {}))
     assert sentence in found[0]
     assert any("automatic approval" in words for words in found) is automatic

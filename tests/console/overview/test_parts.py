@@ -11,7 +11,7 @@ from console.overview.donut import LENGTH, donut
 from console.overview.part import ERROR, WARNING, CardProblem, worst_first
 from console.web import deadline
 from console.web.clusters import console_client
-from operatorhub.running.installed import Operator
+from operatorhub.running.installed_operators import Operator
 from operatorhub.running.updates import Update
 from tests.eventually import until
 

@@ -16,8 +16,8 @@ import pytest
 
 from kube import limits
 from operatorhub.bootstrap import manifest
-from operatorhub.exports import bring
-from operatorhub.run import given
+from operatorhub.exports import folder_import
+from operatorhub.run import bundle_input
 from operatorhub.sources import archive, blobs, bundlefiles, fetch
 from operatorhub.sources.drafts import SourceError
 from operatorhub.upgrade import plans
@@ -56,7 +56,7 @@ def test_s10_small_archives_that_become_huge_are_refused(kind: str, tmp_path: Pa
     data = PACKED[kind]()
     assert len(data) < 20 * 2**20 / limits.ARCHIVE_RATIO.value * 2
     with pytest.raises(SourceError):
-        given.files([("bundle", data)])
+        bundle_input.files([("bundle", data)])
     (tmp_path / "packed").write_bytes(data)
     budget = archive.Budget()
     if len(data) * limits.ARCHIVE_RATIO.value + limits.ARCHIVE_UNJUDGED.value < len(ZEROS):
@@ -77,17 +77,19 @@ def stored(files: dict[str, bytes]) -> bytes:
 
 def test_a_bundle_of_too_many_files_is_refused() -> None:
     with pytest.raises(SourceError, match="more files"):
-        given.files([("bundle.zip", stored({f"{number}.yaml": b"" for number in range(limits.RUN_FILES.value + 1)}))])
+        bundle_input.files(
+            [("bundle.zip", stored({f"{number}.yaml": b"" for number in range(limits.RUN_FILES.value + 1)}))]
+        )
 
 
 def test_an_export_that_is_too_large_is_refused() -> None:
     with pytest.raises(SourceError, match="larger than the console takes"):
-        bring.files([("export.zip", stored({"a.yaml": b" " * (limits.RESTORE_BYTES.value + 1)}))])
+        folder_import.files([("export.zip", stored({"a.yaml": b" " * (limits.RESTORE_BYTES.value + 1)}))])
 
 
 def test_an_export_of_too_many_files_is_refused() -> None:
     with pytest.raises(SourceError, match="more files"):
-        bring.files(
+        folder_import.files(
             [("export.zip", stored({f"{number}.yaml": b"" for number in range(limits.RESTORE_FILES.value + 1)}))]
         )
 
@@ -106,12 +108,14 @@ def test_a_catalogs_archive_is_bounded(name: str, words: str, tmp_path: Path, mo
 
 def test_a_bundle_that_no_page_can_carry_is_refused() -> None:
     """What can't be packed smaller than the limit."""
-    found = given.files([("csv.yaml", (ROOT / "examples/operators/packages/flightticket/1.0.0/csv.yaml").read_bytes())])
+    found = bundle_input.files(
+        [("csv.yaml", (ROOT / "examples/operators/packages/flightticket/1.0.0/csv.yaml").read_bytes())]
+    )
     words = base64.b64encode(os.urandom(limits.RUN_CARRIED.value)).decode()
     large = replace(found.bundles[0], csv={**found.bundles[0].csv, "words": words})
     with pytest.raises(SourceError, match="too large to be run from here"):
-        given.carried(replace(found, bundles=(large,)))
-    assert given.carried(found)
+        bundle_input.carried(replace(found, bundles=(large,)))
+    assert bundle_input.carried(found)
 
 
 def test_every_budget_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +148,7 @@ def test_s10_deep_json_in_a_bundle_is_left_out(tmp_path: Path) -> None:
     with pytest.raises(ValueError):
         bundlefiles.documents(path)
     with pytest.raises(SourceError):
-        given.files([("csv.json", path.read_bytes())])
+        bundle_input.files([("csv.json", path.read_bytes())])
 
 
 def test_s10_reading_for_a_page_ends_in_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -152,7 +156,7 @@ def test_s10_reading_for_a_page_ends_in_time(monkeypatch: pytest.MonkeyPatch, tm
     for number in range(3):
         (tmp_path / f"{number}.yaml").write_text("kind: ConfigMap\n")
     with pytest.raises(SourceError, match="too long"):
-        given.files_of(tmp_path)
+        bundle_input.files_of(tmp_path)
 
 
 def test_a_blob_larger_than_any_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +168,7 @@ def test_a_blob_larger_than_any_is_left_out(monkeypatch: pytest.MonkeyPatch) -> 
 def test_what_a_page_carries_is_bounded() -> None:
     for sent in (zlib.compress(bytes(limits.RUN_BYTES.value * 3)), zlib.compress(b"[" * 100_000)):
         with pytest.raises(SourceError):
-            given.received(base64.b64encode(sent).decode())
+            bundle_input.received(base64.b64encode(sent).decode())
 
 
 def test_a_packed_manifest_is_bounded() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from operatorhub.sources import blobs, fbc
-from operatorhub.sources.drafts import BundleDraft, PackageDraft, Problem, problems
+from operatorhub.sources.drafts import BundleDraft, DraftProblem, PackageDraft, problems
 
 CSV = {"kind": "ClusterServiceVersion", "metadata": {"name": "a.v2"}, "spec": {"version": "2.0.0", "displayName": "A"}}
 CRD = {"kind": "CustomResourceDefinition", "metadata": {"name": "as.example.com"}}
@@ -54,13 +54,13 @@ WHOLE = [
 ]
 
 
-def read(text: str | bytes, **more: Any) -> tuple[list[PackageDraft], list[BundleDraft], list[Problem]]:
+def read(text: str | bytes, **more: Any) -> tuple[list[PackageDraft], list[BundleDraft], list[DraftProblem]]:
     data = text.encode() if isinstance(text, str) else text
     found = list(fbc.drafts([("catalog", io.BytesIO(data))], **more))
     return (
         [item for item in found if isinstance(item, PackageDraft)],
         [item for item in found if isinstance(item, BundleDraft)],
-        [item for item in found if isinstance(item, Problem)],
+        [item for item in found if isinstance(item, DraftProblem)],
     )
 
 

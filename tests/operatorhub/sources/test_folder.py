@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from operatorhub.sources import bundlefiles, folder
-from operatorhub.sources.drafts import BundleDraft, PackageDraft, Problem, SourceError
+from operatorhub.sources.drafts import BundleDraft, DraftProblem, PackageDraft, SourceError
 
 CSV = """apiVersion: operators.coreos.com/v1alpha1
 kind: ClusterServiceVersion
@@ -80,7 +80,7 @@ def test_a_lazy_bundle_is_read_when_asked_for(tmp_path: Path) -> None:
     found = list(folder.drafts(root, whole=False))
     (item,) = [draft for draft in found if isinstance(draft, BundleDraft)]
     assert item.contents is None and item.place == "a/1.0.0"
-    assert [draft.words for draft in found if isinstance(draft, Problem)] == ["no bundle"] * len(evil)
+    assert [draft.words for draft in found if isinstance(draft, DraftProblem)] == ["no bundle"] * len(evil)
     assert folder.contents(root, item.place).csv["metadata"]["name"] == "a.v1"
     assert folder.csv_of(root, item.place)["spec"]["version"] == "1.0.0"
     assert bundlefiles.stamp(root / item.place) == item.digest
@@ -93,7 +93,7 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     root = write(tmp_path, {**BUNDLE, "manifests/bad.yaml": "a: [", "manifests/notes.txt": "hello"})
     (root / "manifests" / "binary.yaml").write_bytes(b"\xff\xfe\x00")
     found = list(folder.drafts(root, whole=True))
-    assert sorted(item.place for item in found if isinstance(item, Problem)) == [
+    assert sorted(item.place for item in found if isinstance(item, DraftProblem)) == [
         "./manifests/bad.yaml",
         "./manifests/binary.yaml",
     ]

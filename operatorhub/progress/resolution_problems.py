@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 from kube.objects import name_of
 from operatorhub import csv, install_state, olm
 from operatorhub.progress import pods, stages
-from operatorhub.progress.broken import Trouble, Way
-from operatorhub.progress.facts import Facts
+from operatorhub.progress.facts import InstallFacts
+from operatorhub.progress.problem import Trouble, Way
 
 #: Seconds that OLM may take without a word.
 PATIENCE = 90
@@ -29,7 +29,7 @@ def delete_page(plural: str, namespace: str, name: str) -> str:
     return reverse("resources:delete", args=[olm.GROUP, olm.VERSION, plural, namespace, name])
 
 
-def place(facts: Facts) -> Iterator[Trouble]:
+def place(facts: InstallFacts) -> Iterator[Trouble]:
     namespace, groups = facts.subscription.namespace, facts.groups
     if groups is None or not install_state.lasts(facts.subscription.created, _ORDER_SECONDS):
         return
@@ -59,7 +59,7 @@ def place(facts: Facts) -> Iterator[Trouble]:
         yield Trouble("groups", "place", words % {"namespace": namespace, "names": names}, raw, ways)
 
 
-def catalog(facts: Facts) -> Iterator[Trouble]:
+def catalog(facts: InstallFacts) -> Iterator[Trouble]:
     sub = facts.subscription
     if sub.current_csv or facts.plan or facts.csv or not install_state.lasts(sub.created, _ORDER_SECONDS):
         return
@@ -80,7 +80,7 @@ def catalog(facts: Facts) -> Iterator[Trouble]:
         yield _silent(facts, sub.catalog_namespace, sub.catalog, sub.problem or raw)
 
 
-def _silent(facts: Facts, namespace: str, name: str, raw: str) -> Trouble:
+def _silent(facts: InstallFacts, namespace: str, name: str, raw: str) -> Trouble:
     """A catalog that does not answer, whether it is the package's own or another one: OLM chooses nothing while one
     is silent.
     """
@@ -133,7 +133,7 @@ _CHANNEL = re.compile(
 )
 
 
-def resolution(facts: Facts) -> Iterator[Trouble]:
+def resolution(facts: InstallFacts) -> Iterator[Trouble]:
     """ResolutionFailed: one of some sentences of the resolver.
 
     A condition that is older than a plan says nothing any more.
@@ -185,13 +185,13 @@ def resolution(facts: Facts) -> Iterator[Trouble]:
         yield Trouble("resolution", "subscription", words, raw, ways)
 
 
-def _lasts(facts: Facts, condition: Mapping[str, Any]) -> bool:
+def _lasts(facts: InstallFacts, condition: Mapping[str, Any]) -> bool:
     """Real OLM writes no time into the condition; the status has one."""
     status = csv.mapping(facts.object.get("status"))
     return install_state.lasts(csv.text(condition.get("lastTransitionTime")) or csv.text(status.get("lastUpdated")))
 
 
-def bundle(facts: Facts) -> Iterator[Trouble]:
+def bundle(facts: InstallFacts) -> Iterator[Trouble]:
     found, home = stages.condition(facts.object, "BundleUnpackFailed"), facts.subscription.catalog_namespace
     if stages.is_true(found) and not facts.csv:
         raw = csv.text(found.get("message")) or csv.text(found.get("reason"))
@@ -206,7 +206,7 @@ def bundle(facts: Facts) -> Iterator[Trouble]:
         yield Trouble("bundle", "bundle", words % {"namespace": home}, raw, ways)
 
 
-def silence(facts: Facts) -> Iterator[Trouble]:
+def silence(facts: InstallFacts) -> Iterator[Trouble]:
     """OLM reports no status at all: its Pods are unhealthy, or it has missed an event.
 
     Changing the Subscription makes it reconcile.

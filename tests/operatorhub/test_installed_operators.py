@@ -15,8 +15,8 @@ from kube.errors import Forbidden
 from kube.table import Row
 from operatorhub import olm
 from operatorhub.indexing import index
-from operatorhub.running import installed, installed_filter, operands, operator, updates
-from operatorhub.running.installed import Operator
+from operatorhub.running import installed_filter, installed_operators, operands, operator, updates
+from operatorhub.running.installed_operators import Operator
 from operatorhub.running.updates import Update
 from tests.eventually import until
 from tests.operatorhub import operators
@@ -71,24 +71,25 @@ ROWS = (
     ],
 )
 def test_filters(wish: dict[str, Any], names: list[str]) -> None:
-    found = installed_filter.apply(ROWS, installed_filter.Filter(**wish))
+    found = installed_filter.apply(ROWS, installed_filter.OperatorFilter(**wish))
     assert [item.title.lower() for item in found.rows if item.csv] + [
         item.package for item in found.rows if not item.csv
     ] == names
 
 
 def test_counts_are_of_what_the_other_filters_leave() -> None:
-    found = installed_filter.apply(ROWS, installed_filter.Filter(status=("failed",), places=("web",)))
+    found = installed_filter.apply(ROWS, installed_filter.OperatorFilter(status=("failed",), places=("web",)))
     assert {item.value: item.count for item in found.places} == {"web": 1}
     assert {item.value: item.count for item in found.status} == {"failed": 1, "done": 1, "deprecated": 1, "orphan": 1}
 
 
 def test_a_page_of_three_hundred() -> None:
     many = [row(f"op-{number:03}") for number in range(300)]
-    found = installed_filter.apply(many, installed_filter.Filter(page=6))
+    found = installed_filter.apply(many, installed_filter.OperatorFilter(page=6))
     assert (found.total, found.pages, len(found.rows), found.rows[0].title) == (300, 6, 50, "Op-250")
     assert (
-        installed_filter.Filter(q="a b", status=("failed",), places=("x",)).url(2) == "?q=a+b&status=failed&in=x&page=2"
+        installed_filter.OperatorFilter(q="a b", status=("failed",), places=("x",)).url(2)
+        == "?q=a+b&status=failed&in=x&page=2"
     )
 
 
@@ -138,7 +139,7 @@ def sub(state: str = "", installed_csv: str = "db.v1", *conditions: tuple[str, s
 def test_what_a_subscription_says_of_updates(given: olm.Subscription, sources: Any, state: str, word: str) -> None:
     found = updates.update_of(
         given,
-        updates.Catalogs(sources, silent=frozenset(p for p, state in (sources or {}).items() if state != "READY")),
+        updates.CatalogHealth(sources, silent=frozenset(p for p, state in (sources or {}).items() if state != "READY")),
     )
     assert (found.state, found.word) == (state, word)
     if state in ("asks", "running"):
@@ -287,7 +288,9 @@ class TestPages:
             )
             operators.subscribe(client, "hub-coming", "flightticket", source="nowhere")
             found = until(
-                lambda: [item for item in installed.listed(client, "hub-coming").rows if item.state == "failed"],
+                lambda: [
+                    item for item in installed_operators.listed(client, "hub-coming").rows if item.state == "failed"
+                ],
                 seconds=40,
             )
             assert found[0].package == "flightticket"
@@ -346,7 +349,7 @@ class TestPages:
             )
 
         monkeypatch.setattr(ClusterClient, "table", table)
-        rows = installed.listed(client, place).rows
+        rows = installed_operators.listed(client, place).rows
         assert [(item.csv, item.runs_in) for item in rows if item.csv == "faraway.v1"] == [
             ("faraway.v1", "hub-faraway")
         ]
@@ -369,11 +372,11 @@ class TestPages:
         assert "Uninstall it there" in refused
 
     def test_the_newest_version_is_another_row(self, client: ClusterClient, place: str) -> None:
-        assert V11 not in [item.csv for item in installed.listed(client, place).rows]
+        assert V11 not in [item.csv for item in installed_operators.listed(client, place).rows]
 
 
 def _named(client: ClusterClient, namespace: str, title: str) -> list[Operator]:
-    return [item for item in installed.listed(client, namespace).rows if item.title == title]
+    return [item for item in installed_operators.listed(client, namespace).rows if item.title == title]
 
 
 def test_a_requirement_is_listed_once() -> None:
@@ -387,11 +390,11 @@ def test_a_catalog_that_may_not_be_read_is_not_missing() -> None:
     """H20: a reader of one namespace got the message that the catalog of another is missing."""
     spec = {"name": "db", "source": "samples-catalog", "sourceNamespace": "olm"}
     sub = olm.subscription({"metadata": {"name": "db", "namespace": "demo"}, "spec": spec})
-    mine = updates.Catalogs({("demo", "own"): "READY"}, within=("demo",))
+    mine = updates.CatalogHealth({("demo", "own"): "READY"}, within=("demo",))
     assert (mine.state(sub), mine.problem(sub)) == ("", "")
     local = dataclasses.replace(sub, catalog_namespace="demo")
     assert mine.state(local) == updates.MISSING
     assert mine.problem(local)
-    everything = updates.Catalogs({("demo", "own"): "READY"})
+    everything = updates.CatalogHealth({("demo", "own"): "READY"})
     assert everything.state(sub) == updates.MISSING
     assert everything.problem(sub)

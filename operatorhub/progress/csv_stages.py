@@ -10,13 +10,13 @@ from django.utils.translation import gettext as _
 
 from kube.objects import KubeObject, uid_of
 from operatorhub import csv, install_state, olm
-from operatorhub.progress.facts import Facts
+from operatorhub.progress.facts import InstallFacts
 from operatorhub.progress.stages import Stage, condition, created, is_true, took
 from operatorhub.running import workloads
-from operatorhub.running.workloads import DONE, FAILED, RUNNING, WAITING, Part, page_of
+from operatorhub.running.workloads import DONE, FAILED, RUNNING, WAITING, StagePart, page_of
 
 
-def version(facts: Facts) -> Stage:
+def version(facts: InstallFacts) -> Stage:
     """The ClusterServiceVersion."""
     title, found, name = _("ClusterServiceVersion"), facts.csv, facts.csv_name
     if found is None:
@@ -28,7 +28,7 @@ def version(facts: Facts) -> Stage:
         words = f"{words} – {message}"
     lasting = facts.missing
     parts = tuple(
-        Part(
+        StagePart(
             requirement.kind,
             requirement.name,
             FAILED if requirement in lasting else WAITING,
@@ -53,7 +53,7 @@ def version(facts: Facts) -> Stage:
     )
 
 
-def deployments(facts: Facts) -> Stage:
+def deployments(facts: InstallFacts) -> Stage:
     """All of them in one line."""
     namespace = facts.subscription.namespace
     parts = tuple(workloads.deployment_part(namespace, name, item) for name, item in facts.deployments)
@@ -89,7 +89,7 @@ class PodPart:
     events: tuple[PodEvent, ...]
 
 
-def pods(facts: Facts) -> tuple[Stage, tuple[PodPart, ...]]:
+def pods(facts: InstallFacts) -> tuple[Stage, tuple[PodPart, ...]]:
     """The line, and its Pods with more than a line tells."""
     namespace = facts.subscription.namespace
     parts = [workloads.pod_part(namespace, pod) for pod in facts.pods]
@@ -125,13 +125,13 @@ def started(pod: KubeObject) -> bool:
     )
 
 
-def _events(facts: Facts, pod: KubeObject) -> Iterator[PodEvent]:
+def _events(facts: InstallFacts, pod: KubeObject) -> Iterator[PodEvent]:
     for item in facts.events.get(uid_of(pod), ())[-3:]:
         at = csv.text(item.get("lastTimestamp") or item.get("eventTime"))
         yield PodEvent(csv.text(item.get("reason")), csv.text(item.get("message")), int(item.get("count") or 1), at)
 
 
-def _sum(key: str, title: str, parts: tuple[Part, ...], begun: list[str], ends: list[str]) -> Stage:
+def _sum(key: str, title: str, parts: tuple[StagePart, ...], begun: list[str], ends: list[str]) -> Stage:
     states = {part.state for part in parts}
     state = next(
         (candidate for candidate in (FAILED, RUNNING, WAITING) if candidate in states), DONE if parts else WAITING

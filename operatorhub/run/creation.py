@@ -11,7 +11,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
-from operatorhub.run.plan import RUN, Plan
+from operatorhub.run.plan import RUN, RunPlan
 from resources.applying.imports import Document, Import, Result
 
 _KEPT = ("Namespace", "OperatorGroup", "ClusterServiceVersion", "Subscription")
@@ -29,7 +29,7 @@ class _Run(Import):
         return self.client.patch(type_, name, obj, namespace, style="apply", dry_run=self.dry_run, force=force)
 
 
-def run(client: ClusterClient, wanted: Plan, *, dry_run: bool) -> tuple[Result, ...]:
+def run(client: ClusterClient, wanted: RunPlan, *, dry_run: bool) -> tuple[Result, ...]:
     """The results in the plan's order. A dry run says "waits" of what needs a namespace or kind of the same run."""
     documents = tuple(Document(number, 0, item) for number, item in enumerate(wanted.objects, 1))
     return _Run(client, wanted.choice.namespace, True, dry_run).run(documents)

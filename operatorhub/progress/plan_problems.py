@@ -11,13 +11,13 @@ from django.utils.translation import gettext as _
 from kube.objects import name_of
 from operatorhub import csv, install_state, olm
 from operatorhub.progress import pods, stages
-from operatorhub.progress.broken import Trouble, Way
-from operatorhub.progress.choosing import search_page
-from operatorhub.progress.facts import Facts
+from operatorhub.progress.facts import InstallFacts
+from operatorhub.progress.problem import Trouble, Way
+from operatorhub.progress.resolution_problems import search_page
 from operatorhub.running.workloads import page_of
 
 
-def plan(facts: Facts) -> Iterator[Trouble]:
+def plan(facts: InstallFacts) -> Iterator[Trouble]:
     """Before the version itself: that is the plan's first step, and lacks what the later ones do not bring."""
     made, sub = facts.plan, facts.subscription
     if made is None:
@@ -55,7 +55,7 @@ def plan(facts: Facts) -> Iterator[Trouble]:
     yield Trouble(key, "plan", words, raw, ways, settled=phase == "Failed")
 
 
-def requirements(facts: Facts) -> Iterator[Trouble]:
+def requirements(facts: InstallFacts) -> Iterator[Trouble]:
     missing = facts.missing
     if not missing:
         return
@@ -96,7 +96,7 @@ def requirements(facts: Facts) -> Iterator[Trouble]:
         )
 
 
-def containers(facts: Facts) -> Iterator[Trouble]:
+def containers(facts: InstallFacts) -> Iterator[Trouble]:
     """Of the first Pod that can't run."""
     for found in pods.troubles(facts.pods, facts.events):
         ways = tuple(Way(label, url) for label, url in found.ways)
@@ -104,7 +104,7 @@ def containers(facts: Facts) -> Iterator[Trouble]:
         yield Trouble(found.key, "pods", found.words, found.raw, ways, settled=failed)
 
 
-def deployments(facts: Facts) -> Iterator[Trouble]:
+def deployments(facts: InstallFacts) -> Iterator[Trouble]:
     for name, item in facts.deployments:
         failure = stages.condition(item, "ReplicaFailure")
         if stages.is_true(failure):
@@ -123,7 +123,7 @@ def deployments(facts: Facts) -> Iterator[Trouble]:
             )
 
 
-def version(facts: Facts) -> Iterator[Trouble]:
+def version(facts: InstallFacts) -> Iterator[Trouble]:
     failure = install_state.version_failure(facts.csv)
     if failure is None:
         return

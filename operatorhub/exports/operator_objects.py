@@ -22,7 +22,7 @@ from operatorhub.run.plan import RUN
 from operatorhub.run.removal import KINDS
 from resources.types import kind_versions
 
-#: Instances of one kind that are offered; more are no matter of ticking boxes.
+#: Maximum of instances of one kind to offer; more are too many to select one by one.
 MOST = 200
 
 
@@ -47,7 +47,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class Export:
     """`unread`: what the user can't read, in words; the export omits it."""
 
     namespace: str
@@ -59,7 +59,7 @@ class Offer:
     unread: tuple[str, ...] = ()
 
 
-class _Reader:
+class _ObjectReader:
     """Lists objects and records the kinds that the user can't list."""
 
     def __init__(self) -> None:
@@ -75,9 +75,9 @@ class _Reader:
             return []
 
 
-def read_offer(client: ClusterClient, namespace: str, csv: str) -> Offer:
+def read_offer(client: ClusterClient, namespace: str, csv: str) -> Export:
     """All that belongs to the operator of this CSV. Raises NotFound, Forbidden."""
-    found, reader = client.get(olm.type_of(client, olm.CSVS), csv, namespace), _Reader()
+    found, reader = client.get(olm.type_of(client, olm.CSVS), csv, namespace), _ObjectReader()
     groups = reader.listed(
         partial(_objects, client, olm.type_of(client, "operatorgroups"), namespace), "OperatorGroups"
     )
@@ -107,7 +107,7 @@ def read_offer(client: ClusterClient, namespace: str, csv: str) -> Offer:
     spec = mapping(found.get("spec"))
     title, version = text(spec.get("displayName")) or csv, text(spec.get("version"))
     unique_items = {item.key: item for item in reversed(items)}.values()
-    return Offer(
+    return Export(
         namespace=namespace,
         csv=csv,
         title=title,

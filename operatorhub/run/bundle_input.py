@@ -23,7 +23,7 @@ from kube import limits
 from operatorhub.bundle.bundles import Bundle
 from operatorhub.csv import mapping, text
 from operatorhub.sources import archive, bundlefiles, fbc, fetch, folder, image
-from operatorhub.sources.drafts import BundleDraft, Contents, Draft, PackageDraft, Problem, SourceError, contents
+from operatorhub.sources.drafts import BundleDraft, Contents, Draft, DraftProblem, PackageDraft, SourceError, contents
 from resources.yamltext import YamlProblem
 from untrusted import json_bounds
 
@@ -38,7 +38,7 @@ class Given:
     """
 
     bundles: tuple[Bundle, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[DraftProblem, ...]
     place: str
 
     def find(self, name: str) -> Bundle | None:
@@ -91,7 +91,7 @@ def registry(reference: str) -> Given:
 def _read(root: Path, place: str) -> Given:
     found = [*_in_time(_drafts(_top(root)))]
     bundles = [_bundle(draft) for draft in found if isinstance(draft, BundleDraft) and draft.contents is not None]
-    problems = tuple(problem for problem in found if isinstance(problem, Problem))
+    problems = tuple(problem for problem in found if isinstance(problem, DraftProblem))
     if not bundles:
         why = "; ".join(f"{problem.place}: {problem.words}" for problem in problems[:3])
         words = _(
@@ -143,7 +143,7 @@ def _drafts(root: Path) -> Iterator[Draft]:
                 raise ValueError("not read: reading took too long")
             loose += bundlefiles.documents(path)
         except (YamlProblem, OSError, ValueError) as error:
-            yield Problem(str(path.relative_to(root)), str(error))
+            yield DraftProblem(str(path.relative_to(root)), str(error))
     bundle_contents = contents(item for item in loose if mapping(item).get("kind") != "Kustomization")
     if bundle_contents.csv:
         name = text(mapping(bundle_contents.csv.get("metadata")).get("name"))
@@ -177,7 +177,7 @@ def _bundle(draft: BundleDraft) -> Bundle:
 
 def one(bundle: Bundle, place: str) -> Given:
     """A bundle of one of the console's catalogs."""
-    return Given((bundle,), tuple(Problem(bundle.image or bundle.name, words) for words in bundle.problems), place)
+    return Given((bundle,), tuple(DraftProblem(bundle.image or bundle.name, words) for words in bundle.problems), place)
 
 
 def carried(given: Given) -> str:
@@ -211,7 +211,7 @@ def received(packed: str) -> Given:
     try:
         data = zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), limits.RUN_BYTES.value * 2)
         value = json_bounds.load(data, json_bounds.LEVELS + 10)
-        problems = tuple(Problem(text(place), text(words)) for place, words in value["problems"])
+        problems = tuple(DraftProblem(text(place), text(words)) for place, words in value["problems"])
         return Given(tuple(map(_received, value["bundles"])), problems, text(value["place"]))
     except (ValueError, KeyError, TypeError, zlib.error, binascii.Error) as error:
         raise SourceError(_("The bundle got lost on the way. Give it once more.")) from error

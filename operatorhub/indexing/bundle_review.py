@@ -7,12 +7,12 @@ import logging
 from collections.abc import Iterator
 
 from operatorhub.admin import catalogs
-from operatorhub.bundle import permissions, stored
+from operatorhub.bundle import permissions, storage
 from operatorhub.csv import items, mapping
 from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources.drafts import SourceError
 
-log = logging.getLogger("operatorhub.indexing.judging")
+log = logging.getLogger("operatorhub.indexing.bundle_review")
 _CHUNK = 200
 
 
@@ -45,13 +45,13 @@ def _looked_at(catalog: Catalog, heads: dict[tuple[str, str], Package]) -> Itera
     # Only names and digests of all: CSVs are read one by one, those that are new.
     keys = [
         (key, package, name, digest)
-        for key, package, name, digest in stored.bundles(catalog).values_list("pk", "package", "name", "digest")
+        for key, package, name, digest in storage.bundles(catalog).values_list("pk", "package", "name", "digest")
         if (package, name) in heads and heads[(package, name)].judged != _mark(name, digest)
     ]
     for key, package, name, digest in keys:
         bundle = StoredBundle.objects.select_related("catalog").defer("manifests").get(pk=key)
         try:
-            csv = stored.csv_of(bundle)
+            csv = storage.csv_of(bundle)
         except SourceError as error:
             log.warning("%s: %s", catalog, error)
             return

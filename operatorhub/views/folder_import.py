@@ -15,7 +15,7 @@ from console.web.request import ConsoleRequest
 from kube.objects import name_of
 from operatorhub import olm
 from operatorhub import results as outcomes
-from operatorhub.exports import bring
+from operatorhub.exports import folder_import
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.sources.drafts import SourceError
 from resources.applying.imports import Result
@@ -26,14 +26,14 @@ from resources.yamltext import YamlProblem
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An object that is there and would be changed."""
+    """An existing object that would be changed."""
 
     title: str
     found: Review
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ImportPage:
     """`rows` and `summary` are those of operatorhub/_results.html.
 
     `waiting_url`: a region that tells when the kinds that are waited for have come.
@@ -59,14 +59,14 @@ def bring_in(request: ConsoleRequest) -> HttpResponse:
     again.
     """
     try:
-        page = _page(request) if request.method == "POST" else Page()
+        page = _page(request) if request.method == "POST" else ImportPage()
     except SourceError as error:
-        page = Page(problem=str(error))
+        page = ImportPage(problem=str(error))
     except YamlProblem as error:
         where = (
             _("Line %(line)d, column %(column)d: ") % {"line": error.line, "column": error.column} if error.line else ""
         )
-        page = Page(problem=f"{where}{error.message}")
+        page = ImportPage(problem=f"{where}{error.message}")
     context = {
         "page": page,
         "topic": olm.topic(request.cluster, "customresourcedefinitions", "", "apiextensions.k8s.io", "v1"),
@@ -86,31 +86,35 @@ def waiting(request: ConsoleRequest) -> HttpResponse:
     """Whether the kinds of ?kind= are served."""
     kinds = request.GET.getlist("kind")
     return render.page(
-        request, "operatorhub/_import_waiting.html", {"kinds": kinds, "served": bring.served(request.cluster, kinds)}
+        request,
+        "operatorhub/_import_waiting.html",
+        {"kinds": kinds, "served": folder_import.served(request.cluster, kinds)},
     )
 
 
-def _given(request: ConsoleRequest) -> bring.Brought:
+def _given(request: ConsoleRequest) -> folder_import.Brought:
     """Uploaded files, or the text that an earlier page carries. Raises SourceError."""
     if uploads := [(str(file.name), file.read()) for file in request.FILES.getlist("files") if file.size]:
-        return bring.files(uploads)
-    return bring.Brought(request.POST.get("text", "").replace("\r\n", "\n"), tuple(request.POST.getlist("note")))
+        return folder_import.files(uploads)
+    return folder_import.Brought(
+        request.POST.get("text", "").replace("\r\n", "\n"), tuple(request.POST.getlist("note"))
+    )
 
 
-def _page(request: ConsoleRequest) -> Page:
+def _page(request: ConsoleRequest) -> ImportPage:
     given, post = _given(request), request.POST
-    documents = bring.read(given.text)
+    documents = folder_import.read(given.text)
     if not documents:
         raise SourceError(_("Choose a folder as zip, or its files."))
     namespace = post.get("namespace", "").strip()
     if namespace and not NAMESPACE_NAME.fullmatch(namespace):
         raise SourceError(_("“%(name)s” isn't a valid namespace name.") % {"name": namespace})
     applying = "~apply" in post
-    bringing = bring.Bringing(request.cluster, namespace, not applying)
+    bringing = folder_import.Bringing(request.cluster, namespace, not applying)
     only = (
         frozenset(int(part) for part in post.get("only", "").split(",") if part.isdigit()) if applying else frozenset()
     )
-    results = bringing.run(bring.into(documents, namespace), only)
+    results = bringing.run(folder_import.into(documents, namespace), only)
     if applying:
         importing.record(request, results)
         forget_namespaces()
@@ -118,7 +122,7 @@ def _page(request: ConsoleRequest) -> Page:
     changes = ((f"{result.document.kind} {result.document.name}", bringing.difference(result)) for result in results)
     differences = tuple(Difference(title, found) for title, found in changes if found and found.changes)
     return _standing(
-        Page(
+        ImportPage(
             problem="",
             text=given.text,
             notes=given.notes,
@@ -132,9 +136,9 @@ def _page(request: ConsoleRequest) -> Page:
     )
 
 
-def _standing(page: Page, results: tuple[Result, ...], applying: bool) -> Page:
-    """With the summary, and what is still to be sent."""
-    later = bring.waiting(results)
+def _standing(page: ImportPage, results: tuple[Result, ...], applying: bool) -> ImportPage:
+    """The page with its summary and the documents that remain to be sent."""
+    later = folder_import.waiting(results)
     bad = [result for result in results if not result.good and result.outcome != "skipped"]
     left = [*later, *(bad if applying else ())]
     kinds = sorted({f"{result.document.group}/{result.document.kind}" for result in later})

@@ -9,14 +9,14 @@ from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.errors import BadRequest, Forbidden
 from operatorhub import olm
-from operatorhub.running import installed as subject
 from operatorhub.running import installed_filter
+from operatorhub.running import installed_operators as subject
 
 
-def _wish(request: ConsoleRequest) -> installed_filter.Filter:
+def _wish(request: ConsoleRequest) -> installed_filter.OperatorFilter:
     get = request.GET
     page = get.get("page", "1")
-    return installed_filter.Filter(
+    return installed_filter.OperatorFilter(
         get.get("q", "").strip()[:200],
         get.get("labels", "").strip()[:500],
         tuple(value for value in get.getlist("status") if value in installed_filter.status_labels()),

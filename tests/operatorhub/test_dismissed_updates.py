@@ -9,7 +9,7 @@ from kube.client import ClusterClient
 from operatorhub import olm
 from operatorhub.indexing import index
 from operatorhub.progress import read
-from operatorhub.running import installed
+from operatorhub.running import installed_operators
 from operatorhub.upgrade import plans
 from tests.eventually import until
 from tests.operatorhub import operators
@@ -61,7 +61,7 @@ def test_one_button_stays_on_the_version_that_runs(client: ClusterClient) -> Non
         assert plans.read(client, place, plan).waits
         found = read.read(client, place, "memcached")
         assert (found.state, found.csv, found.title) == ("done", OLD, f"Memcached {olm.version_in(OLD)} is ready")
-        (row,) = installed.listed(client, place).rows
+        (row,) = installed_operators.listed(client, place).rows
         assert row.csv == OLD
         assert row.update is not None
         assert (row.update.state, row.update.word) == ("", "Update dismissed")

@@ -21,7 +21,7 @@ from kube.errors import NotFound
 from kube.objects import KubeObject, name_of
 from operatorhub.csv import mapping, strings
 from operatorhub.exports.clean import moved
-from operatorhub.run.given import spread
+from operatorhub.run.bundle_input import spread
 from operatorhub.sources import archive
 from operatorhub.sources.drafts import SourceError
 from resources.applying import imports
@@ -148,7 +148,7 @@ class Bringing(imports.Import):
         return found
 
     def difference(self, result: Result) -> Review | None:
-        """What a dry run would change of an object that is there; None where it is new, the same, or was refused."""
+        """The changes to an existing object according to the dry run; None if it is new, unchanged or refused."""
         if result.outcome != "changed" or result.type is None or result.made is None:
             return None
         live = self.before.get((result.type.topic_part, result.namespace, name_of(result.document.object)))
@@ -161,7 +161,7 @@ class Bringing(imports.Import):
 
 
 def waiting(results: tuple[Result, ...]) -> tuple[Result, ...]:
-    """Those whose kinds are still to come."""
+    """Results whose kinds don't exist yet."""
     return tuple(result for result in results if result.outcome == "waits" and result.detail == "operator")
 
 

@@ -20,7 +20,7 @@ def make_group(client: ClusterClient, namespace: str, everywhere: bool) -> str:
 
 
 def look_again(client: ClusterClient, namespace: str, name: str) -> str:
-    """A change that means nothing, so that OLM looks at the Subscription once more.
+    """A change without effect, to make OLM reconcile the Subscription.
 
     Returns how the audit log names it.
     """

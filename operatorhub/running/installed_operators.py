@@ -186,7 +186,7 @@ def _row(
     known: Summary,
     sub: olm.Subscription | None,
     icons: Mapping[tuple[str, str, str], str],
-    health: updates.Catalogs,
+    health: updates.CatalogHealth,
 ) -> Operator:
     obj = row.object
     meta = csv.mapping(obj.get("metadata"))
@@ -251,7 +251,9 @@ def with_state(row: Operator, state: str, reason: str) -> Operator:
     return replace(row, state=state, word=word, reason=reason)
 
 
-def _coming(sub: olm.Subscription, icons: Mapping[tuple[str, str, str], str], health: updates.Catalogs) -> Operator:
+def _coming(
+    sub: olm.Subscription, icons: Mapping[tuple[str, str, str], str], health: updates.CatalogHealth
+) -> Operator:
     state, word, reason = RUNNING, _("Installing"), ""
     if sub.waits:
         state, word = ASKS, _("Waits for approval")

@@ -16,14 +16,14 @@ from kube.errors import KubeError, NotFound
 from kube.objects import name_of
 from operatorhub import csv, olm
 from operatorhub.csv import Api
-from operatorhub.progress.facts import Facts
+from operatorhub.progress.facts import InstallFacts
 from resources.types import kind_versions
 
 LINK = "operatorframework.io/initialization-link"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class NextStep:
     """A kind to make an object of.
 
     `url`: '' while the cluster doesn't serve it yet, or if the user can't create it (`refused` says why).
@@ -41,12 +41,12 @@ class After:
     page.
     """
 
-    required: Step | None
-    kinds: tuple[Step, ...]
+    required: NextStep | None
+    kinds: tuple[NextStep, ...]
     link: str
 
     @property
-    def first(self) -> Step | None:
+    def first(self) -> NextStep | None:
         """What to create now: what the author requires, else the first kind."""
         return self.required or next(iter(self.kinds), None)
 
@@ -56,7 +56,7 @@ class After:
         return any(not kind.served for kind in (*self.kinds, *((self.required,) if self.required else ())))
 
 
-def read(client: ClusterClient, facts: Facts) -> After | None:
+def read(client: ClusterClient, facts: InstallFacts) -> After | None:
     """None until the operator runs."""
     if facts.csv is None or facts.phase != olm.SUCCEEDED:
         return None
@@ -94,20 +94,20 @@ def _in_use(client: ClusterClient, api: Api) -> Api:
     return replace(api, version=type_.version) if type_ else api
 
 
-def _step(client: ClusterClient, api: Api, namespace: str, start: str = "") -> Step:
+def _step(client: ClusterClient, api: Api, namespace: str, start: str = "") -> NextStep:
     type_ = _anew(client, lambda: client.find(api.group, api.version, api.plural))
     if type_ is None:
-        return Step(api, "", False)
+        return NextStep(api, "", False)
     place = namespace if type_.namespaced else ""
     answer = can(client, "create", type_, place)
     if not answer.allowed:
-        return Step(api, "", True, answer.reason or "create")
+        return NextStep(api, "", True, answer.reason or "create")
     query = {**({"namespace": place} if place else {}), **({"start": f"example:{start}"} if start else {})}
     page = reverse("resources:new", args=[type_.group_or_core, type_.version, type_.plural])
-    return Step(api, f"{page}?{urlencode(query)}" if query else page, True)
+    return NextStep(api, f"{page}?{urlencode(query)}" if query else page, True)
 
 
-def _required(client: ClusterClient, wanted: Mapping[str, Any], namespace: str) -> Step | None:
+def _required(client: ClusterClient, wanted: Mapping[str, Any], namespace: str) -> NextStep | None:
     """The author's first object, unless one of its kind is there already."""
     group, _slash, version = csv.text(wanted.get("apiVersion")).rpartition("/")
     kind = csv.text(wanted.get("kind"))
@@ -118,7 +118,7 @@ def _required(client: ClusterClient, wanted: Mapping[str, Any], namespace: str) 
     except KubeError:
         client_type = None
     if client_type is None:
-        return Step(Api(group, version, "", kind, kind), "", False)
+        return NextStep(Api(group, version, "", kind, kind), "", False)
     try:
         if client.table(client_type, limit=1, include="None").rows:
             return None
