@@ -74,8 +74,6 @@ KINDS: dict[str, FacetKind] = {
     "webhooks": FacetKind(
         _("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Unknown")}
     ),
-        _("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Unknown")}
-    ),
     "mode": FacetKind(
         _("Install mode"),
         {
