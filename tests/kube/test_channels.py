@@ -14,7 +14,7 @@ from kube.config import ClusterConfig
 from kube.errors import NotFound, ServerError
 from kube.transport import AsyncTransport
 
-from .scripted import serving, status, stream
+from .script_server import serving, status, stream
 
 PORT = (5432).to_bytes(2, "little")
 

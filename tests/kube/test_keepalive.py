@@ -10,7 +10,7 @@ from aiohttp import web
 from kube.requests import ApiRequest
 from kube.transport import AsyncTransport, SyncTransport
 
-from .scripted import serving, stream
+from .script_server import serving, stream
 
 REQUEST = ApiRequest("GET", "/api/v1/pods")
 

@@ -10,7 +10,7 @@ from kube.requests import ApiRequest
 from kube.transport import AsyncTransport
 from kube.watch import split_lines, watch
 
-from .scripted import serving, status, stream
+from .script_server import serving, status, stream
 
 REQUEST = ApiRequest("GET", "/api/v1/pods", (("watch", "true"),), ref="pods")
 ADDED = b'{"type":"ADDED","object":{"a":1}}\n'
