@@ -1,7 +1,7 @@
 """What one person's most expensive questions cost the console: processor seconds of the web process and of all
 others, time and size. `python -m bench.expensive`.
 
-Processor time is what a machine has for everybody, and is the same on a busy one. The bounds that hold them are in
+CPU time is what all users share, and doesn't depend on how busy the machine is. The bounds that hold them are in
 console/signin/pace.py (docs/security.md).
 """
 

@@ -38,7 +38,7 @@ OPERATORS = "/apis/operators.coreos.com/v1alpha1"
 CLUSTER_NAMESPACE = "operators"
 #: An operator that isn't installed by then is left out.
 PATIENCE_SECONDS = 30.0
-#: After one that was left out: the clearing up of it is no part of the next install.
+#: After an operator that was left out, so that its cleanup isn't part of the next install.
 QUIET_SECONDS = 20.0
 #: The same for all that were asked for in one moment.
 BURST_SECONDS = 180.0
@@ -125,7 +125,7 @@ def packages(found: Cluster) -> list[Package]:
     result = []
     for item in sorted(items, key=lambda item: str(item["metadata"]["name"])):
         status = item["status"]
-        channel = next(one for one in status["channels"] if one["name"] == status["defaultChannel"])
+        channel = next(entry for entry in status["channels"] if entry["name"] == status["defaultChannel"])
         modes = frozenset(mode["type"] for mode in channel["currentCSVDesc"]["installModes"] if mode["supported"])
         package = Package(status["packageName"], channel["name"], status["catalogSource"], channel["currentCSV"], modes)
         if modes & {"AllNamespaces", "OwnNamespace"}:
@@ -257,7 +257,7 @@ def of_pages(catalog: Path, count: int) -> dict[str, Any]:
             time.sleep(0.2)
         pages = itertools.cycle(PAGES)
 
-        def look() -> int:
+        def fetch_next_page() -> int:
             try:
                 with urllib.request.urlopen(f"{running.url}{next(pages)}", timeout=120) as answer:
                     answer.read()
@@ -266,8 +266,8 @@ def of_pages(catalog: Path, count: int) -> dict[str, Any]:
                 return refused.code
 
         for _ in PAGES:
-            look()
-        return at_once(found, installable(found), count, look)
+            fetch_next_page()
+        return at_once(found, installable(found), count, fetch_next_page)
 
 
 def installable(found: Cluster) -> list[Package]:

@@ -1,4 +1,4 @@
-"""What the overview costs with many objects: the page, each card by itself, and how soon news is on it.
+"""What the overview costs with many objects: the page, each card on its own, and how soon a change shows.
 
 10,000 objects of one custom kind (bench/lists.py) and the catalog of 268 packages; `python -m bench --only overview`.
 """

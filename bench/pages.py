@@ -39,7 +39,7 @@ def indexed(running: Running, packages: int) -> float:
 
 
 def indexed_by(url: str, cookie: str = "") -> int:
-    """How many packages the catalog page offers now, to whoever has that cookie."""
+    """How many packages the catalog page offers now, to the session of that cookie."""
     return max(map(int, re.findall(r'data-total="(\d+)"', _get(f"{url}/operatorhub/", cookie))), default=0)
 
 

@@ -40,8 +40,8 @@ def measure(running: Running, catalog: Path) -> list[Figure]:
             "LOG_LEVEL": "ERROR",
         }
         command = [sys.executable, "-m", "bench.refresh", str(catalog)]
-        said = subprocess.run(command, env=environment, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    found = json.loads(said.splitlines()[-1])
+        output = subprocess.run(command, env=environment, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    found = json.loads(output.splitlines()[-1])
     return [
         figure("index refresh: PackageManifests, first time", "s", [found["first"]], "5"),
         figure("index refresh: PackageManifests, nothing new", "s", found["again"], "5"),

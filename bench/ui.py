@@ -30,7 +30,7 @@ from tools.atlas.pages import Stop
 PAGES = ("overview", "operatorhub", "package", "install", "installed", "operator", "list", "object", "form", "yaml")
 #: Pages whose editor or terminal may weigh more than the aim for scripts.
 HEAVY = ("yaml",)
-SETTLED = 2500  # milliseconds after the load, for what a page does by itself
+SETTLED = 2500  # milliseconds after the load, for what the page's scripts do
 SLOWED = 4
 _OBSERVE = """() => {
   const seen = window.__seen = {fcp: 0, lcp: 0, shift: 0, tasks: []};
@@ -82,7 +82,7 @@ def visit(context: BrowserContext, address: str, slowed: int) -> Cost:
     page.close()
     blocked = sum(max(0.0, length - 50) for start, length in seen["tasks"] if start + length > seen["fcp"])
     scripts = sum(size for request, size in sizes.items() if kinds.get(request, "").partition("?")[0].endswith(".js"))
-    # What comes from the cache is no request over the wire.
+    # Cached responses aren't network requests.
     fetched = sum(1 for size in sizes.values() if size)
     return Cost(
         first_paint=seen["fcp"],

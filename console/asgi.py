@@ -18,9 +18,9 @@ from console.wsgi import application as pages  # sets Django up: before models a
 # isort: split
 from django.conf import settings
 
-from console import numbered
+from console import request_id
 from console.signin import address, guard
-from console.web import ending, loop
+from console.web import loop, shutdown
 from console.web.asgi import Receive, Scope, Send
 from console.web.front import Front
 from console.web.request_body import BodyFirst
@@ -61,8 +61,8 @@ class Console:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
             return
-        number, scope = numbered.scoped(scope)
-        with numbered.numbered(number):
+        number, scope = request_id.scoped(scope)
+        with request_id.numbered(number):
             await self._answer(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -121,10 +121,10 @@ class Console:
         await send({"type": "lifespan.shutdown.complete"})
 
     def _end_streams_first(self) -> None:
-        """uvicorn waits for open answers before it tells us that it ends, and a stream has no end: so hear the
-        signal too.
+        """Handles the signal before uvicorn, which waits for open responses before it sends lifespan.shutdown: a stream
+        never ends.
 
-        From the signal on /readyz says 503; DRAIN_SECONDS later everything that is open is ended, and uvicorn is told.
+        After the signal /readyz answers 503; DRAIN_SECONDS later open streams are closed, and uvicorn gets the signal.
         """
         here = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -132,8 +132,8 @@ class Console:
 
             def handle(number: int, frame: FrameType | None, previous: Any = previous) -> None:
                 # Told a second time: at once.
-                wait = 0 if ending.begun() else settings.DRAIN_SECONDS
-                ending.begin()
+                wait = 0 if shutdown.begun() else settings.DRAIN_SECONDS
+                shutdown.begin()
                 here.call_soon_threadsafe(here.call_later, wait, self._end, number, previous)
 
             signal.signal(number, handle)

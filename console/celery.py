@@ -11,7 +11,7 @@ import os
 from celery import Celery
 from kombu import Queue
 
-from console import numbered_tasks  # noqa: F401  each task gets its number
+from console import request_id_celery  # noqa: F401  each task gets its number
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 # Django's checks would import every page into the worker; `make lint` runs them.
@@ -24,4 +24,4 @@ app.autodiscover_tasks(["console.audit", "operatorhub", "resources"])
 app.steps["worker"].update(
     ("resources.watch.bootstep:WatchStep", "resources.history.bootstep:HistoryStep", "console.beat:BeatStep")
 )
-app.steps["consumer"].add("console.alive:AliveStep")
+app.steps["consumer"].add("console.liveness_file:AliveStep")

@@ -1,6 +1,8 @@
-"""PostgreSQL keeps no NUL character in texts (https://www.postgresql.org/docs/current/datatype-character.html) and no
-\\u0000 in jsonb; Kubernetes, catalogs and addresses may have some. So that an object of a stranger's stops neither an
-index nor a page, texts are kept, and looked for, without them. SQLite keeps them.
+"""Strips NUL characters from texts that are saved or searched.
+
+PostgreSQL can't store NUL in texts (https://www.postgresql.org/docs/current/datatype-character.html) or \\u0000 in
+jsonb; objects, catalogs and addresses can contain them. Without this, an untrusted object could break an index or a
+page. SQLite stores them.
 """
 
 from importlib import import_module

@@ -15,7 +15,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
-from console import numbered
+from console import request_id
 from console.signin.oidc.options import trouble as provider_trouble
 from kube import limits
 
@@ -100,9 +100,9 @@ def catalog_folders(value: str) -> tuple[str, ...]:
     return entries
 
 
-# Who people are: `local`, everybody acts as the kubeconfig's identity; `token`, each signs in with a bearer token and
-# acts with it (docs/decisions/0021-sign-in.md); `oidc`, with the ID token of an OpenID Connect provider
-# (docs/decisions/0022-openid-connect.md); `oidc,token`: whichever one likes.
+# Sign-in. `local`: none, all users have the kubeconfig's identity; `token`: users sign in with a bearer token
+# (docs/decisions/0021-sign-in.md); `oidc`: with an OpenID Connect provider, whose ID token is the bearer token
+# (docs/decisions/0022-openid-connect.md); `oidc,token`: either.
 SIGN_IN = ",".join(part.strip() for part in str(env.str("SIGN_IN", "")).lower().split(",") if part.strip()) or "local"
 if SIGN_IN != "local" and not set(SIGN_IN.split(",")) <= {"token", "oidc"}:
     raise ImproperlyConfigured(f"SIGN_IN={SIGN_IN!r} is none of local, token, oidc and oidc,token")
@@ -115,7 +115,7 @@ OIDC_NAME = str(env.str("OIDC_NAME", "")).strip()
 OIDC_SCOPES = tuple(str(env.str("OIDC_SCOPES", "")).replace(",", " ").split())
 # Certificates of the authority of the provider's own, where the system does not know it.
 OIDC_CA_FILE = str(env.str("OIDC_CA_FILE", "")).strip()
-# As browsers reach the console, where the provider has to be told another address than the request's own.
+# The console's address in browsers, if the redirect address at the provider differs from the request's own.
 CONSOLE_URL = str(env.str("CONSOLE_URL", "")).strip().rstrip("/")
 if "oidc" in SIGN_IN.split(",") and (
     _wrong := provider_trouble(OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_SCOPES, OIDC_CA_FILE, CONSOLE_URL)
@@ -126,18 +126,18 @@ SIGN_IN_HOURS = env_int("SIGN_IN_HOURS", 12)
 SIGN_IN_IDLE_MINUTES = env_int("SIGN_IN_IDLE_MINUTES", 120)
 if not 1 <= SIGN_IN_HOURS <= 336 or SIGN_IN_IDLE_MINUTES < 2:
     raise ImproperlyConfigured("SIGN_IN_HOURS is 1 to 336, SIGN_IN_IDLE_MINUTES 2 or more")
-# A person's own console, told nothing else, offers all that the kubeconfig has.
+# A local console offers all contexts of the kubeconfig by default.
 if not KUBE_CONTEXTS and not KUBE_CONTEXT and SIGN_IN == "local":
     KUBE_CONTEXTS = ("*",)
-# For SIGN_IN=local on an address that others reach: somebody in front lets the right people in (a proxy, a port
-# published on loopback only).
+# For SIGN_IN=local on an address that others can reach: a proxy in front authenticates users, or the port is published
+# on loopback only.
 GUARDED_IN_FRONT = env_bool("GUARDED_IN_FRONT", False)
 # `make run` refuses the embedded cluster where people sign in unless this is set: its Pods are processes of this
 # machine.
 SHARE_EMBEDDED_CLUSTER = env_bool("SHARE_EMBEDDED_CLUSTER", False)
 
-# A hint of the administrator's: where people who may not list namespaces may have rights. It gives none: each is judged
-# for each person.
+# A hint of the administrator: namespaces to check for users who can't list namespaces. It grants no permission: each is
+# checked per user.
 NAMESPACES = tuple(str(env.str("NAMESPACES", "")).replace(",", " ").split())
 
 # True where only this machine reaches the console: then who uses it may name folders and addresses of the machine.
@@ -185,7 +185,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "console.numbered.NumberMiddleware",
+    "console.request_id.NumberMiddleware",
     "console.web.front.PlaceMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "console.web.csp.ContentSecurityPolicyMiddleware",
@@ -200,12 +200,12 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "console.signin.middleware.SignInMiddleware",
-    "console.signin.acting_middleware.ActingMiddleware",
-    "console.looked.LookedMiddleware",
+    "console.signin.impersonation_middleware.ActingMiddleware",
+    "console.active_clusters.ActiveClusterMiddleware",
     "console.prefer.middleware.PreferencesMiddleware",
     "console.web.request.ClusterMiddleware",
     "console.web.soft_timeout.FrameMiddleware",
-    "console.audit.going.AuditMiddleware",
+    "console.audit.recorder.AuditMiddleware",
     "console.signin.pace.PaceMiddleware",
     "console.web.errors.KubeErrorMiddleware",
 ]
@@ -271,7 +271,7 @@ DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     if DATABASES["default"]["NAME"] == str(DATA_DIR / "console.sqlite3"):
         private_file(DATA_DIR / "console.sqlite3")
-    # Several processes share the file: wait for the writer instead of failing, and let readers go on meanwhile.
+    # Several processes share the file: wait for the writer instead of failing, without blocking readers.
     DATABASES["default"]["OPTIONS"] = {
         "timeout": 20,
         "transaction_mode": "IMMEDIATE",
@@ -286,15 +286,14 @@ SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
-CSRF_FAILURE_VIEW = "console.web.kept.too_old"
+CSRF_FAILURE_VIEW = "console.web.preserve_input.too_old"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 HTTPS = env_bool("HTTPS", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
-# Behind TLS: whoever came without is sent there, and remembers it for a year. Probes come from beside us and follow no
-# redirect.
+# Behind TLS: redirect plain HTTP, with HSTS for a year. Probes connect directly and follow no redirect.
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
@@ -419,24 +418,24 @@ def _worth_logging(record: logging.LogRecord) -> bool:
     return getattr(getattr(record, "request", None), "path", "") != "/readyz"
 
 
-# How long a web process that is told to end goes on answering, with /readyz 503, so that whoever sends it requests
-# hears of it first.
+# How long a web process still answers after SIGTERM, with /readyz 503, so that load balancers stop sending requests
+# first.
 DRAIN_SECONDS = env_int("DRAIN_SECONDS", 0)
 if not 0 <= DRAIN_SECONDS <= 300:
     raise ImproperlyConfigured("DRAIN_SECONDS is 0 to 300")
 
 LOG_LEVEL = str(env.str("LOG_LEVEL", "INFO")).upper()
-# `line` for people, `json` for programs that gather logs: one object a line.
+# `line` for people, `json` for programs that collect logs: one object per line.
 LOG_FORMAT = str(env.str("LOG_FORMAT", "")).strip().lower() or "line"
 if LOG_FORMAT not in ("line", "json"):
     raise ImproperlyConfigured(f"LOG_FORMAT={LOG_FORMAT!r} is neither line nor json")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "console.web.logs.Line"}, "json": {"()": "console.web.logs.JsonLine"}},
+    "formatters": {"line": {"()": "console.web.logs.LineFormatter"}, "json": {"()": "console.web.logs.JsonLine"}},
     "filters": {
         "worth": {"()": "django.utils.log.CallbackFilter", "callback": _worth_logging},
-        "number": {"()": "django.utils.log.CallbackFilter", "callback": numbered.mark},
+        "number": {"()": "django.utils.log.CallbackFilter", "callback": request_id.mark},
     },
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["worth", "number"]}
@@ -445,7 +444,7 @@ LOGGING = {
     "loggers": {
         "django.request": {"level": "ERROR"},
         "django.server": {"level": "ERROR"},
-        # uvicorn brings handlers of its own, which know nothing of LOG_FORMAT.
+        # uvicorn's own handlers don't support LOG_FORMAT.
         "uvicorn.error": {"handlers": ["console"], "propagate": False},
         "uvicorn.access": {"level": "WARNING"},
         "celery.utils.functional": {"level": "WARNING"},

@@ -1,13 +1,12 @@
-"""Traces by OpenTelemetry: one span for each request of Django's, each request to the API server and each task, with
-the request's number.
+"""OpenTelemetry traces: a span for each Django request, each request to the API server and each task, with the request
+ID.
 
 Imported only where OTEL_EXPORTER_OTLP_ENDPOINT names a collector (console/apps.py); the OTEL_… variables are the
 library's own (https://opentelemetry.io/docs/languages/sdk-configuration/). The spans are made here and not by its
 instrumentations, which put whole addresses into them: a span has routes and paths, never a query, a header, a body or
 an error's words. Attributes: https://opentelemetry.io/docs/specs/semconv/http/http-spans/
 
-Open streams, followed logs and terminals are no requests of Django's; their requests to the API server are spans by
-themselves.
+Open streams, followed logs and terminals aren't Django requests; their requests to the API server are root spans.
 """
 
 import dataclasses
@@ -27,16 +26,16 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Span, SpanKind, StatusCode, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from console import numbered
+from console import request_id
 from kube import spans
 from kube.errors import KubeError
 from kube.recording import target
 from kube.requests import ApiRequest
 
-#: Others are a stranger's words.
+#: Other methods are untrusted text.
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"))
 _KEY = "console_trace"
-# W3C's traceparent alone: the baggage that may come with it is anybody's text.
+# Only W3C's traceparent: baggage is untrusted text.
 _passed_on = TraceContextTextMapPropagator()
 _provider = TracerProvider(resource=Resource({}))
 _tracer = _provider.get_tracer("operator-console")
@@ -72,7 +71,7 @@ def _resource() -> Resource:
 def _started(
     name: str, kind: SpanKind, attributes: dict[str, str | int], parent: context.Context | None = None
 ) -> Span:
-    if number := numbered.current():
+    if number := request_id.current():
         attributes["console.request_id"] = number
     return _tracer.start_span(name, parent, kind, attributes, record_exception=False, set_status_on_exception=False)
 
@@ -91,12 +90,12 @@ class TraceMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         method = request.method if request.method in _METHODS else "_OTHER"
-        told = _passed_on.extract({"traceparent": request.headers.get("traceparent", "")})
+        parent = _passed_on.extract({"traceparent": request.headers.get("traceparent", "")})
         span = _started(
             method or "",
             SpanKind.SERVER,
             {"http.request.method": method or "", "url.scheme": request.scheme or ""},
-            told,
+            parent,
         )
         token = context.attach(set_span_in_context(span))
         try:
@@ -116,9 +115,9 @@ class TraceMiddleware:
 
 @contextmanager
 def _around(request: ApiRequest) -> Iterator[spans.Call]:
-    """One request to the API server: its path names the object, its query is left out.
+    """The span of a request to the API server, named by its path without the query.
 
-    The API server may go on with the trace.
+    The API server can continue the trace.
     """
     span = _started(_name(request), SpanKind.CLIENT, {"http.request.method": request.method, "url.path": request.path})
     headers: dict[str, str] = {}
@@ -158,9 +157,9 @@ def _publish(headers: dict[str, Any] | None = None, **_more: Any) -> None:
 
 
 def _begin_task(task_id: str, task: Any, **_more: Any) -> None:
-    told = _passed_on.extract({"traceparent": str(getattr(task.request, _KEY, None) or "")})
+    parent = _passed_on.extract({"traceparent": str(getattr(task.request, _KEY, None) or "")})
     span = _started(
-        f"run {task.name}", SpanKind.CONSUMER, {"messaging.system": "celery", "messaging.message.id": task_id}, told
+        f"run {task.name}", SpanKind.CONSUMER, {"messaging.system": "celery", "messaging.message.id": task_id}, parent
     )
     _tasks[task_id] = (span, context.attach(set_span_in_context(span)))
 

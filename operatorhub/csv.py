@@ -112,7 +112,7 @@ def split(value: Any) -> tuple[str, ...]:
 def strings(value: Any) -> tuple[str, ...]:
     """The texts in a list, each once."""
     found = (text(item) for item in (value if isinstance(value, list | tuple) else ()))
-    return tuple(dict.fromkeys(one for one in found if one))
+    return tuple(dict.fromkeys(string for string in found if string))
 
 
 def provided(desc: Object, annotations: Object, crds: Iterable[Object] = ()) -> tuple[Api, ...]:
@@ -145,7 +145,7 @@ def apis(definitions: Any, which: str = "owned", crds: Iterable[Object] = ()) ->
     """Of `customresourcedefinitions`: the kinds it provides (`owned`) or needs (`required`), each once.
 
     Of several versions of a kind the one to use is taken (`kind_versions.preferred`), with its own words. `crds`: the
-    CustomResourceDefinitions where they are at hand; without them Kubernetes' order of versions decides.
+    CustomResourceDefinitions, if known; without them Kubernetes' version order decides.
     """
     defined = {text(mapping(crd.get("metadata")).get("name")): kind_versions.defined(crd) for crd in crds}
     found: dict[str, list[Api]] = {}
@@ -217,27 +217,29 @@ def features(annotations: Object) -> tuple[str, ...]:
     A "false" of the newer annotations takes away what the older list says.
     """
     prefix = "features.operators.openshift.io/"
-    said = {
+    flags = {
         _feature(name.removeprefix(prefix)): text(value).strip("“”\"'").lower()
         for name, value in annotations.items()
         if name.startswith(prefix)
     }
     old = (_feature(name) for name in _list(annotations.get("operators.openshift.io/infrastructure-features")))
-    found = {name for name, value in said.items() if value == "true"} | {
-        name for name in old if said.get(name) != "false"
+    found = {name for name, value in flags.items() if value == "true"} | {
+        name for name in old if flags.get(name) != "false"
     }
     known = tuple(FEATURES)
-    return tuple(sorted(found, key=lambda one: (known.index(one) if one in FEATURES else len(known), one)))
+    return tuple(
+        sorted(found, key=lambda feature: (known.index(feature) if feature in FEATURES else len(known), feature))
+    )
 
 
 def subscriptions(annotations: Object) -> tuple[str, ...]:
     """The vendor's subscriptions that the operator asks for; empty where it asks for none."""
     found = _list(annotations.get("operators.openshift.io/valid-subscription"))
-    return tuple(one for one in found if one.lower() != "none")
+    return tuple(name for name in found if name.lower() != "none")
 
 
 def created(annotations: Object) -> str:
-    """The day of `createdAt` as YYYY-MM-DD; '' where it is no date that sorts."""
+    """The day of `createdAt` as YYYY-MM-DD; '' if it isn't a date."""
     found = _DAY.match(text(annotations.get("createdAt")))
     return found[0] if found else ""
 

@@ -70,7 +70,7 @@ def csv(bundle: Bundle, namespace: str, replaces: str = "") -> KubeObject:
     """The CSV as an InstallPlan creates it: in its namespace, with the bundle's properties, without status."""
     meta = mapping(bundle.csv.get("metadata"))
     annotations = {**mapping(meta.get("annotations")), PROPERTIES: properties(bundle)}
-    kept = {"labels": meta["labels"]} if meta.get("labels") else {}
+    labels = {"labels": meta["labels"]} if meta.get("labels") else {}
     spec = {key: value for key, value in mapping(bundle.csv.get("spec")).items() if key != "replaces"}
     if "version" in spec:
         spec["version"] = str(spec["version"])
@@ -80,7 +80,7 @@ def csv(bundle: Bundle, namespace: str, replaces: str = "") -> KubeObject:
         "metadata": {
             "name": text(meta.get("name")) or bundle.name,
             "namespace": namespace,
-            **kept,
+            **labels,
             "annotations": annotations,
         },
         "spec": {**spec, "replaces": replaces} if replaces else spec,
@@ -119,8 +119,11 @@ def granted(csv: KubeObject) -> Iterator[KubeObject]:
     for account in dict.fromkeys(text(item.get("serviceAccountName")) for _scope, item in lists):
         if account and account != "default":
             yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account, "namespace": namespace}}
-    for scope, one in lists:
-        account, rules = text(one.get("serviceAccountName")), [_rule(rule) for rule in items(one.get("rules"))]
+    for scope, permission in lists:
+        account, rules = (
+            text(permission.get("serviceAccountName")),
+            [_rule(rule) for rule in items(permission.get("rules"))],
+        )
         content = {"name": name, "permission": {"serviceAccountName": account, "rules": rules}}
         if scope == "permissions":
             yield from _pair(

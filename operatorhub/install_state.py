@@ -15,11 +15,11 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub import csv, olm
 
-#: OLM looks again within this time at what was missing a moment before.
+#: OLM rechecks missing requirements within this time.
 SETTLE_SECONDS = 15.0
 #: Permissions can't be checked from here, so OLM has longer to notice those that its plan created.
 PERMISSIONS_SECONDS = 60.0
-#: OLM tries an install anew after a failure; a version that failed this often since it last worked has failed.
+#: OLM retries a failed install; after this many failures since it last worked, the version counts as failed.
 MAX_ATTEMPTS = 3
 HEALTHY_CATALOG = ("", "READY", "CONNECTING", "IDLE")
 MET = ("Present", "Satisfied", "DependentSatisfied", "DeploymentFound", "Created")
@@ -86,9 +86,7 @@ class Requirement:
 
 
 def unmet(found: Object | None) -> tuple[Requirement, ...]:
-    """Requirements that were not met when OLM last wrote them down; while the plan is carried out that says nothing
-    yet.
-    """
+    """Requirements that OLM last reported as unmet; not conclusive while the plan is being carried out."""
     return tuple(
         Requirement(
             csv.text(requirement.get("kind")),
@@ -110,7 +108,7 @@ def missing(found: Object | None, plan: Object | None, served: frozenset[str]) -
     """Requirements that OLM won't find by waiting: its plan is carried out, time has passed, and the kind isn't in
     `served` either.
 
-    `plan` None: OLM has removed it, or a bundle runs without one. `served`: CRDs that the cluster serves by now.
+    `plan` None: OLM has removed it, or a bundle runs without one. `served`: CRDs that the cluster now serves.
     """
     if olm.phase(found or {}) not in ("Pending", olm.FAILED):
         return ()

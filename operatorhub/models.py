@@ -30,12 +30,12 @@ class Index(models.Model):
     revision = models.PositiveIntegerField(default=0)
     # The CatalogSources as they were when it was built: another state of them asks for another build.
     sources = models.CharField(max_length=64, default="", blank=True)
-    # Namespaces whose catalogs are offered in all namespaces, as seen at the last build; null while nobody saw.
+    # Namespaces whose catalogs are offered in all namespaces, as of the last build; null before the first one.
     places = models.JSONField(null=True, blank=True)
     # Why the last build failed, in words; '' after one that worked.
     error = models.TextField(default="", blank=True)
     requested_at = models.DateTimeField(null=True, blank=True)
-    # One builder at a time: nobody else begins before this moment.
+    # Lock for one builder at a time: no other begins before this time.
     busy_until = models.DateTimeField(null=True, blank=True)
     built_at = models.DateTimeField(null=True, blank=True)
 
@@ -85,8 +85,8 @@ class Package(models.Model):
     icon = models.CharField(max_length=64, default="", blank=True)
     # Digest of all of the above but the icon: an unchanged package is not written again.
     digest = models.CharField(max_length=64)
-    # What only its whole CSV tells: how many webhooks, and what it may do: '', elevated, cluster-admin; null and '?'
-    # while nobody knows.
+    # Only in the whole CSV: the number of webhooks, and the risk of its permissions ('', elevated, cluster-admin); null
+    # and '?' until that is read.
     webhooks = models.PositiveSmallIntegerField(null=True, blank=True)
     rights = models.CharField(max_length=16, default="?", blank=True)
     # The bundle that was judged so: its name and digest.
@@ -120,7 +120,7 @@ class Catalog(models.Model):
     # <namespace>/<name> of the CatalogSource whose packages these are: then it gives their bundles, and no packages of
     # its own.
     describes = models.CharField(max_length=320, default="", blank=True)
-    # By a setting (CATALOG_FOLDERS): nobody removes it on a page.
+    # Defined by a setting (CATALOG_FOLDERS), so it can't be removed on a page.
     given = models.BooleanField(default=False)
     state = models.CharField(max_length=16, default=NEW)
     error = models.TextField(default="", blank=True)
@@ -133,7 +133,7 @@ class Catalog(models.Model):
     bundles = models.PositiveIntegerField(default=0)
     refreshed_at = models.DateTimeField(null=True, blank=True)
     busy_until = models.DateTimeField(null=True, blank=True)
-    # Seconds between readings; 0: only when somebody asks.
+    # Seconds between readings; 0: only on request.
     interval = models.PositiveIntegerField(default=0)
 
     class Meta:
@@ -182,7 +182,7 @@ class PackageGraph(models.Model):
 class StoredBundle(models.Model):
     """One version of a package of a Catalog.
 
-    Where it lies in a folder it is read when somebody asks for it: then `place` says where, and `csv` is null.
+    One in a folder is read on first use: until it is, `place` says where it lies, and `csv` is null.
     """
 
     catalog = models.ForeignKey(Catalog, on_delete=models.CASCADE, related_name="stored")
@@ -221,10 +221,10 @@ class Icon(models.Model):
 
 
 class Run(models.Model):
-    """Something that takes longer than a request: an uninstall, or the check of all instances against a new schema.
+    """An operation that takes longer than a request: an uninstall, or the check of all instances against a new schema.
 
-    Whoever finds time goes on with it (a Celery task, or the page when no worker does), one at a time: `revision` tells
-    who is late. Pages read how far it is.
+    A Celery task advances it, or the page if there is no worker, one at a time: `revision` is its optimistic lock.
+    Pages show its progress.
     """
 
     key = models.CharField(max_length=64, primary_key=True)
@@ -232,11 +232,10 @@ class Run(models.Model):
     cluster = models.CharField(max_length=512)
     namespace = models.CharField(max_length=63)
     name = models.CharField(max_length=253)
-    # For whom, and in which session of theirs: the same credentials are used all the way. '' while everybody is the
-    # console's own identity.
+    # The user and their session: all steps use the same credentials. '' if all users share the console's identity.
     user = models.CharField(max_length=512, default="", blank=True)
     session = models.CharField(max_length=64, default="", db_default="", blank=True)
-    # running, done, failed (something is left over) or stopped (by somebody).
+    # running, done, failed (objects remain) or stopped (by a user).
     state = models.CharField(max_length=16, default="running")
     document = models.JSONField(default=dict)
     revision = models.PositiveIntegerField(default=0)

@@ -39,8 +39,8 @@ PROBLEMS = (
     "BundleUnpackFailed",
     "CatalogSourcesUnhealthy",
 )
-#: On a Subscription: the version that somebody has decided not to update to. OLM can't reject a plan, and makes one
-#: that is deleted anew (operator-lifecycle-manager, pull request 1843), so the plan stays and the console asks no more.
+#: On a Subscription: the version that a user dismissed. OLM can't reject a plan, and recreates one that is deleted
+#: (operator-lifecycle-manager, pull request 1843), so the plan stays and the console stops asking.
 DISMISSED = "operator-console.dev/dismissed-update"
 DEPRECATIONS = ("PackageDeprecated", "ChannelDeprecated", "BundleDeprecated")
 # A CSV's phases:
@@ -80,7 +80,7 @@ class Subscription:
 
     @property
     def waits(self) -> bool:
-        """True while somebody has to approve its InstallPlan."""
+        """True while its InstallPlan needs approval."""
         return any(
             type_ == "InstallPlanPending" and status == "True" and reason == "RequiresApproval"
             for type_, status, reason, _message in self.conditions
@@ -88,9 +88,9 @@ class Subscription:
 
     @property
     def dismissed(self) -> bool:
-        """True while the update that waits is one that somebody has dismissed here.
+        """True if the pending update was dismissed.
 
-        Its plan can be approved all the same.
+        Its plan can still be approved.
         """
         waits = self.installed and self.current_csv != self.installed_csv
         return waits and self.dismissed_csv not in ("", self.installed_csv) and self.dismissed_csv == self.current_csv
@@ -266,7 +266,7 @@ EVERYWHERE = ""
 
 
 def group_targets(group: Mapping[str, Any]) -> tuple[str, ...]:
-    """The namespaces that an OperatorGroup means; (EVERYWHERE,) is all, () is none that exists."""
+    """The namespaces that an OperatorGroup selects; (EVERYWHERE,) means all, () means that none exists."""
     spec = mapping(group.get("spec"))
     if targets := strings(spec.get("targetNamespaces")):
         return targets

@@ -1,5 +1,5 @@
-"""Results of objects that were sent together, as lines of operatorhub/_results.html: what resources.imports says,
-for objects that nobody typed.
+"""Results of objects that were sent together, as lines of operatorhub/_results.html: as in resources.imports, but for
+generated objects.
 """
 
 from dataclasses import replace

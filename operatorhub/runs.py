@@ -1,8 +1,8 @@
-"""What takes longer than a request: begun in one, gone on with by a Celery task, and by the page itself when no
-worker does.
+"""Operations that take longer than a request: started in one, continued by a Celery task, or by the page if there is no
+worker.
 
-A Run's document says all that is needed to go on, so that a dead worker loses nothing but time. Two that go on at once
-don't harm each other: who saves second is told by `revision` that it is late, and looks again.
+A Run's document holds all that is needed to continue, so that a dead worker loses nothing but time. Optimistic locking:
+a stale `revision` makes the second of two writers reload.
 """
 
 import hashlib
@@ -23,11 +23,11 @@ from resources.changes import RedisError, ping
 
 log = logging.getLogger("operatorhub.runs")
 
-#: Nobody has touched a run for so long: the worker is dead or busy.
+#: After this many seconds without a save the worker counts as dead or busy.
 STALE_SECONDS = 12
 #: Finished runs are kept for so long.
 KEEP_HOURS = 24
-#: A task goes on for so long at most, then another one begins.
+#: Longest duration of one task; then another one continues.
 TASK_SECONDS = 600
 _SAVE_SECONDS = 1.0
 Advance = Callable[[ClusterClient, Run, float], None]
@@ -61,7 +61,7 @@ def create(key: str, kind: str, client: ClusterClient, namespace: str, name: str
 
 
 def save(run: Run) -> bool:
-    """False when somebody else saved it meanwhile: what was done is found again by looking at the cluster."""
+    """False if another writer saved it first: the next step finds in the cluster what was done."""
     changed = Run.objects.filter(key=run.key, revision=run.revision).update(
         document=run.document, state=run.state, revision=run.revision + 1, touched_at=timezone.now()
     )
@@ -70,7 +70,7 @@ def save(run: Run) -> bool:
 
 
 def stale(run: Run) -> bool:
-    """True while it should go on and nobody does: no worker, where a program began it."""
+    """True if no worker advances a running run; always so for runs of API clients."""
     late = timezone.now() - run.touched_at > timedelta(seconds=STALE_SECONDS)
     return run.state == "running" and (late or bearer.is_program(run.session))
 
@@ -89,9 +89,9 @@ def go_on(client: ClusterClient, run: Run, advance: Advance, seconds: float) -> 
 
 
 def hand_over(run: Run) -> None:
-    """To a worker; without a broker the page goes on, and says so.
+    """Queue the rest for a worker; without a broker the page continues.
 
-    A program goes on with its own by asking: its token is nowhere but in its requests.
+    Runs of API clients advance with their requests only: no worker has their token.
     """
     if bearer.is_program(run.session):
         return
@@ -104,17 +104,18 @@ def hand_over(run: Run) -> None:
 
 
 def abandon(run: Run) -> None:
-    """Who began it is signed out: nobody else's rights are lent to it. It can be gone on with."""
+    """Stop a run whose user has signed out: no other credentials are used for it. It can be resumed."""
     run.state = "stopped"
     run.document["abandoned"] = True
     log.info("%s: it stops, since the session of %s is over", run, run.user)
 
 
 def work(of: Callable[[Run], ClusterClient | None], key: str, advance: Advance) -> None:
-    """What the task does: go on until it is over, saving every second. Ends when another one does the same.
+    """The body of the task: advance the run until it is done, saving every second. Ends if another worker has taken
+    over.
 
-    `of`: whose client goes on with it, asked again each second; None when there is nobody's any more: then it stops,
-    and says so.
+    `of`: returns the client for the run, called again each second; None if its session has ended: then the run is
+    stopped.
     """
     end = time.monotonic() + TASK_SECONDS
     while time.monotonic() < end:

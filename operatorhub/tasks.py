@@ -27,12 +27,12 @@ log = logging.getLogger("operatorhub.tasks")
 
 @shared_task(name="operatorhub.tasks.refresh_catalogs", soft_time_limit=300)
 def refresh_catalogs(cluster: str = "") -> None:
-    """Packages first, for people wait for them; then the icons, and what only whole bundles tell.
+    """Packages first, because pages wait for them; then icons, and data that only whole bundles have.
 
-    A part that fails holds up no other one.
+    A failed part doesn't block the others.
 
-    `cluster`: '' is the default one, and has the others that somebody looks at refreshed, each by itself: one that is
-    away holds up no other one.
+    `cluster`: '' is the default one, which also queues a task for each other active cluster, so that an unreachable one
+    doesn't block the rest.
     """
     if not cluster:
         _others()
@@ -55,7 +55,7 @@ def refresh_catalogs(cluster: str = "") -> None:
 
 @shared_task(name="operatorhub.tasks.refresh_catalog", soft_time_limit=600)
 def refresh_catalog(key: int, force: bool = True) -> None:
-    """One of the console's own, because somebody asked for it."""
+    """Read one of the console's own catalogs on request."""
     row = Catalog.objects.filter(pk=key).first()
     if row is None:
         return
@@ -78,7 +78,7 @@ def own_catalogs(client: ClusterClient) -> None:
         refresh.refresh(row, client)
 
 
-#: What may be gone on with, by the kind of its Run.
+#: Functions that advance a Run, by its kind.
 ADVANCES = {removal.KIND: removal.advance, plan_check.KIND: plan_check.advance}
 
 
@@ -92,7 +92,7 @@ def go_on(key: str) -> None:
 
 
 def _whose(run: Run) -> ClusterClient | None:
-    """The worker has rights that people don't have: what somebody began goes on with his own, or not at all."""
+    """The client of the run's user; never the worker's own, which has more permissions."""
     if run.session or settings.SIGN_IN != "local":
         found = clients.living(run.session)
         return found if found and found.name == run.cluster else None
@@ -129,14 +129,14 @@ def ask(row: Catalog) -> bool:
 
 def ask_for_all(client: ClusterClient) -> bool:
     """Have a worker look at everything of that cluster; False as above."""
-    return _asked(refresh_catalogs, **of(client))
+    return _asked(refresh_catalogs, **cluster_argument(client))
 
 
 def ask_to_judge(client: ClusterClient) -> bool:
-    return _asked(judge_packages, **of(client))
+    return _asked(judge_packages, **cluster_argument(client))
 
 
-def of(client: ClusterClient) -> dict[str, str]:
+def cluster_argument(client: ClusterClient) -> dict[str, str]:
     """The argument by which a task knows the client's cluster."""
     return {"cluster": client.config.alias} if client.config.alias else {}
 

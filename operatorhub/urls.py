@@ -3,6 +3,7 @@
 from django.urls import path, re_path
 
 from operatorhub.views import (
+    approve_updates,
     bootstrap,
     bring,
     catalog,
@@ -66,6 +67,7 @@ urlpatterns = [
     path("operators/import/", bring.bring_in, name="import"),
     path("operators/import/waiting/", bring.waiting, name="import-waiting"),
     path("operators/", installed.installed, name="installed"),
+    path("operators/approve/", approve_updates.approve_updates, name="approve-updates"),
     path("operators/navigation/", navigation.operators, name="navigation"),
     path("operators/services/", services.services, name="services"),
     # An install is followed at its Subscription: the page can be loaded again at any time.

@@ -15,7 +15,7 @@ def valid(version: str) -> bool:
 
 @lru_cache(maxsize=16384)
 def key(version: str) -> Key:
-    """Sorts versions; what is none comes before all."""
+    """Sort key of a version; invalid ones come first."""
     found = _VERSION.fullmatch(version)
     if found is None:
         return (-1, 0, 0, False, ())

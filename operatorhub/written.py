@@ -1,6 +1,4 @@
-"""Changes of what somebody wrote, where a controller writes the status of the same object every few seconds (OLM: a
-CatalogSource's).
-"""
+"""Spec changes of objects whose status a controller updates every few seconds (OLM: CatalogSources)."""
 
 import contextlib
 from typing import Any
@@ -16,7 +14,7 @@ _TRIES = 5
 
 
 def version_of(obj: KubeObject) -> str:
-    """Changes when somebody changes the spec. The resourceVersion says less: it changes with the status too."""
+    """A version of the spec only. The resourceVersion changes with the status too."""
     return f"{obj['metadata'].get('uid')}/{obj['metadata'].get('generation')}"
 
 
@@ -32,7 +30,7 @@ def patch(
 ) -> KubeObject:
     """Merge `change` into the object.
 
-    Raises Conflict when its spec is another than `version` says; a status that changes in between is no reason.
+    Raises Conflict if its spec differs from `version`; status changes in between don't count.
     """
     for _again in range(_TRIES):
         found = client.get(type_, name, namespace)

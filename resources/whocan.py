@@ -141,4 +141,4 @@ def _gaps(read: Mapping[str, Some]) -> Iterator[str]:
         if found.problem:
             yield _("%(kind)s could not be read: %(why)s") % {"kind": kind, "why": found.problem}
         elif found.more:
-            yield _("Not every %(kind)s was looked at.") % {"kind": kind}
+            yield _("Not every %(kind)s was checked.") % {"kind": kind}

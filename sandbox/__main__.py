@@ -1,6 +1,6 @@
 """``python -m sandbox serve --data DIR``: the embedded cluster as a program. ``node``: a node of a real cluster.
 
-Prints one line when it is ready. Ends on SIGTERM or SIGINT, or by itself when the parent that it was told of is gone.
+Prints one line when it is ready. Ends on SIGTERM or SIGINT, or when the process of ``--parent`` has ended.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def settings(arguments: list[str] | None = None) -> Settings | NodeSettings:
         command.add_argument("--parent", type=int, default=0, help="end when this process is gone")
     given = parser.parse_args(arguments)
     if given.command == "node":
-        return NodeSettings.of(given)
+        return NodeSettings.from_arguments(given)
     images = given.images.resolve() if given.images else None
     catalogs = tuple(path.resolve() for path in given.catalog)
     authentication = given.authentication_config.resolve() if given.authentication_config else None
@@ -220,7 +220,7 @@ async def shut_down(
 
 
 async def run(given: Settings | NodeSettings) -> int:
-    """Until a signal comes, or the parent is gone; the exit code."""
+    """Serves until a signal or the end of the parent process; returns the exit code."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -16,7 +16,7 @@ from .store import Store
 
 
 def new_metadata(resource: Resource, namespace: str, obj: Object) -> None:
-    """What the server decides about a new object."""
+    """The metadata fields that the server sets on a new object."""
     metadata = obj["metadata"]
     _agree_namespace(resource, namespace, metadata)
     for name in ("uid", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"):
@@ -53,7 +53,7 @@ def check_served(resource: Resource, obj: Object) -> None:
 
 
 def check_namespace(store: Store, resource: Resource, namespace: str, name: str) -> None:
-    """New objects need a namespace that exists and is not on its way out."""
+    """New objects need a namespace that exists and isn't terminating."""
     if not resource.namespaced:
         return
     if not namespace:
@@ -196,7 +196,9 @@ def only_subresource(resource: Resource, old: Object, obj: Object, subresource: 
 def count_generation(
     resource: Resource, old: Object, obj: Object, counted: Callable[[Object], Any] | None = None
 ) -> None:
-    """Anything but metadata and (with a status subresource) status is the spec, unless ``counted`` tells what is."""
+    """Anything but metadata and (with a status subresource) status is the spec, unless ``counted`` returns the parts
+    that count.
+    """
     if not resource.generations:
         return
 

@@ -1,4 +1,4 @@
-"""ClusterRoles that gather the rules of others by label: admin, edit, view, and those that operators add to them."""
+"""ClusterRoles that aggregate the rules of others by label: admin, edit, view, and those that operators add to them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .cluster import Cluster
 from .context import Context
 from .controllers.workqueue import Workqueue
 from .errors import ApiError
-from .store import Change, Entry
+from .store import StoreChange, StoreEntry
 from .stored_fields import replace_field
 
 CLUSTER_ROLES = "clusterroles.rbac.authorization.k8s.io"
-#: Seconds in which changes are gathered after a quiet time, and between two passes.
+#: Seconds in which changes are collected after a quiet time, and between two passes.
 _MOMENT, _BETWEEN = 0.02, 0.5
 #: The pause after a pass in times of what it took, and at most (seconds): with many operators these roles are large.
 _SHARE, _LONGEST = 20, 2.0
@@ -82,12 +82,14 @@ class Role:
     rules: dict[bytes, bytes]
 
     @property
-    def gathers(self) -> bool:
+    def aggregates(self) -> bool:
         return bool(self.single or self.several)
 
 
-def read_role(entry: Entry) -> Role:
-    """The rules are known by their canonical text; that of a role that gathers is not asked for."""
+def read_role(entry: StoreEntry) -> Role:
+    """A ClusterRole as it is stored. Rules are keyed by their canonical text, those of an aggregating role by their
+    own.
+    """
     role = msgspec.json.decode(entry.data, type=_ClusterRole)
     selectors = (role.aggregationRule.clusterRoleSelectors if role.aggregationRule else None) or []
     wanted = [frozenset((selector.matchLabels or {}).items()) for selector in selectors]
@@ -115,8 +117,8 @@ class Aggregation:
         self._written: dict[str, int] = {}
         self._wanted: frozenset[Label] = frozenset()
 
-    def concerns(self, change: Change) -> bool:
-        """Whether a change can alter what a role gathers; our own writes are complete."""
+    def concerns(self, change: StoreChange) -> bool:
+        """Whether a change can alter what a role aggregates; our own writes are complete."""
         if self._written.get(change.entry.name) == change.version:
             return False
         for entry in filter(None, (change.entry, change.previous)):
@@ -125,12 +127,12 @@ class Aggregation:
         return False
 
     def run(self) -> None:
-        """One pass over all roles, those that gather from gathering ones included."""
+        """One pass over all roles, those that aggregate from aggregating ones included."""
         roles = self._refreshed()
-        gathering = [role for role in roles if role.gathers]
-        self._wanted = frozenset().union(*(role.single.union(*role.several) for role in gathering))
+        aggregating = [role for role in roles if role.aggregates]
+        self._wanted = frozenset().union(*(role.single.union(*role.several) for role in aggregating))
         members = _Members(roles)
-        for role in gathering:
+        for role in aggregating:
             rules = members.rules(role)
             if list(rules.values()) != list(role.rules.values()):
                 self._write(role, rules)
@@ -157,7 +159,7 @@ class Aggregation:
 
 
 class _Members:
-    """Who gathers what, in one pass."""
+    """Which role aggregates which rules, in one pass."""
 
     def __init__(self, roles: list[Role]):
         self._roles = roles
@@ -166,27 +168,27 @@ class _Members:
         for role in roles:
             for label in role.labels:
                 self._by_label[label].append(role)
-        #: None: it is being gathered.
-        self._gathered: dict[str, dict[bytes, bytes] | None] = {}
+        #: By name; None while a role's rules are being collected.
+        self._aggregated: dict[str, dict[bytes, bytes] | None] = {}
 
     def rules(self, role: Role) -> dict[bytes, bytes]:
-        """What a role has when all is gathered, by canonical text; the first of equal rules stays where it is."""
-        if not role.gathers:
+        """A role's rules when aggregation is complete, by canonical text; the first of equal rules keeps its place."""
+        if not role.aggregates:
             return role.rules
-        if role.name not in self._gathered:
-            self._gathered[role.name] = None
+        if role.name not in self._aggregated:
+            self._aggregated[role.name] = None
             found: dict[bytes, bytes] = {}
-            for member in self._of(role):
+            for member in self._members_of(role):
                 for key, text in self.rules(member).items():
                     found.setdefault(key, text)
-            self._gathered[role.name] = found
-        gathered = self._gathered[role.name]
-        if gathered is None:  # two that gather from each other: each begins with what the other has now
+            self._aggregated[role.name] = found
+        aggregated = self._aggregated[role.name]
+        if aggregated is None:  # a cycle: each role begins with what the other has now
             return {_canonical(text): text for text in role.rules.values()}
-        return gathered
+        return aggregated
 
-    def _of(self, role: Role) -> list[Role]:
-        """Those that it gathers from, by name."""
+    def _members_of(self, role: Role) -> list[Role]:
+        """The roles that it aggregates from, in the store's order."""
         found = {other.name: other for label in role.single for other in self._by_label.get(label, ())}
         for labels in role.several:
             candidates = min((self._by_label.get(label, []) for label in labels), key=len)

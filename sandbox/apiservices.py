@@ -30,11 +30,11 @@ async def run(cluster: Cluster, context: Context) -> None:
         elif version not in context.aggregated and not _served(cluster, version):
             context.unavailable.add(version)
         if event.type != "DELETED" and not dig(service, "status", "conditions"):
-            _tell(cluster, name, service)
+            _write_status(cluster, name, service)
 
 
 def unavailable() -> Response:
-    """What the paths of such a group say."""
+    """The response for all paths of an unavailable API group."""
     return Response(b"service unavailable\n", 503, "text/plain; charset=utf-8")
 
 
@@ -42,7 +42,7 @@ def _served(cluster: Cluster, version: tuple[str, str]) -> bool:
     return any((resource.group, resource.version) == version for resource in cluster.verbs.registry.all())
 
 
-def _tell(cluster: Cluster, name: str, obj: Object) -> None:
+def _write_status(cluster: Cluster, name: str, obj: Object) -> None:
     status: Object = {}
     service = dig(obj, "spec", "service")
     if not service:

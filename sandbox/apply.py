@@ -1,8 +1,8 @@
 """Server-side apply: an object is merged in, each manager owns what it applied, others' fields are refused.
 
 After sigs.k8s.io/structured-merge-diff: (1) merge by the types of lists and maps; (2) fields that change and that
-others own are conflicts, unless forced; (3) what this manager applied last time and no longer does goes, if nobody else
-owns it.
+others own are conflicts, unless forced; (3) what this manager applied last time and no longer does goes, unless another
+manager owns it.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from structural.causes import Cause
 from .errors import ApplyConflict, BadRequest, Plain
 from .fieldpaths import Path, dotted, in_order
 from .fieldtypes import Type, identity, type_of
-from .managed import Fields, Owner, Owners, compare, fields_of, of_subresource, owners_of, write_owners
+from .managed_fields import FieldOwner, Fields, Owners, compare, fields_of, of_subresource, owners_of, write_owners
 from .objects import Object, copy
 from .resources import Resource
-from .typed import typed_fault
+from .type_check import typed_fault
 
 
 def server_side_apply(
@@ -39,7 +39,7 @@ def server_side_apply(
         about = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {kind}"
         raise Plain(f"failed to create typed patch object ({about}): {fault}")
     owners = owners_of(old)
-    mine = Owner(manager, "Apply", resource.api_version, subresource)
+    mine = FieldOwner(manager, "Apply", resource.api_version, subresource)
     wanted = of_subresource(resource, fields_of(applied, type_), subresource)
     merged: Object = _merge(old, applied, type_) if old is not None else copy(applied)
     if old is not None:
@@ -66,7 +66,7 @@ def _check_kind(resource: Resource, applied: Object) -> None:
         raise BadRequest(f"invalid object type: {_kind(version, kind)}")
 
 
-def _settle(owners: Owners, mine: Owner, changed: Fields, force: bool) -> None:
+def _settle(owners: Owners, mine: FieldOwner, changed: Fields, force: bool) -> None:
     """Takes changed fields from others when forced, refuses otherwise."""
     clashes = [
         (owner, path)
@@ -80,7 +80,7 @@ def _settle(owners: Owners, mine: Owner, changed: Fields, force: bool) -> None:
         owners[owner].discard(path)
 
 
-def _conflict(clashes: list[tuple[Owner, Path]]) -> ApplyConflict:
+def _conflict(clashes: list[tuple[FieldOwner, Path]]) -> ApplyConflict:
     causes = [
         Cause(dotted(path), "FieldManagerConflict", f"conflict with {_described(owner)}") for owner, path in clashes
     ]
@@ -103,7 +103,7 @@ def _conflict(clashes: list[tuple[Owner, Path]]) -> ApplyConflict:
     return ApplyConflict(title + text, details)
 
 
-def _described(owner: Owner) -> str:
+def _described(owner: FieldOwner) -> str:
     text = f'"{owner.manager}"'
     if owner.subresource:
         text += f' with subresource "{owner.subresource}"'
@@ -133,15 +133,15 @@ def _merge_lists(old: list[Any], new: list[Any], type_: Type, keys: tuple[str, .
     return result
 
 
-def _prune(obj: Object, type_: Type, dropped: Fields, owners: Owners, mine: Owner) -> Object:
+def _prune(obj: Object, type_: Type, dropped: Fields, owners: Owners, mine: FieldOwner) -> Object:
     """Removes what this manager owned before and no longer applies, unless others own it or something below it."""
     others: Fields = set()
     for owner, fields in owners.items():
         if owner != mine:
             others |= fields
-    kept = {path[:length] for path in others for length in range(1, len(path) + 1)}
+    owned_by_others = {path[:length] for path in others for length in range(1, len(path) + 1)}
     for path in sorted(dropped, key=len):
-        if path not in kept:
+        if path not in owned_by_others:
             _remove(obj, type_, path)
     return obj
 

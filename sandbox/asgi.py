@@ -1,4 +1,4 @@
-"""From ASGI to handlers and back: how an answer, whole or streamed, goes out, and what becomes of errors."""
+"""From ASGI to handlers and back: responses, whole or streamed, and errors."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class AsgiApplication:
     def __init__(self) -> None:
         self._streams: set[asyncio.Task[Any]] = set()
 
-    async def answer(self, request: Request) -> Response:
-        """The answer; ApiError."""
+    async def respond(self, request: Request) -> Response:
+        """The response; raises ApiError."""
         raise NotImplementedError
 
     def answered(self) -> None:
-        """Called before an answer that is no refusal goes out; what it raises is refused."""
+        """Called before a response that isn't an error is sent; an ApiError that it raises replaces the response."""
 
     def written(self, request: Request, response: Response) -> Response:
         """The answer in the form that the request asks for."""
@@ -42,7 +42,7 @@ class AsgiApplication:
             return
         request = Request(scope, receive, send)
         try:
-            response = await self.answer(request)
+            response = await self.respond(request)
             if not response.sent:
                 self.answered()
         except ApiError as problem:
@@ -61,7 +61,7 @@ class AsgiApplication:
             await _send(request, response, send)
 
     async def _stream(self, request: Request, response: Response, send: Send) -> None:
-        """Sends chunks until there are no more, the client goes, or the sandbox stops."""
+        """Sends chunks until there are no more, the client disconnects, or the sandbox stops."""
         task = asyncio.current_task()
         assert task is not None and response.chunks is not None
         await send(_start(request, response, {}))

@@ -1,4 +1,4 @@
-"""What clients send, as objects: JSON, YAML, and what is said about bodies that cannot be read (apiserver's
+"""Request bodies as objects: JSON, YAML, and the errors for bodies that can't be decoded (apiserver's
 transformDecodeError).
 """
 
@@ -29,7 +29,7 @@ _GO = {dict: "object", list: "array", str: "string", bool: "bool", int: "number"
 
 
 class Unrecognized(BadRequest):
-    """400 for a body whose kind cannot be told. ``why`` is the reason alone."""
+    """400 for a body whose kind can't be determined. ``why`` is the reason alone."""
 
     def __init__(self, kind: str, why: str, data: bytes):
         self.why = why
@@ -57,7 +57,7 @@ def body(data: bytes, content_type: str, kind: str = "object") -> dict[str, Any]
 
 
 def _head_fault(found: Any) -> str:
-    """What is wrong with apiVersion and kind, or with a body that cannot have them."""
+    """The fault of apiVersion and kind, or of a body that can't have them."""
     begin = "couldn't get version/kind; json parse error: json: cannot unmarshal"
     if found is not None and not isinstance(found, dict):
         return f"{begin} {_GO[type(found)]} into Go value of type {_HEAD}"
@@ -70,7 +70,7 @@ def _head_fault(found: Any) -> str:
 
 
 def from_json(data: bytes, kind: str = "object") -> Any:
-    """BadRequest when it is none."""
+    """The decoded body; BadRequest when it isn't JSON."""
     try:
         return json_bounds.load(data, LEVELS)
     except msgspec.DecodeError as problem:
@@ -112,7 +112,7 @@ def _plain(value: Any) -> Any:
 
 
 def duplicates(data: bytes, content_type: str, strict: bool) -> tuple[str, ...]:
-    """A sentence for each key that comes twice in one object. Larger bodies are not looked at."""
+    """A sentence for each key that comes twice in one object. Larger bodies are not checked."""
     media = media_type(content_type) or "application/json"
     if len(data) > DUPLICATES_LIMIT or data.startswith(MAGIC):
         return ()
@@ -129,36 +129,36 @@ def _twice_in_yaml(data: bytes) -> tuple[str, ...]:
         return ()
     lines: list[str] = []
 
-    def look(node: Any) -> None:
+    def visit(node: Any) -> None:
         if isinstance(node, yaml.SequenceNode):
             for item in node.value:
-                look(item)
+                visit(item)
         elif isinstance(node, yaml.MappingNode):
             seen: set[str] = set()
             for key, value in node.value:
                 if key.value in seen:
                     lines.append(f'line {key.start_mark.line + 1}: key "{key.value}" already set in map')
                 seen.add(key.value)
-                look(value)
+                visit(value)
 
-    look(root)
+    visit(root)
     return tuple(lines)
 
 
 def _twice_in_json(data: bytes) -> tuple[str, ...]:
     twice: dict[int, list[str]] = {}
-    kept: list[dict[str, Any]] = []
+    alive: list[dict[str, Any]] = []  # ids are unique among living objects only
 
-    def gather(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
             names = Counter(name for name, _ in pairs)
             twice[id(found)] = [name for name, count in names.items() if count > 1]
-            kept.append(found)
+            alive.append(found)
         return found
 
     try:
-        obj = json.loads(data, object_pairs_hook=gather)
+        obj = json.loads(data, object_pairs_hook=collect)
     except (ValueError, RecursionError):
         return ()
     return tuple(f'duplicate field "{path}"' for path in _paths(obj, "", twice)) if twice else ()

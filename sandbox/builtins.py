@@ -267,5 +267,5 @@ GROUP_ORDER = (
 
 
 def builtin() -> list[Resource]:
-    """All of them."""
+    """All built-in resources."""
     return list(BUILTIN)

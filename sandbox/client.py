@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, Self
 from .objects import Object
 
 
-class Event(NamedTuple):
+class ObjectEvent(NamedTuple):
     """One change: ``type`` is ADDED, MODIFIED or DELETED, ``resource`` the key that was watched."""
 
     type: str
@@ -31,7 +31,7 @@ class Client(Protocol):
         ...
 
     def list(self, resource: str, namespace: str = "", labels: str = "", fields: str = "") -> list[Object]:
-        """Of all namespaces when none is given. Nothing when the resource is not served."""
+        """The objects of a namespace, of all without one. Empty when the resource is not served."""
         ...
 
     def create(self, resource: str, obj: Object, namespace: str = "") -> Object:
@@ -58,6 +58,6 @@ class Client(Protocol):
         """``uid`` is a precondition (Conflict). NotFound when there is none."""
         ...
 
-    def watch(self, *resources: str) -> AsyncIterator[Event]:
+    def watch(self, *resources: str) -> AsyncIterator[ObjectEvent]:
         """The present objects as ADDED, then every change."""
         ...

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any
 
-from .client import Event
+from .client import ObjectEvent
 from .errors import AlreadyExists, NotFound
 from .labels import Selector, label_selector
-from .listing import Options, selection
+from .listing import ListQuery, selection
 from .objects import Object, decode
 from .outlines import Outline, outline_of
-from .patching import merge_patch
+from .patches import merge_patch
 from .resources import Resource
-from .store import Change, Entry
+from .store import StoreChange, StoreEntry
 from .verbs import Call, DeleteOptions, Verbs
 
 
@@ -47,7 +47,7 @@ class Cluster:
         return self.verbs.registry.preferred()
 
     def resource_for(self, api_version: str, kind: str) -> Resource | None:
-        """The resource that an ownerReference or a manifest means; its ``key`` goes into the verbs below."""
+        """The resource that an ownerReference or a manifest means; the methods below take its ``key``."""
         return self.verbs.registry.by_kind(api_version, kind)
 
     def get(self, resource: str, name: str, namespace: str = "") -> Object:
@@ -59,18 +59,18 @@ class Cluster:
         served = self.verbs.registry.by_key(resource)
         if served is None:
             return []
-        wanted = selection(served, namespace, Options(labels=labels, fields=fields))
+        wanted = selection(served, namespace, ListQuery(labels=labels, fields=fields))
         found = self._entries(served.key, namespace, wanted.labels)
         return [decode(entry.data) for entry in found if wanted.matches(entry)]
 
-    def _entries(self, key: str, namespace: str, wanted: Selector | None) -> Iterable[Entry]:
-        """Those that a selector can mean, and few others."""
+    def _entries(self, key: str, namespace: str, wanted: Selector | None) -> Iterable[StoreEntry]:
+        """The entries that a selector can match, found by an index, and few others."""
         if wanted is not None and wanted.has:
             return self.verbs.store.labelled(key, wanted.has, namespace)
         return self.verbs.store.scan(key, namespace)
 
     def outlines(self, resource: str, outline: Outline, namespace: str = "", labels: str = "") -> Sequence[Any]:
-        """As list, but of each object what ``outline`` takes from it (outlines.py). Shared: not to be changed."""
+        """Like list, but with the outline of each object (outlines.py). Shared: don't change them."""
         served = self.verbs.registry.by_key(resource)
         if served is None:
             return []
@@ -84,7 +84,7 @@ class Cluster:
     def labelled(
         self, resource: str, outline: Outline, labels: Mapping[str, str | None], namespace: str = ""
     ) -> Sequence[Any]:
-        """As outlines, of those with these labels (None: any value), which need not be valid ones."""
+        """Like outlines, of the objects with these labels (None: any value), also invalid ones."""
         served, store = self.verbs.registry.by_key(resource), self.verbs.store
         if served is None:
             return []
@@ -92,7 +92,7 @@ class Cluster:
         return [outline_of(store, served.key, entry, outline) for entry in found]
 
     def outline(self, resource: str, outline: Outline, name: str, namespace: str = "") -> Any:
-        """Of one object; NotFound. Shared: not to be changed."""
+        """The outline of one object; NotFound. Shared: don't change it."""
         served = self._resource(resource)
         return outline_of(self.verbs.store, served.key, self.verbs.entry(served, namespace, name), outline)
 
@@ -144,7 +144,7 @@ class Cluster:
         options = DeleteOptions(propagation=propagation, grace=grace, uid=uid)
         self.verbs.delete(self._resource(resource), namespace, name, options, self._call())
 
-    async def watch(self, *resources: str) -> AsyncIterator[Event]:
+    async def watch(self, *resources: str) -> AsyncIterator[ObjectEvent]:
         """The present objects as ADDED, then every change, without gaps.
 
         A resource that is not served yet begins to send when its CRD is there.
@@ -152,15 +152,15 @@ class Cluster:
         changes = self.changes(*resources)
         try:
             async for change in changes:
-                yield Event(change.type, change.resource, decode(change.entry.data))
+                yield ObjectEvent(change.type, change.resource, decode(change.entry.data))
         finally:
             await changes.aclose()
 
-    async def changes(self, *resources: str) -> AsyncGenerator[Change]:
-        """As watch, but with the stored bytes: for those who ask for names and labels only."""
+    async def changes(self, *resources: str) -> AsyncGenerator[StoreChange]:
+        """Like watch, but with the stored bytes, for callers that need names and labels only."""
         store = self.verbs.store
         subscription = store.subscribe(*resources, limit=None)
-        present = [Change("ADDED", key, entry, None) for key in resources for entry in store.scan(key)]
+        present = [StoreChange("ADDED", key, entry, None) for key in resources for entry in store.scan(key)]
         try:
             for change in present:
                 yield change

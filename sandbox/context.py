@@ -1,4 +1,4 @@
-"""What controllers are given beside the Cluster: where things are, tokens, and a way to add HTTP routes."""
+"""What controllers get besides the Cluster: paths, addresses, tokens, and the registration of HTTP routes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from .http import Handler
 from .objects import Object
 
-#: As short as API servers allow: a program that keeps the token of its start fails while somebody tries it, not in
+#: The shortest that API servers allow: a program that never reloads its token fails while it is tried out, not in
 #: production.
 POD_TOKEN_SECONDS = 600
 
@@ -62,7 +62,7 @@ class Context:
     secret_token: Callable[[str, str, str], str] | None = None
     routes: list[Route] = field(default_factory=list)
     aggregated: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
-    #: (group, version) that another server should answer for, which is not there (apiservices.py)
+    #: (group, version) of an aggregated API whose server is unavailable (apiservices.py)
     unavailable: set[tuple[str, str]] = field(default_factory=set)
 
     def handle(self, method: str | None, path_template: str, handler: Handler) -> None:

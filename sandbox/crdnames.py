@@ -1,4 +1,4 @@
-"""Which names a CustomResourceDefinition gets: those that no other one of its group has (apiextensions
+"""The names that a CustomResourceDefinition gets: those that no other one of its group has (apiextensions
 pkg/controller/status).
 """
 
@@ -11,7 +11,7 @@ from structural.causes import Cause
 
 from .objects import Object, dig, now
 
-#: Name → the reason of the condition when another CRD has it. Resources and kinds are told apart.
+#: Name → the reason of the condition when another CRD has it. Resources and kinds are separate name spaces.
 _RESOURCES = {"plural": "PluralConflict", "singular": "SingularConflict"}
 _KINDS = {"kind": "KindConflict", "listKind": "ListKindConflict"}
 
@@ -24,12 +24,12 @@ def condition_of(crd: Object, kind: str) -> Object:
 
 def set_condition(status: Object, kind: str, holds: bool, reason: str, message: str) -> None:
     """Puts a condition into a status; its transition time moves only with its status."""
-    said = "True" if holds else "False"
-    wanted = {"type": kind, "status": said, "lastTransitionTime": now(), "reason": reason, "message": message}
+    value = "True" if holds else "False"
+    wanted = {"type": kind, "status": value, "lastTransitionTime": now(), "reason": reason, "message": message}
     conditions = status["conditions"] = list(status.get("conditions") or [])
     for index, item in enumerate(conditions):
         if item.get("type") == kind:
-            if item.get("status") == said:
+            if item.get("status") == value:
                 wanted["lastTransitionTime"] = item.get("lastTransitionTime")
             conditions[index] = wanted
             return
@@ -47,7 +47,7 @@ class Accepted:
 
 
 def accepted_names(crd: Object) -> Accepted:
-    """Those of its status."""
+    """The accepted names in its status."""
     names = dig(crd, "status", "acceptedNames") or {}
     resources = {names.get(key) or "" for key in _RESOURCES} | set(names.get("shortNames") or [])
     kinds = {names.get(key) or "" for key in _KINDS}
@@ -107,8 +107,8 @@ def _accept_short_names(
     if not clashes:
         accepted["shortNames"] = wanted.get("shortNames")
         return conflict
-    told = [f'"{name}" is already in use' for name in clashes]
-    return "ShortNamesConflict", told[0] if len(told) == 1 else f"[{', '.join(told)}]"
+    messages = [f'"{name}" is already in use' for name in clashes]
+    return "ShortNamesConflict", messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]"
 
 
 def immutable_causes(crd: Object, old: Object) -> list[Cause]:

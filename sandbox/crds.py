@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions: what they serve, their conditions, and how one goes with all its objects.
+"""CustomResourceDefinitions: served versions, conditions, and the deletion with all objects.
 
 The real server does this in controllers a moment later; here a CRD is established in the same step that stores it, so
 its API is there when the answer to ``kubectl create`` arrives.
@@ -23,7 +23,7 @@ from .objects import Object, decode, dig
 from .outlines import outlines
 from .resources import ALL_VERBS, Registry, Resource, Scale
 from .schemas import CRDS, schema
-from .store import Change, Store
+from .store import Store, StoreChange
 
 FINALIZER = "customresourcecleanup.apiextensions.k8s.io"
 #: What discovery still says of an API whose CRD is being deleted; updates work all the same, for finalizers.
@@ -48,9 +48,9 @@ def resources_of(
 ) -> list[Resource]:
     """One Resource for each served version, preferred first. Nothing for a CRD that is not established.
 
-    Objects stored before version ``since`` may not fit the schema; ``reading`` makes them.
+    Objects stored before version ``since`` possibly don't fit the schema; ``reading`` converts them.
     """
-    conditions = {item["type"]: item.get("status") for item in dig(crd, "status", "conditions") or []}
+    conditions = {condition["type"]: condition.get("status") for condition in dig(crd, "status", "conditions") or []}
     if conditions.get("Established") != "True":
         return []
     spec = crd["spec"]
@@ -70,7 +70,7 @@ def resources_of(
 
 
 def _converted(crd: Object, found: list[Resource], store: Store | None) -> list[Resource]:
-    """Versions that a webhook converts to know whether it is there.
+    """Adds to versions that a webhook converts to the error for a webhook whose Service doesn't exist.
 
     The preferred one is left alone: the sandbox's own controllers read it.
     """
@@ -138,7 +138,7 @@ def load(store: Store, registry: Registry, reading: Reading) -> None:
         registry.replace_crd(entry.name, resources_of(decode(entry.data), entry.version, reading, store))
 
 
-def hook(store: Store, registry: Registry, reading: Reading, change: Change) -> None:
+def hook(store: Store, registry: Registry, reading: Reading, change: StoreChange) -> None:
     """Called with every stored change of a CRD."""
     if change.type == "DELETED":
         registry.replace_crd(change.entry.name, [])
@@ -254,7 +254,7 @@ async def _clean(cluster: Cluster, name: str) -> None:
     if condition_of(cluster.get(CRDS, name), "Established").get("status") != "True":
         _release(cluster, name, "NeverEstablished", "resource was never established")
         return
-    _tell(cluster, name, True, "InstanceDeletionInProgress", "CustomResource deletion is in progress")
+    _set_terminating(cluster, name, True, "InstanceDeletionInProgress", "CustomResource deletion is in progress")
     subscription = store.subscribe(name, limit=None)
     try:
         for entry in list(store.scan(name)):
@@ -269,7 +269,7 @@ async def _clean(cluster: Cluster, name: str) -> None:
         subscription.close()
 
 
-def _tell(cluster: Cluster, name: str, terminating: bool, reason: str, message: str) -> None:
+def _set_terminating(cluster: Cluster, name: str, terminating: bool, reason: str, message: str) -> None:
     try:
         crd = cluster.get(CRDS, name)
         set_condition(crd["status"], "Terminating", terminating, reason, message)
@@ -279,10 +279,10 @@ def _tell(cluster: Cluster, name: str, terminating: bool, reason: str, message: 
 
 
 def _release(cluster: Cluster, name: str, reason: str, message: str) -> None:
-    _tell(cluster, name, False, reason, message)
+    _set_terminating(cluster, name, False, reason, message)
     try:
         crd: dict[str, Any] = cluster.get(CRDS, name)
-        left = [item for item in crd["metadata"].get("finalizers") or [] if item != FINALIZER]
+        left = [finalizer for finalizer in crd["metadata"].get("finalizers") or [] if finalizer != FINALIZER]
         cluster.patch(CRDS, name, {"metadata": {"finalizers": left or None}})
     except NotFound:
         return

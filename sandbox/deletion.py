@@ -1,7 +1,7 @@
-"""When an object goes: preconditions, grace, finalizers of the three ways of propagation.
+"""Deletion: preconditions, grace, finalizers of the three propagation policies.
 
-Nothing else removes an object: either it has nothing left to wait for, or it is marked and whoever owns its finalizers
-(the garbage collector, an operator, the kubelet for a Pod's grace) brings the end about.
+Nothing else removes an object: either it has nothing left to wait for, or it is marked, and the owner of its finalizers
+(the garbage collector, an operator, the kubelet for a Pod's grace) completes the deletion.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .resources import Resource
 
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
-#: These have a deletion of their own in kube-apiserver, which knows no grace and counts no generation.
+#: kube-apiserver deletes these in another way, without a grace period and without a new generation.
 _BY_HAND = frozenset(("namespaces", "customresourcedefinitions.apiextensions.k8s.io"))
 
 

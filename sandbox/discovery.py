@@ -33,7 +33,7 @@ class Discovery:
         self._made: dict[str, tuple[bytes, str]] = {}
         self._for: tuple[int, int, frozenset[tuple[str, str]]] = (-1, -1, frozenset())
 
-    def answer(self, request: Request, parts: list[str]) -> Response:
+    def respond(self, request: Request, parts: list[str]) -> Response:
         """``parts``: the path's segments, beginning with api or apis. NotFound for what is not served."""
         accept = request.headers.get("accept", "")
         aggregated = "as=APIGroupDiscoveryList" in accept.replace(" ", "") and len(parts) == 1
@@ -143,14 +143,16 @@ def _subresources(resource: Resource) -> list[tuple[str, str, list[str]]]:
 
 
 def _custom_verbs(resource: Resource) -> list[str]:
-    """A CRD on its way out announces less than it still takes."""
+    """A CRD that is being deleted announces fewer verbs than it still serves."""
     if "create" in resource.verbs:
         return list(_CUSTOM_VERBS)
     return [verb for verb in _CUSTOM_VERBS if verb not in ("create", "patch", "update")]
 
 
 def _storage_hash(resource: Resource) -> str:
-    """What tells clients whether the stored form changed (apiserver/pkg/endpoints/discovery/storageversionhash.go)."""
+    """A hash by which clients see whether the stored form changed
+    (apiserver/pkg/endpoints/discovery/storageversionhash.go).
+    """
     group, version = resource.group, _STORED_AS.get(resource.key, resource.storage_version or resource.version)
     if resource.shares:
         group = ""

@@ -1,4 +1,4 @@
-"""How kubectl says how long ago something was: 5s, 3m20s, 2d4h (apimachinery/pkg/util/duration)."""
+"""Ages as kubectl prints them: 5s, 3m20s, 2d4h (apimachinery/pkg/util/duration)."""
 
 from __future__ import annotations
 

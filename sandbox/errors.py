@@ -1,4 +1,4 @@
-"""What the API server says when it refuses: every error is a ``metav1.Status``.
+"""The API server's errors: each is a ``metav1.Status``.
 
 One class for each reason a client can meet. The wording follows k8s.io/apimachinery/pkg/api/errors, because people
 (and programs: kubectl, client-go, kopf) match on it.
@@ -26,7 +26,7 @@ class ApiError(Exception):
         self.headers = headers or {}
 
     def status(self) -> dict[str, Any]:
-        """The Status object that goes over the wire."""
+        """The Status object of the response."""
         body: dict[str, Any] = {
             "kind": "Status",
             "apiVersion": "v1",

@@ -1,6 +1,7 @@
-"""Nobody grants what they do not have: roles and bindings that are written over HTTP (kubernetes/pkg/registry/rbac).
+"""Escalation check, so that users can't grant permissions that they don't have: roles and bindings that are written
+over HTTP (kubernetes/pkg/registry/rbac).
 
-``system:masters`` may; so may who is granted the verb ``escalate`` on a role, or ``bind`` on the role of a binding.
+Exempt are ``system:masters`` and users with the verb ``escalate`` on a role, or ``bind`` on the role of a binding.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ class Escalation:
         missing = [part for rule in rules for part in _parts(rule) if not any(_covers(mine, part) for mine in held)]
         if missing:
             groups = " ".join(f'"{group}"' for group in user.groups)
-            told = "\n".join(sorted({_shown(rule) for rule in _compact(missing)}))
+            lines = "\n".join(sorted({_shown(rule) for rule in _compact(missing)}))
             who = f'user "{user.name}" (groups=[{groups}])'
-            why = f"{who} is attempting to grant RBAC permissions not currently held:\n{told}"
+            why = f"{who} is attempting to grant RBAC permissions not currently held:\n{lines}"
             raise forbidden(resource.plural, obj["metadata"].get("name", ""), why, resource.group)
 
     def _granted(self, resource: Resource, namespace: str, obj: Object, user: User) -> list[Rule]:
@@ -91,7 +92,7 @@ def _parts(rule: Rule) -> Iterator[Rule]:
 
 
 def _covers(mine: Rule, part: Rule) -> bool:
-    """Whether a rule that is held gives this part."""
+    """Whether a rule that the user has includes this part."""
     if not _has(mine.get("verbs"), part["verbs"][0]):
         return False
     if "nonResourceURLs" in part:

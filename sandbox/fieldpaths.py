@@ -22,6 +22,6 @@ def dotted(path: Path) -> str:
 
 
 def in_order(path: Path) -> tuple[tuple[bool, str], ...]:
-    """A sort key: at each place first what ends there, then what goes on."""
+    """A sort key: at each element first the paths that end there, then the longer ones."""
     last = len(path) - 1
     return tuple((at < last, element) for at, element in enumerate(path))

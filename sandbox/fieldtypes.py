@@ -49,7 +49,7 @@ class Type:
 
     @property
     def builtin(self) -> bool:
-        """Whether Go has a struct for it."""
+        """Whether the kind is built in, so that Go has a struct for it."""
         return bool(self.components)
 
     def field(self, name: str) -> Type:

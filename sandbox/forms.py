@@ -27,7 +27,7 @@ def partial(data: bytes) -> bytes:
     return encode({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
 
 
-def collection(resource: Resource, page: listing.Page, metadata_only: bool) -> bytes:
+def collection(resource: Resource, page: listing.ResultPage, metadata_only: bool) -> bytes:
     """A list as bytes: items of built-in kinds leave out kind and apiVersion, as the API server does."""
     metadata: Object = {"resourceVersion": str(page.version)}
     if resource.custom and not metadata_only:

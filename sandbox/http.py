@@ -65,14 +65,14 @@ class Response:
 
     @classmethod
     def done(cls) -> Response:
-        """The handler answered by itself (WebSocket, hijacked transport): nothing more is sent."""
+        """The handler has sent the response (WebSocket, hijacked transport): nothing more is sent."""
         response = cls()
         response.sent = True
         return response
 
 
 class ByteProtocol(Protocol):
-    """What :meth:`Request.hijack` hands the connection to."""
+    """The protocol to which :meth:`Request.hijack` hands the connection."""
 
     def data_received(self, data: bytes) -> None: ...
 
@@ -213,7 +213,7 @@ class WebSocket:
 
     @property
     def subprotocols(self) -> list[str]:
-        """What the client offers, best first."""
+        """The subprotocols that the client offers, best first."""
         return list(self._scope.get("subprotocols", []))
 
     async def accept(self, subprotocol: str = "") -> None:

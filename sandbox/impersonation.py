@@ -1,9 +1,9 @@
-"""Acting as somebody else, by the Impersonate-* headers (apiserver pkg/endpoints/filters/impersonation).
+"""Impersonation of another user by the Impersonate-* headers (apiserver pkg/endpoints/filters/impersonation).
 
 There are two ways to be allowed: the verb ``impersonate`` on the user and each group, or, constrained, the verb
 ``impersonate:user-info`` on them together with ``impersonate-on:user-info:<verb>`` on what is asked for. The
-constrained one is tried first, unless the other one has helped the same user before: which refusal is told depends on
-that.
+constrained one is tried first, unless the other one has allowed the same user before: the message of a refusal depends
+on that.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class Impersonation:
 
     def __init__(self, check: Check):
         self._check = check
-        #: users whom the plain verb ``impersonate`` has helped
+        #: users that the plain verb ``impersonate`` has allowed
         self._plain: set[str] = set()
 
     def act(self, request: Request, user: User, asked: Attributes) -> User:
-        """The user whom ``user`` acts as; ``user`` when there are no such headers."""
+        """The impersonated user; ``user`` when there are no such headers."""
         wanted = _wanted(request)
         if wanted is None:
             return user
@@ -128,7 +128,7 @@ def _wanted(request: Request) -> User | None:
 
 
 def _complete(wanted: User) -> User:
-    """With the groups that come by themselves."""
+    """With the groups that the server adds to every user."""
     if wanted.name == ANONYMOUS.name:
         return ANONYMOUS
     groups = wanted.groups

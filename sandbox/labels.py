@@ -17,7 +17,7 @@ Matches = Callable[[Mapping[str, str]], bool]
 class Selector:
     """A test of labels.
 
-    ``has``: labels that all have whom it selects, None for any value; an index finds these (store.py).
+    ``has``: labels that all selected objects have, None for any value; an index finds these (store.py).
     """
 
     def __init__(self, tests: list[Matches], has: dict[str, str | None]):
@@ -35,7 +35,7 @@ _END, _WORD = "end", "word"
 
 
 class _Bad(ValueError):
-    """What is wrong with a requirement."""
+    """A requirement is invalid."""
 
 
 def _scan(text: str) -> Iterator[tuple[str, str]]:

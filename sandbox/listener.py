@@ -43,10 +43,10 @@ class Protocol(HttpToolsProtocol):
         super().handle_websocket_upgrade()
 
     def _unsupported_upgrade_warning(self) -> None:
-        """An upgrade that is no WebSocket is the business of its handler."""
+        """No warning: the handler decides about an upgrade that isn't a WebSocket."""
 
     def release(self) -> asyncio.Transport:
-        """HTTP lets go of the connection: whoever asked owns the transport."""
+        """Detaches HTTP from the connection: the caller owns the transport."""
         self.connections.discard(self)
         self._unset_keepalive_if_required()
         self.cycle.disconnected = True
@@ -103,7 +103,7 @@ class Listener:
         return Protocol(self._config, self._state, {})
 
     async def run(self) -> None:
-        """Accepts for ever."""
+        """Accepts connections until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Lists: which entries match, page by page, and the version that a watch goes on from.
+"""Lists: which entries match, page by page, and the version from which a watch continues.
 
 A list in pages shows on every page what there was when it began; so does a list of an exact version. The store's
 history tells what that was, as long as it reaches back.
@@ -20,11 +20,11 @@ from .labels import Selector, label_selector
 from .objects import decode
 from .resources import Resource
 from .selectors import field_selector, field_tests
-from .store import Entry, Expired, Key, Store
+from .store import Expired, Key, Store, StoreEntry
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ListQuery:
     """The query of a list or watch."""
 
     labels: str = ""
@@ -41,10 +41,10 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """``remaining`` is None when it is not known (with selectors) or nothing remains."""
+class ResultPage:
+    """``remaining``: None when it is not known (with selectors) or nothing remains."""
 
-    entries: list[Entry]
+    entries: list[StoreEntry]
     version: int
     continue_: str = ""
     remaining: int | None = None
@@ -69,14 +69,14 @@ class TooLarge(ApiError):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What of a resource is meant: a namespace, one name perhaps, labels, fields."""
+    """A selection of a resource's objects: by namespace, name, labels and fields."""
 
     namespace: str
     name: str
     labels: Selector | None
     fields: Callable[[Any], bool] | None
 
-    def matches(self, entry: Entry) -> bool:
+    def matches(self, entry: StoreEntry) -> bool:
         """Whether the entry belongs to the selection."""
         if self.namespace and entry.namespace != self.namespace:
             return False
@@ -88,7 +88,7 @@ class Selection:
 
     @property
     def partial(self) -> bool:
-        """Whether a selector leaves things out."""
+        """Whether a selector excludes objects."""
         return bool(self.name or self.labels or self.fields)
 
 
@@ -97,7 +97,7 @@ def _kind_of(resource: Resource) -> str:
     return f"{resource.plural}.{resource.group}" if resource.shares else resource.key
 
 
-def selection(resource: Resource, namespace: str, options: Options) -> Selection:
+def selection(resource: Resource, namespace: str, options: ListQuery) -> Selection:
     """Parsed selectors; BadRequest when they cannot be."""
     name, others = "", []
     for path, equal, value in field_tests(options.fields):
@@ -111,7 +111,7 @@ def selection(resource: Resource, namespace: str, options: Options) -> Selection
     return Selection(namespace, name, label_selector(options.labels), fields)
 
 
-def check_versions(options: Options, current: int, watch: bool = False) -> int:
+def check_versions(options: ListQuery, current: int, watch: bool = False) -> int:
     """The version asked for as a number (0 when none); refuses combinations as the API server does."""
 
     text = options.version
@@ -126,8 +126,8 @@ def check_versions(options: Options, current: int, watch: bool = False) -> int:
     return version
 
 
-def _list_causes(options: Options) -> list[tuple[str, str, str]]:
-    """What does not go together in a list (ValidateListOptions)."""
+def _list_causes(options: ListQuery) -> list[tuple[str, str, str]]:
+    """Causes for options that a list can't combine (ValidateListOptions)."""
     causes = []
 
     def forbid(field: str, text: str) -> None:
@@ -150,10 +150,10 @@ def _list_causes(options: Options) -> list[tuple[str, str, str]]:
 
 def check_get(version: str, current: int) -> None:
     """A single object may be asked for at least as new as a version."""
-    check_versions(Options(version=version), current, watch=True)
+    check_versions(ListQuery(version=version), current, watch=True)
 
 
-def page(store: Store, resource: Resource, namespace: str, options: Options) -> Page:
+def page(store: Store, resource: Resource, namespace: str, options: ListQuery) -> ResultPage:
     """The entries of one page. Gone when an exact version is asked for that is not kept."""
     version = check_versions(options, store.version)
     wanted = selection(resource, namespace, options)
@@ -167,18 +167,18 @@ def page(store: Store, resource: Resource, namespace: str, options: Options) -> 
     changed = store.changed(resource.key) > first
     if not changed and wanted.name and (wanted.namespace or not resource.namespaced):
         entry = store.get(resource.key, wanted.namespace, wanted.name)
-        return Page([entry] if entry and wanted.matches(entry) else [], first)
+        return ResultPage([entry] if entry and wanted.matches(entry) else [], first)
     try:
         entries = store.snapshot(resource.key, first) if changed else store.scan(resource.key, wanted.namespace, after)
     except Expired:
         raise Gone("The resourceVersion for the provided list is too old.") from None
-    # Who is content with any version gets it from a cache, which knows no limits.
+    # For any version kube-apiserver answers from its watch cache, which ignores the limit.
     limit = 0 if options.version == "0" else options.limit
     return _cut(entries, wanted, limit, first, after)
 
 
-def _cut(entries: Iterable[Entry], wanted: Selection, limit: int, first: int, after: Key | None) -> Page:
-    found: list[Entry] = []
+def _cut(entries: Iterable[StoreEntry], wanted: Selection, limit: int, first: int, after: Key | None) -> ResultPage:
+    found: list[StoreEntry] = []
     rest = 0
     for entry in entries:
         if (after is not None and entry.key <= after) or not wanted.matches(entry):
@@ -190,11 +190,11 @@ def _cut(entries: Iterable[Entry], wanted: Selection, limit: int, first: int, af
         else:
             found.append(entry)
     if not rest:
-        return Page(found, first)
+        return ResultPage(found, first)
     last = found[-1]
     token = {"v": "meta.k8s.io/v1", "rv": first, "start": f"{last.namespace}/{last.name}\0"}
     packed = base64.urlsafe_b64encode(msgspec.json.encode(token)).rstrip(b"=").decode()
-    return Page(found, first, packed, None if wanted.partial else rest)
+    return ResultPage(found, first, packed, None if wanted.partial else rest)
 
 
 def _bad_token(why: str) -> BadRequest:
@@ -202,7 +202,7 @@ def _bad_token(why: str) -> BadRequest:
 
 
 def _continued(text: str, store: Store, resource: Resource) -> tuple[int, Key]:
-    """(version, key behind which it goes on) of a token (apiserver/pkg/storage/continue.go)."""
+    """(version, key after which the next page begins) of a token (apiserver/pkg/storage/continue.go)."""
     alphabet = string.ascii_letters + string.digits + "-_"
     wrong = next((at for at, letter in enumerate(text) if letter not in alphabet), None)
     if wrong is not None or len(text) % 4 == 1:

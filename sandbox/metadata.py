@@ -1,4 +1,4 @@
-"""What may be in metadata: names, labels, annotations, finalizers, owners (apimachinery/pkg/api/validation)."""
+"""Validation of metadata: names, labels, annotations, finalizers, owners (apimachinery/pkg/api/validation)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .resources import Resource
 
 
 def causes_of(resource: Resource, obj: Object, old: Object | None, names: str) -> list[Cause]:
-    """What is wrong with the metadata."""
+    """The causes for invalid metadata."""
     metadata = obj["metadata"]
     causes: list[Cause] = []
     if old is None:
@@ -60,7 +60,7 @@ def _owner_causes(owners: list[Any]) -> list[Cause]:
 
 
 def finalizer_warnings(resource: Resource, obj: Object) -> list[str]:
-    """Custom resources may have finalizers without a path, but are told not to."""
+    """Custom resources can have finalizers without a path, with a warning."""
     if not resource.custom:
         return []
     end = "to avoid accidental conflicts with other finalizer writers"

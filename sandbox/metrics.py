@@ -50,7 +50,7 @@ class Metrics:
         self._sampler = Sampler(SAMPLE_SECONDS)
 
     async def sample(self) -> None:
-        """For ever."""
+        """Samples until cancelled."""
         while True:
             self._sampler.sample([os.getpid(), *self._pids()])
             await asyncio.sleep(SAMPLE_SECONDS)
@@ -108,7 +108,7 @@ def _time(seconds: float) -> str:
 def _answers(kind: str, plural: str, found: Callable[[str], Iterator[Object]]) -> dict[str, Any]:
     """The handlers of one resource."""
 
-    def answer(request: Request, objects: list[Object], whole: Object) -> Response:
+    def respond(request: Request, objects: list[Object], whole: Object) -> Response:
         return Response.json(_table(objects) if "as=Table" in request.headers.get("accept", "") else whole)
 
     async def collection(request: Request) -> Response:
@@ -123,13 +123,13 @@ def _answers(kind: str, plural: str, found: Callable[[str], Iterator[Object]]) -
             and name in ("", obj["metadata"]["name"])
         ]
         head = {"kind": f"{kind}List", "apiVersion": f"{GROUP}/{VERSION}", "metadata": {}}
-        return answer(request, items, {**head, "items": items})
+        return respond(request, items, {**head, "items": items})
 
     async def single(request: Request) -> Response:
         name = request.params["name"]
         for obj in found(request.params.get("namespace", "")):
             if obj["metadata"]["name"] == name:
-                return answer(request, [obj], obj)
+                return respond(request, [obj], obj)
         raise NotFound(plural, name, GROUP)
 
     return {"list": collection, "get": single}

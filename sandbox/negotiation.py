@@ -1,4 +1,4 @@
-"""What the client wants back (Accept) and what it says it sends (Content-Type)."""
+"""Content negotiation: Accept and Content-Type."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def _clauses(accept: str) -> list[tuple[str, dict[str, str]]]:
         except ValueError:
             quality = 1.0
         found.append((-quality, media.lower(), options))
-    return [(media, options) for _, media, options in sorted(found, key=lambda one: one[0])]
+    return [(media, options) for _, media, options in sorted(found, key=lambda clause: clause[0])]
 
 
 def wanted(accept: str, custom: bool = False, many: bool = False) -> Wanted:
     """The best form in an Accept header that can be served; NotAcceptable when there is none.
 
-    Two layers look at it for built-in kinds: the routes, which know no shapes, and then the serializers, as for custom
+    For built-in kinds two layers check it: the routes, by media type only, and then the serializers, as for custom
     ones. ``many``: a list, which may be watched.
     """
     if not accept:
@@ -59,7 +59,7 @@ def wanted(accept: str, custom: bool = False, many: bool = False) -> Wanted:
     if not custom and not any(media in _MEDIA or media == "*/*" for media, _ in clauses):
         raise NotAcceptable(f"406: Not Acceptable\n\nAvailable representations: {_STREAMED if many else OFFERED}", {})
     for media, options in clauses:
-        written = next((one for one in _WRITTEN if media in (one, "application/*", "*/*")), "")
+        written = next((served for served in _WRITTEN if media in (served, "application/*", "*/*")), "")
         if written and (found := _form(written, options)) is not None:
             return found
     raise NotAcceptable(f"only the following media types are accepted: {OFFERED}")
@@ -74,7 +74,7 @@ def _form(media: str, options: dict[str, str]) -> Wanted | None:
 
 
 def wants_yaml(accept: str) -> bool:
-    """Whether an answer that is no object either (a Status) goes out as YAML."""
+    """Whether a response other than an object (a Status) is written as YAML too."""
     try:
         return wanted(accept, custom=True).yaml
     except NotAcceptable:

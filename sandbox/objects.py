@@ -13,7 +13,7 @@ import msgspec
 
 from .conversion import to_core, to_events
 from .resources import Resource
-from .store import NO_LABELS, Entry
+from .store import NO_LABELS, StoreEntry
 
 Object = dict[str, Any]
 
@@ -90,11 +90,11 @@ def go_text(value: Any) -> str:
 
 
 def prefix(kind: str, api_version: str) -> bytes:
-    """How the bytes of every object of this kind and version begin, with the comma."""
+    """The first bytes of every object of this kind and version, with the comma."""
     return _encode({"kind": kind, "apiVersion": api_version})[:-1] + b","
 
 
-def at_version(entry: Entry, resource: Resource) -> bytes:
+def at_version(entry: StoreEntry, resource: Resource) -> bytes:
     """The entry's bytes in the version that ``resource`` serves."""
     if resource.converting is not None:
         resource.converting(resource.storage_api_version)
@@ -108,13 +108,13 @@ def at_version(entry: Entry, resource: Resource) -> bytes:
     return prefix(resource.kind, resource.api_version) + entry.data[len(stored) :]
 
 
-def entry_of(resource: Resource, obj: Object, version: int) -> Entry:
+def entry_of(resource: Resource, obj: Object, version: int) -> StoreEntry:
     """An entry; writes ``version`` into the object."""
     metadata = obj["metadata"]
     metadata["resourceVersion"] = str(version)
     labels = metadata.get("labels") or NO_LABELS
     stored = to_core(obj) if resource.shares else {**obj, "apiVersion": resource.storage_api_version}
-    return Entry(
+    return StoreEntry(
         namespace=metadata.get("namespace", ""),
         name=metadata["name"],
         version=version,
@@ -135,7 +135,7 @@ def now_micro() -> str:
 
 
 def parse_time(text: str) -> datetime | None:
-    """A metav1.Time, None when it is none."""
+    """A metav1.Time; None when the text isn't one."""
     try:
         return datetime.fromisoformat(text.replace("Z", "+00:00"))
     except (ValueError, AttributeError):

@@ -82,18 +82,22 @@ class Issuer:
         return self.keys is not None and any(key.kid == kid for key in self.keys.keys)
 
     def user(self, token: str) -> tuple[User, tuple[str, ...], float]:
-        """Whose it is, for which audiences, until when. ValueError or JoseError with what is wrong."""
+        """The token's user, audiences and expiry. ValueError or JoseError with what is wrong."""
         if self.keys is None:
             raise ValueError("oidc: authenticator not initialized")
         claims = jwt.decode(
             token, self.keys, registry=JWSRegistry(algorithms=_ALGORITHMS, strict_check_header=False)
         ).claims
-        said, now = claims.get("aud"), time.time()
+        audience_claim, now = claims.get("aud"), time.time()
         meant = tuple(
-            audience for audience in self.audiences if audience == said or (isinstance(said, list) and audience in said)
+            audience
+            for audience in self.audiences
+            if audience == audience_claim or (isinstance(audience_claim, list) and audience in audience_claim)
         )
         if not meant:
-            raise ValueError(f"oidc: verify token: oidc: expected audience in {list(self.audiences)} got {said}")
+            raise ValueError(
+                f"oidc: verify token: oidc: expected audience in {list(self.audiences)} got {audience_claim}"
+            )
         if not float(claims["exp"]) > now or float(claims.get("nbf") or 0) > now + _EARLY:
             raise ValueError("oidc: verify token: oidc: token is expired, or not valid yet")
         for claim, value in self.required.items():
@@ -114,15 +118,15 @@ class Issuer:
         return self.username["prefix"] + name
 
     def _groups(self, claims: dict[str, Any]) -> tuple[str, ...]:
-        said = claims.get(self.groups["claim"]) if self.groups else None
-        names = [said] if isinstance(said, str) else said or []
+        groups_claim = claims.get(self.groups["claim"]) if self.groups else None
+        names = [groups_claim] if isinstance(groups_claim, str) else groups_claim or []
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise ValueError("oidc: parse groups claim: neither a string nor a list of strings")
         return tuple(self.groups["prefix"] + name for name in names)
 
 
 class Providers:
-    """Those of the file, as it is by now; none where there is no file."""
+    """The providers of the configuration file, which is read again when it changes; none without a file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -204,7 +208,7 @@ def parsed(text: str) -> list[Issuer]:
 
 
 def _claim(mapping: dict[str, str], *, prefixed: bool) -> dict[str, str]:
-    """A prefix has to be said, as kube-apiserver wants it, also when it is ''."""
+    """A prefix must be given even if it is '', as in kube-apiserver."""
     if not mapping:
         return {}
     if "expression" in mapping:

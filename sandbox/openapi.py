@@ -27,7 +27,7 @@ _PROTOBUF = "proto-openapi"
 
 
 class _Spec(msgspec.Struct):
-    """A CRD of which only the specification's text is looked at."""
+    """A CRD of which only the text of the specification is decoded."""
 
     spec: msgspec.Raw
 
@@ -42,7 +42,7 @@ class OpenApi:
         self._specs: dict[str, tuple[int, str]] = {}
         self._hashes: tuple[tuple[int, int], dict[str, str]] = ((-1, -1), {})
 
-    async def answer(self, request: Request, parts: list[str]) -> Response:
+    async def respond(self, request: Request, parts: list[str]) -> Response:
         """``parts``: the path, beginning with openapi. NotFound for documents that are not there."""
         path = "/".join(parts[1:])
         if schema is None or path.split("/")[0] not in ("v2", "v3"):
@@ -62,7 +62,8 @@ class OpenApi:
             return Response(b"", 404, "")
         asked = request.arg("hash")
         if asked and asked != tag:
-            # As the real server: addresses with a hash are kept for good, so an old one must not bring new content.
+            # As the real server: clients cache addresses with a hash forever, so an old one must not return new
+            # content.
             return Response(b"", 301, headers={"location": f"/openapi/v3/{path}?hash={tag}"})
         headers = {"etag": f'"{tag}"', "vary": "Accept"}
         if asked:
@@ -102,10 +103,10 @@ class OpenApi:
         return found
 
     async def _body(self, path: str, tag: str) -> bytes:
-        kept = self._made.get(path)
-        if kept is not None and kept[0] == tag:
+        made = self._made.get(path)
+        if made is not None and made[0] == tag:
             self._made.move_to_end(path)
-            return kept[1]
+            return made[1]
         resources = [found for found in self._registry.all() if schema.document_path(found) == path]
         body = await self._off_loop(schema.openapi_v3, resources)
         self._made[path] = (tag, body)

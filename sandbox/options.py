@@ -1,4 +1,4 @@
-"""What a request says beside its object: DeleteOptions, and the patch as a function."""
+"""The options of a write: query, DeleteOptions, and the patch as a function."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .fieldtypes import Type
 from .http import Request
 from .negotiation import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, PATCHES, STRATEGIC_PATCH, media_type
 from .objects import Object
-from .patching import checked_merge, go_mismatch, json_patch
+from .patches import checked_merge, go_mismatch, json_patch
 from .resources import Resource
 from .schemas import schema
 from .strategic import strategic_patch
@@ -83,7 +83,7 @@ def _read(data: bytes) -> Any:
 
 
 def _strategic(resource: Resource, old: Object, patch: Any, type_: Type) -> Object:
-    """What the object is, it stays: the patch goes into a struct of its kind."""
+    """The patched object. A patch can't change its kind: Go decodes the patch into a struct of that kind."""
     if not isinstance(patch, dict):
         patch = checked_merge({}, patch)
     found: Object = strategic_patch(old, patch, type_)
@@ -91,7 +91,7 @@ def _strategic(resource: Resource, old: Object, patch: Any, type_: Type) -> Obje
 
 
 def call_of(request: Request, subresource: str = "") -> Call:
-    """How a write is meant, from its query; Invalid names the options that are none."""
+    """The options of a write, from its query; Invalid names the invalid ones."""
     causes = [*_dry_run_causes(request.query.get("dryRun", [])), *_manager_causes(request.arg("fieldManager"))]
     validation = request.arg("fieldValidation")
     if validation not in ("", "Strict", "Warn", "Ignore"):
@@ -136,9 +136,9 @@ def _manager_causes(manager: str) -> list[Fault]:
     return []
 
 
-def list_options(request: Request) -> listing.Options:
+def list_options(request: Request) -> listing.ListQuery:
     """The query of a list or watch."""
-    return listing.Options(
+    return listing.ListQuery(
         labels=request.arg("labelSelector"),
         fields=request.arg("fieldSelector"),
         limit=_number(request, "limit"),

@@ -1,8 +1,7 @@
 """Outlines: what controllers ask of each object of a resource, taken from it once for each of its stored versions.
 
-Decoding a ClusterServiceVersion or a CustomResourceDefinition takes milliseconds, and each step of each operator looks
-at all of them: with outlines a look costs microseconds. They are shared between those who ask, so nobody may change
-one.
+Decoding a ClusterServiceVersion or a CustomResourceDefinition takes milliseconds, and each step of each operator reads
+all of them: with outlines that costs microseconds. Outlines are shared between callers, which must not change them.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .objects import Object, decode
-from .store import Entry, Store
+from .store import Store, StoreEntry
 
 #: A function of a module: it is part of the key under which its values are found.
 Outline = Callable[[Object], Any]
@@ -19,7 +18,7 @@ Outline = Callable[[Object], Any]
 _SLACK = 200
 
 
-def outline_of(store: Store, resource: str, entry: Entry, outline: Outline) -> Any:
+def outline_of(store: Store, resource: str, entry: StoreEntry, outline: Outline) -> Any:
     """The outline of one stored object."""
     known = store.outlines.setdefault((resource, outline), {})
     present = known.get(entry.key)

@@ -11,7 +11,7 @@ _PATTERN = re.compile(r"^([+-]?[0-9.]+)([eE][+-]?[0-9]+)?([numkMGTPE]|[KMGTPE]i|
 
 
 def amount(text: Any) -> float:
-    """The number that a quantity means; 0 when it is none."""
+    """The number that a quantity means; 0 when the text isn't one."""
     found = _PATTERN.match(str(text if text is not None else ""))
     if found is None:
         return 0.0

@@ -13,7 +13,7 @@ from .http import User
 from .objects import decode
 from .outlines import outline_of
 from .requestinfo import RequestInfo
-from .store import Entry, Store
+from .store import Store, StoreEntry
 
 GROUP = "rbac.authorization.k8s.io"
 #: Resources by kind.
@@ -23,7 +23,7 @@ Rule = dict[str, list[str]]
 
 
 class Attributes(NamedTuple):
-    """What is asked: a resource, or a path when ``resource`` is empty."""
+    """The attributes of a request: a resource, or a path when ``resource`` is empty."""
 
     verb: str
     group: str = ""
@@ -53,7 +53,7 @@ class Bound(NamedTuple):
 
 
 def attributes(info: RequestInfo, name: str) -> Attributes:
-    """What a request asks for, of the object of this name if there is one."""
+    """The attributes of a request, with the object's name if it has one."""
     if not info.is_resource:
         return Attributes(info.verb, path=info.path)
     return Attributes(
@@ -100,7 +100,7 @@ class Authorizer:
 
 
 def bound_in(binding: dict[str, Any]) -> dict[str, list[Bound]]:
-    """Of a binding the role that is meant, by subject; an outline (outlines.py)."""
+    """A binding's role by subject; an outline (outlines.py)."""
     name, namespace = binding["metadata"]["name"], binding["metadata"].get("namespace", "")
     kind = "RoleBinding" if namespace else "ClusterRoleBinding"
     title = f"{name}/{namespace}" if namespace else name
@@ -123,7 +123,7 @@ def bound_in(binding: dict[str, Any]) -> dict[str, list[Bound]]:
     return found
 
 
-def subjects_of(entry: Entry) -> list[str]:
+def subjects_of(entry: StoreEntry) -> list[str]:
     """Who is bound by a binding; an index (store.py)."""
     return [subject_key(subject, entry.namespace) for subject in decode(entry.data).get("subjects") or []]
 
@@ -151,7 +151,7 @@ def subject_key(subject: dict[str, str], namespace: str) -> str:
 
 
 def covers(rule: Rule, asked: Attributes) -> bool:
-    """Whether one PolicyRule allows what is asked."""
+    """Whether one PolicyRule allows the request."""
     verbs = rule.get("verbs") or []
     if "*" not in verbs and asked.verb not in verbs:
         return False

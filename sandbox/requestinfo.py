@@ -1,4 +1,4 @@
-"""What a path asks for, before anything is looked up: the RequestInfo of kube-apiserver.
+"""The meaning of a request's path before any lookup: the RequestInfo of kube-apiserver.
 
 Authorization, routing and error texts all read this one value.
 """
@@ -14,7 +14,7 @@ _NAMESPACE_SUBRESOURCES = ("status", "finalize")
 
 @dataclass(frozen=True, slots=True)
 class RequestInfo:
-    """``resource`` is empty for paths that are no API resource (discovery, health)."""
+    """``resource`` is empty for paths without an API resource (discovery, health)."""
 
     verb: str
     path: str
@@ -33,7 +33,9 @@ class RequestInfo:
 
 
 def selected_name(info: RequestInfo, selector: str) -> str:
-    """The one name that a list, watch or deletion of a collection is about: who may read it may list just it."""
+    """The one name that a list, watch or deletion of a collection is about: the permission to get it allows to list
+    just it.
+    """
     if info.name or info.verb not in ("list", "watch", "deletecollection"):
         return info.name
     for part in selector.split(","):

@@ -1,4 +1,4 @@
-"""What is served: one :class:`Resource` for each (group, version, plural), and the registry that finds them.
+"""Served resources: one :class:`Resource` for each (group, version, plural), and their registry.
 
 The built-in ones are a table (builtins.py); those of CustomResourceDefinitions come and go while the server runs.
 Versions of one resource share their storage under the key ``plural.group`` (``deployments.apps``, ``pods``).
@@ -17,7 +17,7 @@ ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "up
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Where the scale subresource finds its values in the object."""
+    """The paths of the scale subresource's values in the object."""
 
     replicas: str = ".spec.replicas"
     status_replicas: str = ".status.replicas"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from . import admission, listing, tables, watching
+from . import admission, listing, tables, watches
 from .admission import check_names
 from .apply import server_side_apply
 from .bodies import Unrecognized, body
@@ -27,13 +27,13 @@ from .options import (
 from .rbac import Authorizer
 from .requestinfo import RequestInfo
 from .resources import ALL_VERBS, Resource
-from .reviews import answer
+from .reviews import with_status
 from .routing import resource_of
 from .scale import missing_replicas, scale_of, with_scale
-from .store import Entry, Expired
+from .store import Expired, StoreEntry
 from .subresources import Subresources
 from .tokens import Tokens
-from .verbs import Call, Outcome, Verbs
+from .verbs import Call, Verbs, WriteResult
 
 ORPHANED = (
     "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set "
@@ -94,7 +94,7 @@ class Rest:
 
     # Reading
 
-    def _one(self, request: Request, resource: Resource, entry: Entry, form: Wanted) -> Response:
+    def _one(self, request: Request, resource: Resource, entry: StoreEntry, form: Wanted) -> Response:
         if form.shape == "Table":
             of = tables.printer(resource)
             return Response(tables.single(of, entry, tables.included(request)))
@@ -109,24 +109,24 @@ class Rest:
 
     def _watch(self, request: Request, resource: Resource, info: RequestInfo, form: Wanted) -> Response:
         options = list_options(request)
-        how = watching.watch_options(options)
+        how = watches.watch_options(options)
         if form.shape == "Table":
             stream = tables.stream(resource, tables.included(request))
         elif form.shape:
-            plain = watching.plain(resource)
-            stream = watching.Stream(
+            plain = watches.plain(resource)
+            stream = watches.WatchFormat(
                 lambda entry, first: partial(plain.render(entry, first)),
                 lambda version, notes: partial(plain.mark(version, notes)),
             )
         else:
-            stream = watching.plain(resource)
+            stream = watches.plain(resource)
         if info.name:
             options = replace(options, fields=f"metadata.name={info.name}")
         try:
-            begun = watching.begin(self._store, resource, self._namespace(resource, info), options, how)
+            begun = watches.begin(self._store, resource, self._namespace(resource, info), options, how)
         except Expired as expired:
-            return Response(chunks=watching.too_old(expired))
-        return Response(chunks=watching.events(self._store, begun, how, stream))
+            return Response(chunks=watches.too_old(expired))
+        return Response(chunks=watches.events(self._store, begun, how, stream))
 
     # Writing
 
@@ -140,7 +140,7 @@ class Rest:
         namespace = self._namespace(resource, info)
         if resource.verbs == ("create",):
             return Response.json(
-                answer(
+                with_status(
                     resource=resource,
                     namespace=namespace,
                     obj=obj,
@@ -169,17 +169,17 @@ class Rest:
                 request=request, resource=resource, namespace=namespace, name=info.name, data=data, call=call
             )
         else:
-            change = patch_of(resource, media, data, type_of(resource, self._verbs.schemas.of(resource)))
+            change = patch_of(resource, media, data, type_of(resource, self._verbs.schemas.schema_of(resource)))
             call = replace(call, structured=data) if media == STRATEGIC_PATCH else call
             outcome = self._verbs.patch(resource, namespace, info.name, change, call)
         return self._written(request, resource, outcome, form)
 
     def _apply(
         self, request: Request, resource: Resource, namespace: str, name: str, data: bytes, call: Call
-    ) -> Outcome:
+    ) -> WriteResult:
         obj = applied_object(data, call.validation == "Strict")
         manager, force = request.arg("fieldManager"), request.flag("force")
-        schema = self._verbs.schemas.of(resource)
+        schema = self._verbs.schemas.schema_of(resource)
         call = Call(manager, call.subresource, call.dry_run, call.validation, user=call.user, applied=True)
 
         def change(old: Object | None) -> Object:
@@ -207,12 +207,12 @@ class Rest:
                 pass
         return self._verbs.patch(resource, namespace, name, change, call)
 
-    def _written(self, request: Request, resource: Resource, outcome: Outcome, form: Wanted) -> Response:
+    def _written(self, request: Request, resource: Resource, outcome: WriteResult, form: Wanted) -> Response:
         request.warnings.extend(outcome.warnings)
         status = 201 if outcome.created else 200
         if form.shape == "Table":
-            entry = Entry("", "", 0, outcome.data, {})
-            page = listing.Page([entry], int(outcome.object["metadata"].get("resourceVersion") or 0))
+            entry = StoreEntry("", "", 0, outcome.data, {})
+            page = listing.ResultPage([entry], int(outcome.object["metadata"].get("resourceVersion") or 0))
             of = tables.printer(resource)
             return Response(tables.table(of, page, tables.included(request)), status)
         return Response(partial(outcome.data) if form.shape else outcome.data, status)

@@ -1,4 +1,4 @@
-"""Questions that are asked by creating an object: access reviews, token reviews, who am I. Nothing is stored."""
+"""Access, token and self subject reviews: answered when the object is created, never stored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from .resources import Resource
 from .tokens import ISSUER, Tokens
 
 
-def answer(resource: Resource, namespace: str, obj: Object, user: User, access: Authorizer, tokens: Tokens) -> Object:
+def with_status(
+    resource: Resource, namespace: str, obj: Object, user: User, access: Authorizer, tokens: Tokens
+) -> Object:
     """The review with its status."""
     obj = dict(obj)
     obj["kind"], obj["apiVersion"] = resource.kind, resource.api_version
@@ -112,8 +114,8 @@ def _rules(namespace: str, user: User, access: Authorizer) -> Object:
             continue
         for rule in grant.rules:
             if rule.get("resources"):
-                kept = ("verbs", "apiGroups", "resources", "resourceNames")
-                resource_rules.append({name: rule[name] for name in kept if rule.get(name)})
+                fields = ("verbs", "apiGroups", "resources", "resourceNames")
+                resource_rules.append({name: rule[name] for name in fields if rule.get(name)})
             elif rule.get("nonResourceURLs") and not grant.namespace:
                 other_rules.append({name: rule[name] for name in ("verbs", "nonResourceURLs")})
     return {"resourceRules": resource_rules, "nonResourceRules": other_rules, "incomplete": False}

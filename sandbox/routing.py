@@ -1,4 +1,4 @@
-"""Which resource a path means, and what is said where there is none: two layers, built-in routes and those of CRDs."""
+"""The resource of a path, and the errors for paths without one: two layers, built-in routes and those of CRDs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class NoSuchPage(NotFound):
 
 
 def no_such_page() -> Response:
-    """What the API server says of paths that nothing serves."""
+    """The API server's response for paths that nothing serves."""
     return Response(b"404 page not found\n", 404, "text/plain; charset=utf-8")
 
 
@@ -26,7 +26,7 @@ def built_in(registry: Registry, group: str) -> bool:
 
 
 def resource_of(registry: Registry, info: RequestInfo, method: str) -> Resource:
-    """The resource; NoSuchPage, NotFound or MethodNotAllowed where the path or the method is none of its."""
+    """The resource; NoSuchPage, NotFound or MethodNotAllowed where it doesn't have the path or the method."""
     resource = registry.find(info.group, info.version, info.resource)
     if resource is None:
         raise NotFound if built_in(registry, info.group) else NoSuchPage

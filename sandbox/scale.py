@@ -19,7 +19,7 @@ def scale_of(resource: Resource, obj: Object) -> Object:
     """The Scale of an object."""
     assert resource.scale is not None
     metadata = obj["metadata"]
-    kept = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+    fields = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
     status: Object = {"replicas": _number(obj, resource.scale.status_replicas)}
     selector = _selector(resource, obj)
     if selector:
@@ -27,7 +27,7 @@ def scale_of(resource: Resource, obj: Object) -> Object:
     return {
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",
-        "metadata": {name: metadata[name] for name in kept if name in metadata},
+        "metadata": {name: metadata[name] for name in fields if name in metadata},
         "spec": {"replicas": _number(obj, resource.scale.replicas)},
         "status": status,
     }
@@ -52,7 +52,7 @@ def _selector(resource: Resource, obj: Object) -> str:
 
 
 def _wrong_type(replicas: Any) -> str:
-    """Go's complaint about the number that is none."""
+    """Go's error for a value that isn't a number."""
     given = "bool" if isinstance(replicas, bool) else "string" if isinstance(replicas, str) else "number"
     return f"json: cannot unmarshal {given} into Go struct field ScaleSpec.spec.replicas of type int32"
 

@@ -72,7 +72,7 @@ class Schedule:
         )
 
     def after(self, moment: datetime) -> datetime | None:
-        """The first time later than ``moment``, in its time zone; None when it never comes."""
+        """The first time later than ``moment``, in its time zone; None when there is none."""
         at = moment.replace(second=0, microsecond=0) + timedelta(minutes=1)
         end = moment + _HORIZON
         while at < end:
@@ -123,7 +123,7 @@ def parse_schedule(text: str) -> Schedule | Every:
 
 
 def fault_of(text: str) -> str:
-    """What is wrong with a schedule; empty when nothing is."""
+    """The fault of a schedule; empty for a valid one."""
     try:
         parse_schedule(text)
     except ValueError as fault:

@@ -1,4 +1,4 @@
-"""Which schema an object is held to: the CRD version's, or the built-in kind's. Checks are structural's."""
+"""The schema that validates an object: the CRD version's, or the built-in kind's. Checks are structural's."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from structural.causes import Cause
 from .errors import BadRequest
 from .objects import Object, decode, dig, encode
 from .resources import Resource
-from .store import Entry, Store
+from .store import Store, StoreEntry
 
 #: sandbox.schema; a sandbox without it checks nothing.
 schema: Any = importlib.import_module("sandbox.schema") if importlib.util.find_spec("sandbox.schema") else None
 
 CRDS = "customresourcedefinitions.apiextensions.k8s.io"
 #: Decoded CRDs that are kept; one of the largest known (Argo CD) takes some 10 MB decoded.
-KEPT = 24
+MAX_CACHED_CRDS = 24
 
 
 class Schemas:
@@ -28,12 +28,12 @@ class Schemas:
 
     def __init__(self, store: Store):
         self._store = store
-        self._kept: OrderedDict[tuple[str, str], dict[str, dict[str, Any]]] = OrderedDict()
+        self._cached: OrderedDict[tuple[str, str], dict[str, dict[str, Any]]] = OrderedDict()
         #: By CRD: the version of it that was read last, and what its schemas are known by: another CRD of that name has
         #: others.
         self._generations: dict[str, tuple[int, str]] = {}
 
-    def of(self, resource: Resource) -> dict[str, Any] | None:
+    def schema_of(self, resource: Resource) -> dict[str, Any] | None:
         """The OpenAPI v3 schema; None when the kind has none (then nothing is checked)."""
         return self._version(resource, resource.version)
 
@@ -51,24 +51,24 @@ class Schemas:
             crd = decode(entry.data)
             known = (entry.version, f"{dig(crd, 'metadata', 'uid')}/{dig(crd, 'metadata', 'generation') or 1}")
             self._generations[resource.custom] = known
-            self._keep((resource.custom, known[1]), crd)
-        versions = self._kept.get((resource.custom, known[1]))
+            self._cache((resource.custom, known[1]), crd)
+        versions = self._cached.get((resource.custom, known[1]))
         if versions is None:
-            versions = self._keep((resource.custom, known[1]), decode(entry.data))
-        self._kept.move_to_end((resource.custom, known[1]))
+            versions = self._cache((resource.custom, known[1]), decode(entry.data))
+        self._cached.move_to_end((resource.custom, known[1]))
         return versions.get(version)
 
-    def _keep(self, key: tuple[str, str], crd: Object) -> dict[str, dict[str, Any]]:
-        if key not in self._kept:
-            self._kept[key] = {
+    def _cache(self, key: tuple[str, str], crd: Object) -> dict[str, dict[str, Any]]:
+        if key not in self._cached:
+            self._cached[key] = {
                 version["name"]: dig(version, "schema", "openAPIV3Schema") or {}
                 for version in dig(crd, "spec", "versions") or []
             }
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        return self._kept[key]
+            while len(self._cached) > MAX_CACHED_CRDS:
+                self._cached.popitem(last=False)
+        return self._cached[key]
 
-    def read(self, resource: Resource, entry: Entry) -> bytes:
+    def read(self, resource: Resource, entry: StoreEntry) -> bytes:
         """An object that was stored under an older schema: pruned and defaulted as that version's says now.
 
         Another version that is asked for only prunes: its defaults are for what is written in it.
@@ -78,12 +78,12 @@ class Schemas:
         if found is not None and schema is not None:
             schema.prepare(found, obj)
         if resource.reshaped and schema is not None:
-            schema.prune_unknown(self.of(resource) or {}, obj)
+            schema.prune_unknown(self.schema_of(resource) or {}, obj)
         obj["apiVersion"] = resource.api_version
         return encode(obj)
 
     def store(self, resource: Resource, obj: Object) -> None:
-        """Leaves in the object what the stored version knows: what the other version has besides cannot be kept."""
+        """Drops fields that the stored version's schema doesn't have."""
         found = self._version(resource, resource.storage_version) if resource.reshaped else None
         if found is not None and schema is not None:
             schema.prepare(found, obj)
@@ -95,7 +95,7 @@ class Schemas:
 
         ``problems`` were found when the body was read (keys that come twice).
         """
-        found = self.of(resource)
+        found = self.schema_of(resource)
         unknown: list[str] = []
         if found is not None and schema is not None:
             try:
@@ -113,7 +113,7 @@ class Schemas:
         self, resource: Resource, obj: Object, old: Object | None, subresource: str, warnings: list[str]
     ) -> list[Cause]:
         """What the schema (and its CEL rules) finds wrong; in ``warnings`` what was wrong before and may stay."""
-        found = self.of(resource)
+        found = self.schema_of(resource)
         if found is None or schema is None:
             return []
         causes = [Cause(*cause) for cause in schema.validate(found, obj, old, subresource, warnings)]
@@ -162,7 +162,7 @@ def _check_types(resource: Resource, causes: list[Cause]) -> None:
 
 
 class Undecodable(BadRequest):
-    """400: the body is no object of the kind. ``why`` without the words about the kind and version that it claims."""
+    """400: the body isn't an object of the kind. ``why``: the reason without the kind and version that it claims."""
 
     def __init__(self, resource: Resource, why: str, kind: str = "", version: str = ""):
         self.why = why
@@ -177,7 +177,7 @@ _GIVEN = {"number": "int64", "array": "slice", "object": "map"}
 
 
 def struct_fault(why: str) -> str:
-    """The same fault where the object is no JSON any more (apimachinery runtime/converter.go)."""
+    """The same fault as it's worded for an object that is decoded already (apimachinery runtime/converter.go)."""
     found = _FAULT.fullmatch(why)
     if found is None:
         return why

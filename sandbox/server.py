@@ -1,4 +1,4 @@
-"""The ASGI application: who asks, may they, what answers. What listens is in listener.py.
+"""The ASGI application: authentication, authorization and routing. The listener is in listener.py.
 
 Order for every request: health without a name; authentication; impersonation; authorization by the path alone; routes
 of controllers (logs, exec, aggregated APIs); discovery and OpenAPI; resources.
@@ -18,7 +18,7 @@ from .http import ANONYMOUS, Request, Response
 from .impersonation import Impersonation
 from .openapi import OpenApi
 from .rbac import Authorizer, attributes
-from .rendering import render
+from .response_format import render
 from .rest import Rest
 from .routing import NoSuchPage, built_in, no_such_page
 from .tokens import Tokens, authenticate, bearer
@@ -62,14 +62,14 @@ class Application(AsgiApplication):
         self.ready = False
 
     def answered(self) -> None:
-        """What a request changed is kept before anyone hears of it."""
+        """Commits what a request changed before the response is sent."""
         self._store.commit()
 
     def written(self, request: Request, response: Response) -> Response:
-        """As JSON or YAML; OpenAPI documents are what they are."""
+        """The response as JSON or YAML; OpenAPI documents stay as they are."""
         return response if request.path.startswith("/openapi/") else render(request, response)
 
-    async def answer(self, request: Request) -> Response:
+    async def respond(self, request: Request) -> Response:
         if self._store.diverged.is_set():
             raise ServiceUnavailable("the embedded cluster couldn't write to its disk and is starting anew")
         parts = [unquote(part) for part in request.raw_path.split("/") if part]
@@ -93,13 +93,13 @@ class Application(AsgiApplication):
                 return no_such_page()
         if root in ("api", "apis") and request.method in ("GET", "HEAD"):
             try:
-                return self._discovery.answer(request, parts)
+                return self._discovery.respond(request, parts)
             except NotFound:
                 if built_in(self._verbs.registry, "" if root == "api" else "".join(parts[1:2])):
                     raise
                 return no_such_page()
         if root == "openapi":
-            return await self._openapi.answer(request, parts)
+            return await self._openapi.respond(request, parts)
         if not parts:
             return Response.json(
                 {

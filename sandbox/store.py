@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .journal import Journal, JournalError
-from .subscription import Change, Entry, Expired, Key, Subscription
+from .subscription import Expired, Key, StoreChange, StoreEntry, Subscription
 
 NO_LABELS: dict[str, str] = {}
 NO_KEYS: set[Key] = set()
 
 #: Takes from an entry the terms by which it is found, as client-go's IndexFunc. A function of a module: it is the
 #: index's key.
-Index = Callable[[Entry], Iterable[Hashable]]
+Index = Callable[[StoreEntry], Iterable[Hashable]]
 
 #: How much of a resource's past is kept for watches that resume: events, and bytes.
 HISTORY_EVENTS = 4000
@@ -33,18 +33,18 @@ QUEUE_LIMIT = 50_000
 
 
 @dataclass(slots=True, eq=False)
-class Table:
+class ResourceTable:
     """All objects of one resource and its recent changes."""
 
-    entries: dict[Key, Entry] = field(default_factory=dict)
+    entries: dict[Key, StoreEntry] = field(default_factory=dict)
     order: list[Key] = field(default_factory=list)
-    history: deque[Change] = field(default_factory=deque)
+    history: deque[StoreChange] = field(default_factory=deque)
     history_bytes: int = 0
     #: The history is complete for versions above this one.
     complete_above: int = 0
     #: Version of the newest change.
     changed: int = 0
-    #: Index → term → who has it, of indexes that were asked for.
+    #: Index → term → entries with it, of indexes that were used.
     indexes: dict[Index, dict[Hashable, set[Key]]] = field(default_factory=dict)
 
     def keys(self, index: Index, term: Hashable) -> set[Key]:
@@ -57,7 +57,7 @@ class Table:
                     found.setdefault(present, set()).add(entry.key)
         return found.get(term, NO_KEYS)
 
-    def reindex(self, previous: Entry | None, entry: Entry | None) -> None:
+    def reindex(self, previous: StoreEntry | None, entry: StoreEntry | None) -> None:
         """Keeps ``indexes`` true when ``entry`` takes the place of ``previous``."""
         for index, keys in self.indexes.items():
             before = set(index(previous)) if previous is not None else set()
@@ -72,7 +72,7 @@ class Table:
                 keys.setdefault(term, set()).add(entry.key)
 
 
-def labels_of(entry: Entry) -> Iterator[Hashable]:
+def labels_of(entry: StoreEntry) -> Iterator[Hashable]:
     """An index: each label with its value, and with None for any value."""
     for label, value in entry.labels.items():
         yield label, value
@@ -84,7 +84,7 @@ class Store:
 
     def __init__(self, journal: Journal | None = None):
         self._journal = journal or Journal(None)
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, ResourceTable] = {}
         self._subscribers: dict[str, list[Subscription]] = {}
         self._commit_due = False
         #: (resource, function) → key → (version, value): outlines.py
@@ -97,7 +97,7 @@ class Store:
     def _load(self) -> None:
         for resource, namespace, name, version, data, labels, uid in self._journal.load():
             table = self._table(resource)
-            table.entries[namespace, name] = Entry(
+            table.entries[namespace, name] = StoreEntry(
                 namespace=namespace, name=name, version=version, data=data, labels=labels or NO_LABELS, uid=uid
             )
             table.changed = max(table.changed, version)
@@ -109,15 +109,15 @@ class Store:
             table.order = sorted(table.entries)
             table.complete_above = table.changed
 
-    def _table(self, resource: str) -> Table:
+    def _table(self, resource: str) -> ResourceTable:
         table = self._tables.get(resource)
         if table is None:
-            table = self._tables[resource] = Table()
+            table = self._tables[resource] = ResourceTable()
         return table
 
     # Reading
 
-    def get(self, resource: str, namespace: str, name: str) -> Entry | None:
+    def get(self, resource: str, namespace: str, name: str) -> StoreEntry | None:
         table = self._tables.get(resource)
         return table.entries.get((namespace, name)) if table else None
 
@@ -134,7 +134,7 @@ class Store:
         """Keys of resources that have objects."""
         return [key for key, table in self._tables.items() if table.entries]
 
-    def scan(self, resource: str, namespace: str = "", after: Key | None = None) -> Iterator[Entry]:
+    def scan(self, resource: str, namespace: str = "", after: Key | None = None) -> Iterator[StoreEntry]:
         """Entries by namespace and name; of one namespace if given; those behind ``after`` if given."""
         table = self._tables.get(resource)
         if table is None:
@@ -148,7 +148,7 @@ class Store:
             if entry is not None:
                 yield entry
 
-    def indexed(self, resource: str, index: Index, *terms: Hashable, namespace: str = "") -> list[Entry]:
+    def indexed(self, resource: str, index: Index, *terms: Hashable, namespace: str = "") -> list[StoreEntry]:
         """Entries that have all these terms, by namespace and name; of one namespace if given.
 
         The others are not looked at.
@@ -162,11 +162,11 @@ class Store:
         keys = min(first, *others, key=len).intersection(first, *others) if others else first
         return [table.entries[key] for key in sorted(keys) if not namespace or key[0] == namespace]
 
-    def labelled(self, resource: str, labels: Mapping[str, str | None], namespace: str = "") -> list[Entry]:
+    def labelled(self, resource: str, labels: Mapping[str, str | None], namespace: str = "") -> list[StoreEntry]:
         """Entries that have all these labels (None: any value), as :meth:`indexed`."""
         return self.indexed(resource, labels_of, *labels.items(), namespace=namespace)
 
-    def snapshot(self, resource: str, version: int) -> list[Entry]:
+    def snapshot(self, resource: str, version: int) -> list[StoreEntry]:
         """Entries by namespace and name as they were at ``version``; Expired when the history does not reach back so
         far.
         """
@@ -184,7 +184,7 @@ class Store:
         return [entries[key] for key in sorted(entries)]
 
     def count_after(self, resource: str, namespace: str, after: Key) -> int:
-        """How many entries (of one namespace, if given) come behind ``after``."""
+        """The number of entries (of one namespace, if given) after ``after``."""
         order = self._table(resource).order
         end = bisect_right(order, (namespace, "\U0010ffff")) if namespace else len(order)
         return max(0, end - bisect_right(order, after))
@@ -196,8 +196,8 @@ class Store:
         self.version += 1
         return self.version
 
-    def put(self, resource: str, entry: Entry) -> Change:
-        """Creates or replaces; ``entry.version`` comes from :meth:`next_version`. JournalError: nothing has changed."""
+    def put(self, resource: str, entry: StoreEntry) -> StoreChange:
+        """Creates or replaces; ``entry.version``: of :meth:`next_version`. JournalError: nothing has changed."""
         with self._journalling():
             self._journal.put(resource, entry.namespace, entry.name, entry.version, entry.data, entry.labels, entry.uid)
         table = self._table(resource)
@@ -206,11 +206,11 @@ class Store:
         table.reindex(previous, entry)
         if previous is None:
             insort(table.order, entry.key)
-        change = Change("MODIFIED" if previous else "ADDED", resource, entry, previous)
+        change = StoreChange("MODIFIED" if previous else "ADDED", resource, entry, previous)
         self._publish(table, change)
         return change
 
-    def remove(self, resource: str, entry: Entry) -> Change:
+    def remove(self, resource: str, entry: StoreEntry) -> StoreChange:
         """Deletes; ``entry`` is the last state, with the version of the deletion in it.
 
         JournalError: nothing has changed.
@@ -222,11 +222,11 @@ class Store:
         table.reindex(previous, None)
         index = bisect_right(table.order, entry.key) - 1
         del table.order[index]
-        change = Change("DELETED", resource, entry, previous)
+        change = StoreChange("DELETED", resource, entry, previous)
         self._publish(table, change)
         return change
 
-    def _publish(self, table: Table, change: Change) -> None:
+    def _publish(self, table: ResourceTable, change: StoreChange) -> None:
         table.changed = change.version
         table.history.append(change)
         table.history_bytes += len(change.entry.data)
@@ -288,7 +288,7 @@ class Store:
             self._subscribers.setdefault(resource, []).append(subscription)
         return subscription
 
-    def _since(self, resource: str, version: int) -> list[Change]:
+    def _since(self, resource: str, version: int) -> list[StoreChange]:
         table = self._table(resource)
         if version < table.complete_above:
             raise Expired(version, table.complete_above)
@@ -311,4 +311,4 @@ class Store:
                 present.remove(subscription)
 
 
-__all__ = ["Change", "Entry", "Expired", "Key", "Store", "Subscription"]
+__all__ = ["Expired", "Key", "Store", "StoreChange", "StoreEntry", "Subscription"]

@@ -1,8 +1,7 @@
 """One top-level field of a stored object replaced in its bytes, where a controller alone owns it.
 
-Roles that gather rules hold megabytes when there are many operators; the usual write decodes, copies, compares,
-validates and encodes all of it. What is written here comes from objects that were admitted, so nothing is left to
-judge.
+Aggregated roles hold megabytes when there are many operators; the usual write decodes, copies, compares, validates and
+encodes all of it. What is written here comes from objects that were admitted, so it needs no validation.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import msgspec
 
 from .cluster import Cluster
 from .objects import now
-from .store import Entry
+from .store import StoreEntry
 
 
 def replace_field(cluster: Cluster, resource: str, name: str, field: str, value: bytes) -> int | None:
@@ -38,7 +37,7 @@ def replace_field(cluster: Cluster, resource: str, name: str, field: str, value:
     fields[field] = msgspec.Raw(value)
     store.put(
         resource,
-        Entry(
+        StoreEntry(
             namespace="",
             name=name,
             version=version,

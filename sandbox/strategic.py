@@ -69,25 +69,25 @@ def _without_directives(value: Any) -> Any:
     if isinstance(value, dict):
         if _DIRECTIVE in value:
             return None
-        kept = {key: _without_directives(item) for key, item in value.items()}
-        return {key: item for key, item in kept.items() if item is not None}
+        values = {key: _without_directives(item) for key, item in value.items()}
+        return {key: item for key, item in values.items() if item is not None}
     if isinstance(value, list):
         return [item for item in map(_without_directives, value) if item is not None]
     return value
 
 
 def _retain(old: Object, patch: Object) -> None:
-    kept = patch.pop(_RETAIN, None)
-    if kept is None:
+    retained = patch.pop(_RETAIN, None)
+    if retained is None:
         return
     given = [
         key
         for key, value in patch.items()
         if value is not None and not key.startswith((_DELETE_PRIMITIVES, _SET_ORDER))
     ]
-    if not isinstance(kept, list) or any(key not in kept for key in given):
+    if not isinstance(retained, list) or any(key not in retained for key in given):
         raise BadRequest("invalid patch format of retainKeys")
-    for key in [key for key in old if key not in kept]:
+    for key in [key for key in old if key not in retained]:
         del old[key]
 
 
@@ -115,7 +115,7 @@ def _merge_list(old: list[Any], patch: list[Any], type_: Type) -> list[Any]:
 
 
 def _merge_items(old: list[Any], patch: list[Any], type_: Type, key: str) -> tuple[list[Any], list[Any]]:
-    """(all items, the items of the patch that are no directives)."""
+    """(all items, the items of the patch except directives)."""
     given: list[Any] = []
     replaced = False
     for item in patch:
@@ -165,7 +165,7 @@ def _interleave(items: list[Any], first: list[Any], server: list[Any], key: Key)
 
 
 def _set_orders(old: Object, patch: Object, type_: Type) -> None:
-    """Merges the lists whose order is told, and takes them out of the patch."""
+    """Merges the lists for which the patch gives an order, and removes them from the patch."""
     for name in [key for key in patch if key.startswith(_SET_ORDER)]:
         order, key = _list_of(patch.pop(name)), name.removeprefix(_SET_ORDER)
         below = type_.field(key)
@@ -191,7 +191,7 @@ def _check_order(given: list[Any], order: list[Any], key: str) -> None:
         if isinstance(item, dict) and _DIRECTIVE in item:
             continue
         wanted = item.get(key) if key else item
-        if not any((one.get(key) if key and isinstance(one, dict) else one) == wanted for one in named):
+        if not any((entry.get(key) if key and isinstance(entry, dict) else entry) == wanted for entry in named):
             raise Plain(
                 f"The order in patch list:\n{go_text(given)}\n doesn't match $setElementOrder list:\n{go_text(order)}\n"
             )

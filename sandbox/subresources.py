@@ -46,4 +46,4 @@ class Subresources:
                     verbs=self._verbs, resource=resource, namespace=info.namespace, name=info.name, sent=sent, call=call
                 )
         entry = self._verbs.entry(resource, info.namespace, info.name)
-        return Response.json(tokenrequests.answer(self._verbs.store, self._tokens, decode(entry.data), sent), 201)
+        return Response.json(tokenrequests.with_token(self._verbs.store, self._tokens, decode(entry.data), sent), 201)

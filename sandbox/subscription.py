@@ -1,4 +1,4 @@
-"""What the store hands out: entries, changes, and subscriptions to changes."""
+"""The store's entries, changes, and subscriptions to changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class StoreEntry:
     """One stored object. ``data`` is its JSON, ``version`` its resourceVersion."""
 
     namespace: str
@@ -27,13 +27,13 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Change:
+class StoreChange:
     """What happened to one object. A deletion's ``entry`` is the last state with the version of the deletion."""
 
     type: str
     resource: str
-    entry: Entry
-    previous: Entry | None
+    entry: StoreEntry
+    previous: StoreEntry | None
 
     @property
     def version(self) -> int:
@@ -54,14 +54,14 @@ class Subscription:
         self._forget = forget
         self._limit = limit
         self.resources = frozenset(resources)
-        self.queue: deque[Change] = deque()
+        self.queue: deque[StoreChange] = deque()
         self._wake: asyncio.Future[bool] | None = None
         self.overflowed = False
         self.ended = False
 
     @property
     def bounded(self) -> bool:
-        """Whether this is a client's: it may be told to start over."""
+        """Whether the subscription is a client's, which can be closed so that it starts over."""
         return self._limit is not None
 
     def end(self) -> None:
@@ -73,7 +73,7 @@ class Subscription:
         if self._wake is not None and not self._wake.done():
             self._wake.set_result(True)
 
-    def push(self, change: Change) -> None:
+    def push(self, change: StoreChange) -> None:
         """Called by the store."""
         if self._limit is not None and len(self.queue) >= self._limit:
             self.overflowed = True
@@ -81,7 +81,7 @@ class Subscription:
             self.queue.append(change)
         self._rouse()
 
-    async def next(self) -> Change:
+    async def next(self) -> StoreChange:
         """The next change; raises Expired when this subscriber was too slow to keep every change for."""
         while not self.queue:
             if self.overflowed:

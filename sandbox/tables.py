@@ -20,11 +20,11 @@ from .durations import UNKNOWN, since
 from .errors import BadRequest
 from .http import Request
 from .jsonpath import BadPath, compile_path
-from .listing import Page
+from .listing import ResultPage
 from .objects import Object, at_version, decode
 from .resources import Resource
-from .store import Entry
-from .watching import Stream
+from .store import StoreEntry
+from .watches import WatchFormat
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 
@@ -54,7 +54,7 @@ def _definition(key: str, column: Column) -> dict[str, Any]:
 
 @lru_cache(maxsize=512)
 def printer(resource: Resource) -> Printer:
-    """Resources are replaced when their CRD changes, so the cache never tells an old story."""
+    """Resources are replaced when their CRD changes, so the cache is never stale."""
     columns = _custom(resource) if resource.custom else columns_of(resource.key)
     if not columns:
         columns = (NAME, AGE)
@@ -117,7 +117,7 @@ def _typed(value: Any, kind: str) -> Any:
 
 
 def _age(text: str) -> str:
-    """How long ago an RFC 3339 time was."""
+    """The age of an RFC 3339 time."""
     if not text:
         return UNKNOWN
     return since(text) if _TIME.fullmatch(text) else "<invalid>"
@@ -135,7 +135,7 @@ def _text(value: Any) -> str:
 
 
 def included(request: Request) -> str:
-    """How much of the object comes with its row."""
+    """The part of the object that is included in its row."""
     found = request.arg("includeObject")
     if found not in ("", "None", "Metadata", "Object"):
         why = f"Invalid value: \"{found}\": must be 'Metadata', 'Object', 'None', or empty"
@@ -143,8 +143,8 @@ def included(request: Request) -> str:
     return found
 
 
-def row(of: Printer, entry: Entry, include: str) -> dict[str, Any]:
-    """One row; ``include`` is None, Metadata (the default) or Object."""
+def row(of: Printer, entry: StoreEntry, include: str) -> dict[str, Any]:
+    """One row; ``include``: Metadata (the default), Object or None."""
     data = at_version(entry, of.resource)
     obj = decode(entry.data)
     result: dict[str, Any] = {"cells": of.cells(obj)}
@@ -161,7 +161,7 @@ def row(of: Printer, entry: Entry, include: str) -> dict[str, Any]:
     return result
 
 
-def table(of: Printer, page: Page, include: str) -> bytes:
+def table(of: Printer, page: ResultPage, include: str) -> bytes:
     """A page as a Table."""
     metadata: dict[str, Any] = {"resourceVersion": str(page.version)}
     rows = [row(of, entry, include) for entry in page.entries]
@@ -181,16 +181,16 @@ def table(of: Printer, page: Page, include: str) -> bytes:
     )
 
 
-def single(of: Printer, entry: Entry, include: str) -> bytes:
+def single(of: Printer, entry: StoreEntry, include: str) -> bytes:
     """One object as a Table."""
-    return table(of, Page([entry], entry.version), include)
+    return table(of, ResultPage([entry], entry.version), include)
 
 
-def stream(resource: Resource, include: str) -> Stream:
+def stream(resource: Resource, include: str) -> WatchFormat:
     """Tables of one row; the first says what the columns are."""
     of = printer(resource)
 
-    def render(entry: Entry, first: bool) -> bytes:
+    def render(entry: StoreEntry, first: bool) -> bytes:
         return msgspec.json.encode(
             {
                 "kind": "Table",
@@ -217,4 +217,4 @@ def stream(resource: Resource, include: str) -> Stream:
             }
         )
 
-    return Stream(render, mark)
+    return WatchFormat(render, mark)

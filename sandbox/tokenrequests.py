@@ -18,7 +18,7 @@ _GROUP = "authentication.k8s.io"
 _HOUR, _LEAST, _MOST = 3600, 600, 2**32
 
 
-def answer(store: Store, tokens: Tokens, account: Object, sent: Object) -> Object:
+def with_token(store: Store, tokens: Tokens, account: Object, sent: Object) -> Object:
     """The TokenRequest with its token. BadRequest, Invalid; NotFound and Conflict of what it is to be bound to."""
     spec = sent.get("spec") or {}
     seconds = _seconds(spec.get("expirationSeconds"))

@@ -38,7 +38,7 @@ def _unpack(text: str) -> bytes:
 
 
 class Reviewed(NamedTuple):
-    """``user`` is None for a token that is not good, ``why`` then says it. ``expires`` is a Unix time, 0 for none."""
+    """``user``: None for an invalid token, ``why`` is then the reason. ``expires``: a Unix time, 0 for none."""
 
     user: User | None
     audiences: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class Tokens:
         return value
 
     def issue(self, account: Object, seconds: int = LONG, audiences: list[str] | None = None, **bound: Any) -> str:
-        """A token for a ServiceAccount object. ``bound`` (pod=…, secret=…) goes into its claims."""
+        """A token for a ServiceAccount object. ``bound`` (pod=…, secret=…) is added to its claims."""
         metadata = account["metadata"]
         issued = int(time.time())
         claims: dict[str, Any] = {
@@ -107,7 +107,7 @@ class Tokens:
         return hmac.new(self._key, text.encode(), hashlib.sha256).digest()
 
     def user(self, token: str) -> User | None:
-        """Whose token this is, for this server; None when it is nobody's (any more)."""
+        """The user of a token for this server; None when it isn't valid (any more)."""
         present = tuple(self._store.changed(resource) for resource in ("serviceaccounts", *_BOUND.values()))
         known = self._known.get(token)
         if known is not None and known[0] == present and known[1] > time.time():
@@ -120,7 +120,7 @@ class Tokens:
         return found.user
 
     def review(self, token: str, audiences: tuple[str, ...]) -> Reviewed:
-        """Whose token this is, and for which of the audiences; or why it is nobody's."""
+        """The user of a token and its audiences among these; or why it isn't valid."""
         if hmac.compare_digest(token.encode(), self.admin.encode()):
             return Reviewed(ADMIN, audiences)
         claims = self._claims(token)
@@ -183,7 +183,7 @@ class Tokens:
         return account_user(namespace, account["name"], account["uid"], extra)
 
     def _legacy(self, claims: dict[str, Any]) -> User | None:
-        """Of a Secret: good as long as it and the account are there."""
+        """The user of a Secret's token: valid as long as the Secret and the account exist."""
         namespace = claims[f"{_FLAT}namespace"]
         entry = self._store.get("serviceaccounts", namespace, claims[f"{_FLAT}service-account.name"])
         uid = claims[f"{_FLAT}service-account.uid"]
@@ -221,7 +221,7 @@ def authenticate(request: Request, tokens: Tokens) -> User:
 
 
 def _websocket_token(request: Request) -> str:
-    """Browsers cannot set headers on a WebSocket: the token comes as a subprotocol."""
+    """Browsers cannot set headers on a WebSocket: the token is a subprotocol."""
     marker = "base64url.bearer.authorization.k8s.io."
     for name in request.headers.get("sec-websocket-protocol", "").split(","):
         if name.strip().startswith(marker):

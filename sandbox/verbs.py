@@ -14,12 +14,12 @@ from . import admission, deletion, metadata
 from .errors import AlreadyExists, Conflict, Invalid, NotFound, Plain, unreadable_patch
 from .http import User
 from .kinds import strategy
-from .managed import track
+from .managed_fields import track
 from .objects import Object, at_version, copy, decode, encode, entry_of, generate_name, go_text, in_order
 from .resources import Registry, Resource
 from .scale import replicas_causes
 from .schemas import Schemas, Undecodable, struct_fault
-from .store import Change, Entry, Store
+from .store import Store, StoreChange, StoreEntry
 from .typemeta import check_type
 
 #: How often a patch is tried again when the object changed meanwhile; generated names likewise.
@@ -28,7 +28,7 @@ NAME_ATTEMPTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """How a write is meant. ``trusted``: from inside the sandbox, not over HTTP."""
+    """The options of a write. ``trusted``: from inside the sandbox, not over HTTP."""
 
     manager: str = "unknown"
     subresource: str = ""
@@ -60,7 +60,7 @@ class DeleteOptions:
     version: str = ""
 
 
-class Outcome(NamedTuple):
+class WriteResult(NamedTuple):
     """``data`` is the answer in the version that was asked for."""
 
     object: Object
@@ -70,18 +70,18 @@ class Outcome(NamedTuple):
 
 
 class Verbs:
-    """The write verbs and ``get``; lists and watches read the store directly (listing.py, watching.py)."""
+    """The write verbs and ``get``; lists and watches read the store directly (listing.py, watches.py)."""
 
     def __init__(self, store: Store, registry: Registry):
         self.store = store
         self.registry = registry
         self.schemas = Schemas(store)
         #: Called with each change that is stored, in the same step: CRDs become served here.
-        self.hooks: dict[str, Callable[[Change], None]] = {}
+        self.hooks: dict[str, Callable[[StoreChange], None]] = {}
         #: Called with what a person writes, before it is validated: refuses rights that the writer does not have.
         self.escalation: Callable[[Resource, str, Object, Object | None, User], None] | None = None
 
-    def entry(self, resource: Resource, namespace: str, name: str) -> Entry:
+    def entry(self, resource: Resource, namespace: str, name: str) -> StoreEntry:
         """The stored entry or NotFound."""
         found = self.store.get(resource.key, namespace, name)
         if found is None:
@@ -92,7 +92,7 @@ class Verbs:
         """One object, encoded."""
         return at_version(self.entry(resource, namespace, name), resource)
 
-    def create(self, resource: Resource, namespace: str, obj: Object, call: Call) -> Outcome:
+    def create(self, resource: Resource, namespace: str, obj: Object, call: Call) -> WriteResult:
         """Stores a new object."""
         obj = copy(obj)
         check_type(self.registry, resource, obj)
@@ -132,7 +132,7 @@ class Verbs:
         return self._store(resource, obj, call, warnings, created=True)
 
     def _owned(self, resource: Resource, old: Object, obj: Object, call: Call) -> list[Object] | None:
-        """managedFields as this write leaves them; before the server's own changes, which nobody owns."""
+        """managedFields as this write leaves them; before the server's own changes, which have no owner."""
         if call.applied or call.subresource == "binding":
             return None
         draft = {**obj, "metadata": {**obj["metadata"]}}
@@ -149,7 +149,7 @@ class Verbs:
 
     def _types(self, resource: Resource) -> Object | None:
         """The schema that says which lists are maps."""
-        return self.schemas.of(resource)
+        return self.schemas.schema_of(resource)
 
     def _free_name(self, resource: Resource, namespace: str, base: str) -> str:
         for _ in range(NAME_ATTEMPTS):
@@ -175,7 +175,7 @@ class Verbs:
             raise Invalid(resource.kind, obj["metadata"].get("name", ""), causes, group)
         rules.allocate(obj, old, self.store)
 
-    def update(self, resource: Resource, namespace: str, name: str, obj: Object, call: Call) -> Outcome:
+    def update(self, resource: Resource, namespace: str, name: str, obj: Object, call: Call) -> WriteResult:
         """Replaces the object, or one of its subresources (``status``, ``finalize``)."""
         obj = copy(obj)
         check_type(self.registry, resource, obj)
@@ -188,7 +188,7 @@ class Verbs:
 
     def patch(
         self, resource: Resource, namespace: str, name: str, change: Callable[[Object], Object], call: Call
-    ) -> Outcome:
+    ) -> WriteResult:
         """``change`` gets the present object (which it may alter) and returns the wanted one."""
         old = decode(self.get(resource, namespace, name))
         obj = change(copy(old))
@@ -203,7 +203,7 @@ class Verbs:
                 raise unreadable_patch(go_text(decode(call.structured)), struct_fault(fault.why)) from None
             raise unreadable_patch(in_order(resource, change(copy(old))), fault.why) from None
 
-    def _replace(self, resource: Resource, old: Object, obj: Object, call: Call, patched: bool) -> Outcome:
+    def _replace(self, resource: Resource, old: Object, obj: Object, call: Call, patched: bool) -> WriteResult:
         managed = obj["metadata"].get("managedFields")
         warnings = self.schemas.prepare(resource, obj, call.validation, call.problems, patched)
         admission.check_version(resource, old, obj, call.trusted or patched, patched)
@@ -228,7 +228,7 @@ class Verbs:
             obj["metadata"].pop("managedFields", None)
             owned = []
         if obj == old and not self._stale(resource, obj):
-            return Outcome(obj, encode(obj), False, warnings)
+            return WriteResult(obj, encode(obj), False, warnings)
         if owned:
             obj["metadata"]["managedFields"] = owned
         if deletion.finished(resource, obj):
@@ -266,29 +266,29 @@ class Verbs:
             self._store(resource, obj, call, [], created=False)
         return obj, False
 
-    def _store(self, resource: Resource, obj: Object, call: Call, warnings: list[str], created: bool) -> Outcome:
+    def _store(self, resource: Resource, obj: Object, call: Call, warnings: list[str], created: bool) -> WriteResult:
         if call.dry_run:
             if created:
                 obj["metadata"].pop("resourceVersion", None)
-            return Outcome(obj, encode(obj), created, warnings)
+            return WriteResult(obj, encode(obj), created, warnings)
         entry = self._entry(resource, obj)
-        self._told(self.store.put(resource.key, entry))
-        return Outcome(obj, at_version(entry, resource), created, warnings)
+        self._run_hook(self.store.put(resource.key, entry))
+        return WriteResult(obj, at_version(entry, resource), created, warnings)
 
-    def _remove(self, resource: Resource, obj: Object, call: Call, warnings: list[str]) -> Outcome:
+    def _remove(self, resource: Resource, obj: Object, call: Call, warnings: list[str]) -> WriteResult:
         if call.dry_run:
-            return Outcome(obj, encode(obj), False, warnings)
+            return WriteResult(obj, encode(obj), False, warnings)
         entry = self._entry(resource, obj)
-        self._told(self.store.remove(resource.key, entry))
-        return Outcome(obj, at_version(entry, resource), False, warnings)
+        self._run_hook(self.store.remove(resource.key, entry))
+        return WriteResult(obj, at_version(entry, resource), False, warnings)
 
-    def _entry(self, resource: Resource, obj: Object) -> Entry:
+    def _entry(self, resource: Resource, obj: Object) -> StoreEntry:
         if resource.converting is not None:
             resource.converting(resource.api_version)
         self.schemas.store(resource, obj)
         return entry_of(resource, obj, self.store.next_version())
 
-    def _told(self, change: Change) -> None:
+    def _run_hook(self, change: StoreChange) -> None:
         hook = self.hooks.get(change.resource)
         if hook is not None:
             hook(change)
@@ -299,4 +299,4 @@ def dry(call: Call) -> Call:
     return replace(call, dry_run=True)
 
 
-__all__ = ["Call", "Conflict", "DeleteOptions", "Outcome", "Verbs", "dry"]
+__all__ = ["Call", "Conflict", "DeleteOptions", "Verbs", "WriteResult", "dry"]

@@ -1,6 +1,6 @@
 """Kubernetes' structural schemas: preparing and checking objects, in the API server's own words.
 
-Used by the sandbox, which answers with them, and by the console's forms, which say the same before anything is sent.
-Everything is pure: no store, no clock, no network; and it knows nobody. `validate.validate` and `prepare.prepare` are
-the doors.
+The sandbox answers with them; the console's forms show the same messages before a request is sent. All functions are
+pure (no store, clock or network), and the package imports no other of this repository. Entry points:
+`validate.validate` and `prepare.prepare`.
 """

@@ -19,9 +19,7 @@ Place = tuple[str | int, ...]
 
 
 class Fault(NamedTuple):
-    """What the decoder would say if it came to the value at ``place``: names of fields, keys of maps, indexes of
-    lists.
-    """
+    """The decoder's error for a value. ``place``: names of fields, keys of maps, indexes of lists."""
 
     place: Place
     text: str

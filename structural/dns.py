@@ -19,7 +19,7 @@ _SUBDOMAIN_TEXT = (
 
 
 def label_faults(text: str) -> str:
-    """What keeps the text from being a DNS-1035 label, joined as the API server joins it; empty for nothing."""
+    """The faults of a DNS-1035 label, joined as in the API server; empty for a valid one."""
     faults = [] if len(text) <= 63 else ["must be no more than 63 characters"]
     if not _LABEL_1035.fullmatch(text):
         faults.append(_LABEL_TEXT)

@@ -12,7 +12,7 @@ from .words import invalid, required
 
 
 def check_embedded(node: Node, value: Any, path: str = "") -> list[Cause]:
-    """apiVersion and kind of every embedded object; the object at the root is not looked at."""
+    """apiVersion and kind of every embedded object; the object at the root is not checked."""
     causes: list[Cause] = []
     _walk(node, value, path, causes)
     return causes

@@ -1,4 +1,4 @@
-"""How Go's decoder takes a built-in kind: the types of fields, and what an object looks like after it was a Go struct.
+"""Go's decoding of built-in kinds: the types of fields, and the form of an object after it was a Go struct.
 
 A value of a wrong type is refused in the decoder's words. Maps and lists that are empty disappear, as ``omitempty`` has
 it; quantities become canonical.
@@ -17,14 +17,14 @@ from .nodes import Node, Schema, node_of
 _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 _QUANTITY_TEXT = re.compile(r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$")
 _QUANTITY_FAULT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-#: Types that read themselves: what they make of a value is not looked at here.
+#: Types with a decoder of their own in Go, whose values are not checked here.
 _OWN_READERS = ("JSON", "JSONSchemaProps", "RawExtension", "FieldsV1", "Time", "MicroTime", "Duration")
 _BITS = {"int32": 32}
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
 
 class _At(NamedTuple):
-    """Where the walk is.
+    """The position in the object during the walk.
 
     ``struct``: the innermost Go struct; ``path``: the fields on the way, without keys and indexes.
     """
@@ -46,7 +46,7 @@ def decode_faults(node: Node, obj: dict[str, Any]) -> Iterator[Fault]:
 
 
 def struct_fault(schema: Schema, name: str, obj: dict[str, Any]) -> str:
-    """The first fault of a component that is no kind of its own (DeleteOptions), under its ``name``; empty for none."""
+    """The first fault of a component that isn't a kind (DeleteOptions), under its ``name``; empty if there is none."""
     return next((text for _, text in _faults(node_of(schema), obj, _At(name.rpartition(".")[2]))), "")
 
 
@@ -122,7 +122,7 @@ def _field_faults(node: Node, raw: Schema, value: Any, at: _At) -> Iterator[Faul
 
 
 def _given(value: Any) -> str:
-    """What does not fit into a whole number, as Go calls it."""
+    """Go's name for a value that isn't a whole number."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return f"number {value}" if number else _GIVEN[type(value)]
 
@@ -182,10 +182,10 @@ def _base64_fault(value: str) -> str:
     return f"illegal base64 data at input byte {wrong}"
 
 
-def settle(node: Node | None, value: Any, kept: tuple[str, ...] = ()) -> None:
+def settle(node: Node | None, value: Any, exempt: tuple[str, ...] = ()) -> None:
     """Nulls, and empty maps and lists that need not be there, go; save in places that take any JSON.
 
-    ``kept`` are fields of this object that stay as they are.
+    ``exempt``: fields of this object that stay as they are.
     """
     if node is None or node.preserve:
         return
@@ -193,14 +193,14 @@ def settle(node: Node | None, value: Any, kept: tuple[str, ...] = ()) -> None:
         for inner in value:
             settle(node.items, inner)
     elif isinstance(value, dict):
-        _settle_map(node, value, kept)
+        _settle_map(node, value, exempt)
 
 
-def _settle_map(node: Node, value: dict[str, Any], kept: tuple[str, ...]) -> None:
+def _settle_map(node: Node, value: dict[str, Any], exempt: tuple[str, ...]) -> None:
     needed = node.raw.get("required") or ()
     more = node.raw.get("additionalProperties")
     for name in list(value):
-        if name in kept:
+        if name in exempt:
             continue
         inner, raw = value[name], node.properties.get(name, more if isinstance(more, dict) else {})
         known = node.child(name)

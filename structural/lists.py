@@ -1,4 +1,4 @@
-"""``x-kubernetes-list-type: set`` and ``map``: what may not occur twice (apiextensions
+"""``x-kubernetes-list-type: set`` and ``map``: keys and items must be unique (apiextensions
 pkg/apiserver/schema/listtype).
 """
 

@@ -50,7 +50,7 @@ ANNOTATIONS_LIMIT = 256 * 1024
 
 
 def given_names(metadata: dict[str, Any], names: str) -> list[Cause]:
-    """Of a new object: its name or the beginning of one. ``names``: subdomain, label, label1035 or path."""
+    """Causes for an invalid name or generateName of a new object. ``names``: subdomain, label, label1035 or path."""
     causes: list[Cause] = []
     if prefix := str(metadata.get("generateName") or ""):
         masked = prefix[:-2] + "a" if len(prefix) > 1 and prefix.endswith("-") else prefix
@@ -59,7 +59,7 @@ def given_names(metadata: dict[str, Any], names: str) -> list[Cause]:
 
 
 def shape_causes(metadata: dict[str, Any], path: str) -> list[Cause]:
-    """What is wrong with labels and annotations, of an object or of one inside another."""
+    """Causes for invalid labels and annotations, of an object or an embedded one."""
     causes: list[Cause] = []
     for key, value in (metadata.get("labels") or {}).items():
         causes += _label_causes(f"{path}.labels", key, value)
@@ -111,7 +111,7 @@ def key_causes(field: str, key: str, shown: str = "") -> list[Cause]:
 
 
 def qualified_name_faults(key: str) -> list[str]:
-    """What is wrong with a label's key (apimachinery IsQualifiedName)."""
+    """The faults of a label's key (apimachinery IsQualifiedName)."""
     prefix, slash, name = key.rpartition("/")
     if "/" in prefix:
         return [_KEY_TEXT]
@@ -133,7 +133,7 @@ def qualified_name_faults(key: str) -> list[str]:
 
 
 def label_value_faults(value: str) -> list[str]:
-    """What is wrong with a label's value (apimachinery IsValidLabelValue)."""
+    """The faults of a label's value (apimachinery IsValidLabelValue)."""
     faults = ["must be no more than 63 bytes"] if len(value) > 63 else []
     return faults if _LABEL_VALUE.fullmatch(value) else [*faults, _VALUE_TEXT]
 

@@ -69,7 +69,7 @@ class Family:
         self.components = components
         self.builtin = bool(components)
         self.nodes: dict[int, tuple[Schema, Node]] = {}
-        #: Identities of the parts with CEL rules in or under them, once rules.py has looked.
+        #: Identities of the parts with CEL rules in or under them, once rules.py has searched them.
         self.ruled: frozenset[int] | None = None
 
     def node(self, raw: Schema) -> Node:
@@ -93,13 +93,15 @@ class Family:
         return raw
 
     def needed(self, raw: Schema, name: str) -> bool:
-        """Built-in kinds: whether a required field is missed. Go makes up numbers, booleans and lists by itself."""
+        """Built-in kinds: whether validation reports the required field as missing. Go decodes absent numbers, booleans
+        and lists as their zero value.
+        """
         inner = self.resolve((raw.get("properties") or {}).get(name) or {})
         return inner.get("type") in ("string", "object")
 
 
 class Node:
-    """What one place of a schema says. ``fields``, ``items`` and the like make their nodes when asked."""
+    """One place in a schema. ``fields``, ``items`` and the like make their nodes when asked."""
 
     __slots__ = (
         "_additional",
@@ -165,7 +167,7 @@ class Node:
 
     @property
     def open(self) -> bool:
-        """Whether ``additionalProperties`` lets other names in."""
+        """Whether ``additionalProperties`` allows other names."""
         more = self.raw.get("additionalProperties")
         return isinstance(more, dict) or more is True
 
@@ -204,7 +206,7 @@ _FAMILIES: OrderedDict[int, tuple[Any, Family]] = OrderedDict()
 def node_of(schema: Schema | Node) -> Node:
     """The root node of a schema as it is stored or served; warm calls are a dictionary look-up.
 
-    Whoever keeps nodes himself gives the node, and nothing is kept here.
+    A caller with a cache of its own passes the node, which is returned as it is.
     """
     if isinstance(schema, Node):
         return schema

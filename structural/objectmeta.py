@@ -79,7 +79,7 @@ def _owner_faults(owner: Any, place: Place, inside: str) -> Iterator[Fault]:
 
 
 def _go(value: Any) -> str:
-    """What Go calls a JSON value of this type."""
+    """Go's name for a JSON value of this type."""
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, (int, float)):

@@ -46,7 +46,7 @@ def compiled(pattern: str) -> Any:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether the pattern is found in the text.
+    """Whether the pattern matches somewhere in the text.
 
     What RE2 refuses matches everything: no API server has such a schema.
     """
@@ -62,7 +62,7 @@ def find_all(pattern: str, text: str) -> list[str]:
 
 
 def fault(pattern: str) -> str:
-    """Why the pattern is none, in Go's words; empty when it is fine."""
+    """Go's error for an invalid pattern; empty when it compiles."""
     found = _compiled(pattern)
     if not isinstance(found, re2.error):
         return ""

@@ -1,4 +1,4 @@
-"""What the API server does to an object before it looks at it: unknown fields go, nulls go, defaults come.
+"""Prepares an object for validation as the API server does: prunes unknown fields, drops nulls, sets defaults.
 
 The three steps are those of apiextensions-apiserver (pkg/apiserver/schema/{pruning,defaulting,objectmeta}), in its
 order, so that a null where there is a default becomes the default and a null without one disappears.
@@ -40,8 +40,8 @@ class Malformed(ValueError):
 
 
 @dataclass(slots=True)
-class Found:
-    """What was not as it should be: paths of ``unknown`` fields, and ``faults`` that Go's decoder stops at."""
+class Examination:
+    """The result of pruning: paths of ``unknown`` fields, and ``faults`` at which Go's decoder stops."""
 
     unknown: list[str] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
@@ -59,16 +59,16 @@ def prepare(schema: Schema | Node, obj: dict[str, Any]) -> list[str]:
     return found.unknown
 
 
-def examine(schema: Schema | Node, obj: dict[str, Any]) -> Found:
+def examine(schema: Schema | Node, obj: dict[str, Any]) -> Examination:
     """The same, with everything that is malformed; that is left as it stands."""
     node = node_of(schema)
-    found = Found()
+    found = Examination()
     if node.family.builtin:
         found.faults += decode_faults(node, obj)
         found.faults += type_faults(obj.get("metadata") or {}, inside="metadata.")
         _prune(node, obj, "", found, root=True)
         if not found.faults:
-            settle(node, obj, kept=tuple(name for name in obj if name == "status" or name in _TIMES))
+            settle(node, obj, exempt=tuple(name for name in obj if name == "status" or name in _TIMES))
     else:
         _prune_metadata(obj, "", found)
         _prune(node, obj, "", found, root=True)
@@ -80,17 +80,17 @@ def examine(schema: Schema | Node, obj: dict[str, Any]) -> Found:
 
 def prune_unknown(schema: Schema | Node, obj: dict[str, Any]) -> None:
     """Takes out what the schema does not know, and fills nothing in."""
-    _prune(node_of(schema), obj, "", Found(), root=True)
+    _prune(node_of(schema), obj, "", Examination(), root=True)
 
 
 def prune(node: Node, value: Any, root: bool) -> list[str]:
     """Only the first step; the paths of what went."""
-    found = Found()
+    found = Examination()
     _prune(node, value, "", found, root)
     return sorted(found.unknown)
 
 
-def _prune(node: Node | None, value: Any, path: str, found: Found, root: bool = False) -> None:
+def _prune(node: Node | None, value: Any, path: str, found: Examination, root: bool = False) -> None:
     if isinstance(value, dict):
         _prune_object(node, value, path, found, root)
     elif isinstance(value, list):
@@ -103,7 +103,7 @@ def _prune(node: Node | None, value: Any, path: str, found: Found, root: bool = 
                 _prune(items, item, f"{path}[{index}]", found)
 
 
-def _prune_object(node: Node | None, value: dict[str, Any], path: str, found: Found, root: bool) -> None:
+def _prune_object(node: Node | None, value: dict[str, Any], path: str, found: Examination, root: bool) -> None:
     if node is None:
         found.unknown.extend(_join(path, name) for name in value)
         value.clear()
@@ -124,7 +124,7 @@ def _prune_object(node: Node | None, value: dict[str, Any], path: str, found: Fo
                 found.unknown.append(_join(path, name))
 
 
-def _walk_preserved(node: Node, value: list[Any], path: str, found: Found) -> None:
+def _walk_preserved(node: Node, value: list[Any], path: str, found: Examination) -> None:
     """Items of a preserved list are preserved too, but what their own schema says holds."""
     for index, item in enumerate(value):
         place = f"{path}[{index}]"
@@ -137,12 +137,12 @@ def _walk_preserved(node: Node, value: list[Any], path: str, found: Found) -> No
             _walk_preserved(node.items, item, place, found)
 
 
-def _prune_metadata(obj: dict[str, Any], path: str, found: Found) -> None:
+def _prune_metadata(obj: dict[str, Any], path: str, found: Examination) -> None:
     metadata = obj.get("metadata")
     place = _join(path, "metadata")
     if metadata is not None:
-        said = f"{place}: Invalid value: {to_json(metadata)}: " if path else ""
-        found.faults += [Fault((place, *at), said + text) for at, text in type_faults(metadata, ())]
+        prefix = f"{place}: Invalid value: {to_json(metadata)}: " if path else ""
+        found.faults += [Fault((place, *at), prefix + text) for at, text in type_faults(metadata, ())]
     if not isinstance(metadata, dict):
         return
     _keep(metadata, _METADATA, place, found.unknown)

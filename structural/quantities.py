@@ -18,7 +18,7 @@ _UNITS = {
 
 
 def parse_quantity(text: str) -> Fraction | None:
-    """The number a quantity stands for; None when the text is no quantity."""
+    """The number a quantity stands for; None when the text isn't one."""
     found = _QUANTITY.fullmatch(text)
     if found is None:
         return None

@@ -39,7 +39,7 @@ def available() -> bool:
 
 
 def has_rules(node: Node) -> bool:
-    """Whether any rule is in this schema; worked out once for each schema."""
+    """Whether the schema has a rule; cached for each schema."""
     return id(node.raw) in _ruled(node)
 
 
@@ -57,7 +57,7 @@ def _find_rules(raw: Any, found: set[int]) -> bool:
         return False
     inner = [raw.get("items"), raw.get("additionalProperties"), *(raw.get("properties") or {}).values()]
     inner += raw.get("allOf") or []
-    ruled = [part for part in inner if _find_rules(part, found)]  # every part is looked at
+    ruled = [part for part in inner if _find_rules(part, found)]  # a list: every part is searched
     if ruled or raw.get("x-kubernetes-validations"):
         found.add(id(raw))
         return True
@@ -69,7 +69,7 @@ def check_rules(
 ) -> list[Cause]:
     """Runs every rule that concerns the object. Transition rules run where there is an old value to compare with.
 
-    What is broken but unchanged is forgiven, and told in ``warnings``.
+    Broken rules on unchanged values are not errors, but added to ``warnings``.
     """
     if not available():
         _tell_once("CEL rules are not checked: %s is not there for this platform", _LIBRARY)
@@ -170,18 +170,18 @@ def _run(rule: dict[str, Any], node: Node, value: Any, old: Any, path: str) -> C
     return None if held else _broken(rule, value, path, message)
 
 
-def _failed(rule: dict[str, Any], node: Node, path: str, said: str) -> Cause | None:
+def _failed(rule: dict[str, Any], node: Node, path: str, error: str) -> Cause | None:
     about = (rule.get("message") or rule["rule"]).strip()
-    if said.startswith("no such overload"):
+    if error.startswith("no such overload"):
         if _TIMES.search(json.dumps(node.raw)):
             _tell_once("rule is not checked, it compares dates or durations: %s", rule["rule"])
             return None
         detail = (
-            f"'{said}': call arguments did not match a supported operator, function or macro signature for rule:"
+            f"'{error}': call arguments did not match a supported operator, function or macro signature for rule:"
             f" {about}"
         )
     else:
-        detail = f"{said} evaluating rule: {about}"
+        detail = f"{error} evaluating rule: {about}"
     return words.invalid(path or words.NOWHERE, node.raw.get("type") or "", detail)
 
 

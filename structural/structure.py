@@ -51,7 +51,7 @@ def same(item: Any, other: Any) -> bool:
 
 
 def check(node: Node, value: Any, path: str, errors: Errors, old: Any = MISSING) -> int:
-    """Adds what is wrong to ``errors``. What is as it was in ``old`` is not looked at: the API server forgives it."""
+    """Adds what is wrong to ``errors``. Values equal to those in ``old`` are not checked, as in the API server."""
     if old is not MISSING and same(old, value):
         return 1
     if value is None:
@@ -157,7 +157,7 @@ def _check_list(node: Node, value: list[Any], path: str, errors: Errors, old: An
 
 
 def _correlated(node: Node, value: list[Any], old: Any) -> list[Any] | None:
-    """For each item the old one with the same map keys. Items of other lists cannot be told apart."""
+    """For each item the old one with the same map keys; None for lists without them, whose items have no identity."""
     keys = node.raw.get("x-kubernetes-list-map-keys")
     if node.raw.get("x-kubernetes-list-type") != "map" or not keys or not isinstance(old, list):
         return None

@@ -1,4 +1,4 @@
-"""All the checks of one object, in the API server's order; see the modules it calls for whose rules they are.
+"""All checks of one object, in the API server's order. Each imported module has the rules of one source.
 
 Rules in CEL run only where nothing worse was found, as in customresource/strategy.go. Built-in kinds have no CEL here,
 and of what their documents require only that which Go's decoder cannot make up: an absent number or list is simply zero
@@ -33,7 +33,7 @@ def validate(
     *,
     rules: bool = True,
 ) -> list[Cause]:
-    """What is wrong with ``obj``, which :func:`prepare` has been through. ``old`` is the stored object of an update.
+    """Causes for an invalid ``obj``, which :func:`prepare` has prepared. ``old``: the stored object of an update.
 
     Parts that are as they were in ``old`` are not refused, even when the schema has become stricter meanwhile
     (Kubernetes' ratcheting), so an object can always be moved away from a bad state step by step. A write to the

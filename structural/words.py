@@ -1,4 +1,4 @@
-"""How the API server words what it refuses: k8s.io/apimachinery/pkg/util/validation/field, rendered as causes.
+"""The API server's wording of causes: k8s.io/apimachinery/pkg/util/validation/field, rendered as causes.
 
 People and programs match on these sentences, so values are shown as Go shows them: numbers by ``%v``, texts by ``%q``,
 anything else as the JSON of encoding/json.

@@ -64,12 +64,12 @@ class Api:
             )
 
     def user(self, name: str, *groups: str) -> "Api":
-        """The same, acting as somebody else."""
+        """The same client, impersonating another user."""
         headers = {"Impersonate-User": name}
         return self._with(headers=headers | ({"Impersonate-Group": groups[0]} if groups else {}))
 
     def bearer(self, token: str) -> "Api":
-        """Whoever this token belongs to; nobody when it is empty."""
+        """A client with this token; anonymous if it is empty."""
         return self._with(token=token, headers={})
 
     def _with(self, **changed: Any) -> "Api":

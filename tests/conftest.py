@@ -21,8 +21,8 @@ BY_FIXTURE = dict.fromkeys(("kube", "resources", "console", "operatorhub", "depl
 
 
 def pytest_configure() -> None:
-    """Each of Django's test clients makes the middleware anew, and WhiteNoise reads the whole of static/ for that: a
-    tenth of a run. So it looks when it is asked.
+    """Each of Django's test clients creates its own middleware, for which WhiteNoise reads the whole of static/: a
+    tenth of a run. With autorefresh it reads a file when it is requested.
     """
     if os.environ.get("DJANGO_SETTINGS_MODULE"):
         settings.WHITENOISE_AUTOREFRESH = True
@@ -41,14 +41,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     --asks-cluster: a second cluster is not asked what no cluster is asked. --journeys: tests/e2e without what only
     `make test-all` runs.
     """
-    kept = list(items)
+    selected = list(items)
     if config.getoption("--asks-cluster"):
-        kept = [item for item in kept if _asks_cluster(item)]
+        selected = [item for item in selected if _asks_cluster(item)]
     if config.getoption("--journeys"):
-        kept = [item for item in kept if _is_journey(item)]
-    if len(kept) < len(items):
-        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-        items[:] = kept
+        selected = [item for item in selected if _is_journey(item)]
+    if len(selected) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(selected)])
+        items[:] = selected
 
 
 def _is_journey(item: pytest.Item) -> bool:
@@ -77,8 +77,8 @@ def real_catalog() -> Path:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """pytest-django's own; on PostgreSQL, which drops no database that somebody is connected to, connections of
-    threads that tests left are ended first.
+    """pytest-django's own; on PostgreSQL, which can't drop a database with open connections, connections of threads
+    that tests left are ended first.
     """
     yield
     with django_db_blocker.unblock():

@@ -28,7 +28,7 @@ class Kubectl:
 
     @contextmanager
     def running(self, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
-        """A command that does not end by itself."""
+        """A command that runs until it is stopped."""
         with subprocess.Popen([*self._command, *arguments], stdout=subprocess.PIPE, text=True) as process:
             try:
                 yield process

@@ -21,14 +21,14 @@ import yaml
 from tests.api import Api
 from tests.eventually import until
 from tests.processes import running
-from tools.realcluster.build import BuildFailed, build_dex, tell
+from tools.realcluster.build import BuildFailed, build_dex, print_progress
 from tools.realcluster.certificates import Authority
 from tools.realcluster.process import free_ports
 
 CLIENT = "console"
 #: Before names and groups of a provider's people, in the cluster.
 PREFIX = "oidc:"
-#: Of everybody at dex, and its bcrypt hash.
+#: The password of all users at dex, and its bcrypt hash.
 PASSWORD = "password"
 _HASH = "$2a$10$2b2cU8CPhOTaGrs1HRQuAueS7JTT5ZHsHSzYiFPm1leZck7Mc8T4W"
 
@@ -47,7 +47,7 @@ def program() -> Path:
     Without Go the test is skipped, saying so; with REQUIRE_BROWSER set (CI) it fails instead.
     """
     try:
-        return build_dex(tell)
+        return build_dex(print_progress)
     except BuildFailed as error:
         if os.environ.get("REQUIRE_BROWSER"):
             pytest.fail(str(error))

@@ -1,5 +1,5 @@
-"""Loaded by `-p tests.plain`, after tests/environment.py: for tests that know nothing of the console, whose settings
-and apps would only be loaded.
+"""Loaded by `-p tests.plain`, after tests/environment.py: for tests that don't use the console, so that its
+settings and apps aren't loaded.
 """
 
 import os

@@ -22,7 +22,7 @@ LONG = pytest.mark.timeout(SECONDS + 60)
 @contextmanager
 def server() -> Iterator[str]:
     """Its URL."""
-    # Not tmp_path: nobody may not enter it, and a socket's path must be short.
+    # Not tmp_path: PostgreSQL's user can't enter it, and a socket's path must be short.
     with tempfile.TemporaryDirectory(prefix="console-pg-") as folder:
         os.chmod(folder, 0o711)
         with processes.postgres(Path(folder) / "pg") as url:
@@ -52,8 +52,8 @@ def passes(*paths: str) -> None:
                 timeout=SECONDS,
             )
         except subprocess.TimeoutExpired as error:
-            said = error.stdout or b""
-            text = said.decode(errors="replace") if isinstance(said, bytes) else said
+            output = error.stdout or b""
+            text = output.decode(errors="replace") if isinstance(output, bytes) else output
             pytest.fail(f"not done after {SECONDS} s:\n{text[-4000:]}")
     assert result.returncode == 0, result.stdout[-4000:]
     assert " passed" in result.stdout

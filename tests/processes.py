@@ -66,8 +66,8 @@ def running(
 def answers(url: str, status: int = 200, seconds: float = 5) -> bool:
     """True when a GET of `url` is answered with `status`, each part of the answer within `seconds`.
 
-    While nobody listens at a port of those that connections begin at, Linux may connect a socket with itself: it then
-    reads its own request.
+    If no process listens at a port of the ephemeral range, Linux can connect a socket to itself: it then reads its own
+    request.
     """
     try:
         with urllib.request.urlopen(url, timeout=seconds) as answer:
@@ -89,8 +89,8 @@ def until_healthy(process: subprocess.Popen[bytes], port: int, log: Path | None 
 
 
 def _accepts(path: Path) -> bool:
-    """Whether somebody listens at a unix socket: its file is there a moment before, and connections are refused
-    until then.
+    """Whether a process accepts connections at a unix socket: its file is there a moment before, and connections are
+    refused until then.
     """
     with socket.socket(socket.AF_UNIX) as client:
         try:
@@ -166,7 +166,7 @@ def sandbox(
 def postgres(folder: Path, port: int = 0) -> Iterator[str]:
     """A PostgreSQL of its own on a unix socket; the URL of its database.
 
-    It refuses to run as root, so then it runs as nobody.
+    It refuses to run as root; then it runs as an unprivileged user.
 
     With a `port` it listens there on 127.0.0.1 too, and asks for a password.
     """

@@ -145,9 +145,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(404, b'{"errors":[{"code":"MANIFEST_UNKNOWN"}]}')
             return
         kind, raw = found
-        said = digest(b"else") if "header" in self.registry.lies else digest(raw)
+        reported_digest = digest(b"else") if "header" in self.registry.lies else digest(raw)
         body = raw + b" " if "manifest" in self.registry.lies and wanted.startswith("sha256:") else raw
-        self._send(200, body, {"Content-Type": kind, "Docker-Content-Digest": said})
+        self._send(200, body, {"Content-Type": kind, "Docker-Content-Digest": reported_digest})
 
     def _blob(self, wanted: str) -> None:
         server, data = self.registry, self.registry.blobs.get(wanted)

@@ -18,7 +18,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-# The tree is no package of the environment, and tests.environment says where Django's settings are.
+# The tree isn't installed in the environment, and tests.environment says where Django's settings are.
 from tests import environment, processes  # noqa: E402, I001
 
 import django  # noqa: E402

@@ -2,9 +2,9 @@
 """`make test-forms [DATA=DIR]`: what the forms can do with every kind of a folder of operator bundles, measured on
 the pages' HTML.
 
-Per set: schemas and examples; the examples' values, how many of them survive a form that nobody typed in, and how many
-somebody can enter in an empty form (by a control of their own, in the YAML box of what has no schema, under "Other
-fields", or by "Edit as YAML"), change and remove; the schemas' leaves that have a control; made-up objects that
+Per set: schemas and examples; the examples' values, how many of them survive a form that is submitted unchanged, and
+how many a user can enter in an empty form (by a control of their own, in the YAML box of what has no schema, under
+"Other fields", or by "Edit as YAML"), change and remove; the schemas' leaves that have a control; made-up objects that
 survive; and the slowest first paints. Examples are those that pages offer; controls are counted in HTML, those that
 can't be used aside. Exit 1 when a share is not 100 %, a file can't be read, a shipped example is offered by no page, or
 there is no example at all.
@@ -73,7 +73,7 @@ def lines(name: str, figures: Figures) -> list[str]:
         f"  leaves with a control    {share(figures.schema_reached, figures.schema_leaves)}",
         f"  shipped examples offered {share(figures.offered, figures.shipped)}",
         f"  examples measured        {figures.examples:,} with {figures.leaves:,} values",
-        f"  values round-tripped     {share(figures.kept, figures.leaves)}",
+        f"  values round-tripped     {share(figures.preserved, figures.leaves)}",
         f"  values reachable         {share(figures.reached, figures.leaves)}",
         *(f"    by {words[way]:<22} {share(ways[way], figures.leaves)}" for way in words if ways[way]),
         f"  values changed, removed  {figures.changed:,}, {figures.removed:,}",
@@ -89,7 +89,7 @@ def good(figures: Figures) -> bool:
         not figures.faults
         and figures.schemas > 0
         and figures.offered == figures.shipped
-        and figures.kept == figures.leaves == figures.reached
+        and figures.preserved == figures.leaves == figures.reached
         and figures.generated_kept == figures.generated
         and figures.schema_reached == figures.schema_leaves
         and all(ms < LIMIT_MS for ms, _, _ in figures.paints)

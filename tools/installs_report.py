@@ -44,7 +44,7 @@ DATA = ROOT / ".data" / "test-installs"
 POLL_SECONDS = 1.0
 #: What has failed is watched for so much longer: a state that turns out well after that was a false alarm.
 WATCHED_SECONDS = 60.0
-#: OLM itself gives up after five minutes, and begins anew.
+#: OLM itself gives up after five minutes and starts over.
 LIMIT_SECONDS = 420.0
 #: Waits between attempts while the console or its cluster does not answer: about three minutes, in which a killed part
 #: is back.
@@ -65,19 +65,19 @@ class NoAnswer(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ApiResponse:
     status: int
     body: Any
 
 
-class Api:
+class ConsoleApi:
     """The JSON API, a connection for each request. `retries`: each request that had to be sent again, and why."""
 
     def __init__(self, port: int) -> None:
         self.port = port
         self.retries: list[str] = []
 
-    def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
+    def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> ApiResponse:
         """Retries a 503, which says that the cluster is busy, and a connection error, as a script would.
 
         Raises NoAnswer.
@@ -99,7 +99,7 @@ class Api:
             time.sleep(wait)
         return self.ask_once(method, path, body)
 
-    def ask_once(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
+    def ask_once(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> ApiResponse:
         """Raises NoAnswer."""
         token = "a" * 32
         headers = {
@@ -118,7 +118,7 @@ class Api:
         finally:
             connection.close()
         try:
-            return Answer(answer.status, json.loads(text or "null"))
+            return ApiResponse(answer.status, json.loads(text or "null"))
         except ValueError as error:
             raise NoAnswer(f"{method} {path}: {answer.status}, not JSON: {text[:200]}") from error
 
@@ -145,8 +145,8 @@ class Package:
 
 @dataclass(kw_only=True)
 class Report:
-    """`states`: (seconds since the install, where it was said, what) at each change; `reason`: why it was refused,
-    or what is unexplained.
+    """`states`: (seconds since the install, where it was shown, the state) at each change; `reason`: why it was
+    refused, or what is unexplained.
     """
 
     package: str
@@ -165,8 +165,8 @@ class Report:
         return [f"{where}: {what}" for _at, where, what in self.states if what.startswith(("failed", "impossible"))]
 
 
-def try_install(api: Api, package: Package) -> Report:
-    """Install one package, see what is said, remove it."""
+def try_install(api: ConsoleApi, package: Package) -> Report:
+    """Install one package, record the states that the console shows, remove it."""
     report, start = Report(package=package.name), time.monotonic()
     namespace = f"try-{package.name}"[:63].rstrip("-.").replace(".", "-")
     try:
@@ -193,7 +193,7 @@ def try_install(api: Api, package: Package) -> Report:
     return report
 
 
-def _refusal(answer: Answer) -> str:
+def _refusal(answer: ApiResponse) -> str:
     body = answer.body if isinstance(answer.body, dict) else {}
     problem = body.get("problem") or body
     if answer.status in (409, 422) and body.get("errors"):
@@ -201,7 +201,7 @@ def _refusal(answer: Answer) -> str:
     return " ".join(filter(None, (problem.get("title"), problem.get("detail")))) if answer.status < 500 else ""
 
 
-def _follow(api: Api, report: Report, place: tuple[str, str], start: float) -> None:
+def _follow(api: ConsoleApi, report: Report, place: tuple[str, str], start: float) -> None:
     failed_at = 0.0
     while time.monotonic() - start < LIMIT_SECONDS and not STOPPED.is_set():
         found = api.get(f"/api/operatorhub/installs/{place[0]}/{place[1]}/")
@@ -231,7 +231,7 @@ def _follow(api: Api, report: Report, place: tuple[str, str], start: float) -> N
     report.reason = f"after {LIMIT_SECONDS:.0f} s: {report.states[-1][2] if report.states else 'nothing'}"
 
 
-def remove(api: Api, namespace: str) -> None:
+def remove(api: ConsoleApi, namespace: str) -> None:
     """Every operator of the namespace with all that it brought, what has not become one, and the namespace."""
     for row in api.get(f"/api/operatorhub/operators/?{urlencode({'namespace': namespace})}")["operators"]:
         if not row["csv"] or row["namespace"] != namespace or row["runs_in"]:
@@ -286,7 +286,7 @@ class Queue:
         return None
 
 
-def packages(api: Api, folder: Path, only: list[str]) -> list[Package]:
+def packages(api: ConsoleApi, folder: Path, only: list[str]) -> list[Package]:
     """Those of the folder that the catalog page has, once the catalogs are read."""
     wanted = sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
     until = time.monotonic() + 300
@@ -304,7 +304,7 @@ def packages(api: Api, folder: Path, only: list[str]) -> list[Package]:
         return list(threads.map(lambda row: _package(api, row), chosen))
 
 
-def _until_read(api: Api, row: Mapping[str, Any], seconds: float = 180) -> None:
+def _until_read(api: ConsoleApi, row: Mapping[str, Any], seconds: float = 180) -> None:
     """Dependencies are known as soon as the console's worker has read the folder's bundles."""
     path = f"/api/operatorhub/packages/{row['namespace']}/{row['catalog']}/{quote(row['name'])}/"
     version = api.get(path)["channels"][0]["csv"]
@@ -315,7 +315,7 @@ def _until_read(api: Api, row: Mapping[str, Any], seconds: float = 180) -> None:
         time.sleep(POLL_SECONDS)
 
 
-def _package(api: Api, row: Mapping[str, Any]) -> Package:
+def _package(api: ConsoleApi, row: Mapping[str, Any]) -> Package:
     package = Package(row["namespace"], row["catalog"], row["name"], frozenset())
     about = api.get(package.path)["description"] or {}
     kinds = (*about.get("apis", ()), *about.get("required", ()))
@@ -328,11 +328,11 @@ def _package(api: Api, row: Mapping[str, Any]) -> Package:
 
 
 @contextlib.contextmanager
-def console(folder: Path) -> Iterator[Api]:
+def console(folder: Path) -> Iterator[ConsoleApi]:
     """The console on an embedded cluster with the folder as a catalog, as `make run` starts them."""
     shutil.rmtree(DATA / "run", ignore_errors=True)
     DATA.mkdir(parents=True, exist_ok=True)
-    api = Api(free_port())
+    api = ConsoleApi(free_port())
     command = [sys.executable, "-m", "console.processes", "--port", str(api.port), "--data", str(DATA / "run")]
     with (DATA / "console.log").open("wb") as log:
         process = subprocess.Popen(
@@ -357,7 +357,7 @@ def console(folder: Path) -> Iterator[Api]:
                 process.wait()
 
 
-def _until_ready(api: Api, process: "subprocess.Popen[bytes]", seconds: float = 180) -> None:
+def _until_ready(api: ConsoleApi, process: "subprocess.Popen[bytes]", seconds: float = 180) -> None:
     until = time.monotonic() + seconds
     while time.monotonic() < until and process.poll() is None:
         with contextlib.suppress(NoAnswer):

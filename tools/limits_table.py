@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from kube.limits import Limit, all_limits  # noqa: E402 - the tree is no package of the environment
+from kube.limits import Limit, all_limits  # noqa: E402 - the tree isn't installed in the environment
 
 DOCS = ROOT / "docs/security.md"
 BEGIN, END = "<!-- limits: printed by tools/limits_table.py --write -->", "<!-- end of limits -->"

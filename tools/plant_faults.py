@@ -3,8 +3,8 @@
 
 Each fault is shown alone to the test files that are called like its module or import it. Those that are left are
 planted together, and all units run once; what fails then is run with each fault alone. The same with the browser's
-journeys, the tutorials, and all browser tests (tools/faults/stages.py). What is found is kept in .data/faults by the
-content of the product and the tests, so an interrupted run goes on where it was. The table goes into docs/testing.md.
+journeys, the tutorials, and all browser tests (tools/faults/stages.py). Results are stored in .data/faults by the
+content of the product and the tests, so an interrupted run resumes where it was. The table goes into docs/testing.md.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.faults import choose, report, trees  # noqa: E402 - the tree is no package of the environment
+from tools.faults import choose, report, trees  # noqa: E402 - the tree isn't installed in the environment
 from tools.faults.repository import git  # noqa: E402
 from tools.faults.stages import STAGES, Judge, Results  # noqa: E402
 from tools.faults.trees import Tree  # noqa: E402

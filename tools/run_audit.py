@@ -3,7 +3,7 @@
 
 Ends with 0 when both databases were asked and know of none, 1 when one of them knows some, and 3 when one could not be
 asked (a registry's mirror often serves packages and no advisories); with AUDIT_REQUIRED=1 that is a failure as well. CI
-goes on after a 3, and says so.
+continues after a 3, with a warning.
 """
 
 import os
@@ -20,22 +20,22 @@ LIMIT_SECONDS = 240
 _WEAK = re.compile(r"\b(PYSEC-\d+-\d+|GHSA(-\w{4}){3}|CVE-\d+-\d+)\b|\b[1-9]\d* (\w+ severity )?vulnerabilit(y|ies)\b")
 
 
-def judged(code: int, said: str) -> int:
-    """Of one tool's exit code and words. Both end with 1 for weaknesses and for trouble of any other sort."""
-    if _WEAK.search(said):
+def judged(code: int, output: str) -> int:
+    """What one tool's exit code and output mean. Both tools exit with 1 for weaknesses and for every other error."""
+    if _WEAK.search(output):
         return KNOWN
     return FINE if code == 0 else NOT_ASKED
 
 
 def asked(name: str, command: list[str]) -> int:
-    """Runs it, shows what it says, and tells in one line what that means."""
+    """Runs the command, prints its output, and prints in one line what that means."""
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
-        code, said = done.returncode, done.stdout + done.stderr
+        code, output = done.returncode, done.stdout + done.stderr
     except (OSError, subprocess.TimeoutExpired) as error:
-        code, said = 1, str(error)
-    print(said.rstrip())
-    found = judged(code, said)
+        code, output = 1, str(error)
+    print(output.rstrip())
+    found = judged(code, output)
     print(
         {
             FINE: f"audit: {name}: no known weakness",

@@ -3,7 +3,7 @@
 
 The rest of the suite says the same on every Python that the console runs on; tests/image starts each program with the
 images' packages alone. Arguments go to pytest instead of that choice.
-Without such a Python (IMAGE_PYTHON, python3.x on PATH, pyenv) only tests/image runs, on this one, and that is said.
+Without such a Python (IMAGE_PYTHON, python3.x on PATH, pyenv) only tests/image runs, on this one, after a note.
 """
 
 import os

@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.realcluster.build import BuildFailed, build, tell  # noqa: E402
+from tools.realcluster.build import BuildFailed, build, print_progress  # noqa: E402
 from tools.realcluster.cluster import running  # noqa: E402
 from tools.realcluster.process import PartFailed  # noqa: E402
 from tools.run_real_tests import Found, walk  # noqa: E402
@@ -35,7 +35,7 @@ def shares() -> list[str]:
 
 def embedded() -> Found:
     """Operators in parallel, where each file has a cluster of its own; the tutorials one after the other, on one."""
-    tell("operators and tutorials, embedded …")
+    print_progress("operators and tutorials, embedded …")
     return {
         "operators": run_again(["-q", "-n", "2", *SPREAD, FOLDER]),
         "tutorials": run_again(["-q", "tests/tutorials"]),
@@ -44,7 +44,7 @@ def embedded() -> Found:
 
 def real() -> Found:
     """Two clusters at once, since an operator's kinds belong to the whole of one; BuildFailed, PartFailed."""
-    programs = build(tell)
+    programs = build(print_progress)
     os.environ["PATH"] = programs.search_path
     many = shares()
     first = {
@@ -52,14 +52,14 @@ def real() -> Found:
         "tutorials, real": ["-q", "tests/tutorials"],
     }
     with (
-        running(DATA, programs, tell) as one,
-        running(DATA.with_name(f"{DATA.name}-2"), programs, tell) as two,
+        running(DATA, programs, print_progress) as first_cluster,
+        running(DATA.with_name(f"{DATA.name}-2"), programs, print_progress) as second_cluster,
         ThreadPoolExecutor(1) as beside,
     ):
         others = beside.submit(
-            walk, {"the other operators, real": ["-q", *many]}, two, CACHE.with_name(f"{CACHE.name}-2"), None
+            walk, {"the other operators, real": ["-q", *many]}, second_cluster, CACHE.with_name(f"{CACHE.name}-2"), None
         )
-        return walk(first, one, CACHE, say_now) | others.result()
+        return walk(first, first_cluster, CACHE, say_now) | others.result()
 
 
 def main() -> int:
@@ -74,7 +74,7 @@ def main() -> int:
         try:
             found |= real()
         except (BuildFailed, PartFailed) as problem:
-            tell(str(problem))
+            print_progress(str(problem))
             failed = 1
     print(f"make test-operators: {time.monotonic() - started:.0f} s")
     return closing(found.values(), failed)

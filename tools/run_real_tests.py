@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tools import suites  # noqa: E402
-from tools.realcluster.build import BuildFailed, Programs, build, tell  # noqa: E402
+from tools.realcluster.build import BuildFailed, Programs, build, print_progress  # noqa: E402
 from tools.realcluster.cluster import RealCluster, running  # noqa: E402
 from tools.realcluster.process import PartFailed  # noqa: E402
 from tools.run_tests import CACHE, SPREAD, Say, closing, ends_all_it_starts, run, run_again, say_now  # noqa: E402
@@ -42,7 +42,7 @@ LANDING_PRODUCT = (
     "tests/kube/test_restarts.py",
     "tests/kube/test_schema.py",
     "tests/console/reach/test_walk.py",
-    "tests/console/test_kinds_gone.py",
+    "tests/console/test_removed_kinds.py",
     "tests/resources/history/test_recorder.py",
     "tests/resources/lists/test_snapshot.py",
     "tests/resources/stream/test_stream.py",
@@ -98,17 +98,17 @@ def lanes(*, is_compared: bool, is_whole: bool) -> tuple[Lane, Lane]:
 def walk(lane: Lane, cluster: RealCluster, cache: Path, out: Say | None) -> Found:
     """Each suite's exit code and counts.
 
-    Without `out` what a suite says is kept until it ends, so that two that run at once can be read.
+    Without `out` a suite's output is printed when it ends, so that two that run at once stay readable.
     """
     found: Found = {}
     for name, arguments in lane.items():
         real = ["--kubeconfig", str(cluster.kubeconfig), "--asks-cluster"] if name.endswith("real") else []
-        said: list[str] = []
+        output: list[str] = []
         started = time.monotonic()
-        tell(f"{name} …")
-        found[name] = run_again([*arguments, *real], out or said.append, cache)
-        say_now("".join(said))
-        tell(f"{name} took {time.monotonic() - started:.0f} s")
+        print_progress(f"{name} …")
+        found[name] = run_again([*arguments, *real], out or output.append, cache)
+        say_now("".join(output))
+        print_progress(f"{name} took {time.monotonic() - started:.0f} s")
     return found
 
 
@@ -118,23 +118,23 @@ def everything(programs: Programs, *, is_compared: bool, is_whole: bool) -> Foun
     `is_compared`: whether both clusters' answers are.
     """
     if is_compared and SANDBOX.exists():
-        tell("conformance, sandbox: `make test` has just asked it all of this (SANDBOX_ASKED)")
+        print_progress("conformance, sandbox: `make test` has just asked it all of this (SANDBOX_ASKED)")
     first, second = lanes(is_compared=is_compared, is_whole=is_whole)
     with (
-        running(DATA, programs, tell, (PACKAGES,)) as one,
-        running(DATA.with_name(f"{DATA.name}-2"), programs, tell, (PACKAGES,)) as two,
+        running(DATA, programs, print_progress, (PACKAGES,)) as first_cluster,
+        running(DATA.with_name(f"{DATA.name}-2"), programs, print_progress, (PACKAGES,)) as second_cluster,
         ThreadPoolExecutor(1) as beside,
     ):
-        others = beside.submit(walk, second, two, CACHE.with_name(f"{CACHE.name}-2"), None)
-        found = walk(first, one, CACHE, say_now)
+        others = beside.submit(walk, second, second_cluster, CACHE.with_name(f"{CACHE.name}-2"), None)
+        found = walk(first, first_cluster, CACHE, say_now)
         found |= others.result()
-    say_times(one)
+    say_times(first_cluster)
     return found
 
 
 def chosen_only(programs: Programs, chosen: list[str]) -> Found:
-    """What somebody asks for, on one cluster."""
-    with running(DATA, programs, tell, (PACKAGES,)) as cluster:
+    """The tests that the command line names, on one cluster."""
+    with running(DATA, programs, print_progress, (PACKAGES,)) as cluster:
         found = {"chosen": run(["--kubeconfig", str(cluster.kubeconfig), *chosen])}
     say_times(cluster)
     return found
@@ -145,7 +145,7 @@ def say_times(cluster: RealCluster) -> None:
 
 
 def report() -> int:
-    """docs/conformance.md anew; in CI it must be the one that was committed."""
+    """Writes docs/conformance.md; in CI it must equal the committed one."""
     command = [sys.executable, "-m", "sandbox.conformance.report", *(["--check"] if os.environ.get("CI") else [])]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
@@ -162,7 +162,7 @@ def main() -> int:
         shutil.rmtree(SANDBOX, ignore_errors=True)
     shutil.rmtree(SANDBOX.with_name("real"), ignore_errors=True)
     try:
-        programs = build(tell)
+        programs = build(print_progress)
         building = time.monotonic() - started
         os.environ["PATH"] = programs.search_path
         found = (
@@ -171,11 +171,11 @@ def main() -> int:
             else everything(programs, is_compared=is_compared, is_whole=is_whole)
         )
     except (BuildFailed, PartFailed) as problem:
-        tell(str(problem))
+        print_progress(str(problem))
         return closing((), also_bad=1)
     wrong = report() if is_compared and not chosen else 0
     if not chosen and not is_compared:
-        tell(
+        print_progress(
             f"left out: {suite.name}, {tests} tests: nothing that it depends on has changed since they passed"
             " (tools/suites.py)"
         )

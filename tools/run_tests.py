@@ -26,14 +26,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools import second_tries, suites  # noqa: E402 - the tree is no package of the environment
+from tools import second_tries, suites  # noqa: E402 - the tree isn't installed in the environment
 
 # TEST_PYTHON: another environment's (tools/run_image_tests.py).
 PYTEST = [os.environ.get("TEST_PYTHON") or str(ROOT / ".venv/bin/python"), "-m", "pytest"]
 # Far above what a run takes on two cores (single tests have a limit of their own, in pyproject.toml): a run that hangs
 # is ended and fails.
 LIMIT_SECONDS = 40 * 60
-# More than these are no accident of a crowded machine, and are not tried again.
+# More failures than these don't come from a busy machine, and are not tried again.
 AGAIN = 12
 CACHE = ROOT / ".data" / "pytest-again"
 # Files go to the workers in the order of their names. Those with the most tests first, as is pytest-xdist's way, leaves
@@ -59,7 +59,7 @@ def interrupted(*_: object) -> None:
     """Ctrl-C and the end of a CI job end every run: none outlives its parent, and none begins after it."""
     _ENDING.set()
     left = list(_RUNNING)
-    # pytest ends its fixtures after SIGINT: what they started is no child of this process.
+    # pytest ends its fixtures after SIGINT: what they started isn't a child of this process.
     for process in left:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGINT)
@@ -78,23 +78,23 @@ def ends_all_it_starts() -> None:
 
 
 Say = Callable[[str], object]
-#: What runs now. Each is a session of its own, which Ctrl-C does not reach by itself.
+#: What runs now. Each is a session of its own, which Ctrl-C does not reach.
 _RUNNING: "set[subprocess.Popen[str]]" = set()
-#: Set when all is to end. A lane in a thread of its own would otherwise go on with its next suite, and be waited for.
+#: Set when all is to end. A lane in a thread of its own would otherwise start its next suite, and be waited for.
 _ENDING = threading.Event()
 
 
 def say_now(text: str) -> None:
-    """To whoever looks on."""
+    """To the terminal, at once."""
     sys.stdout.write(text)
     sys.stdout.flush()
 
 
 def environment() -> dict[str, str]:
-    """Of a run.
+    """The environment variables of a run.
 
-    Without compiled files each of the hundreds of processes that tests start compiles all of Django anew: a tenth of
-    the run.
+    Without compiled files each of the hundreds of processes that tests start compiles all of Django: a tenth of the
+    run.
     """
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
@@ -139,23 +139,23 @@ def run_again(arguments: list[str], say: Say = say_now, cache: Path = CACHE) -> 
     The counts are those of both tries together, so that each test counts once.
     """
     shutil.rmtree(cache, ignore_errors=True)
-    kept = ["-o", f"cache_dir={cache}"]
-    code, counts = run([*arguments, *kept, *SLOWEST], say)
+    cache_options = ["-o", f"cache_dir={cache}"]
+    code, counts = run([*arguments, *cache_options, *SLOWEST], say)
     bad = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0)
     if code != 1 or not 0 < bad <= AGAIN:
         return code, counts
     say(f"make test: {bad} failed; once more, alone …\n")
-    said: list[str] = []
+    output: list[str] = []
 
     def hear(text: str) -> None:
-        said.append(text)
+        output.append(text)
         say(text)
 
-    again = [*one_by_one(arguments), *kept, "--last-failed", "--last-failed-no-failures", "none", "-rA"]
+    again = [*one_by_one(arguments), *cache_options, "--last-failed", "--last-failed-no-failures", "none", "-rA"]
     code, second = run(again, hear)
     passed, skipped = second.get("passed", 0), second.get("skipped", 0)
     say(f"make test: {passed} of {bad} passed only at the second try; they are named above\n")
-    if often := second_tries.note(re.findall(r"^PASSED (.+)$", "".join(said), re.MULTILINE)):
+    if often := second_tries.note(re.findall(r"^PASSED (.+)$", "".join(output), re.MULTILINE)):
         say(f"make test: {', '.join(often)}: for the third time, so it has failed ({second_tries.RECORD.name})\n")
         code, passed = code or 1, passed - len(often)
     # What the second run did not reach, as a file can't be read, has failed too.
@@ -201,7 +201,7 @@ NODE = "tests/node"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TestRun:
     """One run of pytest. `words`: for pytest. `suite`: left out where nothing that it depends on has changed."""
 
     name: str
@@ -212,7 +212,7 @@ class Part:
 def everything(*, is_whole: bool) -> list[Result]:
     """Each run's exit code and counts.
 
-    Without `is_whole` suites that nothing has changed, and browser tests that are no journeys, are left out.
+    Without `is_whole`, suites whose files haven't changed and browser tests other than journeys are left out.
 
     Two runs at once: the first lasts longest, and the others take turns beside it.
     """
@@ -221,30 +221,30 @@ def everything(*, is_whole: bool) -> list[Result]:
         return [each.result() for each in waiting]
 
 
-def parts(*, is_whole: bool) -> list[Part]:
+def parts(*, is_whole: bool) -> list[TestRun]:
     """What `make test` consists of, in the order in which it begins."""
     own = (path for suite in suites.OWN for path in suite.tests)
     elsewhere = ("tests/e2e", "tests/tutorials", "tests/image", NODE, *own)
     browser = ("-n", "2", *SPREAD) if is_whole else ("--journeys",)
     return [
-        Part(UNITS, [*PARALLEL, *(f"--ignore={folder}" for folder in elsewhere)]),
-        Part("browser", ["-q", *browser, "tests/e2e"]),
-        Part("tutorials", ["-q", "tests/tutorials"]),
-        *(Part(suite.name, list(PARALLEL), suite) for suite in suites.OWN),
+        TestRun(UNITS, [*PARALLEL, *(f"--ignore={folder}" for folder in elsewhere)]),
+        TestRun("browser", ["-q", *browser, "tests/e2e"]),
+        TestRun("tutorials", ["-q", "tests/tutorials"]),
+        *(TestRun(suite.name, list(PARALLEL), suite) for suite in suites.OWN),
     ]
 
 
-def run_part(part: Part, *, is_whole: bool) -> Result:
-    """Runs it. What others than the units say is kept until they are done, so that both lanes can be read."""
-    said: list[str] = []
-    say = say_now if part.name == UNITS else said.append
+def run_part(part: TestRun, *, is_whole: bool) -> Result:
+    """Runs it. The output of all but the units is printed when they are done, so that both lanes stay readable."""
+    output: list[str] = []
+    say = say_now if part.name == UNITS else output.append
     cache = CACHE.with_name(f"{CACHE.name}-{part.name.replace(' ', '-')}")
     started = time.monotonic()
     if part.suite:
         found = run_suite(part.suite, part.words, say, cache, is_whole=is_whole)
     else:
         found = run_again(part.words, say, cache)
-    say_now("".join([f"\nmake test: {part.name}, {time.monotonic() - started:.0f} s\n", *said]))
+    say_now("".join([f"\nmake test: {part.name}, {time.monotonic() - started:.0f} s\n", *output]))
     return found
 
 

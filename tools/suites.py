@@ -40,7 +40,7 @@ ALWAYS = (
 )
 #: Two suites may end at the same time.
 _WRITING = threading.Lock()
-#: Tests that stand beside a program: of what starts it, they are none of its files.
+#: Tests that stand beside a program: they don't count as files of what starts the program.
 _BESIDE = ("sandbox/tests", "sandbox/conformance", "examples/operators/tests")
 _PACKAGES = (
     *("console", "kube", "operatorhub", "resources"),
@@ -220,8 +220,8 @@ def main() -> int:
         return check(next(suite for suite in SUITES if suite.name == sys.argv[2]))
     for suite in SUITES:
         count = suite.passed()
-        said = f"{count} tests passed, nothing has changed since" if count else "to be run"
-        print(f"{suite.name} ({', '.join(suite.tests)}; {len(suite.paths())} files): {said}")
+        state = f"{count} tests passed, nothing has changed since" if count else "to be run"
+        print(f"{suite.name} ({', '.join(suite.tests)}; {len(suite.paths())} files): {state}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Readers of text that strangers wrote: bounded before it becomes objects.
+"""Readers of untrusted text: size and depth are checked before it is decoded.
 
 Used by the console, the sandbox and the operators.
 """

@@ -1,4 +1,4 @@
-"""What the files of a bundle's metadata/ say together: annotations, and properties with the dependencies among them.
+"""The files of a bundle's metadata/ combined: annotations, and properties including dependencies.
 
 Pure.
 

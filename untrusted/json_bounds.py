@@ -1,8 +1,8 @@
-"""JSON is judged before it is decoded: what is nested deeper than any page, check or copy can follow is refused as
+"""JSON is checked before it is decoded: text nested deeper than pages, checks and copies can recurse is refused as
 unreadable.
 
-Decoders stop at the interpreter's recursion limit with RecursionError, which is no ValueError and so becomes an answer
-of 500; what is a little less deep ends the code after them in the same way.
+Decoders stop at the interpreter's recursion limit with RecursionError, which isn't a ValueError and so becomes a 500;
+a value a little less deep overflows the code after the decoder in the same way.
 """
 
 import json
@@ -63,7 +63,7 @@ def load_as(text: str | bytes, kind: type[T]) -> T:
 
 
 def check(text: str | bytes, levels: int = LEVELS) -> None:
-    """Raises TooDeep. Exact where the text is JSON in UTF-8; of other text nothing is said, its decoder refuses it.
+    """Raises TooDeep. Exact where the text is JSON in UTF-8; other text may pass, and its decoder refuses it.
 
     Everything but brackets and quotation marks is dropped, then the strings, and the brackets are summed up: all by
     bytes' own methods, some milliseconds a megabyte. Walking the decoded value took as long as decoding it.
@@ -79,5 +79,5 @@ def check(text: str | bytes, levels: int = LEVELS) -> None:
         raise TooDeep(levels)
 
 
-def _only(kept: bytes, data: bytes) -> bytes:
-    return data.translate(None, _ALL.translate(None, kept))
+def _only(wanted: bytes, data: bytes) -> bytes:
+    return data.translate(None, _ALL.translate(None, wanted))

@@ -52,8 +52,8 @@ class TooComplex(yaml.MarkedYAMLError):
 
 
 def check(text: Text, levels: int = LEVELS, values: int = VALUES, *, whole: bool = False) -> None:
-    """Raises TooComplex, or yaml.YAMLError where the text is no YAML. `values`: of each document, or of all together
-    where `whole`.
+    """Raises TooComplex, or yaml.YAMLError where the text isn't YAML. `values`: the limit of each document, or of all
+    together if `whole`.
     """
     parser = SafeLoader(text)
     try:

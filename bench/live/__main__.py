@@ -14,7 +14,7 @@ from playwright.sync_api import Browser
 
 from bench.browser import chromium
 from bench.figures import Figure, figure, save, show
-from bench.live import clusters, heal, idle, inward, outward, programs, screen, tab, takeover, topics
+from bench.live import clusters, events_in, events_out, heal, idle, programs, screen, tab, takeover, topics
 from bench.live.clusters import Cluster
 
 Part = Callable[[Cluster, Browser], list[Figure]]
@@ -32,8 +32,8 @@ def with_console(measure: Callable[[Cluster, programs.Programs, Browser], list[F
 
 PARTS: dict[str, Part] = {
     "screen": with_console(screen.measure),
-    "in": inward.measure,
-    "out": with_console(outward.measure),
+    "in": events_in.measure,
+    "out": with_console(events_out.measure),
     "idle": idle.measure,
     "topics": with_console(topics.measure),
     "tab": with_console(tab.measure),

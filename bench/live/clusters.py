@@ -15,7 +15,7 @@ from bench.live.programs import Program
 from console.processes.parts import Options, free_port, sandbox
 from tools.realcluster.build import BuildFailed, build
 from tools.realcluster.cluster import RealCluster, running
-from tools.realcluster.process import Running
+from tools.realcluster.process import RunningPart
 
 
 class Cluster(Protocol):
@@ -77,13 +77,13 @@ class Real:
     def start_api(self) -> None:
         place = self._part("kube-apiserver")
         item = self._cluster._running[place]
-        self._cluster._running[place] = fresh = Running(item.part, self._cluster.layout.data / "logs")
+        self._cluster._running[place] = fresh = RunningPart(item.part, self._cluster.layout.data / "logs")
         fresh.wait_until_ready()
 
 
 @contextmanager
 def started(name: str) -> Iterator[Cluster | None]:
-    """`sandbox` or `real`, ready; None where a real one can't be had here, which is said."""
+    """`sandbox` or `real`, ready; None, with a message, if a real one can't be had here."""
     folder = Path(tempfile.mkdtemp(prefix="bench-cluster-"))
     try:
         if name == "sandbox":
@@ -96,16 +96,16 @@ def started(name: str) -> Iterator[Cluster | None]:
                 cluster.end()
         else:
             try:
-                programs = build(tell)
+                programs = build(print_progress)
             except BuildFailed as problem:
                 print(f"the real cluster is left out: {problem}")
                 yield None
                 return
-            with running(folder / "real", programs, tell, with_olm=False) as real:
+            with running(folder / "real", programs, print_progress, with_olm=False) as real:
                 yield Real(real)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def tell(text: str) -> None:
+def print_progress(text: str) -> None:
     print(f"real cluster: {text}", flush=True)

@@ -1,9 +1,9 @@
 """Part `heal`: how long after each fault until a browser is live again.
 
 A real Chromium shows a list; five of its objects are changed ten times a second all the while, directly at the API
-server. From the end of the fault (the program that was away answers again, the network is whole, the process goes on,
-the flush is done) until all five rows show a change made after it, and what is changed then arrives within a second (a
-page that only listed again is not live yet). Nobody reloads the page. The worker reaches the API server through a
+server. From the end of the fault (the program that was away answers again, the network is whole, the process runs, the
+flush is done) until all five rows show a change made after it, and what is changed then arrives within a second (a
+page that only listed again is not live yet). The page isn't reloaded. The worker reaches the API server through a
 relay, which is cut in two ways: silent for 10 s (packets lost), and broken for 10 s (connections refused).
 """
 
@@ -66,7 +66,7 @@ def measure(cluster: Cluster, browser: Browser) -> list[Figure]:
         helping("relay", host=host.hostname, port=host.port) as relay,
         writer,
     ):
-        kubeconfig = _through(cluster.kubeconfig, relay.hear()["port"], programs.folder / "relayed")
+        kubeconfig = _through(cluster.kubeconfig, relay.receive()["port"], programs.folder / "relayed")
         programs.worker("relayed", KUBECONFIG=str(kubeconfig), BEAT_IN_WORKER="1").start()
         programs.wait_ready()
         context = browser.new_context(viewport={"width": 1400, "height": 1000})

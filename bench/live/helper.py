@@ -20,8 +20,8 @@ T = TypeVar("T")
 
 
 class Helper:
-    """`python -m bench.live.<module>` (`bench.<module>` where it has a point); the first line that it is told is the
-    JSON of what it is to do.
+    """`python -m bench.live.<module>` (`bench.<module>` where it has a point); the first line of its input is its
+    configuration as JSON.
     """
 
     def __init__(self, module: str, environment: dict[str, str] | None, wish: dict[str, Any]) -> None:
@@ -36,7 +36,7 @@ class Helper:
             preexec_fn=die_with_parent,
         )
         self._lines: queue.Queue[Any] = queue.Queue()
-        self.tell(json.dumps(wish))
+        self.send_line(json.dumps(wish))
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
@@ -45,7 +45,7 @@ class Helper:
             self._lines.put(json.loads(line))
         self._lines.put(None)
 
-    def hear(self, seconds: float = 120) -> Any:
+    def receive(self, seconds: float = 120) -> Any:
         """The next line."""
         try:
             found = self._lines.get(timeout=seconds)
@@ -57,18 +57,18 @@ class Helper:
 
     @property
     def spoke(self) -> bool:
-        """Whether hear() has something at once."""
+        """Whether receive() would return at once."""
         return not self._lines.empty()
 
-    def tell(self, line: str) -> None:
+    def send_line(self, line: str) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(f"{line}\n")
         self.process.stdin.flush()
 
     def ask(self, line: str = "", seconds: float = 120) -> Any:
         """One line to it, its next line back."""
-        self.tell(line)
-        return self.hear(seconds)
+        self.send_line(line)
+        return self.receive(seconds)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ def measure(cluster: Cluster, _browser: object) -> list[Figure]:
 
 def _one(cluster: Cluster, programs: Programs, what: str) -> list[Figure]:
     api = Api(cluster.kubeconfig)
-    uids = [item["metadata"]["uid"] for item in api.ask("GET", marks.path())["items"]]
+    uids = [obj["metadata"]["uid"] for obj in api.ask("GET", marks.path())["items"]]
     wish = {
         "url": programs.url,
         "rows": [marks.topic(api)],
@@ -39,11 +39,11 @@ def _one(cluster: Cluster, programs: Programs, what: str) -> list[Figure]:
     }
     usage = Usage(web=programs["web"].pid)
     with helping("readers", readers=_FIRST, **wish) as first:
-        first.hear()
+        first.receive()
         before = settled(lambda: usage.mebibytes("web"))
         began = time.monotonic()
         with helping("readers", readers=_STREAMS, **wish) as readers:
-            readers.hear(300)
+            readers.receive(300)
             opened = time.monotonic() - began
             after = settled(lambda: usage.mebibytes("web"))
             usage.restart()

@@ -25,13 +25,13 @@ def make(kubeconfig: Path, objects: int, namespace: str = NAMESPACE, threads: in
     api.make("/api/v1/namespaces", {"metadata": {"name": namespace}})
     api.until_served(path(namespace))
     names = [f"row-{number:05}" for number in range(objects)]
-    kept = local()
+    thread = local()
 
     def create(name: str) -> None:
-        if not hasattr(kept, "api"):
-            kept.api = Api(kubeconfig)
+        if not hasattr(thread, "api"):
+            thread.api = Api(kubeconfig)
         body = {"apiVersion": f"{GROUP}/v1", "kind": "Mark", "metadata": {"name": name}, "spec": {}}
-        kept.api.make(path(namespace), body)
+        thread.api.make(path(namespace), body)
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(create, names))

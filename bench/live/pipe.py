@@ -24,13 +24,13 @@ _BURSTS = 50.0  # a second: what comes together in a burst is what the hub appen
 
 def record(pipe: Helper, api: Api, name: str, namespace: str = marks.NAMESPACE) -> None:
     """In the bench: let the helper see one real row, by changing the object until its change comes."""
-    pipe.tell("record")
+    pipe.send_line("record")
     for number in range(100):
         time.sleep(0.3)
         marks.mark(api, name, f"mark-{number}", namespace)
         if pipe.spoke:
             break
-    pipe.hear(5)
+    pipe.receive(5)
 
 
 async def main() -> None:

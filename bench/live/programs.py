@@ -20,7 +20,8 @@ from redis import Redis, RedisError
 
 from bench.console import ROOT, ready, wait
 from console.processes.__main__ import migrate
-from console.processes.parts import Options, Part, free_port, parts
+from console.processes.parts import Options, free_port, parts
+from console.processes.supervisor import Program as ProgramSpec
 from console.processes.supervisor import die_with_parent
 
 # What the person's shell may hold and the bench must not hear.
@@ -31,7 +32,7 @@ for _name in ("REDIS_URL", "DATABASE_URL", "DATA_DIR", "KUBECONFIG", "CONTEXT", 
 class Program:
     """One process group; its output is kept in a file. Dies with the bench."""
 
-    def __init__(self, part: Part, folder: Path) -> None:
+    def __init__(self, part: ProgramSpec, folder: Path) -> None:
         self.part = part
         self.log = folder / f"{part.name}.log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -138,7 +139,7 @@ class Programs:
 def started(kubeconfig: Path, workers: bool = True) -> Iterator[Programs]:
     """Redis, web and worker, ready; gone with their folder at the end.
 
-    ``workers=False``: whoever measures starts the workers.
+    ``workers=False``: the caller starts the workers.
     """
     folder = Path(tempfile.mkdtemp(prefix="bench-live-"))
     programs = Programs(folder, kubeconfig)
@@ -193,7 +194,7 @@ class Usage:
 
 
 class Others:
-    """How much of the machine everybody else took since it was made: figures of a busy machine say little."""
+    """CPU time that other processes took since it was made: figures of a busy machine say little."""
 
     def __init__(self) -> None:
         self._began, self._all, self._ours = time.monotonic(), _busy(), _family()

@@ -17,7 +17,7 @@ async def main() -> None:
     events = received = 0
     arrivals: dict[str, list[float]] = defaultdict(list)
 
-    def hearer() -> sse.Heard:
+    def hearer() -> sse.OnData:
         seen: set[str] = set()
         rest = b""
 

@@ -1,7 +1,7 @@
 """Helper: a TCP relay that counts and that can be cut. Wish: {host, port}. Says {"port"}.
 
-Lines: "count" → {"down", "up", "seconds"} in bytes since it was asked last (down: from the server); "silent": nothing
-goes through, nobody is told; "refuse": every connection is broken, and new ones are; "open": as before.
+Lines: "count" → {"down", "up", "seconds"} in bytes since it was asked last (down: from the server); "silent": packets
+are dropped without a reset; "refuse": every connection is broken, and new ones are; "open": as before.
 """
 
 import asyncio

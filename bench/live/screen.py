@@ -42,13 +42,13 @@ def measure(cluster: Cluster, programs: Programs, browser: Browser, samples: int
             watcher = stack.enter_context(
                 helping("watcher", kubeconfig=str(cluster.kubeconfig), path=marks.path(marks.NAMESPACE))
             )
-            watcher.hear()
+            watcher.receive()
             readers = None
             if others:
-                uids = [item["metadata"]["uid"] for item in api.ask("GET", marks.path())["items"]]
+                uids = [obj["metadata"]["uid"] for obj in api.ask("GET", marks.path())["items"]]
                 wish = {"url": programs.url, "rows": [marks.topic(api)], "uids": sse.shown(programs.url, uids)}
                 readers = stack.enter_context(helping("readers", readers=others, words=True, **wish))
-                readers.hear()
+                readers.receive()
             usage = Usage(web=programs["web"].pid, worker=programs["worker"].pid, **cluster.pids)
             sent: dict[str, float] = {}
             shown: dict[str, float] = {}
@@ -60,18 +60,18 @@ def measure(cluster: Cluster, programs: Programs, browser: Browser, samples: int
                 page.wait_for_function("word => window.__seen[word] > 0", arg=word, timeout=20000, polling=20)
                 shown[word] = float(page.evaluate("word => window.__seen[word]", word))
             print(f"  {1 + others} browsers: CPU of a core: {usage.words()}", flush=True)
-            told = watcher.ask()["arrivals"]
+            watched = watcher.ask()["arrivals"]
             chosen = list(sent)[_WARM:]
             name = "1 browser" if not others else f"{1 + others} browsers"
             found += [
                 figure(f"event to screen, {name}", "ms", [shown[w] - sent[w] for w in chosen], "50; p99 150", PEERS),
-                figure(f"  of it from the watch event on, {name}", "ms", [shown[w] - told[w] for w in chosen]),
-                figure(f"  of it from PATCH to watch event, {name}", "ms", [told[w] - sent[w] for w in chosen]),
+                figure(f"  of it from the watch event on, {name}", "ms", [shown[w] - watched[w] for w in chosen]),
+                figure(f"  of it from PATCH to watch event, {name}", "ms", [watched[w] - sent[w] for w in chosen]),
             ]
             if readers is not None:
-                heard = readers.ask()["arrivals"]
-                each = [at - sent[w] for w in chosen for at in heard[w]]
-                last = [max(heard[w]) - sent[w] for w in chosen]
+                received = readers.ask()["arrivals"]
+                each = [at - sent[w] for w in chosen for at in received[w]]
+                last = [max(received[w]) - sent[w] for w in chosen]
                 found += [
                     figure(f"event to each of the {others} other connections", "ms", each),
                     figure(f"event to the last of the {others} other connections", "ms", last),

@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 
 _WORD = re.compile(rb"mark-\d+")
 # (bytes that came, milliseconds since 1970)
-Heard = Callable[[bytes, float], None]
+OnData = Callable[[bytes, float], None]
 
 
 def request(
@@ -51,8 +51,8 @@ def request(
 class Reader(asyncio.Protocol):
     """One connection. `begun` is set once the stream's `hello` came; `closed` when the server ended it."""
 
-    def __init__(self, request_: bytes, heard: Heard) -> None:
-        self._request, self._heard = request_, heard
+    def __init__(self, request_: bytes, on_data: OnData) -> None:
+        self._request, self._on_data = request_, on_data
         self.begun, self.closed = asyncio.Event(), asyncio.Event()
         self.head = b""
 
@@ -68,33 +68,33 @@ class Reader(asyncio.Protocol):
                 self.begun.set()
             elif not self.head.startswith(b"HTTP/1.1 200"[: len(self.head)]):
                 raise SystemExit(f"bench: the stream was refused: {self.head[:300]!r}")
-        self._heard(data, now)
+        self._on_data(data, now)
 
     def connection_lost(self, error: Exception | None) -> None:
         self.closed.set()
 
 
-async def connect(url: str, request_: bytes, heard: Heard, seconds: float = 60) -> Reader:
+async def connect(url: str, request_: bytes, on_data: OnData, seconds: float = 60) -> Reader:
     """A reader whose stream has begun. Raises OSError or TimeoutError."""
     parts = urlsplit(url)
     loop = asyncio.get_running_loop()
-    _, reader = await loop.create_connection(lambda: Reader(request_, heard), parts.hostname, parts.port)
+    _, reader = await loop.create_connection(lambda: Reader(request_, on_data), parts.hostname, parts.port)
     async with asyncio.timeout(seconds):
         await reader.begun.wait()
     return reader
 
 
 async def connect_all(
-    url: str, request_: bytes, heard: Sequence[Heard], at_once: int = 20, seconds: float = 120
+    url: str, request_: bytes, callbacks: Sequence[OnData], at_once: int = 20, seconds: float = 120
 ) -> list[Reader]:
-    """One reader for each of `heard`."""
+    """One reader for each of `callbacks`."""
     gate = asyncio.Semaphore(at_once)
 
-    async def one(hear: Heard) -> Reader:
+    async def connect_one(callback: OnData) -> Reader:
         async with gate:
-            return await connect(url, request_, hear, seconds)
+            return await connect(url, request_, callback, seconds)
 
-    return list(await asyncio.gather(*map(one, heard)))
+    return list(await asyncio.gather(*map(connect_one, callbacks)))
 
 
 def words(data: bytes) -> set[str]:
@@ -112,5 +112,5 @@ def posting(url: str) -> bool:
 
 
 def shown(url: str, uids: Sequence[str]) -> list[str] | None:
-    """The rows that a page shows, where the console can be told of them."""
+    """The rows that a page shows, if the console takes them with POST."""
     return list(uids) if posting(url) else None

@@ -3,8 +3,8 @@
 The page is the list of a namespace of 10,000 objects, 50 of them in the page. Everything that Chromium gets from the
 console goes through a relay that counts bytes; a requestAnimationFrame loop in the page notes the longest time between
 two frames. Measured: at rest; while all 10,000 change in turn; and while just the 50 do. Once with real writes, as many
-as the cluster takes up to 1,000 a second (the rate is said); once with exactly 1,000 a second written into the stream
-as a hub would, the worker being ended.
+as the cluster takes up to 1,000 a second (the rate is printed); once with exactly 1,000 a second written into the
+stream as a hub would, the worker being ended.
 """
 
 import os
@@ -39,18 +39,16 @@ def measure(cluster: Cluster, programs: Programs, browser: Browser) -> list[Figu
     names = marks.make(cluster.kubeconfig, _OBJECTS, _NAMESPACE, threads=6)
     print(f"  {_OBJECTS} objects made", flush=True)
     api = Api(cluster.kubeconfig)
-    found = {
-        item["metadata"]["name"]: item["metadata"]["uid"] for item in api.ask("GET", marks.path(_NAMESPACE))["items"]
-    }
+    found = {obj["metadata"]["name"]: obj["metadata"]["uid"] for obj in api.ask("GET", marks.path(_NAMESPACE))["items"]}
     wish = {"topic": marks.topic(api, _NAMESPACE), "objects": [(found[name], name) for name in names]}
     with (
         helping("relay", host="127.0.0.1", port=programs.port) as relay,
         helping("pipe", {**os.environ, **programs.environment}, **wish) as pipe,
     ):
-        pipe.hear()
+        pipe.receive()
         context = browser.new_context(viewport={"width": 1400, "height": 1000})
         page = context.new_page()
-        page.goto(f"http://127.0.0.1:{relay.hear()['port']}/resources/{GROUP}/v1/{PLURAL}/?namespace={_NAMESPACE}")
+        page.goto(f"http://127.0.0.1:{relay.receive()['port']}/resources/{GROUP}/v1/{PLURAL}/?namespace={_NAMESPACE}")
         page.wait_for_selector("tbody tr")
         shown = page.evaluate("document.querySelectorAll('#rows tr[id^=row-]').length")
         assert shown == _ROWS, f"{shown} rows"
@@ -86,10 +84,10 @@ class _Tab:
 
     def figures(self, what: str, aim: str = "50") -> list[Figure]:
         """Since restart()."""
-        told, gap = self._relay.ask("count"), float(self._page.evaluate("window.__gap"))
+        traffic, gap = self._relay.ask("count"), float(self._page.evaluate("window.__gap"))
         print(f"  {what}: CPU of a core: {self.usage.words()}", flush=True)
         return [
-            figure(f"tab, {what}: received", "kB/s", [told["down"] / told["seconds"] / 1000], aim, "30,000"),
+            figure(f"tab, {what}: received", "kB/s", [traffic["down"] / traffic["seconds"] / 1000], aim, "30,000"),
             figure(f"tab, {what}: longest between two frames", "ms", [gap]),
         ]
 
@@ -101,8 +99,8 @@ def _written(cluster: Cluster, tab: _Tab, what: str, names: list[str]) -> list[F
     with helping("load", paths=paths[0::2], **wish) as first, helping("load", paths=paths[1::2], **wish) as second:
         time.sleep(2)
         tab.restart()
-        told = [first.hear(), second.hear()]
-    rate = sum(each["written"] for each in told) / max(each["seconds"] for each in told)
+        written = [first.receive(), second.receive()]
+    rate = sum(each["written"] for each in written) / max(each["seconds"] for each in written)
     return [
         *tab.figures(f"real writes, {what}"),
         figure(f"tab, real writes, {what}: writes", "1/s", [rate]),

@@ -50,7 +50,7 @@ def measure(cluster: Cluster, _browser: object) -> list[Figure]:
         topics = [marks.topic(api, name) for name in _NAMES]
         try:
             with helping("pipe", {**os.environ, **programs.environment}, topic=topics[0], objects=[]) as pipe:
-                pipe.hear()
+                pipe.receive()
                 samples, disturbed = apart(_runs(programs, topics, pipe))
         finally:
             writer.ending.set()

@@ -1,4 +1,4 @@
-"""Part `topics`: what 500 topics cost one worker at rest: the ConfigMaps of 500 namespaces, each asked for by itself.
+"""Part `topics`: what 500 topics cost one worker at rest: the ConfigMaps of 500 namespaces, one topic each.
 
 Three streams keep up the interest, 167 topics each. Memory is the worker's resident size after it settled, less that
 without these topics; CPU over 20 s of rest. And how long it takes from the last stream's `hello` until the worker

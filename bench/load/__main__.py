@@ -2,8 +2,8 @@
 for LOAD_MINUTES; on SQLite and on PostgreSQL.
 
 Prints errors, times of each page, memory and CPU; writes bench/latest-load.json. Ends with 1 when anything was answered
-wrongly, a stream was lost, a program died or the console's memory grew. The embedded cluster's memory is told and not
-judged: it is no part of the console.
+wrongly, a stream was lost, a program died or the console's memory grew. The embedded cluster's memory is only printed:
+it isn't part of the console.
 """
 
 import argparse
@@ -67,7 +67,7 @@ def main() -> int:
     for kind in kinds:
         results["runs"][kind] = found = once(kind, asked)
         (Path(__file__).parent.parent / "latest-load.json").write_text(json.dumps(results, indent=1) + "\n")
-        good &= tell(kind, found)
+        good &= print_run(kind, found)
     print("\nwritten to bench/latest-load.json")
     return 0 if good else 1
 
@@ -99,8 +99,8 @@ def load(running: Running, known: list[people.Person], asked: argparse.Namespace
     plain = [item.plain() for item in known]
     each, seconds = max(1, asked.streams // len(known)), asked.minutes * 60
     began, others = datetime.now(UTC), Others()
-    with helping("load.streaming", url=running.url, people=plain, each=each) as tabs:
-        opened = tabs.hear(300)
+    with helping("load.streams", url=running.url, people=plain, each=each) as tabs:
+        opened = tabs.receive(300)
         print(
             f"{began:%H:%M:%S} UTC: {opened['open']} streams are open; {len(known)} people browse for"
             f" {asked.minutes:g} min",
@@ -108,11 +108,11 @@ def load(running: Running, known: list[people.Person], asked: argparse.Namespace
         )
         sampler = memory.Sampler(memory.programs(running.process.pid))
         with helping(
-            "load.browsing", url=running.url, people=plain, pages=PAGES, seconds=seconds, think=asked.think, seed=1
+            "load.browsers", url=running.url, people=plain, pages=PAGES, seconds=seconds, think=asked.think, seed=1
         ) as browsers:
-            browsers.hear()
+            browsers.receive()
             written = write(running, [item.name for item in known], seconds)
-            visits = browsers.hear(180)
+            visits = browsers.receive(180)
         cores, stream = sampler.cores(), tabs.ask()
     return {
         "began": f"{began:%Y-%m-%d %H:%M:%S} UTC",
@@ -154,7 +154,7 @@ def troubles(log: str) -> list[str]:
     return [line for line in log.splitlines() if any(word in line for word in words)][:200]
 
 
-def tell(kind: str, found: dict[str, Any]) -> bool:
+def print_run(kind: str, found: dict[str, Any]) -> bool:
     """Prints a run; whether it was good."""
     pages = sum(row["n"] for row in found["pages"].values())
     print(

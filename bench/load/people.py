@@ -1,8 +1,8 @@
 """The people of the load, on the cluster and at the console: each with a ServiceAccount and a token of its own, and
 a namespace that is full of its name.
 
-Most have a Role in that namespace alone; the last ones may look at everything. What anybody is shown of another's
-namespace is an error (browsing.py).
+Most have a Role in that namespace alone; the last ones can read everything. What anyone is shown of another's
+namespace is an error (browsers.py).
 """
 
 import re
@@ -14,7 +14,7 @@ from http.cookiejar import CookieJar
 from typing import Any
 
 from bench.console import Running
-from bench.load.browsing import words
+from bench.load.browsers import words
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 MAPS, SERVICES = 20, 3
@@ -54,12 +54,14 @@ def furnish(console: Running, number: int, wide: int) -> list[str]:
         console.cluster("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
         core = f"/api/v1/namespaces/{name}"
         console.cluster("POST", f"{core}/serviceaccounts", {"metadata": {"name": "person"}})
-        for one in range(MAPS):
-            data = {"value": f"{name}'s number {one}", "text": "word " * 60}
-            console.cluster("POST", f"{core}/configmaps", {"metadata": {"name": f"{name}-map-{one:02}"}, "data": data})
-        for one in range(SERVICES):
-            spec = {"selector": {"app": f"{name}-{one}"}, "ports": [{"port": 80}]}
-            console.cluster("POST", f"{core}/services", {"metadata": {"name": f"{name}-{one}"}, "spec": spec})
+        for index in range(MAPS):
+            data = {"value": f"{name}'s number {index}", "text": "word " * 60}
+            console.cluster(
+                "POST", f"{core}/configmaps", {"metadata": {"name": f"{name}-map-{index:02}"}, "data": data}
+            )
+        for index in range(SERVICES):
+            spec = {"selector": {"app": f"{name}-{index}"}, "ports": [{"port": 80}]}
+            console.cluster("POST", f"{core}/services", {"metadata": {"name": f"{name}-{index}"}, "spec": spec})
         labels = {"app": name}
         template = {
             "metadata": {"labels": labels},

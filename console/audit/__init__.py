@@ -1,3 +1,3 @@
-"""Who did what to which object when: gathered while a request goes on (scene, about, changes), written down
-(entries), kept in bounds (bounds), found again (search, export).
+"""The audit: user, verb, object and time of each change. Collected during a request (scene, act_target, changes), saved
+(entries), limited (bounds), searched and exported (search, exports).
 """

@@ -1,6 +1,6 @@
-"""The audit has an end: by age, and by number.
+"""Limits of the audit, by age and by number of rows.
 
-A share for each person, and one for refusals, keep everybody's acts from being pushed out.
+A share per user, and one for refusals, keep one user from evicting the rows of others.
 """
 
 from datetime import timedelta
@@ -38,7 +38,7 @@ def prune() -> int:
 
 
 def _fit(pool: Q, rows: int) -> int:
-    """At most `rows` of the pool: of each person that has more than a fair share the oldest rows go, nobody else's."""
+    """Trims the pool to `rows`: deletes the oldest rows of users above their fair share, of no others."""
     people = AuditEntry.objects.filter(pool).values_list("cluster", "user").order_by("cluster", "user")
     counts = {(cluster, user): count for cluster, user, count in people.annotate(rows=Count("pk"))}
     number = 0

@@ -1,9 +1,8 @@
-"""What an act changes, in few words: the paths with the values before and after, and no value that is nobody's
-business. Pure.
+"""What an act changes: the paths with the values before and after, sensitive values masked. Pure.
 
-Nothing of a Secret's values is kept, and nothing under names like `password` (kube/redaction.py) or in texts that look
-like keys, tokens or logins. A value inside a longer text (a file in a ConfigMap) can't be told from the rest: of texts
-with several lines only the number of lines is kept.
+Values of Secrets, of names like `password` (kube/redaction.py), and texts that look like keys, tokens or logins are
+never recorded. A sensitive value within a longer text (a file in a ConfigMap) can't be recognized, so only the number
+of lines is recorded of a text with several.
 """
 
 import re
@@ -19,14 +18,14 @@ from kube.patches import apply_merge
 from kube.recording import Write
 from kube.redaction import MASKED, SENSITIVE_NAMES
 
-#: Of one act so many fields are kept, and of a path so many characters.
+#: Recorded fields per act, and characters per path.
 FIELDS, _PATH = 40, 200
 _BEGINNING = 1000
-#: Stands for a value that nobody read before it was changed.
+#: Stands for a value that wasn't read before the change.
 UNKNOWN = "?"
 _UNKNOWN: Any = object()
 _METADATA = ("labels", "annotations", "finalizers", "ownerReferences")
-# More than the history hides: it has to give values back, the audit never does.
+# More than the history hides, which must restore values; the audit never does.
 _MORE = re.compile(
     r"(passwords?|tokens?|credentials?|secrets?|auth|authorization|dockerconfig(json)?|dockercfg|htpasswd|kubeconfig|tls\.key|id_rsa|ssh-privatekey|cookie|bearer)$",
     re.I,
@@ -42,8 +41,8 @@ _SAYS = re.compile(
 )
 
 
-def of(write: Write) -> tuple[list[list[str]], int]:
-    """[path, before, after] of the first fields, and how many there are. Of what was refused: what was wanted."""
+def diff_of(write: Write) -> tuple[list[list[str]], int]:
+    """[path, before, after] of the first fields, and the number of all. For a refused write: what it requested."""
     if write.method == "DELETE":
         return [], 0
     try:
@@ -92,16 +91,16 @@ def _overlap(before: Any, body: Any) -> Any:
 
 
 def _own(obj: Any, secret: bool, status: bool) -> Any:
-    """What people say with it. Of a Secret only which values are there and which are others than before."""
+    """The parts that users write. Of a Secret only which keys exist and which values differ."""
     if not isinstance(obj, dict):
         return {}
-    told = obj.get("metadata")
-    metadata: dict[str, Any] = told if isinstance(told, dict) else {}
-    kept = {key: metadata[key] for key in _METADATA if metadata.get(key)}
-    if isinstance(notes := kept.get("annotations"), dict):
-        kept["annotations"] = last_applied.without_last_applied(notes)
+    found = obj.get("metadata")
+    metadata: dict[str, Any] = found if isinstance(found, dict) else {}
+    selected = {key: metadata[key] for key in _METADATA if metadata.get(key)}
+    if isinstance(notes := selected.get("annotations"), dict):
+        selected["annotations"] = last_applied.without_last_applied(notes)
     left_out = {"metadata", "apiVersion", "kind"} | (set() if status else {"status"})
-    made = {"metadata": kept} if kept else {}
+    made = {"metadata": selected} if selected else {}
     made |= {key: value for key, value in obj.items() if key not in left_out}
     for key in ("data", "stringData") if secret else ():
         if key in made:
@@ -159,17 +158,17 @@ def _operation(item: Mapping[str, Any], secret: bool) -> Field:
 
 
 def words(fields: Iterable[Field]) -> tuple[list[list[str]], int]:
-    told: list[list[str]] = []
+    entries: list[list[str]] = []
     number = 0
     for path, before, after in fields:
         number += 1
         if number <= FIELDS:
-            told.append([plain(dotted(path), _PATH), said(before), said(after)])
-    return told, number
+            entries.append([plain(dotted(path), _PATH), audit_value(before), audit_value(after)])
+    return entries, number
 
 
-def said(value: Any) -> str:
-    """A value as the audit has it."""
+def audit_value(value: Any) -> str:
+    """A value in the audit's format, masked if it is sensitive."""
     if value is _UNKNOWN:
         return UNKNOWN
     if isinstance(value, _Hidden) or (isinstance(value, list) and any(isinstance(part, _Hidden) for part in value)):

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from django.db import Error, connection, transaction
 from django.utils import timezone
 
-from console.audit import about, changes
+from console.audit import act_target, changes
 from console.audit.models import AuditEntry
 from console.audit.scene import Scene, Where
 from kube.recording import Target, Write
@@ -38,11 +38,11 @@ def entry(
     cluster: str, user: str, verb: str, ref: str, outcome: str, where: Where, scene: Scene | None, as_user: str = ""
 ) -> AuditEntry:
     """The row of an act, not saved. What was sent to its object in this scene tells the rest."""
-    found, rest = about.read(ref)
+    found, rest = act_target.read(ref)
     write = scene.claim(found) if scene else None
     if found is None and write is None:
         found, rest = Target("", "", "", name=changes.masked_text(rest)), ""
-    target = about.named(write) if write else found
+    target = act_target.named(write) if write else found
     assert target is not None
     if write is not None and write.reason and " " in outcome:  # the page's words for the reason
         outcome = write.reason
@@ -60,9 +60,9 @@ def entry(
 
 
 def of_write(write: Write, where: Where) -> AuditEntry:
-    """What was sent and noted by nobody."""
+    """The row of a write that no view recorded."""
     verb = _METHODS.get(write.method, write.method.lower())
-    target = about.named(write)
+    target = act_target.named(write)
     config = write.config
     user, as_user = (config.by, config.user) if config.by else (config.user, "")
     return _row(
@@ -89,7 +89,7 @@ def _row(
     detail: str,
     as_user: str,
 ) -> AuditEntry:
-    diff, number = changes.of(write) if write else ([], 0)
+    diff, number = changes.diff_of(write) if write else ([], 0)
     row = AuditEntry(
         at=timezone.now(),
         cluster=changes.plain(cluster, 512),
@@ -100,11 +100,11 @@ def _row(
         group=changes.plain(target.group, 253),
         version=changes.plain(target.version, 63),
         resource=changes.plain(target.plural, 253),
-        kind=changes.plain(about.kind(write), 253) if write else "",
+        kind=changes.plain(act_target.kind(write), 253) if write else "",
         namespace=changes.plain(target.namespace, 253),
         name=changes.plain(target.name, 512),
         subresource=changes.plain(target.subresource, 64),
-        uid=about.uid(write) if write else "",
+        uid=act_target.uid(write) if write else "",
         detail=changes.plain(changes.masked_text(detail), 512),
         outcome=changes.plain(outcome, 64),
         request_id=changes.plain(where.request_id, 64),
@@ -114,7 +114,7 @@ def _row(
         changed=number,
     )
     paths = " ".join(path for path, _before, _after in diff)
-    said = (
+    searched = (
         row.user,
         row.as_user,
         row.verb,
@@ -125,12 +125,12 @@ def _row(
         row.subresource,
         row.detail,
     )
-    row.words = " ".join((*said, row.outcome, row.source, row.address, row.request_id, paths)).lower()[:4000]
+    row.words = " ".join((*searched, row.outcome, row.source, row.address, row.request_id, paths)).lower()[:4000]
     return row
 
 
 def groups(write: Write | None) -> list[str]:
-    """As which groups it was sent, where that is said at all: by impersonation. Otherwise only the API server knows."""
+    """The impersonated groups in the request's headers. Without impersonation only the API server knows the groups."""
     headers = write.config.headers if write else ()
     return [value[:253] for name, value in headers if name.lower() == "impersonate-group"][:50]
 
@@ -175,7 +175,7 @@ def _briefly() -> Iterator[None]:
 
 
 def _later() -> None:
-    """Once more in a while, even if nobody does anything meanwhile."""
+    """Schedules another attempt, so that it doesn't depend on further acts."""
     global _timer
     with _lock:
         if _timer is None:

@@ -1,13 +1,12 @@
-"""What goes on around an act: one request, or one task of the worker, with what it sends to the cluster and what is
-noted of it.
+"""The context of acts: one request or one worker task, with its writes to the cluster and the recorded acts.
 
-Acts are written down together at its end. What was sent and noted by nobody is an act all the same: it is noted then,
-so that nothing is left out because a view forgot it.
+Acts are saved together at its end. A write that no view recorded becomes an act as well, so that none is missing
+because a view forgot it.
 """
 
 from dataclasses import dataclass, field
 
-from console.audit.about import named
+from console.audit.act_target import named
 from console.audit.models import AuditEntry
 from kube.recording import Recording, Target, Write
 
@@ -27,7 +26,7 @@ class Where:
 
 @dataclass(slots=True)
 class Scene:
-    """`claimed`: writes that somebody noted, by their place in `sent.writes`. `entries` wait to be written."""
+    """`claimed`: indices of recorded writes in `sent.writes`. `entries` wait to be saved."""
 
     where: Where
     sent: Recording
@@ -37,9 +36,9 @@ class Scene:
     entries: list[AuditEntry] = field(default_factory=list)
 
     def claim(self, found: Target | None) -> Write | None:
-        """The newest write to that object which nobody has noted; all older ones to it belong to the same act.
+        """The newest unclaimed write to the object; all older ones to it belong to the same act.
 
-        None: to any object, the first of them.
+        `found` None: the first unclaimed write to any object.
         """
         self._look()
         if found is None:

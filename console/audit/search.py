@@ -1,4 +1,4 @@
-"""The audit as somebody asks for it: words and filters from an address, and the rows that they leave, newest first."""
+"""Search in the audit: words and filters from an address, and the matching rows, newest first."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -17,7 +17,7 @@ REFUSED = "refused"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose acts on which cluster. `user` '' is everybody's; `as_user`: only what was done as that one."""
+    """A cluster's acts that the user can read. `user` '' is all users; `as_user`: only with that impersonation."""
 
     cluster: str
     user: str = ""
@@ -30,12 +30,12 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """As it stands in the address, texts all.
+class AuditQuery:
+    """The filters of an address, as text.
 
-    `q`: words; `kind`: as kubectl has it (deployments.apps); `outcome`: ok, refused or a reason.
+    `q`: words; `kind`: as in kubectl (deployments.apps); `outcome`: ok, refused or a reason.
 
-    `since` and `until`: ISO 8601, UTC where no zone is said.
+    `since` and `until`: ISO 8601, UTC without a zone.
     """
 
     q: str = ""
@@ -50,11 +50,9 @@ class Wish:
     until: str = ""
 
     @classmethod
-    def of(cls, asked: Mapping[str, str]) -> "Wish":
-        """In a page's address `namespace` is the one that is picked for all pages; what the audit is filtered by is
-        `ns`.
-        """
-        found = {one.name: asked.get(one.name, "").strip()[:512] for one in fields(cls)}
+    def from_query(cls, asked: Mapping[str, str]) -> "AuditQuery":
+        """From a page's address, where `namespace` is the picked one for all pages and `ns` is the audit's filter."""
+        found = {field_.name: asked.get(field_.name, "").strip()[:512] for field_ in fields(cls)}
         return cls(**{**found, "namespace": found["namespace"] or asked.get("ns", "").strip()[:512]})
 
     @property
@@ -64,8 +62,10 @@ class Wish:
 
     @property
     def pairs(self) -> dict[str, str]:
-        """For the fields of a page's form."""
-        pairs = {"ns" if one.name == "namespace" else one.name: getattr(self, one.name) for one in fields(self)}
+        """Names and values for the page's form."""
+        pairs = {
+            "ns" if field_.name == "namespace" else field_.name: getattr(self, field_.name) for field_ in fields(self)
+        }
         return {key: value for key, value in pairs.items() if value}
 
     @property
@@ -76,11 +76,11 @@ class Wish:
     @property
     def more(self) -> bool:
         """Whether there are filters beside the words and the outcome."""
-        return replace(self, q="", outcome="") != Wish()
+        return replace(self, q="", outcome="") != AuditQuery()
 
     @property
     def any(self) -> bool:
-        return self != Wish()
+        return self != AuditQuery()
 
 
 def time_of(text: str) -> datetime | None:
@@ -91,7 +91,7 @@ def time_of(text: str) -> datetime | None:
         return None
 
 
-def find(scope: Scope, wish: Wish) -> "QuerySet[AuditEntry]":
+def find(scope: Scope, wish: AuditQuery) -> "QuerySet[AuditEntry]":
     """Newest first. Times that can't be read leave nothing out."""
     rows = scope.rows()
     for word in wish.q.lower().split()[:10]:

@@ -1,4 +1,4 @@
-"""What the overview tells, one subject a file.
+"""The overview's subjects, one per file.
 
-Each is a card of its own that is asked for by itself, so that none waits for another (cards.py).
+Each is a card with a request of its own, so that none waits for another (cards.py).
 """

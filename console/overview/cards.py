@@ -1,6 +1,4 @@
-"""The cards of the overview: how each is called, what it waits for, who gathers it; and how one is told that could
-not be gathered.
-"""
+"""The cards of the overview: title, what it waits for, the function that collects it; and the card after a failure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,8 +9,19 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from console.overview import changes, cluster, happened, instances, marks, olm_health, operators, pods, snooze, tour
-from console.overview.part import ERROR, Part, Trouble, worst_first
+from console.overview import (
+    changes,
+    cluster,
+    instances,
+    marks,
+    olm_health,
+    operators,
+    pods,
+    recent_warnings,
+    snooze,
+    tour,
+)
+from console.overview.part import ERROR, CardContent, CardProblem, worst_first
 from console.web.errors import explain
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, Unreachable
@@ -21,18 +30,18 @@ from resources.changes import RedisError
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """`waits`: what is asked for it, in words.
+    """`waits`: what it waits for, for the reader.
 
-    `url`: the name of the address where there is more, '' for none. `judged`: it says whether all is well.
+    `url`: name of the URL pattern of the full page, '' for none. `judged`: it reports problems.
     """
 
     key: str
     title: Promise
     waits: Promise
-    look: Callable[[ClusterClient], Part]
+    collect: Callable[[ClusterClient], CardContent]
     url: str = ""
     judged: bool = False
-    #: Of a card of places: what it says while there is none.
+    #: For a card of places: the text of its empty state.
     empty: Promise | str = ""
 
     @property
@@ -41,7 +50,7 @@ class Card:
 
     @property
     def more_url(self) -> str:
-        """Of all namespaces, as the card is."""
+        """The full page, for all namespaces like the card."""
         return f"{reverse(self.url)}?namespace=-" if self.url else ""
 
     @property
@@ -51,27 +60,27 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A card as it is drawn.
+    """A card as it is rendered.
 
-    `part` None: it is still to be asked for, or could not be gathered, and `problem` says why.
+    `part` None: it isn't loaded yet, or failed with `problem`.
     """
 
     card: Card
-    part: Part | None = None
+    part: CardContent | None = None
     problem: str = ""
     refused: bool = False
-    troubles: tuple[Trouble, ...] = ()
-    #: Those of the troubles that this person wants to see later.
-    snoozed: tuple[Trouble, ...] = ()
+    troubles: tuple[CardProblem, ...] = ()
+    #: The troubles that the user snoozed.
+    snoozed: tuple[CardProblem, ...] = ()
 
     @property
-    def awake(self) -> tuple[Trouble, ...]:
+    def awake(self) -> tuple[CardProblem, ...]:
         """The troubles that are listed under "needs attention"."""
         return tuple(trouble for trouble in self.troubles if trouble not in self.snoozed)
 
     @property
     def level(self) -> str:
-        """The icon of the worst in it: success where nothing is, '' where that is not known."""
+        """The icon of the worst trouble: success without one, '' if unknown."""
         if self.troubles:
             return worst_first(self.troubles)[0].level
         if self.part is None or self.part.pending:
@@ -84,14 +93,14 @@ CARDS = (
         "cluster",
         gettext_lazy("Cluster"),
         gettext_lazy("Waits for the API server's answer."),
-        cluster.look,
+        cluster.collect,
         judged=True,
     ),
     Card(
         key="olm",
         title=gettext_lazy("Operator Lifecycle Manager"),
         waits=gettext_lazy("Asks for OLM's programs and catalogs."),
-        look=olm_health.look,
+        collect=olm_health.collect,
         url="operatorhub:olm",
         judged=True,
     ),
@@ -99,7 +108,7 @@ CARDS = (
         key="operators",
         title=gettext_lazy("Installed operators"),
         waits=gettext_lazy("Asks for ClusterServiceVersions and Subscriptions."),
-        look=operators.look,
+        collect=operators.collect,
         url="operatorhub:installed",
         judged=True,
     ),
@@ -107,19 +116,19 @@ CARDS = (
         key="instances",
         title=gettext_lazy("Instances"),
         waits=gettext_lazy("Counts the objects of every custom kind."),
-        look=instances.look,
+        collect=instances.collect,
         url="operatorhub:services",
         judged=True,
     ),
-    Card("pods", gettext_lazy("Pods"), gettext_lazy("Looks through the Pods."), pods.look, judged=True),
+    Card("pods", gettext_lazy("Pods"), gettext_lazy("Reads the Pods."), pods.collect, judged=True),
     Card(
         "warnings",
         gettext_lazy("Recent warnings"),
         gettext_lazy("Asks for the Events of the last hour."),
-        happened.look,
+        recent_warnings.collect,
         "resources:events",
     ),
-    Card("changes", gettext_lazy("Recent changes"), gettext_lazy("Reads the history."), changes.look),
+    Card("changes", gettext_lazy("Recent changes"), gettext_lazy("Reads the history."), changes.collect),
     Card(
         "favourites",
         gettext_lazy("Favourites"),
@@ -130,40 +139,40 @@ CARDS = (
     ),
     Card(
         "recent",
-        gettext_lazy("Recently looked at"),
-        gettext_lazy("Reads what you looked at."),
+        gettext_lazy("Recently viewed"),
+        gettext_lazy("Reads what you viewed recently."),
         marks.recent,
         "resources:favourites",
         empty=gettext_lazy("Nothing yet. Objects whose pages you open appear here."),
     ),
 )
-#: Not among the cards: it can be put away, and is drawn with its steps at once.
-TOUR = Card("tour", gettext_lazy("Getting started"), gettext_lazy("Looks which steps are done."), tour.look)
+#: Not among the cards: it can be dismissed, and is rendered with its steps at once.
+TOUR = Card("tour", gettext_lazy("Getting started"), gettext_lazy("Looks which steps are done."), tour.collect)
 
 
 def by_key(key: str) -> Card | None:
     return next((card for card in (*CARDS, TOUR) if card.key == key), None)
 
 
-def gathered(client: ClusterClient, card: Card) -> Shown:
-    """The card with what this person snoozed.
+def collect_card(client: ClusterClient, card: Card) -> Shown:
+    """The card, with the troubles that the user snoozed.
 
-    Never raises what one card alone could not get: the others are told all the same.
+    A failure is part of the card, so that the others are still shown.
     """
-    shown = _gathered(client, card)
+    shown = _collect(client, card)
     if not shown.troubles:
         return shown
     found = snooze.snoozes(client)
     return replace(shown, snoozed=tuple(trouble for trouble in shown.troubles if snooze.is_snoozed(found, trouble)))
 
 
-def _gathered(client: ClusterClient, card: Card) -> Shown:
+def _collect(client: ClusterClient, card: Card) -> Shown:
     try:
-        part = card.look(client)
+        part = card.collect(client)
     except Forbidden as error:
         return Shown(card, problem=str(error), refused=True)
     except KubeError as error:
-        # One sentence for all that ask a cluster which does not answer.
+        # One trouble for all cards of an unreachable cluster.
         gone = isinstance(error, Unreachable)
         troubles = (cluster.away(error),) if card.key == "cluster" else () if gone else (_lost(card, str(error)),)
         return Shown(card, problem=f"{explain(error).title}: {error}", troubles=troubles if card.judged else ())
@@ -174,5 +183,5 @@ def _gathered(client: ClusterClient, card: Card) -> Shown:
     return Shown(card, part, troubles=part.troubles)
 
 
-def _lost(card: Card, words: str) -> Trouble:
-    return Trouble(ERROR, _("“%(card)s” could not be looked at") % {"card": card.title}, words, f"#overview-{card.key}")
+def _lost(card: Card, words: str) -> CardProblem:
+    return CardProblem(ERROR, _("“%(card)s” couldn't be read") % {"card": card.title}, words, f"#overview-{card.key}")

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q
 
-from console.overview.part import Part
+from console.overview.part import CardContent
 from kube.client import ClusterClient
 from kube.requests import FIELD_MANAGER
 from operatorhub import olm
@@ -15,9 +15,9 @@ from resources.models import Step
 from resources.place import Place
 
 SHOWN = 8
-#: Steps that are looked through for those that may be told.
-_LOOKED = 150
-#: Between the first and the last of what is told as one.
+#: History entries that are searched for changes to show.
+_SEARCHED_STEPS = 150
+#: Between the first and the last change of one line.
 _TOGETHER = timedelta(minutes=1)
 _GIVEN = (
     ("configmaps", "kube-root-ca.crt"),
@@ -27,10 +27,10 @@ _GIVEN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """`who`: a person where the console knows one, else the program that wrote; '' where nobody says.
+class RecentChange:
+    """`who`: the user if the console knows one, else the field manager; '' if unknown.
 
-    `fields`: the first that changed.
+    `fields`: the first changed ones.
     """
 
     event: str
@@ -51,8 +51,8 @@ class Change:
         return self.place.kind_url(**({"namespace": self.place.namespace} if self.place.namespace else {}))
 
 
-def look(client: ClusterClient) -> Part:
-    """What operators report of their objects' status is left out: that is no act. Raises KubeError, DatabaseError."""
+def collect(client: ClusterClient) -> CardContent:
+    """The newest changes, without status updates of operators. Raises KubeError, DatabaseError."""
     rows = (
         Step.objects.filter(traced__cluster=client.name)
         .filter(Q(event__in=(Step.CREATED, Step.DELETED)) | Q(event=Step.CHANGED) & (Q(spec=True) | Q(meta=True)))
@@ -60,8 +60,8 @@ def look(client: ClusterClient) -> Part:
         .defer("traced__head", "back")
         .order_by("-at", "-pk")
     )
-    found: list[Change] = []
-    steps = [step for step in rows[:_LOOKED] if not _bookkeeping(step)]
+    found: list[RecentChange] = []
+    steps = [step for step in rows[:_SEARCHED_STEPS] if not _bookkeeping(step)]
     readable = lives.Readable(client, {step.traced_id for step in steps})
     for step in steps:
         if place := readable.place(step.traced):
@@ -72,15 +72,15 @@ def look(client: ClusterClient) -> Part:
                 found.append(change)
             else:
                 break
-    types = {one.place.type: None for one in found}
-    return Part(
+    types = {change.place.type: None for change in found}
+    return CardContent(
         tuple(found),
         topics=" ".join(filter(None, (live_topics.topics_of(client, type_) for type_ in types))),
         every=3000,
     )
 
 
-def _together(newer: Change, older: Change) -> bool:
+def _together(newer: RecentChange, older: RecentChange) -> bool:
     """Whether both are of one act on many objects: the same person, kind, namespace and event, within a minute."""
     return (
         newer.event == older.event != Step.CHANGED
@@ -91,8 +91,8 @@ def _together(newer: Change, older: Change) -> bool:
 
 
 def _bookkeeping(step: Step) -> bool:
-    """Labels and annotations that programs note, OLM's index of its operators, and what Kubernetes puts into every
-    namespace: nobody's act.
+    """Whether no user made the change: labels and annotations written by programs, OLM's index of its operators, and
+    the objects that Kubernetes creates in each namespace.
     """
     traced = step.traced
     if step.event == Step.CHANGED and not step.spec:
@@ -100,9 +100,9 @@ def _bookkeeping(step: Step) -> bool:
     return (traced.group, traced.plural) == (olm.GROUP, "operators") or (traced.plural, traced.name) in _GIVEN
 
 
-def _change(step: Step, place: Place) -> Change:
+def _change(step: Step, place: Place) -> RecentChange:
     entry = timeline.entry(step)
-    return Change(
+    return RecentChange(
         event=step.event,
         at=step.at,
         who=entry.user or entry.who,

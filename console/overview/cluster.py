@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from console.overview.part import ERROR, WARNING, Part, Trouble
+from console.overview.part import ERROR, WARNING, CardContent, CardProblem
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
@@ -59,8 +59,8 @@ class Cluster:
     usage: tuple[Tile, ...] = ()
 
 
-def look(client: ClusterClient) -> Part:
-    """Raises KubeError when it does not answer."""
+def collect(client: ClusterClient) -> CardContent:
+    """Version, response time, counts and usage. Raises KubeError if the cluster doesn't respond."""
     began = time.monotonic()
     version = client.version()
     milliseconds = int((time.monotonic() - began) * 1000)
@@ -68,7 +68,7 @@ def look(client: ClusterClient) -> Part:
     found = counts(client, types)
     numbers = tuple(Number(_label(type_), found[type_], _list(type_)) for type_ in types)
     live = _live()
-    told = Cluster(
+    summary = Cluster(
         version=str(version.get("gitVersion", "")),
         platform=str(version.get("platform", "")),
         milliseconds=milliseconds,
@@ -80,7 +80,7 @@ def look(client: ClusterClient) -> Part:
     topics = " ".join(
         filter(None, (live_topics.topics_of(client, type_) for type_ in types if found[type_].number is not None))
     )
-    return Part(told, tuple(troubles), topics)
+    return CardContent(summary, tuple(troubles), topics)
 
 
 def _usage(client: ClusterClient) -> tuple[Tile, ...]:
@@ -121,21 +121,21 @@ def _list(type_: ResourceType) -> str:
     return Place(type_).kind_url(**({"namespace": "-"} if type_.namespaced else {}))
 
 
-def _slow(milliseconds: int) -> list[Trouble]:
+def _slow(milliseconds: int) -> list[CardProblem]:
     if milliseconds < _SLOW:
         return []
     words = _("It took %(number)d ms to say its version.") % {"number": milliseconds}
-    return [Trouble(WARNING, _("The API server is slow"), words, "#overview-cluster")]
+    return [CardProblem(WARNING, _("The API server is slow"), words, "#overview-cluster")]
 
 
-def _silent(client: ClusterClient) -> list[Trouble]:
+def _silent(client: ClusterClient) -> list[CardProblem]:
     return [
-        Trouble(WARNING, _("An API does not answer"), error, reverse("resources:types"), _("All types"))
+        CardProblem(WARNING, _("An API does not answer"), error, reverse("resources:types"), _("All types"))
         for error in client.discovery_errors[:5]
     ]
 
 
-def _nodes(client: ClusterClient, found: Mapping[ResourceType, Count]) -> list[Trouble]:
+def _nodes(client: ClusterClient, found: Mapping[ResourceType, Count]) -> list[CardProblem]:
     for type_, count in found.items():
         if type_.plural != "nodes" or not count.number or count.number > _MOST_NODES:
             continue
@@ -149,7 +149,7 @@ def _nodes(client: ClusterClient, found: Mapping[ResourceType, Count]) -> list[T
                 "%(number)d node of %(all)d is not ready.", "%(number)d nodes of %(all)d are not ready.", unwell
             )
             words = words % {"number": unwell, "all": count.number}
-            return [Trouble(ERROR, _("Nodes"), words, Place(type_).kind_url(), _("Nodes"))]
+            return [CardProblem(ERROR, _("Nodes"), words, Place(type_).kind_url(), _("Nodes"))]
     return []
 
 
@@ -163,12 +163,12 @@ def _live() -> str:
     return "" if any(not hub.problem for hub in hubs) else next(hub.problem for hub in hubs if hub.problem)
 
 
-def _unheard(live: str) -> list[Trouble]:
+def _unheard(live: str) -> list[CardProblem]:
     if not live:
         return []
-    return [Trouble(WARNING, _("Live updates are off"), live, reverse("pages:readyz"), _("What is ready"))]
+    return [CardProblem(WARNING, _("Live updates are off"), live, reverse("pages:readyz"), _("What is ready"))]
 
 
-def away(error: KubeError) -> Trouble:
+def away(error: KubeError) -> CardProblem:
     """The API server itself does not answer: nothing is as bad."""
-    return Trouble(ERROR, _("The API server does not answer"), str(error), "#overview-cluster")
+    return CardProblem(ERROR, _("The API server does not answer"), str(error), "#overview-cluster")

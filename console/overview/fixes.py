@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from console.overview.part import Trouble
+from console.overview.part import CardProblem
 from console.web import deadline
 from kube.client import ClusterClient
 from kube.errors import KubeError
@@ -19,7 +19,9 @@ MAX_FIXES = 3
 _WAIT_SECONDS = 1.0
 
 
-def with_fixes(client: ClusterClient, troubles: Sequence[Trouble], places: Mapping[str, Place]) -> tuple[Trouble, ...]:
+def with_fixes(
+    client: ClusterClient, troubles: Sequence[CardProblem], places: Mapping[str, Place]
+) -> tuple[CardProblem, ...]:
     """`places`: the troubles' objects by their url. What isn't known in time is left out."""
     asked = [trouble.url for trouble in troubles if trouble.url in places][:MAX_FIXES]
     questions = {url: partial(_fix, client, places[url]) for url in asked}

@@ -1,6 +1,6 @@
 """The instances of custom kinds, by their state.
 
-Each kind is asked by itself: one request where there are none of it, a kept list where there are some.
+One request per kind without instances, a cached list per kind with some.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from console.overview.donut import Donut, donut
 from console.overview.fixes import with_fixes
-from console.overview.part import ERROR, WARNING, Part, Trouble
+from console.overview.part import ERROR, WARNING, CardContent, CardProblem
 from console.web import deadline
 from kube import limits
 from kube.client import ClusterClient
@@ -53,7 +53,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class KindCount:
     """One kind: `number` of its objects, None where `problem` says why; `states` by state word, '' for none; `worst`:
     the first that are degraded; `held`: some whose deletion doesn't end.
     """
@@ -66,12 +66,12 @@ class Kind:
     problem: str = ""
     forbidden: bool = False
 
-    def of(self, state: str) -> int:
+    def count_of(self, state: str) -> int:
         return dict(self.states).get(state, 0)
 
     @property
     def degraded(self) -> int:
-        return self.of(DEGRADED)
+        return self.count_of(DEGRADED)
 
     @property
     def url(self) -> str:
@@ -91,29 +91,29 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Instances:
-    """`kinds`: with instances, what needs somebody first, as many as are shown; `more` kinds have some too.
+class InstanceSummary:
+    """`kinds`: the shown ones, with instances, those with problems first; `more`: how many others have instances.
 
-    `served`: how many custom kinds there are.
+    `served`: the number of custom kinds.
     """
 
     total: int
     shares: tuple[Share, ...]
     donut: Donut
-    kinds: tuple[Kind, ...]
+    kinds: tuple[KindCount, ...]
     more: int
     served: int
 
 
-def look(client: ClusterClient) -> Part:
-    """Raises KubeError when the cluster does not say what it serves."""
+def collect(client: ClusterClient) -> CardContent:
+    """Counts instances by state. Raises KubeError if discovery fails."""
     types = custom(client)
     found, late = asked(client, types, WAIT)
     there = sorted(
         (kind for kind in found if kind.number), key=lambda kind: (-kind.degraded, -(kind.number or 0), kind.type.kind)
     )
     shares = _shares(there)
-    told = Instances(
+    summary = InstanceSummary(
         total=sum(kind.number or 0 for kind in there),
         shares=shares,
         donut=donut((share.health.colour, share.number, share.health.label) for share in shares),
@@ -123,9 +123,9 @@ def look(client: ClusterClient) -> Part:
     )
     follow = (live_topics.topics_of(client, kind.type) for kind in there[:_FOLLOWED])
     topics = " ".join(filter(None, (*follow, live_topics.topics(client, *DEFINITIONS))))
-    # Three hundred kinds are three hundred questions: the more there are, the more seldom.
-    return Part(
-        found=told,
+    # Three hundred kinds are three hundred requests: the more kinds, the longer the interval.
+    return CardContent(
+        found=summary,
         troubles=with_fixes(client, _troubles(there), _places(there)),
         topics=topics,
         every=max(3000, 100 * len(types)),
@@ -143,29 +143,29 @@ def custom(client: ClusterClient) -> tuple[ResourceType, ...]:
 
 def asked(
     client: ClusterClient, types: Iterable[ResourceType], seconds: float
-) -> tuple[list[Kind], tuple[ResourceType, ...]]:
+) -> tuple[list[KindCount], tuple[ResourceType, ...]]:
     """(the kinds that answered in time, those that did not yet)."""
     found, late = deadline.within(client, "kind", {type_: partial(_ask, client, type_) for type_ in types}, seconds)
     return list(found.values()), late
 
 
-def _ask(client: ClusterClient, type_: ResourceType) -> Kind:
+def _ask(client: ClusterClient, type_: ResourceType) -> KindCount:
     try:
         if not snapshots.has(client, type_, ""):
             number = count(client, type_)
             if number.number is None:
-                return Kind(type_, None, problem=number.problem, forbidden=number.forbidden)
+                return KindCount(type_, None, problem=number.problem, forbidden=number.forbidden)
             if not number.number or number.number > limits.OVERVIEW_OBJECTS.value:
-                return Kind(type_, number.number)
+                return KindCount(type_, number.number)
         entries = overlaid(client, type_, "", snapshots.get(client, type_, "").all())
     except KubeError as error:
-        return Kind(type_, None, problem=str(error), forbidden=error.code == 403)
+        return KindCount(type_, None, problem=str(error), forbidden=error.code == 403)
     states = Counter(entry.health.state for entry in entries)
     worst = sorted(
         (entry for entry in entries if entry.health.state == DEGRADED), key=lambda entry: entry.created, reverse=True
     )
     held = _held(client, type_, [entry for entry in entries if entry.terminating])
-    return Kind(type_, len(entries), tuple(states.items()), tuple(worst[:_NAMED]), held)
+    return KindCount(type_, len(entries), tuple(states.items()), tuple(worst[:_NAMED]), held)
 
 
 def _held(client: ClusterClient, type_: ResourceType, terminating: Iterable[Entry]) -> tuple[Held, ...]:
@@ -184,8 +184,8 @@ def _held(client: ClusterClient, type_: ResourceType, terminating: Iterable[Entr
     return tuple(found)
 
 
-def _shares(there: Iterable[Kind]) -> tuple[Share, ...]:
-    """What needs somebody first; those without a state, or of which none was read, last."""
+def _shares(there: Iterable[KindCount]) -> tuple[Share, ...]:
+    """Those with problems first; those without a state, or not read, last."""
     totals: Counter[str] = Counter()
     by_state: dict[str, list[tuple[int, str]]] = {}
     for kind in there:
@@ -201,35 +201,35 @@ def _shares(there: Iterable[Kind]) -> tuple[Share, ...]:
     )
 
 
-def _troubles(there: Iterable[Kind]) -> tuple[Trouble, ...]:
+def _troubles(there: Iterable[KindCount]) -> tuple[CardProblem, ...]:
     found = []
     for kind in there:
         for entry in kind.worst:
             url = Place(kind.type, entry.namespace, entry.name).url()
             found.append(
-                Trouble(ERROR, _where(kind, entry), entry.health.reason or entry.health.label, url, _("Open it"))
+                CardProblem(ERROR, _where(kind, entry), entry.health.reason or entry.health.label, url, _("Open it"))
             )
         for held in kind.held:
             words = _("Deletion waits for finalizer %(finalizer)s.") % {"finalizer": held.finalizer}
             url = Place(kind.type, held.entry.namespace, held.entry.name).url("finalizers")
-            found.append(Trouble(WARNING, _where(kind, held.entry), words, url, _("Check finalizers")))
+            found.append(CardProblem(WARNING, _where(kind, held.entry), words, url, _("Check finalizers")))
         if more := kind.degraded - len(kind.worst):
             words = _("%(number)d more are degraded.") % {"number": more}
-            found.append(Trouble(ERROR, kind.type.kinds, words, kind.url, _("Open the list")))
+            found.append(CardProblem(ERROR, kind.type.kinds, words, kind.url, _("Open the list")))
     return tuple(found)
 
 
-def _places(there: Iterable[Kind]) -> dict[str, Place]:
+def _places(there: Iterable[KindCount]) -> dict[str, Place]:
     places = [Place(kind.type, entry.namespace, entry.name) for kind in there for entry in kind.worst]
     return {place.url(): place for place in places}
 
 
-def _where(kind: Kind, entry: Entry) -> str:
+def _where(kind: KindCount, entry: Entry) -> str:
     what = f"{kind.type.kind} {entry.name}"
     return _("%(what)s in %(namespace)s") % {"what": what, "namespace": entry.namespace} if entry.namespace else what
 
 
-def _gaps(found: Iterable[Kind]) -> tuple[str, ...]:
+def _gaps(found: Iterable[KindCount]) -> tuple[str, ...]:
     refused = [kind.type.kind for kind in found if kind.forbidden]
     failed = [kind for kind in found if kind.problem and not kind.forbidden]
     gaps = [f"{kind.type.kind}: {kind.problem}" for kind in failed[:3]]

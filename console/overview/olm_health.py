@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from console.overview.part import ERROR, WARNING, Part, Trouble
+from console.overview.part import ERROR, WARNING, CardContent, CardProblem
 from kube.client import ClusterClient
 from operatorhub import olm
 from operatorhub.bootstrap import state
 from operatorhub.bootstrap.state import BAD, Line, State
 
 _CATALOG = "CatalogSource"
-# A catalog that was just made, or whose Pod began anew, says one of these for a moment.
+# A catalog that was just created, or whose Pod restarted, is in one of these states for a moment.
 _COMING = ("CONNECTING", "IDLE")
 
 
@@ -29,21 +29,21 @@ class Olm:
         return tuple(sorted(lines, key=lambda line: line.state != BAD))
 
 
-def look(client: ClusterClient) -> Part:
-    """Raises KubeError when the cluster does not say what it serves."""
+def collect(client: ClusterClient) -> CardContent:
+    """Health of OLM and its catalogs. Raises KubeError if discovery fails."""
     if not olm.served(client):
-        return Part(Olm())
-    found = state.look(client, anew=False)
+        return CardContent(Olm())
+    found = state.read_state(client, refresh=False)
     troubles = tuple(_trouble(line) for line in found.lines if line.state == BAD)
-    return Part(Olm(found), troubles, olm.topic(client, olm.SOURCES))
+    return CardContent(Olm(found), troubles, olm.topic(client, olm.SOURCES))
 
 
-def _trouble(line: Line) -> Trouble:
+def _trouble(line: Line) -> CardProblem:
     url = line.url or reverse("operatorhub:olm")
     if line.what != _CATALOG:
-        return Trouble(
+        return CardProblem(
             ERROR, _("OLM: %(what)s") % {"what": line.what}, line.words, url, _("Operator Lifecycle Manager")
         )
-    coming = line.words.endswith((*_COMING, _("not looked at yet")))
+    coming = line.words.endswith((*_COMING, _("not checked yet")))
     title = _("A catalog is not ready yet") if coming else _("A catalog does not answer")
-    return Trouble(WARNING if coming else ERROR, title, line.words, url, _("Open the catalog"))
+    return CardProblem(WARNING if coming else ERROR, title, line.words, url, _("Open the catalog"))

@@ -1,10 +1,10 @@
-"""The installed operators: which fail, which wait for somebody, which have an update, from which version to which."""
+"""The installed operators: which fail, which wait for approval, which have an update and to which version."""
 
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from console.overview.part import ERROR, WARNING, Part, Trouble
+from console.overview.part import ERROR, WARNING, CardContent, CardProblem
 from kube.client import ClusterClient
 from operatorhub import olm
 from operatorhub.running import installed
@@ -17,8 +17,8 @@ NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One operator that somebody should look at. `step`: "v1.0.0 → v1.1.0", '' where no other version comes."""
+class AttentionItem:
+    """An operator that needs attention. `step`: "v1.0.0 → v1.1.0", '' without an update."""
 
     title: str
     namespace: str
@@ -30,35 +30,35 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Operators:
-    """`totals` None: a cluster without OLM. `more`: lines that are not told."""
+    """`totals` None: a cluster without OLM. `more`: lines that are not shown."""
 
     totals: Totals | None = None
-    lines: tuple[Line, ...] = ()
+    lines: tuple[AttentionItem, ...] = ()
     more: int = 0
 
 
-def look(client: ClusterClient) -> Part:
-    """In all namespaces, or those of somebody's own. Raises KubeError."""
+def collect(client: ClusterClient) -> CardContent:
+    """The operators in all namespaces that the user can read. Raises KubeError."""
     if not olm.served(client):
-        return Part(Operators())
+        return CardContent(Operators())
     found = installed.listed(client, "")
     lines = [line for line in map(_line, found.rows) if line]
     lines.sort(key=lambda line: line.level != ERROR)
-    told = Operators(totals(found.rows), tuple(lines[:NAMED]), max(0, len(lines) - NAMED))
+    summary = Operators(totals(found.rows), tuple(lines[:NAMED]), max(0, len(lines) - NAMED))
     topics = " ".join(filter(None, (olm.topic(client, plural) for plural in (olm.CSVS, olm.SUBSCRIPTIONS))))
-    return Part(told, tuple(map(_trouble, told.lines)), topics, gaps=found.gaps)
+    return CardContent(summary, tuple(map(_trouble, summary.lines)), topics, gaps=found.gaps)
 
 
-def _line(operator: Operator) -> Line | None:
+def _line(operator: Operator) -> AttentionItem | None:
     """None for an operator that runs well, or that OLM works at."""
     update, own = operator.update, operator.url
     if operator.state == FAILED:
-        return Line(operator.title, operator.namespace, ERROR, operator.reason or operator.word, own)
+        return AttentionItem(operator.title, operator.namespace, ERROR, operator.reason or operator.word, own)
     if operator.runs_in:
         return None
     if operator.state == ASKS or (update is not None and update.state == ASKS):
         words = _("waits for approval") if operator.state == ASKS or (update and update.url) else _("has an update")
-        return Line(
+        return AttentionItem(
             title=operator.title,
             namespace=operator.namespace,
             level=WARNING,
@@ -67,7 +67,7 @@ def _line(operator: Operator) -> Line | None:
             step=step(operator),
         )
     if update is not None and update.state == FAILED:
-        return Line(
+        return AttentionItem(
             title=operator.title,
             namespace=operator.namespace,
             level=WARNING,
@@ -78,11 +78,11 @@ def _line(operator: Operator) -> Line | None:
     return None
 
 
-def _trouble(line: Line) -> Trouble:
+def _trouble(line: AttentionItem) -> CardProblem:
     words = f"{line.words}: {line.step}" if line.step else line.words
-    act = _("Look at the plan") if line.step else _("Open the operator")
+    act = _("View plan") if line.step else _("Open the operator")
     title = _("Operator %(title)s in %(namespace)s") % {"title": line.title, "namespace": line.namespace}
-    return Trouble(line.level, title, words, line.url, act)
+    return CardProblem(line.level, title, words, line.url, act)
 
 
 def step(operator: Operator) -> str:

@@ -10,11 +10,11 @@ _RANK = {ERROR: 0, WARNING: 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """One thing that needs somebody.
+class CardProblem:
+    """A problem that needs attention.
 
-    `level`: ERROR or WARNING, an icon's name too; `reason`: why, in words; `url`: where one acts, and `act` what there.
-    `fix`: what mends it, at `fix_url`, '' where that is not known.
+    `level`: ERROR or WARNING, also the icon's name; `reason`: the cause; `url` and `act`: the link to act on it.
+    `fix`: the fix, at `fix_url`; '' if unknown.
     """
 
     level: str
@@ -45,7 +45,7 @@ def _digest(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CardContent:
     """`found`: the subject's own.
 
     `topics`: what brings news of it; `every`: milliseconds between two looks at least. `pending`: what has not answered
@@ -53,13 +53,13 @@ class Part:
     """
 
     found: Any = None
-    troubles: tuple[Trouble, ...] = ()
+    troubles: tuple[CardProblem, ...] = ()
     topics: str = ""
     every: int = 3000
     pending: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
 
 
-def worst_first(troubles: Iterable[Trouble]) -> tuple[Trouble, ...]:
+def worst_first(troubles: Iterable[CardProblem]) -> tuple[CardProblem, ...]:
     """Of the same level they stay in their order."""
     return tuple(sorted(troubles, key=lambda trouble: trouble.rank))

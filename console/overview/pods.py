@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from console.overview.fixes import with_fixes
-from console.overview.part import ERROR, Part, Trouble
+from console.overview.part import ERROR, CardContent, CardProblem
 from console.web import deadline
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -32,7 +32,7 @@ NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class PodGroup:
     """Pods of one owner that fail for the same reason.
 
     `first`: the one to look at, `url` its page; `owner`: 'Kind/name', '' for a Pod of its own.
@@ -52,7 +52,7 @@ class Pods:
 
     total: int
     unwell: int
-    groups: tuple[Group, ...]
+    groups: tuple[PodGroup, ...]
     more: int
     bounded: bool
     url: str
@@ -67,18 +67,18 @@ class _Read:
     error: KubeError | None = None
 
 
-def look(client: ClusterClient) -> Part:
-    """Raises KubeError."""
+def collect(client: ClusterClient) -> CardContent:
+    """The Pods with problems, grouped by owner and reason. Raises KubeError."""
     type_ = client.find("", "v1", "pods")
     found, late = deadline.within(client, "pods", {"pods": partial(_read, client, type_)}, WAIT)
     if late:
-        return Part(pending=(_("Pods"),))
+        return CardContent(pending=(_("Pods"),))
     read = found["pods"]
     if read.error:
         raise read.error
     groups = _groups(type_, read.entries)
     url = Place(type_).kind_url(namespace="-", state=DEGRADED)
-    told = Pods(
+    summary = Pods(
         total=read.total,
         unwell=len(read.entries),
         groups=groups[:NAMED],
@@ -87,13 +87,13 @@ def look(client: ClusterClient) -> Part:
         url=url,
     )
     deployments = client.find("apps", "v1", "deployments")
-    places = {group.url: Place(type_, group.namespace, group.first) for group in told.groups}
+    places = {group.url: Place(type_, group.namespace, group.first) for group in summary.groups}
     troubles = (
-        *with_fixes(client, [*map(_trouble, told.groups)], places),
+        *with_fixes(client, [*map(_trouble, summary.groups)], places),
         *(_without_pods(deployments, entry) for entry in read.stuck[:NAMED]),
     )
     topics = " ".join(filter(None, (live_topics.topics_of(client, type_), live_topics.topics_of(client, deployments))))
-    return Part(told, troubles, topics, max(3000, read.total * 2))
+    return CardContent(summary, troubles, topics, max(3000, read.total * 2))
 
 
 def _read(client: ClusterClient, type_: ResourceType) -> _Read:
@@ -133,14 +133,14 @@ def _stuck(client: ClusterClient, unwell: Iterable[Entry]) -> tuple[Entry, ...]:
     )
 
 
-def _groups(type_: ResourceType, entries: Iterable[Entry]) -> tuple[Group, ...]:
+def _groups(type_: ResourceType, entries: Iterable[Entry]) -> tuple[PodGroup, ...]:
     """The newest first."""
     by: dict[tuple[str, str, str], list[Entry]] = {}
-    for entry in sorted(entries, key=lambda one: one.created, reverse=True):
+    for entry in sorted(entries, key=lambda entry: entry.created, reverse=True):
         owner = str(entry.owner or "")
         by.setdefault((entry.namespace, owner or entry.name, entry.health.reason), []).append(entry)
     return tuple(
-        Group(
+        PodGroup(
             namespace=namespace,
             owner=str(members[0].owner or ""),
             reason=reason or members[0].health.label,
@@ -152,13 +152,13 @@ def _groups(type_: ResourceType, entries: Iterable[Entry]) -> tuple[Group, ...]:
     )
 
 
-def _without_pods(type_: ResourceType, entry: Entry) -> Trouble:
+def _without_pods(type_: ResourceType, entry: Entry) -> CardProblem:
     what = _("Deployment %(name)s in %(namespace)s") % {"name": entry.name, "namespace": entry.namespace}
     url = Place(type_, entry.namespace, entry.name).url()
-    return Trouble(ERROR, what, entry.health.reason or entry.health.label, url, _("Open it"))
+    return CardProblem(ERROR, what, entry.health.reason or entry.health.label, url, _("Open it"))
 
 
-def _trouble(group: Group) -> Trouble:
+def _trouble(group: PodGroup) -> CardProblem:
     if group.number == 1:
         what = _("Pod %(name)s in %(namespace)s") % {"name": group.first, "namespace": group.namespace}
     else:
@@ -168,4 +168,4 @@ def _trouble(group: Group) -> Trouble:
             group.number,
         )
         what = words % {"number": group.number, "owner": group.owner, "namespace": group.namespace}
-    return Trouble(ERROR, what, group.reason, group.url, _("Open it"))
+    return CardProblem(ERROR, what, group.reason, group.url, _("Open it"))

@@ -11,7 +11,7 @@ from django.db import DatabaseError
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from console.overview.part import Trouble
+from console.overview.part import CardProblem
 from kube.client import ClusterClient
 from resources.models import Mark
 
@@ -40,7 +40,7 @@ def snoozes(client: ClusterClient) -> Mapping[str, Snooze]:
     return {mark.plural: Snooze(mark.name, None if mark.version == CHANGE else mark.at) for mark in marks}
 
 
-def is_snoozed(found: Mapping[str, Snooze], trouble: Trouble) -> bool:
+def is_snoozed(found: Mapping[str, Snooze], trouble: CardProblem) -> bool:
     """False once a trouble that is snoozed until it changes has another reason."""
     snooze = found.get(trouble.key)
     return snooze is not None and (snooze.until is not None or snooze.state == trouble.state)

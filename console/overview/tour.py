@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from console.audit.models import AuditEntry
 from console.overview import instances
-from console.overview.part import Part
+from console.overview.part import CardContent
 from console.web.frame import known_namespaces
 from kube.client import ClusterClient
 from kube.errors import KubeError
@@ -34,8 +34,8 @@ _SYSTEM = ("kube-", "openshift-")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """`done`: None where nobody knows yet. `url`: where one does it."""
+class TourStep:
+    """`done`: None if not known yet. `url`: the page for it."""
 
     title: str
     help: str
@@ -45,7 +45,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    steps: tuple[Step, ...]
+    steps: tuple[TourStep, ...]
 
     @property
     def done(self) -> int:
@@ -56,13 +56,13 @@ class Tour:
         return self.done == len(self.steps)
 
     @property
-    def next(self) -> Step | None:
+    def next(self) -> TourStep | None:
         """The first that is open."""
         return next((step for step in self.steps if step.done is False), None)
 
 
-def look(client: ClusterClient) -> Part:
-    """What can't be known is open. Never raises KubeError."""
+def collect(client: ClusterClient) -> CardContent:
+    """The steps and which are done; one that can't be checked counts as open. Never raises KubeError."""
     made, pending = _made(client)
     checks: tuple[Callable[[ClusterClient], bool], ...] = (
         _namespace,
@@ -77,7 +77,7 @@ def look(client: ClusterClient) -> Part:
     tour = Tour(_steps(made, found))
     if tour.all_done:
         _finish(client)
-    return Part(tour, pending=(_("Instances"),) if pending else ())
+    return CardContent(tour, pending=(_("Instances"),) if pending else ())
 
 
 def _finish(client: ClusterClient) -> None:
@@ -91,7 +91,7 @@ def plain() -> Tour:
     return Tour(_steps(None, [None] * 5))
 
 
-def _steps(made: Place | None, done: list[bool | None]) -> tuple[Step, ...]:
+def _steps(made: Place | None, done: list[bool | None]) -> tuple[TourStep, ...]:
     watch = made.kind_url(**({"namespace": "-"} if made.type.namespaced else {})) if made else ""
     texts = (
         (_("Create a namespace"), _("a place for an operator and what it manages"), reverse("pages:namespaces")),
@@ -112,7 +112,7 @@ def _steps(made: Place | None, done: list[bool | None]) -> tuple[Step, ...]:
             reverse("resources:forwards"),
         ),
     )
-    return tuple(Step(*text, is_done) for text, is_done in zip(texts, done, strict=True))
+    return tuple(TourStep(*text, is_done) for text, is_done in zip(texts, done, strict=True))
 
 
 def _tried(check: Callable[[ClusterClient], bool], client: ClusterClient) -> bool | None:
@@ -134,15 +134,15 @@ def _operator(client: ClusterClient) -> bool:
 
 
 def _made(client: ClusterClient) -> tuple[Place | None, bool]:
-    """(a kind that has instances, whether some kind has not answered yet).
+    """(a kind with instances, whether a request is still pending).
 
-    It joins the questions of the card of instances.
+    It joins the requests of the instances card.
     """
     try:
         found, late = instances.asked(client, instances.custom(client), _WAIT)
     except KubeError:
         return None, False
-    kind = max((one for one in found if one.number), key=lambda one: one.number or 0, default=None)
+    kind = max((counted for counted in found if counted.number), key=lambda counted: counted.number or 0, default=None)
     return (Place(kind.type) if kind else None), bool(late)
 
 

@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from console.reach.judging import is_name
+from console.reach.access_check import is_name
 from console.web import render
 from console.web.access import can
 from console.web.access_request import AccessRequest
@@ -31,7 +31,7 @@ class Ability:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class AccessLink:
     label: str
     url: str
     current: bool
@@ -42,9 +42,9 @@ class AccessPage:
     """`request`: None where nothing that a role of the namespace could give is missing."""
 
     namespace: str
-    namespaces: tuple[Choice, ...] = ()
+    namespaces: tuple[AccessLink, ...] = ()
     abilities: tuple[Ability, ...] = ()
-    roles: tuple[Choice, ...] = ()
+    roles: tuple[AccessLink, ...] = ()
     request: AccessRequest | None = None
 
     @property
@@ -58,33 +58,37 @@ class AccessPage:
 
 @require_safe
 def access(request: ConsoleRequest) -> HttpResponse:
-    """Of `?namespace=`, else of the picked one, else of the first; `?role=` is what would be asked for."""
+    """Access in `?namespace=`, else in the picked one, else in the first; `?role=`: the role to request."""
     client = request.cluster
     known = known_namespaces(client)
     name = request.namespace if is_name(request.namespace) else known[0] if known else ""
-    page = AccessPage(name, tuple(_link(one, one == name, namespace=one) for one in known[:_MAX_NAMESPACES]))
+    page = AccessPage(
+        name, tuple(_link(namespace, namespace == name, namespace=namespace) for namespace in known[:_MAX_NAMESPACES])
+    )
     if name:
         page = _of_namespace(client, name, page.namespaces, request.GET.get("role", ""))
     return render.page(request, "console/access.html", {"page": page})
 
 
-def _of_namespace(client: ClusterClient, namespace: str, namespaces: tuple[Choice, ...], role: str) -> AccessPage:
+def _of_namespace(client: ClusterClient, namespace: str, namespaces: tuple[AccessLink, ...], role: str) -> AccessPage:
     abilities = _abilities(client, namespace)
     missing = [ability for ability in abilities if not ability.is_allowed]
     if not missing:
         return AccessPage(namespace, namespaces, abilities)
-    needed = [one for one in ROLES if any(ability.role == one for ability in missing)]
+    needed = [candidate for candidate in ROLES if any(ability.role == candidate for ability in missing)]
     wanted = role if role in needed else needed[0]
     within = ROLES[: ROLES.index(wanted) + 1]
     words = tuple(ability.label for ability in missing if ability.role in within)
     ask = AccessRequest(client.user, client.name, namespace, wanted, words)
     labels = {"view": _("View"), "edit": _("Edit"), "admin": _("Admin")}
-    roles = tuple(_link(labels[one], one == wanted, namespace=namespace, role=one) for one in needed)
+    roles = tuple(
+        _link(labels[candidate], candidate == wanted, namespace=namespace, role=candidate) for candidate in needed
+    )
     return AccessPage(namespace, namespaces, abilities, roles, ask)
 
 
-def _link(label: str, current: bool, **query: str) -> Choice:
-    return Choice(label, f"?{urlencode(query)}", current)
+def _link(label: str, current: bool, **query: str) -> AccessLink:
+    return AccessLink(label, f"?{urlencode(query)}", current)
 
 
 def _abilities(client: ClusterClient, namespace: str) -> tuple[Ability, ...]:

@@ -11,9 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from console.audit import exporting, search
+from console.audit import exports, search
 from console.audit.models import AuditEntry
-from console.audit.search import Offered, Scope, Wish
+from console.audit.search import AuditQuery, Offered, Scope
 from console.pages.audit_scope import GROUP, scope_of
 from console.prefer import store
 from console.web import audit as acts
@@ -21,17 +21,17 @@ from console.web import render
 from console.web.request import ConsoleRequest
 
 FORMATS = {
-    "csv": (exporting.csv_lines, "text/csv; charset=utf-8"),
-    "jsonl": (exporting.json_lines, "application/x-ndjson"),
+    "csv": (exports.csv_lines, "text/csv; charset=utf-8"),
+    "jsonl": (exports.json_lines, "application/x-ndjson"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """`everybody`: whether acts of others are among them. `exported`: how many rows a file has at most."""
+    """`has_all_users`: whether acts of all users are included. `exported`: the maximum number of rows in a file."""
 
     scope: Scope
-    wish: Wish
+    wish: AuditQuery
     rows: "Page[AuditEntry]"
     offered: Offered
     days: int
@@ -39,7 +39,7 @@ class AuditPage:
     group: str = GROUP
 
     @property
-    def everybody(self) -> bool:
+    def has_all_users(self) -> bool:
         return not self.scope.user
 
     @property
@@ -58,7 +58,7 @@ class AuditPage:
 
 
 def _local(text: str) -> str:
-    """As a browser's field for times has it, in UTC; '' for what is no time."""
+    """In the format of a browser's datetime-local field, in UTC; '' if it isn't a time."""
     found = search.time_of(text)
     return found.astimezone(UTC).strftime("%Y-%m-%dT%H:%M") if found else ""
 
@@ -66,8 +66,8 @@ def _local(text: str) -> str:
 @require_safe
 def audit(request: ConsoleRequest) -> HttpResponse:
     """The acts, newest first. `page=` counts from 1."""
-    scope, wish = scope_of(request.cluster), Wish.of(request.GET)
-    rows = Paginator(search.find(scope, wish).defer("diff", "words"), store.of(request).size).get_page(
+    scope, wish = scope_of(request.cluster), AuditQuery.from_query(request.GET)
+    rows = Paginator(search.find(scope, wish).defer("diff", "words"), store.preferences_of(request).size).get_page(
         request.GET.get("page")
     )
     page = AuditPage(
@@ -97,7 +97,7 @@ def export(request: ConsoleRequest) -> HttpResponseBase:
     The page's buttons POST, which is an act; a GET reads, and reading writes no row.
     """
     asked = request.POST if request.method == "POST" else request.GET
-    format_, wish = asked.get("format", "csv"), Wish.of(asked)
+    format_, wish = asked.get("format", "csv"), AuditQuery.from_query(asked)
     if format_ not in FORMATS:
         return HttpResponseBadRequest(_("format is csv or jsonl"))
     lines, content_type = FORMATS[format_]

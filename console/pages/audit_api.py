@@ -13,8 +13,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from console.audit import exporting, search
-from console.audit.search import Wish
+from console.audit import exports, search
+from console.audit.search import AuditQuery
 from console.pages.audit_scope import scope_of
 from console.web.request import ConsoleRequest
 
@@ -64,7 +64,7 @@ class AuditEntrySerializer(serializers.Serializer[Any]):
 
 
 class AuditSerializer(serializers.Serializer[Any]):
-    """Newest first. `everybody`: false where acts of others are left out; `before` asks for older ones."""
+    """Newest first. `everybody`: false if acts of other users are left out; `before`: the cursor of the next page."""
 
     everybody = serializers.BooleanField()
     before = serializers.IntegerField(allow_null=True)
@@ -92,11 +92,11 @@ class Audit(APIView):
         responses=AuditSerializer,
     )
     def get(self, request: Request) -> Response:
-        """Acts as the filters leave them.
+        """Acts that match the filters.
 
-        One's own, or everybody's where the API server allows to `get` audit.operator-console.dev.
+        The user's own acts, or those of all users with permission to `get` audit.operator-console.dev.
         """
-        scope, wish = scope_of(_request(request).cluster), Wish.of(request.query_params)
+        scope, wish = scope_of(_request(request).cluster), AuditQuery.from_query(request.query_params)
         if wish.wrong:
             raise ValidationError(f"{' and '.join(wish.wrong)}: a time is written as 2026-11-22T16:00:00Z")
         rows = search.find(scope, wish)
@@ -106,20 +106,20 @@ class Audit(APIView):
         limit = min(_number(request, "limit") or _LIMIT, _MOST)
         found = list(rows[: limit + 1])
         more = found[limit - 1].pk if len(found) > limit else None
-        items = [exporting.as_dict(row) for row in found[:limit]]
+        items = [exports.as_dict(row) for row in found[:limit]]
         return Response({"everybody": not scope.user, "before": more, "items": items})
 
 
-class Entry(APIView):
+class AuditEntryDetail(APIView):
     """One act."""
 
     @extend_schema(operation_id="audit_entry", responses=AuditEntrySerializer)
     def get(self, request: Request, key: int) -> Response:
-        """404 where there is none, or it is somebody else's and one may read one's own only."""
+        """One act. 404 if it doesn't exist, or belongs to another user and the caller can read only their own."""
         row = scope_of(_request(request).cluster).rows().filter(pk=key).first() if key < 2**63 else None
         if row is None:
             raise Http404
-        return Response(exporting.as_dict(row))
+        return Response(exports.as_dict(row))
 
 
 def _number(request: Request, name: str) -> int | None:

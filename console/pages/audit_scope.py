@@ -1,8 +1,8 @@
-"""Whose acts somebody may read in the audit. The API server says it (decision 20): there is no second list of rights.
+"""Which acts a user can read in the audit. The API server authorizes it (decision 20); there is no second RBAC.
 
-One's own always. Everybody's with the right to `get` the resource `audit` of the group operator-console.dev in all of
-the cluster. No server serves such a resource; RBAC judges by names alone, so cluster-admin has it by its wildcards, and
-a ClusterRole of three lines gives it to others.
+Users can always read their own. Acts of all users need the cluster-wide permission to `get` the resource `audit` of the
+group operator-console.dev. No server serves this resource, but RBAC only checks names: cluster-admin has it by its
+wildcards, and a ClusterRole of three lines grants it to others.
 """
 
 from console.audit.search import Scope
@@ -26,5 +26,5 @@ def may_read_all(client: ClusterClient) -> bool:
 def scope_of(client: ClusterClient) -> Scope:
     if may_read_all(client):
         return Scope(client.name)
-    # Who acts as another sees what he himself did as that one, and nothing of that one's own.
+    # With impersonation: the acts of the impersonating user as this user, not this user's own acts.
     return Scope(client.name, client.by, client.user) if client.by else Scope(client.name, client.user)

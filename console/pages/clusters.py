@@ -15,7 +15,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from console.pages.list_above import kind_of, list_above
+from console.pages.parent_list import kind_of, list_above
 from console.signin import sessions
 from console.web import clusters, render
 from console.web.clusters import Offered
@@ -25,7 +25,7 @@ from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError, Unreachable
 
-#: Somebody waits for all answers together no longer than this; a late one is there at the next look.
+#: The page waits for all clusters together no longer than this; a late answer is shown on the next load.
 _PATIENCE_SECONDS = 2.0
 _KEEP_SECONDS = 10.0
 # Views of a kind as a whole, which another cluster may serve as well.
@@ -37,9 +37,9 @@ _pool = ThreadPoolExecutor(8, thread_name_prefix="clusters")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """`state`: reached, away or waiting; `problem`: why it can't be reached; `user`: as whom, '' for nobody; `url`:
-    the same kind of page there.
+class ClusterRow:
+    """`state`: reached, away or waiting; `problem`: why it can't be reached; `user`: the user there, '' without one;
+    `url`: the same kind of page there.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Row:
 
 @require_safe
 def list_(request: ConsoleRequest) -> HttpResponse:
-    """`?at=` is the address of the page from which somebody switches."""
+    """The cluster menu. `?at=`: the address of the current page."""
     at = request.GET.get("at", "")
     context = {"rows": rows(request, at), "signing_in": settings.SIGN_IN != "local"}
     return render.page(request, "console/clusters.html", context, part=True)
@@ -69,11 +69,11 @@ def unknown(request: HttpRequest, rest: str) -> HttpResponse:
     return render.page(request, "console/clusters.html", found, status=404)
 
 
-def rows(request: HttpRequest, at: str) -> tuple[Row, ...]:
+def rows(request: HttpRequest, at: str) -> tuple[ClusterRow, ...]:
     here, known = place_of(request), clusters.offered()
     states = _states(known)
     return tuple(
-        Row(
+        ClusterRow(
             offered.context,
             _as_whom(request, offered, here),
             *states[offered.prefix],
@@ -85,7 +85,7 @@ def rows(request: HttpRequest, at: str) -> tuple[Row, ...]:
 
 
 def _as_whom(request: HttpRequest, offered: Offered, here: Offered) -> str:
-    """'' for nobody. Who acts as another elsewhere is told there."""
+    """The user on a cluster; '' without one. An impersonation on another cluster is shown only there."""
     acting, person = getattr(request, "acting", None), getattr(request, "person", None)
     if offered == here and acting:
         return str(acting.user)
@@ -99,7 +99,7 @@ def there(at: str, here: Offered, place: Offered) -> str:
     was.
     """
     if place == here and at:
-        # Browsers take a backslash for a slash, and leave out tabs: whoever writes `at` leads nobody to another host.
+        # Browsers treat a backslash as a slash and ignore tabs: a forged `at` must not lead to another host.
         own = at.startswith(f"{here.prefix}/") and url_has_allowed_host_and_scheme(at, allowed_hosts=None)
         return at if own else f"{here.prefix}/"
     with addresses_of(place):
@@ -116,17 +116,17 @@ def there(at: str, here: Offered, place: Offered) -> str:
 
 
 def _states(known: Iterable[Offered]) -> dict[str, tuple[str, str]]:
-    """Of each, by its prefix: (state, problem).
+    """(state, problem) of each cluster, by its prefix.
 
-    Asked without any credentials, so that no plugin of another context runs because somebody opened a menu.
+    Requests have no credentials, so that opening a menu runs no credential plugin of another context.
     """
     now = time.monotonic()
     with _lock:
         for offered in known:
-            kept = _asked.get(offered.prefix)
-            if kept is None or (kept.done() and kept.result()[0] < now):
+            pending = _asked.get(offered.prefix)
+            if pending is None or (pending.done() and pending.result()[0] < now):
                 _asked[offered.prefix] = _pool.submit(_reached, offered)
-        asked = {one.prefix: _asked[one.prefix] for one in known}
+        asked = {cluster.prefix: _asked[cluster.prefix] for cluster in known}
     wait(asked.values(), _PATIENCE_SECONDS)
     return {prefix: _told(found) for prefix, found in asked.items()}
 

@@ -32,7 +32,7 @@ HEALTHS = (
 
 @require_safe
 def components(request: HttpRequest) -> HttpResponse:
-    """404 unless DEBUG or SHOW_COMPONENTS: strangers' consoles have no use for it."""
+    """The gallery of components, for development. 404 unless DEBUG or SHOW_COMPONENTS."""
     if not settings.SHOW_COMPONENTS:
         raise Http404
     examples = {

@@ -13,7 +13,7 @@ from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from console.web import ending
+from console.web import shutdown
 from console.web.clusters import console_client
 from kube.errors import KubeError
 from resources.changes import RedisError, ping
@@ -64,7 +64,7 @@ def _worker() -> PartState:
         return PartState(
             False, "no worker watches the cluster: pages do not update by themselves. Is the Celery worker running?"
         )
-    # One that can watch is enough to be ready; what another can't is told all the same.
+    # One hub that can watch is enough to be ready; the problem of another is reported nevertheless.
     problem = next((f"{hub.id}: {hub.problem}" for hub in hubs if hub.problem), "")
     return PartState(any(not hub.problem for hub in hubs), problem)
 
@@ -78,9 +78,9 @@ PARTS: dict[str, Callable[[], PartState]] = {
 
 
 def _from_outside(request: HttpRequest) -> bool:
-    """Where people sign in everybody may reach the console, through a gateway, which says for whom it asks.
+    """Whether a request came through a gateway: with sign-in, anyone can reach the console that way.
 
-    Probes and Prometheus ask the process itself.
+    Probes and Prometheus call the process directly.
     """
     return settings.SIGN_IN != "local" and any(name in request.headers for name in ("X-Forwarded-For", "Forwarded"))
 
@@ -100,7 +100,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
         text = f"only={unknown[0]}: there is no such part; there are {', '.join(PARTS)}\n"
         return HttpResponse(text, status=400, content_type="text/plain")
     states = {name: PARTS[name]() for name in wanted}
-    if ending.begun():
+    if shutdown.begun():
         states["process"] = PartState(False, "this process is told to end: ask another one")
     ready = all(state.ready for state in states.values())
     if _from_outside(request):

@@ -11,10 +11,10 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.pages.list_above import list_above
 from console.pages.own_namespaces import own_namespaces, refusal
-from console.reach import finding
-from console.reach.judging import is_name
+from console.pages.parent_list import list_above
+from console.reach import discovery
+from console.reach.access_check import is_name
 from console.web import audit, render
 from console.web.access import can
 from console.web.errors import explain
@@ -35,9 +35,9 @@ _OF_NAMESPACE = frozenset({"namespace", "page", "continue"})
 
 @dataclass(frozen=True, slots=True)
 class NamespaceRow:
-    """`phase` is Active or Terminating, '' where it may not be read.
+    """`phase` is Active or Terminating, '' if the user can't read it.
 
-    `found`: how it was found, for somebody who may not list them.
+    `found`: how it was found, for users who can't list namespaces.
     """
 
     name: str
@@ -63,10 +63,10 @@ def namespace_type(client: ClusterClient) -> ResourceType:
     return client.find("", "v1", "namespaces")
 
 
-def look(
+def namespaces_page(
     client: ClusterClient, q: str, typed: str = "", error: str = "", found: Mapping[str, str] | None = None
 ) -> Namespaces:
-    """Those whose name has `q` in it. `found`: the ones of somebody who may not list them, and how they were found."""
+    """The namespaces with `q` in their name. `found`: how each was found, for users who can't list namespaces."""
     type_ = namespace_type(client)
     if found is not None:
         rows = tuple(_own_row(client, type_, name, how) for name, how in found.items() if q in name)
@@ -105,10 +105,10 @@ def _own_row(client: ClusterClient, type_: ResourceType, name: str, how: str) ->
 def context(
     request: ConsoleRequest, typed: str = "", error: str = "", own: tuple[str, str] = ("", "")
 ) -> dict[str, object]:
-    """Of the page. `own`: what stood in the field of somebody who named a namespace, and why it was not taken."""
+    """The template's context. `own`: the namespace that the user named, and why it was refused."""
     client = request.cluster
     theirs = own_namespaces(client, *own)
-    shown = look(client, request.GET.get("q", "").strip(), typed, error, theirs.found if theirs else None)
+    shown = namespaces_page(client, request.GET.get("q", "").strip(), typed, error, theirs.found if theirs else None)
     return {"namespaces": shown, "own": theirs}
 
 
@@ -155,20 +155,20 @@ def namespaces(request: ConsoleRequest) -> HttpResponse:
 
 @require_POST
 def own(request: ConsoleRequest) -> HttpResponse:
-    """/namespaces/own/: somebody who may not list namespaces says one of theirs.
+    """/namespaces/own/: adds or removes a namespace of a user who can't list namespaces.
 
-    `name`: to be taken, if something may be read there; `forget`: to be forgotten.
+    `name`: added if the user can read in it; `forget`: removed.
     """
     client = request.cluster
     if forgotten := request.POST.get("forget", ""):
-        finding.forget(client, forgotten)
+        discovery.forget(client, forgotten)
         messages.success(request, _("Namespace “%(name)s” forgotten.") % {"name": forgotten})
         return HttpResponseRedirect(reverse("pages:namespaces"))
     name = request.POST.get("name", "").strip()
     if error := refusal(client, name):
         return render.page(request, "console/namespaces.html", context(request, own=(name, error)), status=422)
-    if finding.limited(client):
-        finding.remember(client, name, finding.TYPED)
+    if discovery.limited(client):
+        discovery.remember(client, name, discovery.TYPED)
     messages.success(request, _("Namespace “%(name)s” is one of yours.") % {"name": name})
     return _picked(request, name)
 

@@ -1,8 +1,8 @@
-"""/: whether all is well, what is not, and where to go from here.
+"""/: the overview, with the cluster's problems and links to other pages.
 
-Each card is asked for by itself (`?part=`), so that none waits for another.
+Each card has a request of its own (`?part=`), so that none waits for another.
 
-Without JavaScript `?all=1` has them all in one page.
+Without JavaScript, `?all=1` has them all in one page.
 """
 
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from console.overview import snooze
 from console.overview import tour as first_steps
-from console.overview.cards import CARDS, TOUR, Shown, by_key, gathered
-from console.overview.part import Trouble, worst_first
+from console.overview.cards import CARDS, TOUR, Shown, by_key, collect_card
+from console.overview.part import CardProblem, worst_first
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
@@ -25,8 +25,8 @@ _HAPPENED = ("changes", "warnings")
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """`tour` None: this person put it away. `whole`: the cards are gathered; else each is still to come.
+class OverviewPage:
+    """`tour` None: the user dismissed it. `whole`: the cards are collected; else each is loaded later.
 
     `measured`: the cluster serves metrics, so the cluster's card is higher.
     """
@@ -61,11 +61,11 @@ class Page:
         return _("{number} need attention").format(number=len(self.troubles))
 
     @property
-    def troubles(self) -> tuple[Trouble, ...]:
+    def troubles(self) -> tuple[CardProblem, ...]:
         return worst_first(trouble for card in self.cards for trouble in card.awake)
 
     @property
-    def snoozed(self) -> tuple[Trouble, ...]:
+    def snoozed(self) -> tuple[CardProblem, ...]:
         return worst_first(trouble for card in self.cards for trouble in card.snoozed)
 
     @property
@@ -80,11 +80,11 @@ class Page:
         return self.whole and all(shown.level == "success" for shown in self.judged)
 
 
-def look(client: ClusterClient, whole: bool) -> Page:
-    """Only with `whole` the cluster is asked."""
-    cards = tuple(gathered(client, card) if whole else Shown(card) for card in CARDS)
-    steps = None if first_steps.away(client) else gathered(client, TOUR) if whole else Shown(TOUR)
-    return Page(cards, steps, first_steps.plain(), whole, measured=served(client, NODES) is not None)
+def overview_page(client: ClusterClient, whole: bool) -> OverviewPage:
+    """The page; it sends requests to the cluster only with `whole`."""
+    cards = tuple(collect_card(client, card) if whole else Shown(card) for card in CARDS)
+    steps = None if first_steps.away(client) else collect_card(client, TOUR) if whole else Shown(TOUR)
+    return OverviewPage(cards, steps, first_steps.plain(), whole, measured=served(client, NODES) is not None)
 
 
 @require_safe
@@ -96,11 +96,11 @@ def overview(request: ConsoleRequest) -> HttpResponse:
         if card is None:
             raise Http404
         template = "console/overview/_tour.html" if card is TOUR else "console/overview/_card.html"
-        answer = render.page(request, template, {"one": gathered(client, card), "plain": first_steps.plain()})
+        answer = render.page(request, template, {"one": collect_card(client, card), "plain": first_steps.plain()})
         # A browser that goes back takes parts out of its cache unasked.
         answer["Cache-Control"] = "no-store"
         return answer
-    page = look(client, request.GET.get("all") == "1")
+    page = overview_page(client, request.GET.get("all") == "1")
     return render.page(request, "console/overview/overview.html", {"page": page})
 
 

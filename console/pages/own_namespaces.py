@@ -1,15 +1,15 @@
-"""The namespaces of somebody who may not list them, as their page has them: how each was found, what is gone, and
-why one that they named can't be taken.
+"""The page of namespaces for users who can't list them: how each was found, which are deleted, and why a named one
+can't be added.
 """
 
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from console.reach import finding
-from console.reach.finding import GONE, HERE, REFUSED, Own
-from console.reach.judging import is_name, judge
-from console.web.right import binding
+from console.reach import discovery
+from console.reach.access_check import is_name, judge
+from console.reach.discovery import GONE, HERE, REFUSED, Own
+from console.web.forbidden import binding
 from kube.client import ClusterClient
 
 
@@ -28,10 +28,10 @@ class OwnNamespaces:
 
 
 def own_namespaces(client: ClusterClient, typed: str = "", error: str = "") -> OwnNamespaces | None:
-    """Each judged anew; None for who may list them all. Raises KubeError."""
-    if not finding.limited(client):
+    """The namespaces, each checked again; None if the user can list all. Raises KubeError."""
+    if not discovery.limited(client):
         return None
-    known, words = finding.own(client, anew=True), finding.words()
+    known, words = discovery.own(client, refresh=True), discovery.words()
     found = {own.name: words[own.how] for own in known if own.usable}
     ask = binding(client.user, typed) if error and is_name(typed) else ""
     return OwnNamespaces(tuple(own for own in known if not own.usable), found, typed, error, ask)
@@ -44,7 +44,7 @@ def refusal(client: ClusterClient, name: str) -> str:
             "A namespace has lower-case letters, digits and dashes, at most 63 characters, and a letter or digit at"
             " both ends."
         )
-    verdict = judge(client, name, anew=True)
+    verdict = judge(client, name, refresh=True)
     if verdict.state == HERE:
         return ""
     if verdict.state == GONE:

@@ -1,8 +1,7 @@
-"""The command palette's answers: pages, kinds, actions, operators, packages and namespaces, by what somebody types.
+"""The command palette's results: pages, kinds, actions, operators, packages and namespaces that match the input.
 
-Everything comes from what is known here already (discovery, the catalog index, the list of namespaces); objects are
-found by name among the kinds that people open, and thoroughly by the search page, to which the last entry leads.
-`/palette/` is a page of its own too, for those who have no script.
+They come from caches (discovery, the catalog index, the list of namespaces). Objects are searched by name among
+commonly opened kinds; the last entry leads to the full search. `/palette/` is also a page, for use without JavaScript.
 """
 
 import contextlib
@@ -34,7 +33,7 @@ _OF_EACH = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PaletteEntry:
     """One line. `detail` tells it from others of the same label; `words`: what else it is found by."""
 
     label: str
@@ -44,11 +43,11 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """`loose`: none of its labels has the text that somebody typed."""
+class PaletteSection:
+    """`loose`: none of its labels contains the input."""
 
     title: str
-    entries: tuple[Entry, ...]
+    entries: tuple[PaletteEntry, ...]
     loose: bool = False
 
 
@@ -60,25 +59,27 @@ def palette(request: ConsoleRequest) -> HttpResponse:
     return render.page(request, "console/palette.html", context, fragment="console/_palette.html")
 
 
-def sections(request: ConsoleRequest, q: str) -> tuple[Section, ...]:
+def sections(request: ConsoleRequest, q: str) -> tuple[PaletteSection, ...]:
     """Those that have anything. A cluster that does not answer leaves the pages."""
-    found = [Section(_("Pages"), _best(_pages(request), q))]
+    found = [PaletteSection(_("Pages"), _best(_pages(request), q))]
     with contextlib.suppress(KubeError):
-        found[:0] = [Section(_("This object"), _best(_here(request), q)[:_OF_EACH])]
+        found[:0] = [PaletteSection(_("This object"), _best(_here(request), q)[:_OF_EACH])]
     with contextlib.suppress(KubeError):
         found += _marked(request, q)
     with contextlib.suppress(KubeError):
-        acts = tuple(Entry(*act) for act in palette_objects.acts(request, q))
-        found.insert(0, Section(_("Actions"), acts))
+        acts = tuple(PaletteEntry(*act) for act in palette_objects.acts(request, q))
+        found.insert(0, PaletteSection(_("Actions"), acts))
     with contextlib.suppress(KubeError):
         found += _of_the_cluster(request, q)
     if q:
         address = f"{reverse('resources:search')}?{urlencode({'namespace': '-', 'q': q})}"
-        there: tuple[Entry, ...] = ()
+        there: tuple[PaletteEntry, ...] = ()
         with contextlib.suppress(KubeError):
-            there = tuple(Entry(*item) for item in palette_objects.objects(request, q))
+            there = tuple(PaletteEntry(*item) for item in palette_objects.objects(request, q))
         found.append(
-            Section(_("Objects"), (*there, Entry(_("Search all objects for “%(text)s”") % {"text": q}, address)))
+            PaletteSection(
+                _("Objects"), (*there, PaletteEntry(_("Search all objects for “%(text)s”") % {"text": q}, address))
+            )
         )
         # Enter opens the first: an object of that name, not a package that only resembles it.
         if there:
@@ -86,7 +87,7 @@ def sections(request: ConsoleRequest, q: str) -> tuple[Section, ...]:
     return tuple(section for section in found if section.entries)
 
 
-def _here(request: ConsoleRequest) -> Iterator[Entry]:
+def _here(request: ConsoleRequest) -> Iterator[PaletteEntry]:
     """What can be done with the object whose page is open (`?at=`)."""
     try:
         found = resolve(request.GET.get("at", "").removeprefix(request.META.get("SCRIPT_NAME", "")))
@@ -98,76 +99,81 @@ def _here(request: ConsoleRequest) -> Iterator[Entry]:
     place = place_of(request, **kind)
     for action in actions(request.cluster, place, place.get(request.cluster)):
         if not action.refusal:
-            yield Entry(action.label, action.url, place.name)
+            yield PaletteEntry(action.label, action.url, place.name)
 
 
-def _of_the_cluster(request: ConsoleRequest, q: str) -> Iterator[Section]:
+def _of_the_cluster(request: ConsoleRequest, q: str) -> Iterator[PaletteSection]:
     if not q:
         return
     served = kinds(request.cluster.types())
-    yield Section(_("Kinds"), _best(map(_kind, served), q))
-    yield Section(_("Create"), _best(map(_creation, filter(_creatable, served)), q))
+    yield PaletteSection(_("Kinds"), _best(map(_kind, served), q))
+    yield PaletteSection(_("Create"), _best(map(_creation, filter(_creatable, served)), q))
     packages = _packages(request, q)
     loose = not any(q.lower() in package.label.lower() for package in packages)
-    yield Section(_("Operators in catalogs"), packages, loose)
-    yield Section(_("Namespaces"), _best(map(_namespace, Frame(request).namespaces), q))
+    yield PaletteSection(_("Operators in catalogs"), packages, loose)
+    yield PaletteSection(_("Namespaces"), _best(map(_namespace, Frame(request).namespaces), q))
 
 
-def _pages(request: ConsoleRequest) -> Iterator[Entry]:
+def _pages(request: ConsoleRequest) -> Iterator[PaletteEntry]:
     for entry in Frame(request).navigation:
         if isinstance(entry, NavGroup):
-            yield from (Entry(item.label, item.url, entry.label) for item in entry.items)
+            yield from (PaletteEntry(item.label, item.url, entry.label) for item in entry.items)
         else:
-            yield Entry(entry.label, entry.url)
-            yield from (Entry(item.label, item.url, entry.label) for item in entry.below)
-    yield Entry(_("Favourites"), reverse("resources:favourites"))
-    yield Entry(_("Operator-backed services"), reverse("operatorhub:services"), _("Operators"))
-    yield Entry(_("Operator Lifecycle Manager"), reverse("operatorhub:olm"), _("Operators"), "olm install health")
-    yield Entry(_("Run a bundle"), reverse("operatorhub:run"), _("Operators"))
-    yield Entry(_("Search"), reverse("resources:search"), _("Resources"))
-    yield Entry(_("Events"), reverse("resources:events"), _("Resources"), "stream warnings")
-    yield Entry(_("Import YAML"), reverse("resources:import"), _("Resources"), "apply create paste")
-    yield Entry(_("Settings"), reverse("pages:settings"), "", "preferences language theme dark times")
-    yield Entry(_("Saved searches"), reverse("resources:saved"), _("Resources"), "filters")
+            yield PaletteEntry(entry.label, entry.url)
+            yield from (PaletteEntry(item.label, item.url, entry.label) for item in entry.below)
+    yield PaletteEntry(_("Favourites"), reverse("resources:favourites"))
+    yield PaletteEntry(_("Operator-backed services"), reverse("operatorhub:services"), _("Operators"))
+    yield PaletteEntry(
+        _("Operator Lifecycle Manager"), reverse("operatorhub:olm"), _("Operators"), "olm install health"
+    )
+    yield PaletteEntry(_("Run a bundle"), reverse("operatorhub:run"), _("Operators"))
+    yield PaletteEntry(_("Search"), reverse("resources:search"), _("Resources"))
+    yield PaletteEntry(_("Events"), reverse("resources:events"), _("Resources"), "stream warnings")
+    yield PaletteEntry(_("Import YAML"), reverse("resources:import"), _("Resources"), "apply create paste")
+    yield PaletteEntry(_("Settings"), reverse("pages:settings"), "", "preferences language theme dark times")
+    yield PaletteEntry(_("Saved searches"), reverse("resources:saved"), _("Resources"), "filters")
 
 
-def _marked(request: ConsoleRequest, q: str) -> Iterator[Section]:
-    """What this person likes to find again, and what they looked at lately."""
-    searches = (Entry(one.name, one.url, one.kind or _("All kinds")) for one in saved_searches.all_of(request.cluster))
-    yield Section(_("Saved searches"), _best(searches, q)[:_OF_EACH])
+def _marked(request: ConsoleRequest, q: str) -> Iterator[PaletteSection]:
+    """The user's saved searches, favourites and recently viewed objects."""
+    searches = (
+        PaletteEntry(search.name, search.url, search.kind or _("All kinds"))
+        for search in saved_searches.all_of(request.cluster)
+    )
+    yield PaletteSection(_("Saved searches"), _best(searches, q)[:_OF_EACH])
     liked = favourites.favourites(request.cluster)
-    yield Section(_("Favourites"), _best((_mark(marked) for marked in liked if marked.url), q)[:_OF_EACH])
+    yield PaletteSection(_("Favourites"), _best((_mark(marked) for marked in liked if marked.url), q)[:_OF_EACH])
     known = {marked.url for marked in liked}
     lately = (_mark(marked) for marked in favourites.recent(request.cluster) if marked.url and marked.url not in known)
-    yield Section(_("Looked at lately"), _best(lately, q)[:_OF_EACH])
+    yield PaletteSection(_("Recently viewed"), _best(lately, q)[:_OF_EACH])
 
 
-def _mark(marked: Marked) -> Entry:
-    return Entry(marked.label, marked.url, f"{marked.kind} {marked.namespace}".strip())
+def _mark(marked: Marked) -> PaletteEntry:
+    return PaletteEntry(marked.label, marked.url, f"{marked.kind} {marked.namespace}".strip())
 
 
-def _kind(kind: Kind) -> Entry:
+def _kind(kind: Kind) -> PaletteEntry:
     of = kind.type
     url = reverse("resources:list", args=[of.group_or_core, of.version, of.plural])
-    return Entry(of.kind, url, of.group, f"{of.plural} {' '.join(of.short_names)}")
+    return PaletteEntry(of.kind, url, of.group, f"{of.plural} {' '.join(of.short_names)}")
 
 
 def _creatable(kind: Kind) -> bool:
     return "create" in kind.type.verbs
 
 
-def _creation(kind: Kind) -> Entry:
+def _creation(kind: Kind) -> PaletteEntry:
     of = kind.type
     url = reverse("resources:new", args=[of.group_or_core, of.version, of.plural])
     label = _("Create %(kind)s") % {"kind": of.kind}
-    return Entry(label, url, of.group, f"create new {of.plural}")
+    return PaletteEntry(label, url, of.group, f"create new {of.plural}")
 
 
-def _namespace(name: str) -> Entry:
-    return Entry(name, f"{reverse('pages:overview')}?{urlencode({'namespace': name})}", _("switch to it"))
+def _namespace(name: str) -> PaletteEntry:
+    return PaletteEntry(name, f"{reverse('pages:overview')}?{urlencode({'namespace': name})}", _("switch to it"))
 
 
-def _packages(request: ConsoleRequest, q: str) -> tuple[Entry, ...]:
+def _packages(request: ConsoleRequest, q: str) -> tuple[PaletteEntry, ...]:
     client = request.cluster
     state = Index.objects.filter(cluster=client.name).first()
     if state is None:
@@ -175,7 +181,7 @@ def _packages(request: ConsoleRequest, q: str) -> tuple[Entry, ...]:
     entries = catalog.visible(client, catalog.everything(client.name, state.revision).entries, request.namespace)
     ranked = search.rank(q, [entry.texts for entry in entries])[:_OF_EACH]
     return tuple(
-        Entry(
+        PaletteEntry(
             entries[number].title,
             reverse(
                 "operatorhub:package",
@@ -187,9 +193,9 @@ def _packages(request: ConsoleRequest, q: str) -> tuple[Entry, ...]:
     )
 
 
-def _best(entries: Iterable[Entry], q: str) -> tuple[Entry, ...]:
-    """Those that have all words, the best first: the label is the text, begins with it, has it, or is found by
-    something else.
+def _best(entries: Iterable[PaletteEntry], q: str) -> tuple[PaletteEntry, ...]:
+    """The entries with all words, the best first: the label equals the input, begins with it, contains it, or matches
+    elsewhere.
     """
     if not q:
         return tuple(entries)
@@ -203,4 +209,4 @@ def _best(entries: Iterable[Entry], q: str) -> tuple[Entry, ...]:
             exact = text == label or text in entry.words.lower().split()
             rank = 0 if exact else 1 if label.startswith(text) else 2 if text in label else 3
             ranked.append((rank, len(label), number, entry))
-    return tuple(one for *_rank, one in sorted(ranked, key=lambda each: each[:3])[:_OF_EACH])
+    return tuple(entry for *_rank, entry in sorted(ranked, key=lambda each: each[:3])[:_OF_EACH])

@@ -71,16 +71,16 @@ def objects(request: ConsoleRequest, q: str) -> Iterator[Found]:
 
 
 def acts(request: ConsoleRequest, q: str) -> Iterator[Found]:
-    """The same of what can be done: the pages that ask before anything happens.
+    """Actions on the objects found: links to their confirmation pages.
 
-    What this user may not do is left out.
+    Without those that the user lacks permission for.
     """
     verb, words = verb_of(q)
     if not verb or not any(len(word) >= 2 for word in words):
         return
     client = request.cluster
     named = hits.find(client, request.namespace, words, _LOOKED)
-    for name in [one for one in named if _may(one, verb)][:_ACTED]:
+    for name in [hit for hit in named if _may(hit, verb)][:_ACTED]:
         try:
             offered = actions(client, name.place, name.place.get(client))
         except KubeError:

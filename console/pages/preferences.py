@@ -1,6 +1,4 @@
-"""/settings/: what somebody prefers, kept for the person who signed in or, where nobody is, in this browser; and the
-searches they saved.
-"""
+"""/settings/: preferences, saved for the signed-in user or else in this browser; and the user's saved searches."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from console.prefer import choices, store
 from console.prefer.choices import SIZES, TIMES
-from console.reach import finding
+from console.reach import discovery
 from console.web.errors import wants_json
 from console.web.request import NAMESPACE_COOKIE
 from kube.errors import KubeError
@@ -25,9 +23,9 @@ from resources.lists.saved_searches import Saved
 
 @dataclass(frozen=True, slots=True)
 class PreferencesPage:
-    """`typed`: what is or was in the fields; `errors`: why a field is refused.
+    """`typed`: the fields' values; `errors`: why a field is refused.
 
-    `person`: whose they are, '' for this browser's.
+    `person`: the user whose preferences they are, '' for this browser's.
     """
 
     typed: Mapping[str, str]
@@ -45,13 +43,15 @@ def preferences(request: HttpRequest) -> HttpResponse:
     JSON is answered to scripts.
     """
     if request.method != "POST":
-        return render(request, "console/preferences.html", {"page": _page(request, store.of(request).texts())})
+        return render(
+            request, "console/preferences.html", {"page": _page(request, store.preferences_of(request).texts())}
+        )
     posted = {key: request.POST[key].strip() for key in choices.KEYS if key in request.POST}
     errors = choices.wrong(posted) or _missing(request, posted)
     if errors and _may_see(request):
         if wants_json(request):
             return JsonResponse({"errors": errors}, status=422)
-        typed = {**store.of(request).texts(), **posted}
+        typed = {**store.preferences_of(request).texts(), **posted}
         return render(request, "console/preferences.html", {"page": _page(request, typed, errors)}, status=422)
     response = _answer(request)
     store.keep(request, response, {key: value for key, value in posted.items() if key not in errors})
@@ -82,9 +82,9 @@ def _missing(request: HttpRequest, posted: Mapping[str, str]) -> dict[str, str]:
     if name in ("", choices.ALL) or not _may_see(request):
         return {}
     try:
-        listed = finding.listed(request.cluster)  # type: ignore[attr-defined]
+        listed = discovery.listed(request.cluster)  # type: ignore[attr-defined]
     except KubeError:
-        return {}  # a cluster that is away is no reason to refuse it
+        return {}  # an unreachable cluster doesn't make it invalid
     if listed is None or name in listed:
         return {}
     return {"namespace": _("The namespace %(name)s doesn't exist.") % {"name": name}}

@@ -1,5 +1,4 @@
-"""What a person prefers: theme, language, how times are shown, how long lists are, where to begin, columns.
+"""A user's preferences: theme, language, format of times, length of lists, start page, columns.
 
-Kept on the server for whoever signed in,
-in cookies of the browser before that and where nobody signs in.
+In the database for signed-in users, else in the browser's cookies.
 """

@@ -40,10 +40,10 @@ def wrong(posted: Mapping[str, str]) -> dict[str, str]:
     found = {
         "language": (
             posted.get("language", "") in ("", *dict(settings.LANGUAGES)),
-            _("The console does not speak this language."),
+            _("This language isn't supported."),
         ),
         "theme": (posted.get("theme", "") in THEMES, _("This theme doesn't exist.")),
-        "times": (posted.get("times", RELATIVE) in TIMES, _("Times can't be shown like this.")),
+        "times": (posted.get("times", RELATIVE) in TIMES, _("Invalid time format.")),
         "size": (posted.get("size", str(SIZE)) in map(str, SIZES), _("A page has 20, 50, 100 or 200 rows.")),
         "namespace": (
             _possible(posted.get("namespace", "")),

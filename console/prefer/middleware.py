@@ -1,4 +1,4 @@
-"""The page of somebody who signed in is in their language, wherever they sign in; its times are as they want them."""
+"""Activates the language and the format of times that the user prefers."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ class PreferencesMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        chosen = store.of(request)
+        chosen = store.preferences_of(request)
         language = chosen.language or str(getattr(request, "LANGUAGE_CODE", "")) or translation.get_language() or "en"
         with (
             translation.override(language),

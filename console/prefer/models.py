@@ -1,6 +1,6 @@
-"""One thing that one person prefers on one cluster: somebody else may have the same name on the next one.
+"""One preference of a user on a cluster; the same name on another cluster is another user.
 
-It gives no right and may be thrown away: what is missing has a default.
+It grants no permission and can be deleted: each has a default.
 """
 
 from django.db import models

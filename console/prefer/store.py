@@ -1,6 +1,6 @@
-"""Preferences are read and written: of whoever signed in, in the database; of a browser, in its cookies.
+"""Reads and writes preferences: of signed-in users in the database, else in the browser's cookies.
 
-A database that is away costs nobody a page.
+Pages also render without the database.
 """
 
 import logging
@@ -24,19 +24,19 @@ _YEAR = 365 * 24 * 3600
 
 
 def person_of(request: HttpRequest) -> str:
-    """Who signed in with this browser, '' for nobody and for programs with a token of their own."""
+    """The user who signed in with this browser; '' without one, and for programs with a token."""
     person = getattr(request, "person", None)
     return "" if person is None or getattr(request, "by_token", False) else str(person.user)[:512]
 
 
 def _whose(request: HttpRequest) -> dict[str, Any]:
-    """Of their rows; empty for nobody. Another cluster's user of the same name is somebody else."""
+    """Lookup of the user's rows; empty without a user. The same name on another cluster is another user."""
     user, person = person_of(request), getattr(request, "person", None)
     return {"cluster": person.cluster, "user": user} if user and person else {}
 
 
-def of(request: HttpRequest) -> Preferences:
-    """Once for each request. What a person never chose is as this browser has it."""
+def preferences_of(request: HttpRequest) -> Preferences:
+    """The preferences, read once per request. The browser's cookies are the default for what a user never set."""
     found: Preferences | None = getattr(request, "_preferences", None)
     if found is None:
         found = _cookies(request)
@@ -66,7 +66,7 @@ def keep(request: HttpRequest, response: HttpResponse, values: Mapping[str, str]
 
     Language and theme stay in the browser too: for the page that it shows before a sign-in.
     """
-    chosen = read(values, of(request))
+    chosen = read(values, preferences_of(request))
     request._preferences = chosen  # type: ignore[attr-defined]
     if "language" in values:
         _cookie(response, settings.LANGUAGE_COOKIE_NAME, chosen.language)
@@ -95,15 +95,13 @@ def _cookie(response: HttpResponse, name: str, value: str) -> None:
 
 
 def columns_of(request: HttpRequest, kind: str) -> str | None:
-    """What this person chose for the lists of a kind (`<plural>.<group>`); None: nobody signed in, or nothing was
-    chosen.
-    """
+    """The user's columns for lists of a kind (`<plural>.<group>`); None without a user or a choice."""
     whose = _whose(request)
     return _kept(whose, (_columns(kind),)).get(_columns(kind)) if whose else None
 
 
 def keep_columns(request: HttpRequest, kind: str, text: str | None) -> None:
-    """None forgets. Of a browser in which nobody signed in nothing is kept here."""
+    """Saves the columns; None deletes them. Does nothing without a signed-in user."""
     whose = _whose(request)
     if whose and text is None:
         Preference.objects.filter(**whose, key=_columns(kind)).delete()

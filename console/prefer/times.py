@@ -1,6 +1,4 @@
-"""How times are written on the page that is being made: the preference of whoever asked for it, wherever the text is
-made.
-"""
+"""The format of times in the current response: the user's preference, available to all code that formats times."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,7 +45,7 @@ def style() -> Style:
 
 @lru_cache(maxsize=256)
 def zone_of(name: str) -> tzinfo:
-    """UTC for what is no zone; a machine without a zone database knows none (the browser then corrects the page)."""
+    """The zone; UTC if it is unknown or the machine has no zone database (the browser then corrects the page)."""
     try:
         return ZoneInfo(name) if name and len(name) < 64 else UTC_ZONE
     except (ZoneInfoNotFoundError, ValueError, OSError):

@@ -63,7 +63,7 @@ def arguments(argv: list[str]) -> Options:
     )
 
 
-#: More than that many processes on one machine help nobody.
+#: More web processes on one machine have no benefit.
 WEB_MOST = 16
 
 
@@ -122,9 +122,9 @@ def lock(options: Options) -> IO[str]:
 
 
 def listen(options: Options) -> socket.socket | None:
-    """The socket that several web processes share; it stays open while they are started anew.
+    """The socket that several web processes share; it stays open while they restart.
 
-    None for one, which listens itself.
+    None for a single process, which listens itself.
     """
     if options.web == 1:
         check_port(options.port)
@@ -154,11 +154,9 @@ def check_port(port: int) -> None:
 
 
 def migrate(options: Options) -> None:
-    """Bring the database's tables up to date, whoever else does at the same time; skipped when nothing changed since
-    the last start.
+    """Applies migrations, safely with concurrent starts; skipped if nothing changed since the last start.
 
-    A database of DATABASE_URL is asked each time: it may have been made anew or brought back from a backup, which no
-    file of ours knows.
+    A database of DATABASE_URL is checked each time: no local file shows that it was recreated or restored.
     """
     _, url = redis(options)
     shared = environment(options, url)
@@ -196,22 +194,22 @@ def readiness(port: int) -> dict[str, object]:
     except urllib.error.HTTPError as error:
         with contextlib.suppress(ValueError):
             return dict(json.load(error))
-    # HTTPException: something else answers, or Linux connected a socket with itself while nobody listens there yet.
+    # HTTPException: another program answers, or Linux connected a socket to itself since no process listens there yet.
     except (OSError, ValueError, http.client.HTTPException):
         pass
     return {}
 
 
 async def announce(options: Options, started: float) -> None:
-    """Print when everything is ready; every ten seconds until then, which part is not and why."""
-    told = time.monotonic()
+    """Prints when everything is ready; every ten seconds until then, which part isn't and why."""
+    reported_at = time.monotonic()
     while True:
         states = [await asyncio.to_thread(readiness, port) for port in options.web_ports]
         if all(state.get("ready") for state in states):
             break
         state = next(state for state in states if not state.get("ready"))
-        if time.monotonic() - told > 10:
-            told = time.monotonic()
+        if time.monotonic() - reported_at > 10:
+            reported_at = time.monotonic()
             waiting = state.get("parts")
             for name, part in waiting.items() if isinstance(waiting, dict) else []:
                 if not part.get("ready"):

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from console.processes import liveness
-from console.processes.supervisor import Part
+from console.processes.supervisor import Program
 from kube.config import contexts
 from kube.errors import InvalidConfig
 
@@ -101,7 +101,7 @@ def socket_path(data: Path) -> Path:
     return folder / "redis.sock"
 
 
-def redis(options: Options) -> tuple[Part | None, str]:
+def redis(options: Options) -> tuple[Program | None, str]:
     """The program to start (None where REDIS_URL names a running one) and the URL to reach it."""
     if url := os.environ.get("REDIS_URL"):
         return None, url
@@ -136,13 +136,13 @@ def redis(options: Options) -> tuple[Part | None, str]:
             "no",
         ]
         alive = liveness.redis_check(listener)
-        return Part("redis", tuple(command), stop_seconds=4.0, mute=_REDIS_CHATTER, is_alive=alive), url
+        return Program("redis", tuple(command), stop_seconds=4.0, mute=_REDIS_CHATTER, is_alive=alive), url
     port = free_port()
     command = [sys.executable, "-m", "console.processes.demo_redis", str(port)]
-    return Part("redis", tuple(command), is_alive=liveness.redis_check(port)), f"redis://127.0.0.1:{port}/0"
+    return Program("redis", tuple(command), is_alive=liveness.redis_check(port)), f"redis://127.0.0.1:{port}/0"
 
 
-def sandbox(options: Options) -> Part:
+def sandbox(options: Options) -> Program:
     command = [
         sys.executable,
         "-m",
@@ -157,7 +157,7 @@ def sandbox(options: Options) -> Part:
     for folder in options.catalogs:
         command += ["--catalog", str(folder)]
     alive = liveness.kubeconfig_check(options.data / "sandbox" / "kubeconfig")
-    return Part("sandbox", tuple(command), stop_seconds=10.0, is_alive=alive)
+    return Program("sandbox", tuple(command), stop_seconds=10.0, is_alive=alive)
 
 
 def catalog_folders(options: Options) -> list[str]:
@@ -189,10 +189,10 @@ def _named(folders: tuple[Path, ...]) -> dict[str, Path]:
 
 def _said_name(folder: Path) -> str:
     try:
-        said = json.loads((folder / "catalog.json").read_text())
+        data = json.loads((folder / "catalog.json").read_text())
     except (OSError, ValueError):
         return ""
-    return str(said.get("name") or "") if isinstance(said, dict) else ""
+    return str(data.get("name") or "") if isinstance(data, dict) else ""
 
 
 def environment(options: Options, redis_url: str) -> dict[str, str]:
@@ -205,10 +205,9 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
         "KUBECONFIG": str(options.data / "sandbox/kubeconfig") if embedded else options.kubeconfig,
         **({"CONTEXT": ""} if embedded else pinned(options)),
         "CATALOG_FOLDERS": os.pathsep.join(catalog_folders(options)),
-        # The web server below listens on 127.0.0.1. A proxy on this machine lets others in: whoever sets one up says
-        # so.
+        # The web server below listens on 127.0.0.1. With a proxy on this machine, set LOCAL_ONLY=0.
         "LOCAL_ONLY": os.environ.get("LOCAL_ONLY") or "1",
-        # uvicorn believes X-Forwarded-For of this machine by default, where any program can make it up.
+        # By default uvicorn trusts X-Forwarded-For from this machine, where any program can forge it.
         "FORWARDED_ALLOW_IPS": os.environ.get("FORWARDED_ALLOW_IPS", ""),
         "CLUSTER_NOTE": "embedded" if embedded else os.environ.get("CLUSTER_NOTE", ""),
         "DJANGO_SETTINGS_MODULE": "console.settings",
@@ -217,7 +216,7 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
         "PYTHONWARNINGS": "ignore:::celery.platforms",
         # One worker here, so beat is a thread of it: a process less, 78 MB less.
         "BEAT_IN_WORKER": "1",
-        # glibc's arenas, one for each thread, keep tens of megabytes that nobody uses.
+        # glibc's arenas, one per thread, keep tens of unused megabytes.
         "MALLOC_ARENA_MAX": "2",
         **options.environment,
     }
@@ -238,7 +237,7 @@ def pinned(options: Options) -> dict[str, str]:
     return {"CONTEXT": current, "CONTEXTS": offered} if current else {"CONTEXT": ""}
 
 
-def parts(options: Options) -> list[Part]:
+def parts(options: Options) -> list[Program]:
     """All programs, in the order of their start."""
     server, url = redis(options)
     shared = environment(options, url)
@@ -276,17 +275,17 @@ def parts(options: Options) -> list[Part]:
         *([server] if server is not None else []),
         *([] if options.kubeconfig else [sandbox(options)]),
         *web(options, shared),
-        Part("worker", worker, settings, before=cluster_is_up, is_alive=liveness.worker_check(alive_file, url)),
+        Program("worker", worker, settings, before=cluster_is_up, is_alive=liveness.worker_check(alive_file, url)),
     ]
 
 
-def web(options: Options, shared: dict[str, str]) -> list[Part]:
+def web(options: Options, shared: dict[str, str]) -> list[Program]:
     """One with a port of its own, or several that share one (console/processes/web.py)."""
     patience = 6.0 + float(os.environ.get("DRAIN_SECONDS") or 0)
     if options.web > 1:
         module = (sys.executable, "-m", "console.processes.web", str(options.listener))
         return [
-            Part(
+            Program(
                 f"web-{number}",
                 (*module, str(port)),
                 shared,
@@ -300,7 +299,7 @@ def web(options: Options, shared: dict[str, str]) -> list[Part]:
     listen = ("--host", "127.0.0.1", "--port", str(options.port))
     logs = ("--no-access-log", "--log-level", "warning", "--no-server-header")
     command = (*uvicorn, *listen, *logs, "--timeout-graceful-shutdown", "2")
-    return [Part("web", command, shared, patience, is_alive=liveness.http_check(options.port))]
+    return [Program("web", command, shared, patience, is_alive=liveness.http_check(options.port))]
 
 
 async def _appears(path: Path, seconds: float = 10.0) -> None:

@@ -21,13 +21,13 @@ _LINE_LIMIT = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Program:
     """One program.
 
-    `stop_seconds`: how long it may take to end after SIGTERM before it is killed. `pass_fds`: open files that it
+    `stop_seconds`: how long it can take to end after SIGTERM before it is killed. `pass_fds`: open files that it
     inherits.
 
-    `is_alive`: asked every few seconds; a program that does not answer any more is killed and started anew.
+    `is_alive`: called every few seconds; a program that is not alive is killed and restarted.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Supervisor:
     HANG_CHECKS = 3
     START_SECONDS = 180.0
 
-    def __init__(self, parts: list[Part], *, back_off: float = 1.0) -> None:
+    def __init__(self, parts: list[Program], *, back_off: float = 1.0) -> None:
         self.parts = parts
         self.back_off = back_off
         self.processes: dict[str, asyncio.subprocess.Process] = {}
@@ -91,7 +91,7 @@ class Supervisor:
             await asyncio.gather(*(self._end(part) for part in self.parts if part.name not in ("redis", "sandbox")))
             await asyncio.gather(*(self._end(part) for part in self.parts if part.name in ("redis", "sandbox")))
 
-    async def _keep(self, part: Part) -> None:
+    async def _keep(self, part: Program) -> None:
         wait = self.back_off
         while True:
             if part.before is not None:
@@ -104,7 +104,7 @@ class Supervisor:
             say("console", f"{part.name} ended {_how(code)} after {lived:.0f} s; starting it again in {wait:.0f} s")
             await asyncio.sleep(wait)
 
-    async def _once(self, part: Part) -> int:
+    async def _once(self, part: Program) -> int:
         try:
             process = await asyncio.create_subprocess_exec(
                 *part.command,
@@ -129,7 +129,7 @@ class Supervisor:
         finally:
             watch.cancel()
 
-    async def _kill_when_it_hangs(self, part: Part, process: asyncio.subprocess.Process) -> None:
+    async def _kill_when_it_hangs(self, part: Program, process: asyncio.subprocess.Process) -> None:
         if part.is_alive is None:
             return
         started, has_answered, failures = time.monotonic(), False, 0
@@ -143,7 +143,7 @@ class Supervisor:
         # Not SIGTERM: a stopped or stuck program would not hear it.
         _signal_group(process.pid, signal.SIGKILL)
 
-    async def _end(self, part: Part) -> None:
+    async def _end(self, part: Program) -> None:
         process = self.processes.get(part.name)
         if process is None:
             return
@@ -162,7 +162,7 @@ class Supervisor:
             await asyncio.gather(reader, return_exceptions=True)
 
 
-async def _relay(part: Part, stream: asyncio.StreamReader) -> None:
+async def _relay(part: Program, stream: asyncio.StreamReader) -> None:
     while True:
         try:
             line = await stream.readline()

@@ -1,9 +1,9 @@
 """`python -m console.processes.web FD PORT`: one of several web processes of `make run WEB=`.
 
-All take connections from the one socket that the supervisor listens on: whoever is free accepts, none is sent to a
-process that hangs or is being started anew, and while none runs they wait. Each has an address of its own beside it, at
-which a proxy or Prometheus finds this very process. Uvicorn's own `--fd` takes the socket for a unix one and leaves
-Nagle's algorithm on; its `--workers` have no address of their own.
+All accept connections from one socket that the supervisor listens on: a free process accepts, so no connection goes to
+a process that hangs or restarts, and while none runs connections wait. Each also has an address of its own, at which a
+proxy or Prometheus reaches this very process. Uvicorn's own `--fd` treats the socket as a unix one and leaves Nagle's
+algorithm on; its `--workers` have no address of their own.
 """
 
 import socket

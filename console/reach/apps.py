@@ -13,4 +13,4 @@ class ReachConfig(AppConfig):
 
     def ready(self) -> None:
         """Lists over all namespaces that are refused become lists of these."""
-        across_namespaces.set_finder(import_module("console.reach.finding").names)
+        across_namespaces.set_finder(import_module("console.reach.discovery").names)

@@ -1,4 +1,4 @@
-"""Several people, each with the rights of his own credentials (docs/decisions/0021-sign-in.md).
+"""Sign-in: each user has the permissions of their own credentials (docs/decisions/0021-sign-in.md).
 
-Nothing of it is in use while SIGN_IN=local.
+Unused while SIGN_IN=local.
 """

@@ -1,5 +1,5 @@
-"""Who can reach a console without a sign-in acts as its identity: so it listens on this machine alone, unless it is
-said that somebody stands in front.
+"""The listen address. Without sign-in every client acts with the console's identity, so it is the loopback address
+unless the settings state that an authenticating proxy is in front.
 """
 
 import os
@@ -36,7 +36,7 @@ def bound(arguments: Sequence[str]) -> str:
 
 
 def unheard(request: HttpRequest) -> bool:
-    """Whether nobody on the way reads along: TLS, or this machine."""
+    """Whether the request can't be intercepted: TLS, or the loopback address."""
     return request.is_secure() or any(
         host in _LOOPBACK for host in (request.get_host().rpartition(":")[0], request.get_host())
     )

@@ -1,8 +1,8 @@
-"""`Authorization: Bearer` for /api/: a program acts with its own token, without a sign-in and without a cookie.
+"""`Authorization: Bearer` for /api/: a program acts with its own token, without sign-in or cookie.
 
-The token is judged as at the sign-in, with the same limits on guesses, and its client is kept for seconds: in memory
-alone, under a digest. A request that has both a token and a cookie is the token's. Where nobody signs in
-(SIGN_IN=local) it is refused: a program that thinks it acts as somebody must not act as the console.
+The token is checked as at sign-in, with the same limits on guesses, and its client is cached for seconds: in memory
+only, under a digest. A token takes precedence over a cookie. With SIGN_IN=local it is refused: a program that expects
+to act with its own identity must not act as the console.
 https://www.rfc-editor.org/rfc/rfc6750
 """
 
@@ -27,22 +27,22 @@ from console.web.front import place_of
 from kube.client import ClusterClient
 from kube.person import person
 
-#: Judged anew after so many seconds.
+#: A token is checked again after so many seconds.
 SECONDS = 30.0
-#: Of so many tokens at once; and of so many it is remembered, by digest alone, that they were good within the hour: to
-#: judge those again is no guess.
+#: How many clients are cached; and how many digests of tokens that were valid within the hour, whose next check doesn't
+#: count as a guess.
 _KEPT, _GOOD, _HOUR = 64, 1024, 3600.0
 _PREFIX = "api-"
 _SCHEME = "bearer"
-#: What a request without credentials is told to bring.
+#: WWW-Authenticate of a response to a request without credentials.
 CHALLENGE = 'Bearer realm="operator-console"'
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A program, while its token is believed in.
+    """A program whose token was valid at its last check.
 
-    `person.session` begins with api-: no row, no cookie and no worker knows it.
+    `person.session` begins with api-: it has no row and no cookie, and workers don't use it.
     """
 
     person: Person
@@ -50,8 +50,8 @@ class Caller:
     until: float
 
 
-class Refused(Exception):
-    """`status` and `words` of the answer; `seconds` to wait, 0 if not said."""
+class TokenRefused(Exception):
+    """`status` and `words` of the response; `seconds` to wait, 0 if unknown."""
 
     def __init__(self, words: str, status: int, seconds: int = 0) -> None:
         super().__init__(words)
@@ -81,9 +81,9 @@ def is_program(session: str) -> bool:
 
 
 def caller(request: HttpRequest) -> Caller:
-    """Whose token it is. Raises Refused."""
+    """Whose token it is. Raises TokenRefused."""
     if _impersonates(request):
-        raise Refused(
+        raise TokenRefused(
             _(
                 "The console passes no Impersonate header on, so this would not be done as the one it names. Nothing"
                 " was done."
@@ -91,7 +91,7 @@ def caller(request: HttpRequest) -> Caller:
             400,
         )
     if settings.SIGN_IN == "local":
-        raise Refused(
+        raise TokenRefused(
             _(
                 "This console has no sign-in (SIGN_IN=local) and takes no token: everyone who reaches it acts as its"
                 " own identity. Nothing was changed."
@@ -99,7 +99,7 @@ def caller(request: HttpRequest) -> Caller:
             400,
         )
     if not unheard(request):
-        raise Refused(_("A token must not be sent in the open: use https, or the console's own machine."), 403)
+        raise TokenRefused(_("A token must not be sent unencrypted. Use https, or the console's own machine."), 403)
     token = request.headers.get("Authorization", "").partition(" ")[2].strip()
     place = place_of(request)
     digest = _digest(token, place)
@@ -116,10 +116,10 @@ def caller(request: HttpRequest) -> Caller:
 
 
 def still(request: HttpRequest) -> bool:
-    """For what stays open: whether the token is good by now. Other trouble than a refusal ends nothing."""
+    """For open connections: whether the token is still valid. Errors other than a refusal count as valid."""
     try:
         caller(request)
-    except Refused as error:
+    except TokenRefused as error:
         return error.status != 401
     return True
 
@@ -130,8 +130,8 @@ def forget(found: Caller) -> None:
         _callers.pop(found.person.session, None)
 
 
-def answer(error: Refused) -> JsonResponse:
-    """In the shape of every error under /api/."""
+def error_response(error: TokenRefused) -> JsonResponse:
+    """The refusal in the format of all errors under /api/."""
     title = _("This token is not accepted") if error.status == 401 else _("This request can't be answered")
     reason = {401: "Unauthorized", 403: "Forbidden", 429: "TooManyRequests"}.get(
         error.status, "BadRequest" if error.status < 500 else "ServiceUnavailable"
@@ -147,7 +147,9 @@ def answer(error: Refused) -> JsonResponse:
 def _known(digest: str) -> Caller | None:
     now = time.monotonic()
     with _lock:
-        for key in [key for key, one in _callers.items() if one.until <= now or one.person.until <= timezone.now()]:
+        for key in [
+            key for key, known in _callers.items() if known.until <= now or known.person.until <= timezone.now()
+        ]:
             del _callers[key]
         return _callers.get(digest)
 
@@ -163,7 +165,7 @@ def _judged(request: HttpRequest, token: str, digest: str, place: Offered) -> Ca
     except limits.TooOften as error:
         signals.refused.send(sender=Caller, why=429, request=request)
         words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {"minutes": limits.MINUTES}
-        raise Refused(words, 429, error.seconds) from None
+        raise TokenRefused(words, 429, error.seconds) from None
     except judge.NotKnown as error:
         with _lock:
             if error.counts:
@@ -171,7 +173,7 @@ def _judged(request: HttpRequest, token: str, digest: str, place: Offered) -> Ca
         if not error.counts and number:
             limits.good(number)
         signals.refused.send(sender=Caller, why=error.status, request=request)
-        raise Refused(str(error), 401 if error.status == 422 else error.status) from None
+        raise TokenRefused(str(error), 401 if error.status == 422 else error.status) from None
     if number:
         limits.good(number)
     until = known.expires or datetime.max.replace(tzinfo=timezone.get_default_timezone())
@@ -184,16 +186,16 @@ def _judged(request: HttpRequest, token: str, digest: str, place: Offered) -> Ca
         _callers[digest] = found
         _good[digest] = time.monotonic()
         _good.move_to_end(digest)
-        for kept, most in ((_callers, _KEPT), (_good, _GOOD)):
-            while len(kept) > most:
-                kept.popitem(last=False)
+        for cache, most in ((_callers, _KEPT), (_good, _GOOD)):
+            while len(cache) > most:
+                cache.popitem(last=False)
     return found
 
 
 def _digest(token: str, place: Offered) -> str:
-    """Under another key than any other digest here: who reads one of a run's row learns nothing of the token.
+    """A digest with a salt of its own, so that a digest in a run's row reveals nothing about the token.
 
-    What one cluster said of it is no word of another.
+    It includes the cluster: another cluster checks the token itself.
     """
-    told = f"{token}\n{place.context}" if place.prefix else token
-    return _PREFIX + salted_hmac("console.signin.bearer", told, algorithm="sha256").hexdigest()[:60]
+    material = f"{token}\n{place.context}" if place.prefix else token
+    return _PREFIX + salted_hmac("console.signin.bearer", material, algorithm="sha256").hexdigest()[:60]

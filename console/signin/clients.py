@@ -1,7 +1,7 @@
-"""Clients of people who signed in, or who act as another: one for each session in this process, dropped with it.
+"""Clients of signed-in and impersonated users: one per session in this process, dropped with the session.
 
-They hold the token in memory, and nothing of the console's; where everybody is the console's own identity
-(SIGN_IN=local), those who act as another use its credentials, and say as whom.
+They hold the user's token in memory, not the console's credentials. With SIGN_IN=local, impersonation uses the
+console's credentials with impersonation headers.
 """
 
 import threading
@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from django.dispatch import receiver
 
-from console.signin import acting, sessions, signals
+from console.signin import impersonation, sessions, signals
 from console.signin.oidc import renewal
 from console.web import clusters
 from kube.client import ClusterClient
@@ -19,7 +19,7 @@ from kube.errors import Unauthorized
 from kube.person import acting as acting_config
 from kube.person import person
 
-#: More than so many are made anew when they are asked for again: each knows the cluster's types and schemas.
+#: Cached clients; each caches the cluster's types and schemas. Evicted ones are created again on use.
 KEPT = 64
 
 
@@ -37,8 +37,8 @@ _kept: "OrderedDict[str, _Kept]" = OrderedDict()
 _lock = threading.Lock()
 
 
-def of(session: str) -> ClusterClient:
-    """The client of a session that is known to live. Raises Unauthorized when it is over, and InvalidConfig."""
+def client_of(session: str) -> ClusterClient:
+    """The client of a session that was just found active. Raises Unauthorized if it is over, and InvalidConfig."""
     with _lock:
         if found := _kept.get(session):
             _kept.move_to_end(session)
@@ -52,34 +52,36 @@ def of(session: str) -> ClusterClient:
 
 
 def _made(session: str) -> _Kept:
-    if told := sessions.credentials_of(session):
-        user, first, way = told
+    if credentials := sessions.credentials_of(session):
+        user, first, way = credentials
         token = renewal.bearer(session, first)
         return _Kept(lambda refused: person(way, user, token, session, refused))
-    row = acting.living().filter(key=session).first()
+    row = impersonation.living().filter(key=session).first()
     if row is None:
         raise Unauthorized("this session is over")
-    # With the credentials of who acts, whose session hears of a 401.
-    own = of(row.session) if row.session else clusters.client_of(clusters.named(row.cluster) or clusters.default())
+    # With the credentials of the impersonating user, whose session handles a 401.
+    own = (
+        client_of(row.session) if row.session else clusters.client_of(clusters.named(row.cluster) or clusters.default())
+    )
     if own.name != row.cluster:
         raise Unauthorized("this session is of another cluster")
     return _Kept(lambda _refused: acting_config(own.config, row.user, tuple(row.groups), session))
 
 
-def kept(session: str) -> ClusterClient | None:
-    """The one that is there."""
+def cached_client(session: str) -> ClusterClient | None:
+    """The session's client, if this process has one."""
     with _lock:
         found = _kept.get(session)
     return found.client if found else None
 
 
 def living(session: str) -> ClusterClient | None:
-    """The same, asking first whether the session still lives: for what goes on without a request of its person."""
-    if not session or not acting.lives(session):
+    """The client if the session is still active, else None: for work that runs without a request of its user."""
+    if not session or not impersonation.lives(session):
         drop(session)
         return None
     try:
-        return of(session)
+        return client_of(session)
     except Unauthorized:
         return None
 

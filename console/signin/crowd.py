@@ -1,10 +1,10 @@
-"""How much one person may hold open at once: streams, watches, followed logs, terminals.
+"""Limits how many connections a user has open at once: streams, watches, followed logs, terminals.
 
-Each costs memory and a place at the API server for as long as it lasts.
+Each costs memory and a connection to the API server for as long as it is open.
 
-Counted in each process, by the name that the API server gave and its cluster, so over all of somebody's sessions. A
-browser's tabs share one stream (static/js/shared_stream.js): the bound is far above what people come to, and far below
-what would hurt others.
+Counted per process, by the user name from the API server and its cluster, so over all of a user's sessions. A browser's
+tabs share one stream (static/js/shared_stream.js): the limit is far above normal use, and low enough to protect other
+users.
 """
 
 import threading
@@ -24,9 +24,9 @@ _lock = threading.Lock()
 
 
 def enter(user: str) -> bool:
-    """Whether there is a place; leave() gives it back.
+    """Takes a place; leave() gives it back. False if there is none.
 
-    '' (nobody signs in here) has no bound: that is for whoever stands in front.
+    '' (SIGN_IN=local) has no limit: that is the task of a proxy in front.
     """
     if not user:
         return True

@@ -1,4 +1,4 @@
-"""Before every raw ASGI application: nobody is answered 401, and what stays open for somebody ends with his session."""
+"""Sign-in check in front of every raw ASGI application: 401 without a user; open connections close with the session."""
 
 import asyncio
 import contextlib
@@ -15,8 +15,8 @@ from django.core.handlers.asgi import ASGIRequest
 from django.db import DatabaseError, close_old_connections
 from django.http import HttpRequest, HttpResponse
 
-from console.signin import acting, bearer, clients, crowd, ending, sessions
-from console.signin.acting import Acting
+from console.signin import bearer, clients, crowd, impersonation, session_expiry, sessions
+from console.signin.impersonation import Acting
 from console.signin.sessions import Person
 from console.web.asgi import Receive, Scope, Send
 from console.web.refusal import refuse
@@ -27,14 +27,14 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 #: What a WebSocket is closed with (RFC 6455, 7.4.2: 4000 to 4999 are an application's own).
 _CLOSED, _CROWDED = 4401, 4429
 _WORDS = "sign in first"
-#: A stream tells its pages that the session ended, and closes by itself.
+#: In this time a stream can report to its pages that the session ended, and close.
 _GRACE_SECONDS = 0.5
 _pool = ThreadPoolExecutor(2, thread_name_prefix="signin")
 
 
 async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
-    """Lets through who is signed in, and everybody while SIGN_IN=local; and ends what is open with the session, or
-    the impersonation within it.
+    """Calls the application for signed-in users, with SIGN_IN=local for all; closes the connection when the session, or
+    the impersonation within it, ends.
     """
     if scope["type"] == "http" and bearer.brought(asked := _request(scope)):
         await _program(asked, app, scope, receive, send)
@@ -47,7 +47,7 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
     if person is None and settings.SIGN_IN != "local":
         await _refuse(scope, receive, send)
         return
-    known = {sessions.SCOPE: person, acting.SCOPE: found}
+    known = {sessions.SCOPE: person, impersonation.SCOPE: found}
     who = person.counted if person else ""
     if not crowd.enter(who):
         await _too_many(scope, receive, send)
@@ -61,7 +61,7 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
         with contextlib.suppress(RuntimeError):
             here.call_soon_threadsafe(lambda: here.call_later(_GRACE_SECONDS, work.cancel))
 
-    forget = ending.when_over(found.key if found else person.session if person else "", end)
+    forget = session_expiry.when_over(found.key if found else person.session if person else "", end)
     try:
         await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -87,7 +87,7 @@ async def _program(request: ASGIRequest, app: App, scope: Scope, receive: Receiv
         await send({"type": "http.response.start", "status": refused.status_code, "headers": headers})
         await send({"type": "http.response.body", "body": refused.content})
         return
-    who = bearer.caller(request).person.counted  # judged a moment ago, so this asks nobody
+    who = bearer.caller(request).person.counted  # cached: checked a moment ago
     if not crowd.enter(who):
         await _too_many(scope, receive, send)
         return
@@ -109,8 +109,8 @@ def _refusal(request: ASGIRequest) -> HttpResponse | None:
     close_old_connections()
     try:
         bearer.caller(request)
-    except bearer.Refused as error:
-        return bearer.answer(error)
+    except bearer.TokenRefused as error:
+        return bearer.error_response(error)
     finally:
         close_old_connections()
     return None
@@ -127,7 +127,7 @@ def _still(request: ASGIRequest) -> bool:
 
 
 def _maybe_acting(scope: Scope) -> bool:
-    """Whether there is a cookie at all in which it may be said."""
+    """Whether the request has a session cookie, which could name an impersonation."""
     cookie = f"{settings.SESSION_COOKIE_NAME}=".encode()
     return any(cookie in value for name, value in scope["headers"] if name.lower() == b"cookie")
 
@@ -137,15 +137,15 @@ def _who(scope: Scope) -> tuple[Person | None, Acting | None]:
     try:
         request: Any = _request(scope)
         SessionMiddleware(_nothing).process_request(request)
-        request.person = sessions.of(request) if settings.SIGN_IN != "local" else None
+        request.person = sessions.person_of(request) if settings.SIGN_IN != "local" else None
         if request.person is None and settings.SIGN_IN != "local":
             return None, None
-        found = acting.of(request)
+        found = impersonation.impersonation_of(request)
         key = found.key if found else request.person.session if request.person else ""
         if key and not (found and found.over):
             # Made here, so that the threads that need it ask no database.
             with contextlib.suppress(KubeError):
-                clients.of(key)
+                clients.client_of(key)
         return request.person, found
     finally:
         close_old_connections()
@@ -165,15 +165,15 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:
-    """In a way that the page shows: a terminal is told as the API server tells of a command's end (channel 3), a
-    stream by its status.
+    """Refuses a connection so that the page can show it: a terminal gets a Status on the error channel (3) as at a
+    command's end, a stream gets an HTTP status.
     """
     if scope["type"] == "websocket":
         await receive()
         offered = scope.get("subprotocols") or [None]
         await send({"type": "websocket.accept", "subprotocol": offered[0]})
-        said = {"status": "Failure", "reason": "TooManyRequests", "message": crowd.WORDS}
-        await send({"type": "websocket.send", "bytes": b"\x03" + json.dumps(said).encode()})
+        status = {"status": "Failure", "reason": "TooManyRequests", "message": crowd.WORDS}
+        await send({"type": "websocket.send", "bytes": b"\x03" + json.dumps(status).encode()})
         await send({"type": "websocket.close", "code": _CROWDED, "reason": "too many are open"})
         return
     retry = [(b"retry-after", str(crowd.SECONDS).encode())]

@@ -1,6 +1,6 @@
-"""Whose token is this?
+"""Finds the user of a token, with a SelfSubjectReview.
 
-The API server says (SelfSubjectReview); nothing in a token is believed but when it ends, and that only to end sooner.
+Nothing in the token itself is trusted but its expiry, and that only to end a session sooner.
 """
 
 import base64
@@ -25,7 +25,7 @@ _ANONYMOUS = "system:anonymous"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class TokenUser:
     """`expires`: when the token says it does, None where it does not say."""
 
     user: str
@@ -64,11 +64,11 @@ def strict(token: str) -> str:
     raise NotKnown(_("This is not a token: it is too long, or has characters that no token has."), 401)
 
 
-def know(token: str, place: Offered) -> Known:
-    """Asks the API server of that cluster with this token and nothing else. Raises NotKnown."""
+def know(token: str, place: Offered) -> TokenUser:
+    """Asks the cluster's API server, with the token as the only credential. Raises NotKnown."""
     expires = expiry(token)
     try:
-        told = ClusterClient(person(way.config(place), "somebody", token)).whoami()
+        user_info = ClusterClient(person(way.config(place), "somebody", token)).whoami()
     except Unauthorized:
         if expires is not None and expires <= timezone.now():
             raise NotKnown(_("This token has expired. Make a new one.")) from None
@@ -83,16 +83,18 @@ def know(token: str, place: Offered) -> Known:
         words = _("This cluster can't say whose a token is: it needs Kubernetes 1.28 or newer (SelfSubjectReview).")
         raise NotKnown(words, 503, counts=False) from None
     except InvalidConfig:
-        raise NotKnown(_("The console's kubeconfig can't be used. Its log says why."), 503, counts=False) from None
+        raise NotKnown(
+            _("The console's kubeconfig can't be used. The reason is in the console's log."), 503, counts=False
+        ) from None
     except KubeError:
         words = _("The cluster isn't responding, so you can't sign in now. Try again in a moment.")
         raise NotKnown(words, 503, counts=False) from None
-    user = str(told.get("username") or "")
+    user = str(user_info.get("username") or "")
     if not user or user == _ANONYMOUS or len(user) > 512:
         raise NotKnown(
             _("The cluster doesn't accept this token. Check that it is complete, not revoked, and for this cluster.")
         )
-    return Known(user, tuple(str(group) for group in told.get("groups") or ()), expires)
+    return TokenUser(user, tuple(str(group) for group in user_info.get("groups") or ()), expires)
 
 
 def refused(client: ClusterClient) -> bool:

@@ -41,7 +41,7 @@ def begin(request: HttpRequest) -> int:
     tried = Attempt.objects.filter(address=mine.address, pk__lte=mine.pk).count()
     crowd = Attempt.objects.filter(pk__lte=mine.pk).count() > BY_ALL
     if tried > (BY_ADDRESS_IN_A_CROWD if crowd else BY_ADDRESS):
-        # What is not judged is no try: who waits is let in again, however often others knock.
+        # A refused attempt doesn't count: otherwise constant attempts would lock the address out for good.
         mine.delete()
         if "X-Forwarded-For" in request.headers:
             peer = request.META.get("REMOTE_ADDR", "")
@@ -51,12 +51,12 @@ def begin(request: HttpRequest) -> int:
 
 
 def good(number: int) -> None:
-    """It was no wrong guess."""
+    """Removes an attempt that wasn't a wrong guess."""
     Attempt.objects.filter(pk=number).delete()
 
 
 def _address(request: HttpRequest) -> str:
-    """A network of IPv6 counts as one: everybody has 2^64 addresses there. Kept as a digest: nothing else needs it."""
+    """The client's address as a digest. An IPv6 /64 counts as one address: each client has 2^64 of them."""
     text = request.META.get("REMOTE_ADDR", "")
     try:
         found = ipaddress.ip_address(text)

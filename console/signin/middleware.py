@@ -1,4 +1,4 @@
-"""Who asks: nobody gets anything but the sign-in, and everybody else a client with his own credentials.
+"""Sign-in of requests: without a user they get only the sign-in page, with one a client with the user's credentials.
 
 Does nothing while SIGN_IN=local.
 """
@@ -17,25 +17,25 @@ from django.utils.translation import gettext as _
 from console.signin import bearer, clients, judge, sessions
 from console.signin.oidc import renewal
 from console.signin.oidc.troubles import name as provider_name
-from console.web import kept
+from console.web import preserve_input
 from console.web.errors import Problem, as_json, wants_json
 from console.web.request import wants_fragment
 from kube.client import ClusterClient
 from kube.errors import Unauthorized
 
-#: What is answered to everybody: probes, metrics, the sign-in itself. Static files are served before this.
+#: Paths without sign-in: probes, metrics, the sign-in itself. Static files are served before this.
 _OPEN = frozenset({"/healthz", "/readyz", "/metrics"})
 _WAYS = ("sign-in", "sign-out", "oidc", "oidc-back")
 
 
-def nobody() -> ClusterClient:
-    """The client of a request that nobody signed in for: none. The console's own identity is never lent."""
+def no_client() -> ClusterClient:
+    """Raises Unauthorized: a request without a user has no client, and never uses the console's own identity."""
     raise Unauthorized(_("You aren't signed in."))
 
 
 class SignInMiddleware:
-    """Puts `person` on the request (None: nobody, or SIGN_IN=local), and `client_of`, by which ClusterMiddleware
-    gets the cluster.
+    """Sets `person` on the request (None: not signed in, or SIGN_IN=local), and `client_of`, by which ClusterMiddleware
+    gets the client.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -47,15 +47,15 @@ class SignInMiddleware:
             return private(_program(request, self.get_response))
         if settings.SIGN_IN == "local":
             return self.get_response(request)
-        person = request.person = sessions.of(request)  # type: ignore[attr-defined]
+        person = request.person = sessions.person_of(request)  # type: ignore[attr-defined]
         if person is None:
-            request.client_of = nobody  # type: ignore[attr-defined]
+            request.client_of = no_client  # type: ignore[attr-defined]
             return private(self.get_response(request) if is_open(request) else refuse(request))
-        request.client_of = partial(clients.of, person.session)  # type: ignore[attr-defined]
+        request.client_of = partial(clients.client_of, person.session)  # type: ignore[attr-defined]
         response = self.get_response(request)
         if ended_meanwhile(person.session, response):
             request.person = None  # type: ignore[attr-defined]
-            request.client_of = nobody  # type: ignore[attr-defined]
+            request.client_of = no_client  # type: ignore[attr-defined]
             response = refuse(request)
         return private(response)
 
@@ -65,8 +65,8 @@ def _program(request: HttpRequest, get_response: Callable[[HttpRequest], HttpRes
     request.by_token = True  # type: ignore[attr-defined]
     try:
         found = bearer.caller(request)
-    except bearer.Refused as error:
-        return bearer.answer(error)
+    except bearer.TokenRefused as error:
+        return bearer.error_response(error)
     request.person = found.person  # type: ignore[attr-defined]
     request.client_of = lambda: found.client  # type: ignore[attr-defined]
     response = get_response(request)
@@ -93,7 +93,7 @@ def is_open(request: HttpRequest) -> bool:
 
 
 def private(response: HttpResponse) -> HttpResponse:
-    """Nothing stays in the browser, nor on the way: whoever comes after a sign-out finds no page by going back."""
+    """Forbids caching in browsers and proxies: after a sign-out the back button shows no page."""
     if "immutable" not in response.get("Cache-Control", ""):
         response["Cache-Control"] = "no-store, private"
     elif "public" in response["Cache-Control"]:
@@ -102,9 +102,9 @@ def private(response: HttpResponse) -> HttpResponse:
 
 
 def refuse(request: HttpRequest) -> HttpResponse:
-    """Nobody is signed in (any more): said to programs and parts of pages, and led to the sign-in.
+    """Response without a session: an error for programs and parts of pages, else a redirect to the sign-in.
 
-    What was typed is not lost.
+    Form input is preserved.
     """
     over = ("refused" if renewal.refused(sessions.key_of(request)) else "over") if sessions.named(request) else ""
     title = _("You are signed out") if over else _("Sign in first")
@@ -121,11 +121,11 @@ def refuse(request: HttpRequest) -> HttpResponse:
     problem = Problem(401, title, advice if over else "", "", "Unauthorized")
     if wants_json(request):
         return JsonResponse(as_json(problem), status=401, headers={"WWW-Authenticate": bearer.CHALLENGE})
-    if over and request.method == "POST" and request.POST and kept.from_here(request):
+    if over and request.method == "POST" and request.POST and preserve_input.from_here(request):
         # The page around it asks for what ClusterMiddleware, which comes later, would have put there.
-        for name, value in (("cluster", SimpleLazyObject(nobody)), ("namespace", ""), ("started", time.monotonic())):
+        for name, value in (("cluster", SimpleLazyObject(no_client)), ("namespace", ""), ("started", time.monotonic())):
             setattr(request, name, value)
-        return kept.answer(request, problem)
+        return preserve_input.preserved_response(request, problem)
     if wants_fragment(request):
         response = HttpResponse(status=401)
         response["HX-Redirect"] = address(_seen(request), over=over)

@@ -1,4 +1,4 @@
-"""Who is signed in, and how often somebody tried."""
+"""Sessions, impersonations and sign-in attempts."""
 
 from django.db import models
 
@@ -17,7 +17,7 @@ class Session(models.Model):
     # As its API server calls them.
     user = models.CharField(max_length=512)
     groups = models.JSONField(default=list)
-    # Encrypted (console/signin/sealed.py).
+    # Encrypted (console/signin/encryption.py).
     sealed = models.BinaryField()
     began_at = models.DateTimeField()
     seen_at = models.DateTimeField()
@@ -35,10 +35,10 @@ class Impersonation(models.Model):
     """
 
     key = models.CharField(max_length=64, primary_key=True)
-    # The session within which it is; '' where everybody is the console's own identity (SIGN_IN=local).
+    # The session that it belongs to; '' with SIGN_IN=local.
     session = models.CharField(max_length=64, default="", blank=True, db_index=True)
     cluster = models.CharField(max_length=512)
-    # Who acts, as whom, and the groups that were asked for.
+    # The impersonating user, the impersonated user, and the requested groups.
     by = models.CharField(max_length=512)
     user = models.CharField(max_length=512)
     groups = models.JSONField(default=list)

@@ -1,9 +1,9 @@
-"""How often one person may ask for what is expensive: searches over everything, whole lists as files, uploads,
-catalogs from elsewhere, checks of all instances.
+"""Rate limit per user for expensive requests: searches over all kinds, exports of whole lists, uploads, catalogs from
+other sources, checks of all instances.
 
-A process has eight threads for pages; without this, one person's eight searches would be everybody's wait. Counted in
-each process, by the name that the API server gave and its cluster. While SIGN_IN=local all are one person, and who may
-knock how often is for whoever stands in front.
+A process has eight threads for pages; without this, one user's eight searches would block all users. Counted per
+process, by the user name from the API server and its cluster. With SIGN_IN=local all requests count as one user, and a
+proxy in front can limit clients.
 """
 
 import threading
@@ -18,11 +18,11 @@ from django.utils.translation import gettext as _
 
 from console.web.errors import Problem, problem_response
 
-#: So many in a row, then one a second; and so many at once, of a process' eight threads.
+#: Token bucket: burst, then requests per second; and concurrent requests, of a process' eight threads.
 BURST, A_SECOND, AT_ONCE = 60, 1.0, 4
-#: People of whom it is remembered; whoever was forgotten begins anew.
+#: Users that are tracked; evicted ones start with a full bucket.
 _KEPT = 4096
-#: Addresses by their names. Reading one object, a page of a list or a form is not among them.
+#: Names of URL patterns. Reading one object, a page of a list or a form isn't expensive.
 EXPENSIVE = frozenset(
     {
         "api-schema",
@@ -38,6 +38,7 @@ EXPENSIVE = frozenset(
         "operatorhub:source-read",
         "operatorhub:source-refresh",
         "operatorhub:plan-check",
+        "operatorhub:approve-updates",
         "operatorhub:export",
         "operatorhub:import",
         "operatorhub:compare",
@@ -63,10 +64,10 @@ _lock = threading.Lock()
 
 
 def enter(user: str) -> float:
-    """0, and leave() is owed; or how many seconds to wait."""
+    """0 if the request can start, to be followed by leave(); else the seconds to wait."""
     with _lock:
         person, now = _people.setdefault(user, _Person()), time.monotonic()
-        while len(_people) > _KEPT and (idle := next((name for name, one in _people.items() if not one.now), None)):
+        while len(_people) > _KEPT and (idle := next((name for name, known in _people.items() if not known.now), None)):
             del _people[idle]
         person.left, person.at = min(BURST, person.left + (now - person.at) * A_SECOND), now
         if person.left < 1:
@@ -104,7 +105,7 @@ class PaceMiddleware:
             _give_back(request)
             raise
         if response.streaming:
-            # A file is made while it is sent: its thread is held until its end, or until nobody reads it any more.
+            # A file is generated while it is sent: it occupies its thread until its end or the client's disconnect.
             response._resource_closers.append(lambda: _give_back(request))  # type: ignore[attr-defined]
         else:
             _give_back(request)

@@ -19,13 +19,13 @@ _YEAR = 365 * 24 * 3600
 
 
 def ways() -> frozenset[str]:
-    """Of signing in: `token`, `oidc`; none where everybody is the console's own identity."""
+    """The enabled methods of sign-in: `token`, `oidc`; none with SIGN_IN=local."""
     return frozenset(settings.SIGN_IN.split(",")) - {"local"}
 
 
 def sign_in(request: HttpRequest, back: str, *, error: str = "", over: str = "", status: int = 200) -> HttpResponse:
-    """`over`: why somebody was led here, see middleware.address()."""
-    # Whoever chooses another language comes back to the page, never to an address with a code in it.
+    """The sign-in page. `over`: why the user was redirected here, see middleware.address()."""
+    # A change of the language returns to this page, never to an address with a code in it.
     here = f"{reverse('signin:sign-in')}{'?' + urlencode({'next': back}) if back else ''}"
     context = {"back": back, "here": here, "error": error, "over": over, "ways": ways(), "provider": name()}
     return render(request, "signin/sign_in.html", context, status=status)
@@ -52,6 +52,6 @@ def forget(response: HttpResponse) -> None:
 
 
 def safe(request: HttpRequest, back: str) -> str:
-    """Only a page of this console; the sign-in itself is none to come back to."""
+    """The address to return to, or '' unless it is a page of this console other than sign-in and sign-out."""
     good = url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}, require_https=request.is_secure())
     return back if good and not back.startswith((reverse("signin:sign-in"), reverse("signin:sign-out"))) else ""

@@ -15,8 +15,8 @@ from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
 from django.utils import timezone
 
-from console.signin import sealed, signals, way
-from console.signin.judge import Known
+from console.signin import encryption, signals, way
+from console.signin.judge import TokenUser
 from console.signin.models import Session
 from console.web import clusters, front
 from console.web.clusters import Offered
@@ -26,11 +26,11 @@ from kube.config import ClusterConfig
 log = logging.getLogger("console.signin")
 
 _WORD = "console_person"
-#: Where console/signin/guard.py leaves whom it found, for the same connection.
+#: Key in the ASGI scope under which console/signin/guard.py caches the user of a connection.
 SCOPE = "console.person"
-#: When somebody was seen is written down no more often than this.
+#: A session's last use is saved at most this often.
 _SEEN = timedelta(seconds=60)
-#: At each sign-in at most so many that are over are taken away; the next one goes on.
+#: Each sign-in deletes at most so many expired sessions; the next one continues.
 _SWEPT = 200
 
 
@@ -47,13 +47,11 @@ class Person:
 
     @property
     def counted(self) -> str:
-        """Under which is counted how much one person does, in all sessions: another cluster's user of the same name
-        is somebody else.
-        """
+        """The key for limits per user over all sessions; another cluster's user of the same name is another user."""
         return f"{self.user}\n{self.cluster}"
 
 
-def begin(request: HttpRequest, known: Known, token: str, method: str = "token") -> Person:
+def begin(request: HttpRequest, known: TokenUser, token: str, method: str = "token") -> Person:
     """What the browser had before is worth nothing afterwards: neither its session nor its CSRF token (fixation)."""
     leave(request, "replaced")
     cluster = way.name(place_of(request))
@@ -69,7 +67,7 @@ def begin(request: HttpRequest, known: Known, token: str, method: str = "token")
         cluster=cluster,
         user=known.user,
         groups=list(known.groups),
-        sealed=sealed.seal(token, key),
+        sealed=encryption.seal(token, key),
         began_at=now,
         seen_at=now,
         until=until,
@@ -85,10 +83,10 @@ def begin(request: HttpRequest, known: Known, token: str, method: str = "token")
 
 
 def user_at(request: HttpRequest, place: Offered) -> str:
-    """Who is signed in to another cluster in this browser, to be told; '' for nobody. Opens nothing."""
+    """The user who is signed in to another cluster in this browser, for display only; '' without one."""
     word = front.cookie_of(request, place, settings.SESSION_COOKIE_NAME)
-    said = SessionStore(word).get(_WORD) if word else None
-    found = find(_key(str(said))) if said else None
+    session_word = SessionStore(word).get(_WORD) if word else None
+    found = find(_key(str(session_word))) if session_word else None
     return found.user if found and found.cluster == clusters.name_of(place) else ""
 
 
@@ -98,37 +96,35 @@ def named(request: HttpRequest) -> bool:
 
 
 def key_of(request: HttpRequest) -> str:
-    """Of the session whose word the browser brings, living or over; ''."""
+    """The key of the session in the browser's cookie, active or over; '' without one."""
     word = request.session.get(_WORD)
     return _key(str(word)) if word else ""
 
 
-def of(request: HttpRequest) -> Person | None:
-    """Who asks; None for nobody, or for a session that is over."""
+def person_of(request: HttpRequest) -> Person | None:
+    """The signed-in user; None without one, or if the session is over."""
     if found := getattr(request, "scope", {}).get(SCOPE):
         return found  # type: ignore[no-any-return]
     word = request.session.get(_WORD)
     found = find(_key(str(word)), seen=True) if word else None
-    # '' while the kubeconfig can't be read: then whoever uses the session is told so (credentials_of), and is not
-    # signed out.
+    # '' while the kubeconfig can't be read: then credentials_of() raises, and the user isn't signed out.
     if found is None or clusters.name_of(place_of(request)) in ("", found.cluster):
         return found
-    # Of another cluster, whose address this is not: it goes on living there. Of one that this console has no more, it
-    # is over.
+    # A session of another cluster than the address' stays active there; one of a removed cluster ends.
     if way.to(found.cluster) is None:
         end(found.session, "unreadable")
     return None
 
 
 def find(key: str, *, seen: bool = False) -> Person | None:
-    """`seen`: the person did something just now."""
+    """The user of an active session. `seen`: the user is active now."""
     row = living().filter(key=key).defer("sealed").first()
     if row is None:
         if seen:
             end(key, "expired")
         return None
-    heard: list[tuple[Any, Any]] = signals.used.send(sender=Session, session=key)
-    if any(alive is False for _receiver, alive in heard):
+    responses: list[tuple[Any, Any]] = signals.used.send(sender=Session, session=key)
+    if any(alive is False for _receiver, alive in responses):
         return None
     now = timezone.now()
     if seen and now - row.seen_at > _SEEN:
@@ -147,9 +143,9 @@ def credentials_of(key: str) -> tuple[str, str, ClusterConfig] | None:
     try:
         found = way.to(row.cluster)
         if found is None:
-            raise sealed.Unreadable(f"its credentials are of the cluster {row.cluster!r}")
-        return row.user, sealed.unseal(row.sealed, key), found
-    except sealed.Unreadable as error:
+            raise encryption.UnreadableCredentials(f"its credentials are of the cluster {row.cluster!r}")
+        return row.user, encryption.unseal(row.sealed, key), found
+    except encryption.UnreadableCredentials as error:
         log.warning("the session of %s is over: %s", row.user, error)
         end(key, "unreadable")
         return None
@@ -162,7 +158,10 @@ def over(keys: Iterable[str]) -> set[str]:
 
 
 def end(key: str, why: str) -> None:
-    """Its credentials are gone at once; whoever holds something open for it is told. `why`: as signals.ended has it."""
+    """Deletes the session with its credentials and sends signals.ended, which closes its open connections.
+
+    `why`: as in signals.ended.
+    """
     row = Session.objects.filter(key=key).defer("sealed").first()
     gone, _each = Session.objects.filter(key=key).delete()
     if gone and row is not None:

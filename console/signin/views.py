@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from console.signin import judge, limits, page, sessions, signals
 from console.signin.address import unheard
 from console.signin.models import Session
-from console.signin.oidc import leaving, registered
+from console.signin.oidc import provider_sign_out, redirect_addresses
 from console.signin.oidc.troubles import name
 from console.web.front import place_of
 from kube.errors import KubeError
@@ -29,7 +29,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         raise Http404
     back = page.safe(request, request.POST.get("next") or request.GET.get("next") or "")
     if request.method != "POST":
-        if elsewhere := registered.onward(request, "signin:sign-in"):
+        if elsewhere := redirect_addresses.onward(request, "signin:sign-in"):
             return elsewhere
         if getattr(request, "person", None) is not None:
             return HttpResponseRedirect(back or reverse("pages:overview"))
@@ -38,7 +38,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         words = _("Tokens are not taken here. Sign in with %(name)s.") % {"name": name()}
         return page.sign_in(request, back, error=words, status=403)
     if not unheard(request):
-        words = _("A token must not be sent in the open: use https, or the console's own machine.")
+        words = _("A token must not be sent unencrypted. Use https, or the console's own machine.")
         return page.sign_in(request, back, error=words, status=403)
     try:
         return _entered(request, back, judge.clean(request.POST.get("token", "")))
@@ -67,7 +67,9 @@ def _entered(request: HttpRequest, back: str, token: str) -> HttpResponse:
     try:
         person = sessions.begin(request, known, token)
     except KubeError:
-        raise judge.NotKnown(_("The console's kubeconfig can't be used. Its log says why."), 503) from None
+        raise judge.NotKnown(
+            _("The console's kubeconfig can't be used. The reason is in the console's log."), 503
+        ) from None
     return page.entered(request, person, back)
 
 
@@ -78,11 +80,11 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     """
     if settings.SIGN_IN == "local":
         raise Http404
-    left = leaving.before(request)
+    left = provider_sign_out.before(request)
     sessions.leave(request)
-    address = leaving.after(request, left) if left else ""
+    address = provider_sign_out.after(request, left) if left else ""
     if address:
-        # A page that goes on by itself: browsers would hold the form's redirect to another site against form-action.
+        # A page with a meta refresh: form-action would block a redirect of the form to another site.
         response = render(request, "signin/signed_out.html", {"address": address, "provider": name()})
     else:
         response = HttpResponseRedirect(reverse("signin:sign-in"))

@@ -19,7 +19,7 @@ def name(place: Offered) -> str:
 
 
 def to(cluster: str) -> ClusterConfig | None:
-    """The way to the cluster of this name; None where the console has no such one (any more). Raises InvalidConfig."""
-    config(clusters.default())  # a kubeconfig that can't be read is no reason to think that a cluster is gone
+    """The endpoint of the cluster of this name; None if the console has no such cluster. Raises InvalidConfig."""
+    config(clusters.default())  # raises if the kubeconfig can't be read, which doesn't mean that a cluster is gone
     found = clusters.named(cluster)
     return config(found) if found else None

@@ -1,4 +1,4 @@
-"""As whom somebody wants to act: what was typed, judged field by field by the API server before anything is begun."""
+"""The impersonation form's input, checked field by field by the API server before the impersonation starts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, Unauthorized
 from kube.person import acting, sendable
 
-#: What the verb `impersonate` is asked for. Nobody serves users and groups: RBAC judges names.
+#: Resources of the verb `impersonate`. The API server doesn't serve users and groups: RBAC only checks their names.
 USERS = ResourceType("", "v1", "users", "User", namespaced=False)
 GROUPS = ResourceType("", "v1", "groups", "Group", namespaced=False)
 ACCOUNTS = ResourceType("", "v1", "serviceaccounts", "ServiceAccount", namespaced=True)
@@ -21,7 +21,7 @@ _ACCOUNT = "system:serviceaccount:"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ImpersonationInput:
     """`user`: a name, also a ServiceAccount's (system:serviceaccount:NAMESPACE:NAME); `errors` by field: user or
     groups.
     """
@@ -36,8 +36,8 @@ class Wish:
 
     @property
     def name(self) -> str:
-        """Who has groups alone is called as the first of them, as in OKD: the API server wants a name, and nobody's
-        own rights shall be in the way.
+        """The user name to send. With groups alone it is the first group, as in OKD: the API server requires a name,
+        and this one has no permissions of its own.
         """
         return self.user or (self.groups[0] if self.groups else "")
 
@@ -50,18 +50,18 @@ class Whom:
     groups: tuple[str, ...]
 
 
-def read(typed: Mapping[str, str]) -> Wish:
+def read(typed: Mapping[str, str]) -> ImpersonationInput:
     """`user`, or `account` as NAMESPACE/NAME; `groups`, one a line."""
     user, account = typed.get("user", "").strip(), typed.get("account", "").strip()
     namespace, slash, name = account.partition("/")
     if account and not user:
         user = f"{_ACCOUNT}{namespace}:{name}" if slash else account
     groups = tuple(dict.fromkeys(line.strip() for line in typed.get("groups", "").splitlines() if line.strip()))
-    wish = Wish(user, groups)
-    return Wish(user, groups, _wrong(wish))
+    wish = ImpersonationInput(user, groups)
+    return ImpersonationInput(user, groups, _wrong(wish))
 
 
-def _wrong(wish: Wish) -> dict[str, str]:
+def _wrong(wish: ImpersonationInput) -> dict[str, str]:
     if not wish.name:
         return {"user": _("Type a user, a service account or groups.")}
     found = {}
@@ -85,9 +85,9 @@ def _account(user: str) -> tuple[str, str] | None:
 
 
 def offered(client: ClusterClient) -> bool:
-    """Whether this person may act as anybody at all of some sort.
+    """Whether the user can impersonate users, groups or service accounts in general.
 
-    Names that RBAC lets by themselves are asked for by name.
+    A permission for single names (resourceNames) is checked once the name is known.
     """
     try:
         return any(can(client, "impersonate", type_).allowed for type_ in (USERS, GROUPS, ACCOUNTS))
@@ -95,7 +95,7 @@ def offered(client: ClusterClient) -> bool:
         return False
 
 
-def judged(client: ClusterClient, wish: Wish) -> tuple[Wish, Whom | None]:
+def judged(client: ClusterClient, wish: ImpersonationInput) -> tuple[ImpersonationInput, Whom | None]:
     """What the API server says: of each field, and then of all together, as which it is sent.
 
     Raises KubeError where it says nothing at all.
@@ -109,20 +109,22 @@ def judged(client: ClusterClient, wish: Wish) -> tuple[Wish, Whom | None]:
             "The console's own identity already impersonates another user (its kubeconfig sets `as`), so it can't"
             " impersonate a third."
         )
-        return Wish(wish.user, wish.groups, {"user": words}), None
+        return ImpersonationInput(wish.user, wish.groups, {"user": words}), None
     try:
         whom = _asked(config)
     except (Forbidden, Unauthorized) as error:
-        return Wish(wish.user, wish.groups, _refused(client, wish) or {"user": str(error)}), None
+        return ImpersonationInput(wish.user, wish.groups, _refused(client, wish) or {"user": str(error)}), None
     return wish, whom
 
 
 def _asked(config: ClusterConfig) -> Whom:
-    told = ClusterClient(config).whoami()
-    return Whom(str(told.get("username") or config.user), tuple(str(group) for group in told.get("groups") or ()))
+    user_info = ClusterClient(config).whoami()
+    return Whom(
+        str(user_info.get("username") or config.user), tuple(str(group) for group in user_info.get("groups") or ())
+    )
 
 
-def _refused(client: ClusterClient, wish: Wish) -> dict[str, str]:
+def _refused(client: ClusterClient, wish: ImpersonationInput) -> dict[str, str]:
     """At which field, and why."""
     found = {}
     account = _account(wish.name)

@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from console.prefer import times
+from console.web.forbidden import MissingPermission, right_of
 from console.web.markdown import help_html
-from console.web.right import Right, right_of
 from console.web.static import fonts
 from kube.kubectl import Commands
 
@@ -21,7 +21,7 @@ register = template.Library()
 
 
 @register.filter
-def right(text: str) -> Right | None:
+def right(text: str) -> MissingPermission | None:
     """The right that a refusal names, for console/_right.html."""
     return right_of(str(text))
 
@@ -52,8 +52,8 @@ def icon(name: str) -> SafeString:
 
 @register.filter
 def age(timestamp: Any) -> str:
-    """RFC 3339 text → `<time>` with the age now, or the moment where somebody prefers that; static/js/live/age.js
-    keeps it so.
+    """RFC 3339 text → `<time>` with the current age, or the time if the user prefers that; static/js/live/age.js
+    updates it.
     """
     if not timestamp:
         return "–"

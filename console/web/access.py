@@ -1,6 +1,6 @@
-"""May this user do that?
+"""Whether a user has a permission, by a SelfSubjectAccessReview that is cached for seconds.
 
-Asked of the API server (SelfSubjectAccessReview), kept for seconds. There is no second RBAC.
+The API server decides; the console has no RBAC of its own.
 """
 
 import time
@@ -20,14 +20,14 @@ def can(
 ) -> Access:
     """The API server's answer for `verb` on `type_`, at most ten seconds old.
 
-    For showing or greying actions only: the action itself is judged again.
+    Only for showing or disabling actions: the API server authorizes the action itself again.
     """
     key = (client.host, client.who, verb, type_.group, type_.plural, namespace, name, subresource)
     now = time.monotonic()
     with _lock:
-        kept = _answers.get(key)
-        if kept and kept[0] > now:
-            return kept[1]
+        cached = _answers.get(key)
+        if cached and cached[0] > now:
+            return cached[1]
     answer = client.review(verb, type_, namespace, name, subresource)
     with _lock:
         if len(_answers) >= _LIMIT:

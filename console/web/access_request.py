@@ -28,7 +28,7 @@ class AccessRequest:
     @property
     def text(self) -> str:
         words = {"namespace": self.namespace, "cluster": self.cluster, "role": self.role}
-        first = _("Please give me the role “%(role)s” in the namespace “%(namespace)s” of the cluster “%(cluster)s”.")
+        first = _("I need the role “%(role)s” in the namespace “%(namespace)s” of the cluster “%(cluster)s”.")
         return request_text(first % words, self.user, self.missing, self.command)
 
 

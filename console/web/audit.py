@@ -1,4 +1,4 @@
-"""Every change that somebody makes through the console: who, what, which object, how it ended.
+"""Records each change made through the console: user, verb, object and outcome.
 
 A line in the log, and a row of the audit (console/audit).
 """
@@ -6,8 +6,8 @@ A line in the log, and a row of the audit (console/audit).
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 
-from console import numbered
-from console.audit import going
+from console import request_id
+from console.audit import recorder
 from console.audit.scene import Scene, Where
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
@@ -18,15 +18,15 @@ def record(request: ConsoleRequest, verb: str, ref: str, outcome: str) -> None:
 
     Never holds values of the object.
 
-    What changed is not said here: the audit sees what was sent to that object while the request went on.
+    The changed fields come from the requests sent to that object during this request (console/audit/changes.py).
     """
     note(request.cluster, verb, ref, outcome)
 
 
 def note(client: ClusterClient, verb: str, ref: str, outcome: str, where: Where | None = None) -> None:
-    """The same for what goes on without a request; `where` it came from, if there is no scene that says it."""
+    """As record(), outside of a request. `where`: its origin, if no scene is active."""
     user, as_user = (client.by, client.user) if client.by else (client.user, "")
-    going.note(cluster=client.name, user=user, verb=verb, ref=ref, outcome=outcome, where=where, as_user=as_user)
+    recorder.note(cluster=client.name, user=user, verb=verb, ref=ref, outcome=outcome, where=where, as_user=as_user)
 
 
 def secrets_read(client: ClusterClient, ref: str, how: str, names: Iterable[str], where: Where | None = None) -> None:
@@ -41,9 +41,9 @@ def secrets_read(client: ClusterClient, ref: str, how: str, names: Iterable[str]
 
 def of_worker() -> AbstractContextManager[Scene]:
     """Around a task that changes objects."""
-    return going.scene(Where("worker", request_id=numbered.current()))
+    return recorder.scene(Where("worker", request_id=request_id.current()))
 
 
 def write_now() -> None:
-    """In a task that goes on for long: what was done until now."""
-    going.write_now()
+    """Writes what is recorded so far; for tasks that run long."""
+    recorder.write_now()

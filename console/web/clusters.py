@@ -1,9 +1,9 @@
-"""Which clusters the console speaks to, and as whom (docs/decisions/0025-several-clusters.md).
+"""The clusters that the console connects to, and with which identity (docs/decisions/0025-several-clusters.md).
 
-One context of the kubeconfig is the default; CONTEXTS says which others people may switch to. The console's own
-identity on each is the kubeconfig's (or the Pod's own service account): with SIGN_IN=local it is everybody's, with
-SIGN_IN=token only the worker's, and people have their own (console/signin/clients.py). What an identity may not do, the
-API server refuses; the console keeps no rules of its own.
+One context of the kubeconfig is the default; CONTEXTS lists the others that users can switch to. The console's own
+identity on each is the kubeconfig's (or the Pod's service account): with SIGN_IN=local all users share it, with
+SIGN_IN=token only the worker uses it and users have their own (console/signin/clients.py). The API server alone decides
+what an identity can do.
 """
 
 import threading
@@ -69,43 +69,43 @@ def default() -> Offered:
 
 
 def at(prefix: str) -> Offered | None:
-    """The one whose addresses begin so; '' is the default one's."""
-    return next((one for one in offered() if one.prefix == prefix), None)
+    """The cluster of an address prefix; '' is the default cluster's."""
+    return next((cluster for cluster in offered() if cluster.prefix == prefix), None)
 
 
 def named(cluster: str) -> Offered | None:
-    """The one whose rows and topics are of `cluster`.
+    """The cluster by the name in its rows and topics.
 
-    Anything that is no other one's name is the default one's, as far as its own client agrees.
+    A name that no other cluster has is the default's, if its own client confirms it.
     """
-    found = next((one for one in offered() if one.alias and one.alias == cluster), None)
+    found = next((candidate for candidate in offered() if candidate.alias and candidate.alias == cluster), None)
     if found is not None:
         return found
     first = default()
     return first if name_of(first) == cluster else None
 
 
-def name_of(one: Offered) -> str:
-    """The name of its rows and topics; '' while its kubeconfig can't be read."""
-    if one.alias:
-        return one.alias
+def name_of(cluster: Offered) -> str:
+    """The cluster's name in rows and topics; '' while its kubeconfig can't be read."""
+    if cluster.alias:
+        return cluster.alias
     try:
-        return way(one).name
+        return way(cluster).name
     except InvalidConfig:
         return ""
 
 
-def client_of(one: Offered) -> ClusterClient:
-    """The console's own identity there, made once a process; it follows its kubeconfig and certificates
+def client_of(cluster: Offered) -> ClusterClient:
+    """A client with the console's own identity, created once per process; it follows its kubeconfig and certificates
     (kube/renewal.py).
 
-    Raises kube.errors.KubeError (InvalidConfig) when the kubeconfig can't be read; the next call tries again, so that a
-    mended file needs no restart.
+    Raises kube.errors.KubeError (InvalidConfig) when the kubeconfig can't be read; the next call tries again, so a
+    corrected file needs no restart.
     """
     with _lock:
-        if one.prefix not in _clients:
-            _clients[one.prefix] = ClusterClient(_following(one))
-        return _clients[one.prefix]
+        if cluster.prefix not in _clients:
+            _clients[cluster.prefix] = ClusterClient(_following(cluster))
+        return _clients[cluster.prefix]
 
 
 def console_client() -> ClusterClient:
@@ -116,15 +116,15 @@ def console_client() -> ClusterClient:
     return client_of(default())
 
 
-def way(one: Offered) -> ClusterConfig:
-    """The way to its API server without any credentials, up to date as the console's own identity is.
+def way(cluster: Offered) -> ClusterConfig:
+    """The API server's endpoint without credentials; it follows the kubeconfig as client_of() does.
 
     Raises InvalidConfig; the next call tries again.
     """
     with _lock:
-        if one.prefix not in _ways:
-            _ways[one.prefix] = _following(one, anonymous=True)
-        return _ways[one.prefix]
+        if cluster.prefix not in _ways:
+            _ways[cluster.prefix] = _following(cluster, anonymous=True)
+        return _ways[cluster.prefix]
 
 
 def segment(context: str) -> str:
@@ -140,9 +140,9 @@ def context_of(part: str) -> str:
     return unquote(part.replace("~", "%"))
 
 
-def _following(one: Offered, *, anonymous: bool = False) -> ClusterConfig:
-    found = following(settings.KUBECONFIG or None, one.context or None, anonymous=anonymous)
-    return replace(found, alias=one.alias) if one.alias else found
+def _following(cluster: Offered, *, anonymous: bool = False) -> ClusterConfig:
+    found = following(settings.KUBECONFIG or None, cluster.context or None, anonymous=anonymous)
+    return replace(found, alias=cluster.alias) if cluster.alias else found
 
 
 def _read() -> tuple[Offered, ...]:
@@ -179,9 +179,9 @@ def _names(first: Context, others: list[Context]) -> list[str]:
     """
     times = Counter(context.cluster for context in (first, *others))
     taken, names = {first.cluster}, []
-    for one in others:
-        name = one.cluster if one.cluster and times[one.cluster] == 1 else one.name
-        while name in taken or (name != one.cluster and times[name]):
+    for context in others:
+        name = context.cluster if context.cluster and times[context.cluster] == 1 else context.name
+        while name in taken or (name != context.cluster and times[name]):
             name = f"{name}+"
         taken.add(name)
         names.append(name)

@@ -11,7 +11,7 @@ from console.web.frame import Frame
 
 def console(request: HttpRequest) -> dict[str, object]:
     """`frame` is lazy: a fragment that does not print the frame costs no request to the cluster."""
-    chosen = store.of(request)
+    chosen = store.preferences_of(request)
     return {
         "csp_nonce": nonce(request),
         "frame": Frame(request),

@@ -24,7 +24,7 @@ def nonce(request: HttpRequest) -> str:
 
 
 def with_images(request: HttpRequest) -> str:
-    """The policy for a page on which somebody asked for the images of an author's text."""
+    """The policy for a page whose user asked to load the images of an author's text."""
     return POLICY.format(nonce=nonce(request)).replace("img-src 'self' data:", "img-src 'self' data: https:")
 
 

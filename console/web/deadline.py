@@ -1,8 +1,7 @@
-"""Several questions at once, and only so long a wait for all of them: what has not answered by then goes on, and
-whoever asks the same again joins it.
+"""Runs several calls at once with one deadline. Unfinished calls continue, and the next caller of the same joins them.
 
-A card says what it still waits for instead of holding up its page; a list of 10,000 objects is begun once, not once a
-look.
+A card shows what it still waits for instead of delaying its page; a list of 10,000 objects is started once, not once
+per page view.
 """
 
 import time

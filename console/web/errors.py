@@ -17,8 +17,8 @@ from django.utils.translation import gettext as _
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from console import numbered
-from console.web import broken
+from console import request_id
+from console.web import webhook_errors
 from console.web.render import skeleton
 from kube.errors import (
     AlreadyExists,
@@ -66,8 +66,8 @@ def explain(error: KubeError) -> Problem:
         (
             NotRenewed,
             503,
-            _("Your sign-in can't be renewed just now"),
-            _("Who renews it does not answer. You are still signed in: try again in a moment."),
+            _("Your sign-in can't be renewed at the moment"),
+            _("The sign-in provider isn't responding. You are still signed in; try again in a moment."),
         ),
         (
             TooDeepAnswer,
@@ -124,10 +124,10 @@ def explain(error: KubeError) -> Problem:
             Conflict,
             409,
             _("Another user changed the object"),
-            _("Load it again, look at what changed, and repeat your change."),
+            _("Reload it, check what changed, and repeat your change."),
         ),
         (Gone, 410, _("This part of the list has expired"), _("Load the list again from its first page.")),
-        (BadRequest, 400, _("The cluster can't make sense of this"), _("Correct what it names below.")),
+        (BadRequest, 400, _("The cluster can't make sense of this"), _("Correct the fields listed below.")),
         (Invalid, 422, _("The cluster refused the object"), _("Correct the fields named below.")),
         (
             TooLarge,
@@ -142,9 +142,7 @@ def explain(error: KubeError) -> Problem:
     ):
         if isinstance(error, kind):
             if error.retry_after:
-                advice = _("It asks to be left alone for %(seconds)d seconds. Then try again.") % {
-                    "seconds": ceil(error.retry_after)
-                }
+                advice = _("Try again in %(seconds)d seconds.") % {"seconds": ceil(error.retry_after)}
             return Problem(
                 status=status,
                 title=title,
@@ -154,10 +152,10 @@ def explain(error: KubeError) -> Problem:
                 retry_after=error.retry_after,
             )
     status = error.code if 400 <= error.code < 600 else 502
-    known = broken.words(error)
+    known = webhook_errors.words(error)
     title, advice = known or (
         _("The cluster answered with an error"),
-        _("Try again; if it stays, look at the API server's log."),
+        _("Try again. If it continues, check the API server's log."),
     )
     return Problem(status, title, advice, str(error), error.reason)
 
@@ -186,7 +184,7 @@ def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
     """HTML page, htmx part or JSON, by who asks."""
     if wants_json(request):
         return JsonResponse(as_json(problem), status=problem.status, headers=headers_of(problem))
-    context = {"problem": problem, "number": numbered.current(), "skeleton": skeleton(request)}
+    context = {"problem": problem, "number": request_id.current(), "skeleton": skeleton(request)}
     response = render(request, "console/problem.html", context, status=problem.status)
     for name, value in headers_of(problem).items():
         response[name] = value

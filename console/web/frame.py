@@ -5,14 +5,14 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
-from console.reach import finding
+from console.reach import discovery
 from console.web import clusters
 from console.web.listable import listable
 from console.web.navigation import FOLDED_COOKIE, NavEntry, Navigation
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 
-#: More names are no help in a list; they are typed.
+#: A longer list doesn't help; users type the name instead.
 PICKER_LIMIT = 500
 
 
@@ -20,13 +20,13 @@ def known_namespaces(client: ClusterClient) -> tuple[str, ...]:
     """Names of the namespaces this user may list, sorted, at most two seconds old; where listing them is refused,
     those that are theirs (console/reach).
     """
-    listed = finding.listed(client)
-    return tuple(own.name for own in finding.own(client) if own.usable) if listed is None else listed
+    listed = discovery.listed(client)
+    return tuple(own.name for own in discovery.own(client) if own.usable) if listed is None else listed
 
 
 def forget_namespaces() -> None:
     """After a namespace was made or deleted here, the next page asks again."""
-    finding.look_again()
+    discovery.look_again()
 
 
 class Frame:
@@ -92,7 +92,7 @@ class Frame:
     def limited(self) -> bool:
         """Whether these are found and not listed: "all namespaces" means them then."""
         try:
-            return self.cluster is not None and finding.listed(self.cluster) is None
+            return self.cluster is not None and discovery.listed(self.cluster) is None
         except (KubeError, NotFound):
             return False
 
@@ -106,15 +106,15 @@ class Frame:
     @property
     def found_words(self) -> str:
         """How they were found, in a few words."""
-        hows = {own.how for own in finding.own(self.cluster) if own.usable} if self.cluster else set()
-        words = [text for how, text in finding.words().items() if how in hows]
+        hows = {own.how for own in discovery.own(self.cluster) if own.usable} if self.cluster else set()
+        words = [text for how, text in discovery.words().items() if how in hows]
         return _("You don't have permission to list namespaces. Yours are known %(how)s.") % {"how": ", ".join(words)}
 
     @property
-    def lost(self) -> tuple[finding.Own, ...]:
+    def lost(self) -> tuple[discovery.Own, ...]:
         """Those that this user named or opened, and that are gone, or closed to them."""
         return (
-            tuple(own for own in finding.own(self.cluster) if not own.usable) if self.cluster and self.limited else ()
+            tuple(own for own in discovery.own(self.cluster) if not own.usable) if self.cluster and self.limited else ()
         )
 
     @cached_property

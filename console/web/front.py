@@ -1,8 +1,8 @@
-"""The way in: an address below /c/<context>/ is another cluster's, and so are the cookies that came with it
+"""Strips the cluster's prefix (/c/<context>/) from addresses and cookies of a request
 (docs/decisions/0025-several-clusters.md).
 
-Behind it nobody knows of prefixes: paths are as they are for one cluster, reverse() puts Django's script prefix before
-each address it makes, and a cookie by its own name is that of the cluster in the address.
+Views don't see prefixes: paths look as with one cluster, reverse() adds Django's script prefix, and a cookie's plain
+name is that of the cluster in the address.
 """
 
 import contextvars
@@ -106,16 +106,16 @@ def cookie_of(request: HttpRequest, place: Offered, name: str) -> str:
 
 
 def _inward(headers: Any, names: dict[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:
-    known = {kept: name for name, kept in names.items()}
+    known = {prefixed: name for name, prefixed in names.items()}
     for header, value in headers:
         if header.lower() != b"cookie":
             yield header, value
             continue
         found = []
         for pair in value.split(b";"):
-            name, equals, said = pair.strip().partition(b"=")
+            name, equals, content = pair.strip().partition(b"=")
             if name not in names:
-                found.append(known.get(name, name) + equals + said)
+                found.append(known.get(name, name) + equals + content)
         if found:
             yield header, b"; ".join(found)
 
@@ -164,11 +164,10 @@ def addresses_of(place: Offered) -> Iterator[None]:
 
 
 class Workers(ThreadPoolExecutor):
-    """Threads that go on with a request: in its language, and with the addresses of its cluster."""
+    """Threads that work for a request, with its language and its cluster's script prefix."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
-        # What asgiref keeps is a thread's own (3.13), whichever context it runs in: Django's language and its addresses
-        # are said again there.
+        # asgiref's Local is per thread (3.13), whatever the context: set Django's language and script prefix again.
         language, prefix = translation.get_language() or settings.LANGUAGE_CODE, get_script_prefix()
 
         def work() -> T:

@@ -58,7 +58,7 @@ class BoundedProtocol(HttpToolsProtocol):
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         if size > limits.REQUEST_HEADER_BYTES.value:
             self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
-            # Nothing of this request may reach the application: httptools ends parsing at an exception.
+            # No part of this request must reach the application: httptools stops parsing at an exception.
             raise ValueError("headers are too large")
         super().on_headers_complete()
 

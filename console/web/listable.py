@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from console.reach import finding
+from console.reach import discovery
 from console.web import navigation_cache
 from kube.client import ClusterClient
 from kube.errors import KubeError
 
-#: Of somebody who can't list namespaces: so many of theirs are asked about.
+#: For users who can't list namespaces: the number of their namespaces that are checked.
 MAX_NAMESPACES = 5
 
 
@@ -49,10 +49,10 @@ def listable(client: ClusterClient, namespace: str) -> Listable:
 
 
 def _namespaces(client: ClusterClient) -> tuple[str, ...]:
-    """Rules for all namespaces hold in each: one is enough for somebody who sees all."""
-    if not finding.limited(client):
+    """Cluster-wide rules hold in each namespace, so one is enough for users who see all of them."""
+    if not discovery.limited(client):
         return ("default",)
-    return tuple(own.name for own in finding.own(client) if own.usable)[:MAX_NAMESPACES] or ("default",)
+    return tuple(own.name for own in discovery.own(client) if own.usable)[:MAX_NAMESPACES] or ("default",)
 
 
 def _in_namespace(client: ClusterClient, namespace: str) -> Listable:

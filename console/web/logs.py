@@ -1,6 +1,6 @@
-"""How lines of the log look: for people, or one object of JSON a line (LOG_FORMAT=json) for programs that gather logs.
+"""Log formatters: plain lines, or one JSON object per line (LOG_FORMAT=json) for programs that collect logs.
 
-What is given as `extra` belongs to the line: `log.info("…", extra={"topic": str(topic)})`.
+Values of `extra` are part of the line: `log.info("…", extra={"topic": str(topic)})`.
 """
 
 import logging
@@ -26,11 +26,10 @@ def _encodable(value: Any) -> str:
 _encode = msgspec.json.Encoder(enc_hook=_encodable).encode
 
 
-class Line(logging.Formatter):
-    """LEVEL name: message, the topic where there is one, and the number of the request (console/numbered.py).
+class LineFormatter(logging.Formatter):
+    """LEVEL name: message, the topic where there is one, and the number of the request (console/request_id.py).
 
-    Names and messages of strangers are in it: their control characters are shown as codes, and only a record begins at
-    the left edge.
+    It contains untrusted names and messages: control characters are escaped, and only a record begins at the left edge.
     """
 
     def __init__(self) -> None:
@@ -52,19 +51,21 @@ class JsonLine(logging.Formatter):
     """{"time": RFC 3339 in UTC, "level", "logger", "message", …extras, "exception"}."""
 
     def format(self, record: logging.LogRecord) -> str:
-        told: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "time": f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(record.created))}.{int(record.msecs):03d}Z",
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
         }
-        told.update((key, _plain(value)) for key, value in vars(record).items() if key not in _OWN and key not in told)
+        fields.update(
+            (key, _plain(value)) for key, value in vars(record).items() if key not in _OWN and key not in fields
+        )
         if record.exc_info:
-            told["exception"] = self.formatException(record.exc_info)
+            fields["exception"] = self.formatException(record.exc_info)
         if record.stack_info:
-            told["stack"] = record.stack_info
-        # They stand in strings only, where this is the same to who reads JSON.
-        return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", _encode(told).decode())
+            fields["stack"] = record.stack_info
+        # Control characters occur only in strings, where the escape is equivalent JSON.
+        return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", _encode(fields).decode())
 
 
 def _plain(value: Any) -> Any:

@@ -66,8 +66,8 @@ _parser = MarkdownIt("commonmark", {"html": True, "linkify": False}).enable(["ta
 def render(source: str, *, images: bool = False) -> SafeString:
     """HTML to put into a page. Headings begin at h3, for the page has its own above.
 
-    `images`: those at https addresses too. Whoever serves them learns who looks: only when somebody asked for them, and
-    with a policy that lets them in.
+    `images`: also load images over https. Their server learns of the visit, so only at the user's request, and with a
+    policy that allows them.
     """
     most = limits.MARKDOWN.value
     return _rendered(source[:most], images) + _cut(source, most)
@@ -138,7 +138,7 @@ def _rendered_help(source: str) -> SafeString:
 
 
 def escape_placeholders(source: str) -> str:
-    """`<name>` that is no HTML tag of ours nor an address in angle brackets becomes text; code is left alone, where
+    """Escapes `<name>` unless it is an allowed HTML tag or an address in angle brackets; leaves code unchanged, since
     it is text already.
     """
     parts = re.split(r"(```.*?```|~~~.*?~~~|`[^`\n]*`)", source, flags=re.S)

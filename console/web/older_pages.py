@@ -1,8 +1,7 @@
-"""What a person last saw at an address, for the time in which its cluster does not answer.
+"""Cache of the pages that users last saw, shown while the cluster does not answer.
 
-A copy of the page's content to look at: without scripts and without what they look for, so that nothing of it acts or
-asks. Kept in this process for ten minutes, by the address and the session, so that nobody is shown what somebody else
-may see.
+A read-only copy of the page's content, without scripts and the attributes that they read, so that it sends no requests.
+Cached in this process for ten minutes by address and session, so that no user sees another user's page.
 """
 
 import re
@@ -74,10 +73,10 @@ def keep(address: str, request: HttpRequest, response: HttpResponse) -> None:
 
 def find(address: str) -> OlderPage | None:
     """The page as it was, if it is still kept."""
-    kept = caches["older_pages"].get(address)
-    if kept is None:
+    cached = caches["older_pages"].get(address)
+    if cached is None:
         return None
-    made, styles, content = kept
+    made, styles, content = cached
     clean = nh3.clean(
         content.decode(),
         tags=_TAGS,

@@ -13,8 +13,8 @@ from django_htmx.http import trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
 from console.prefer import store as preferred
-from console.reach import finding
-from console.reach.judging import is_name
+from console.reach import discovery
+from console.reach.access_check import is_name
 from console.web import clusters
 from console.web.clusters import console_client
 from console.web.front import place_of
@@ -46,7 +46,7 @@ def namespace_of(request: HttpRequest) -> str:
     """
     value = request.GET.get("namespace")
     if value is None:
-        value = picked_namespace(request) or preferred.of(request).namespace
+        value = picked_namespace(request) or preferred.preferences_of(request).namespace
     return "" if value == ALL_NAMESPACES else value
 
 
@@ -67,7 +67,7 @@ def remember_namespace(request: HttpRequest, response: HttpResponse, namespace: 
         NAMESPACE_COOKIE,
         namespace,
         # People whose visits begin in a namespace of their own choice pick another one for this visit.
-        max_age=None if preferred.of(request).namespace else 365 * 24 * 3600,
+        max_age=None if preferred.preferences_of(request).namespace else 365 * 24 * 3600,
         samesite="Lax",
         httponly=True,
         secure=settings.HTTPS,
@@ -99,20 +99,20 @@ def _tell(request: HttpRequest, response: HttpResponse, texts: list[str]) -> Non
 
 
 def _note(request: HttpRequest, named: object) -> None:
-    """The namespaces that an address names are known from then on to somebody who may not list any (console/reach)."""
+    """Remembers the namespaces in a user's addresses, for users who can't list namespaces (console/reach)."""
     namespace = str(named or request.GET.get("namespace", ""))
     local = settings.SIGN_IN == "local"
     if (local and not namespace) or (not local and getattr(request, "person", None) is None):
         return
     try:
         client = request.cluster  # type: ignore[attr-defined]
-        if not finding.limited(client):
+        if not discovery.limited(client):
             return
-        finding.own(client)  # for those of its threads that read: they ask no database
+        discovery.own(client)  # for those of its threads that read: they ask no database
         if namespace != ALL_NAMESPACES and request.method in ("GET", "HEAD"):
-            finding.opened(client, namespace)
+            discovery.opened(client, namespace)
     except (KubeError, DatabaseError):
-        return  # whoever needs them says so
+        return  # pages that need them report the error
 
 
 class ClusterMiddleware:
@@ -123,7 +123,7 @@ class ClusterMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.started = time.monotonic()  # type: ignore[attr-defined]
-        # Where people sign in, console/signin/middleware.py has said whose client it is; nobody's is none.
+        # With sign-in, console/signin/middleware.py has set the user's client; without a user there is none.
         place = place_of(request)
         own = console_client if place.default else partial(clusters.client_of, place)
         of = getattr(request, "client_of", None) or own

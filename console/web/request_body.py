@@ -29,7 +29,7 @@ _CLOSE = (b"connection", b"close")
 
 
 class BodyRefused(Exception):
-    """`status` and `title` of the answer. Status 0: the client has left, nobody waits for an answer."""
+    """`status` and `title` of the response. Status 0: the client has disconnected and gets no response."""
 
     def __init__(self, status: int, title: str) -> None:
         super().__init__(title)

@@ -1,8 +1,8 @@
-"""A page whose cluster does not answer: its frame after three seconds, and the page itself as soon as there is one.
+"""Shows a page's frame after three seconds without an answer from the cluster, and the page once it is rendered.
 
-The frame has what its address last showed, says how old that is and loads its own address again, which joins the page
-that is still being made: nothing is asked twice. Only where its own API server is silent (kube/silence.py); a page that
-takes its time for another reason is waited for as ever.
+The frame shows the address' last content with its age and reloads the address, which joins the pending page: no call is
+made twice. Only if the page's own API server is silent (kube/silence.py); a page that is slow for another reason has no
+such timeout.
 """
 
 import asyncio
@@ -26,9 +26,9 @@ from kube.errors import InvalidConfig, Unreachable
 
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-#: So long a page and an API server may be silent before the frame is shown.
+#: The frame is shown once a page and its API server have been silent for so long.
 SOFT_SECONDS = 3.0
-#: A page that nobody came back for is dropped after so long.
+#: A pending page that is not fetched again is dropped after so long.
 _KEEP_SECONDS = 60.0
 COOKIE = "console_pending"
 _CHECK_SECONDS = 0.25
@@ -51,7 +51,7 @@ class _Page:
     sink: Send | None = None
 
     async def send(self, message: Message) -> None:
-        """Of the application: on to the browser if it still waits for this very answer, else kept."""
+        """Takes a message of the application: sends it to the browser if it still waits, else keeps it."""
         if self.sink is not None:
             self.begun.set()
             await self.sink(message)
@@ -77,7 +77,7 @@ class SoftTimeout:
         if digest == address:
             page = self._pending.get(token)
             if page is None or page.address != address or not await self._joined(token, page, send):
-                # Another process has it, or it is too large to be kept: waited for this time.
+                # Another process has it, or it is too large to keep: this time the browser waits for it.
                 await self._app(scope, receive, send)
             return
         page = _Page(address, sink=send)
@@ -113,7 +113,7 @@ class SoftTimeout:
             started = loop.time()
             while True:
                 await asyncio.wait((begun, page.task), timeout=_CHECK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-                # The event itself: its waiter may not have run yet.
+                # The event itself: its waiter might not have run yet.
                 if page.begun.is_set() or page.task.done():
                     return True
                 if loop.time() - started >= SOFT_SECONDS and _silent_seconds(prefix) >= SOFT_SECONDS:
@@ -148,7 +148,7 @@ def _silent_seconds(prefix: str) -> float:
 
 
 def _address(scope: Scope) -> str:
-    """A digest of the address and the session: a page is given to nobody else."""
+    """A digest of the address and the session, so that no other session gets the page."""
     target = (scope.get("root_path") or "").encode() + (scope.get("raw_path") or b"") + b"?" + scope["query_string"]
     session = _cookie(scope, settings.SESSION_COOKIE_NAME)
     return hashlib.sha256(target + b"\0" + session.encode()).hexdigest()[:32]
@@ -164,7 +164,7 @@ def _cookie(scope: Scope, name: str) -> str:
 class FrameMiddleware:
     """Answers with the frame alone where that is wanted.
 
-    After whoever says who asks; nothing behind it may be asked of a cluster.
+    After the middleware that identifies the user; views after it must not call a cluster.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -1,7 +1,7 @@
 """How our operators reach the API server, and as whom: for their own requests and for kopf's.
 
 What differs between clusters (a kubeconfig on the embedded cluster and on a laptop, the ServiceAccount's files in a
-Pod) is settled once, in ``Access.find``. A token in a file is read again as client-go does it
+Pod) is settled once, in ``ApiServerAccess.find``. A token in a file is read again as client-go does it
 (https://github.com/kubernetes/client-go/blob/master/transport/token_source.go): every minute, and after a 401.
 """
 
@@ -76,7 +76,7 @@ class Authorization:
 
     async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
         """See https://docs.aiohttp.org/en/stable/client_middleware_cookbook.html"""
-        if request.url.origin() != self._origin:  # a redirect led elsewhere: the token is none of its business
+        if request.url.origin() != self._origin:  # a redirect to another host: don't send the token
             return await handler(request)
         token = self._sign(request)
         answer = await handler(request)
@@ -112,7 +112,7 @@ class Authorization:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+class ApiServerAccess:
     """How to reach the API server. ``namespace``: the Pod's own, or ``""``."""
 
     server: str
@@ -121,7 +121,7 @@ class Access:
     namespace: str = ""
 
     @classmethod
-    def find(cls, environment: Mapping[str, str] = os.environ, account: Path = ACCOUNT) -> Access:
+    def find(cls, environment: Mapping[str, str] = os.environ, account: Path = ACCOUNT) -> ApiServerAccess:
         """From KUBECONFIG if it is set, else from the Pod's ServiceAccount; FileNotFoundError when there is neither."""
         if path := environment.get("KUBECONFIG"):
             return cls._from_kubeconfig(Path(path.split(os.pathsep)[0]))
@@ -138,7 +138,7 @@ class Access:
         )
 
     @classmethod
-    def _from_kubeconfig(cls, path: Path) -> Access:
+    def _from_kubeconfig(cls, path: Path) -> ApiServerAccess:
         config = yaml.safe_load(path.read_text(encoding="utf-8"))
         context = _named(config["contexts"], config["current-context"])["context"]
         cluster = _named(config["clusters"], context["cluster"])["cluster"]
@@ -167,9 +167,9 @@ class Access:
 
 
 @cache
-def process_access() -> Access:
+def process_access() -> ApiServerAccess:
     """The one of this process: kopf and our own requests share it, and health reports on it."""
-    return Access.find()
+    return ApiServerAccess.find()
 
 
 def client_tls(*, authority_file: Path | None = None, authority_data: str | None = None) -> ssl.SSLContext:

@@ -1,7 +1,7 @@
 """Answers to the kubelet's probes, and /metrics for Prometheus where an operator has some.
 
-/healthz and /readyz answer 503, with the reason, once the API server has refused the operator for a minute: a restart
-reads everything anew, and until then somebody can see why nothing happens.
+/healthz and /readyz answer 503, with the reason, once the API server has refused the operator for a minute: the restart
+reads everything again, and until then the reason is visible.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ async def serve(
 ) -> asyncio.Server:
     """Listens where the embedded cluster says, else on every address of the Pod, IPv4's and IPv6's."""
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await _answer(reader, writer, metrics, problem)
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await _respond(reader, writer, metrics, problem)
 
     chosen = os.environ.get(f"SANDBOX_PORT_{port}")
     # No host: a socket for each family that the machine has. "::" alone would refuse IPv4.
     host, number = ("127.0.0.1", int(chosen)) if chosen else (None, port)
-    return await asyncio.start_server(answer, host, number)
+    return await asyncio.start_server(respond, host, number)
 
 
-async def _answer(
+async def _respond(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
     metrics: Callable[[], str] | None,

@@ -13,7 +13,7 @@ from typing import Any
 
 import aiohttp
 
-from examples.operators.access import Access
+from examples.operators.access import ApiServerAccess
 
 Object = dict[str, Any]
 
@@ -61,19 +61,19 @@ class ApiError(Exception):
         self.reason = reason
 
 
-class Api:
+class KubeApi:
     """The API server, with one connection pool. Use as ``async with Api(process_access()) as api``.
 
     ``program``: under this name the API server notes in managedFields what we write. Without one it is aiohttp's own:
     "Python".
     """
 
-    def __init__(self, access: Access, program: str = ""):
+    def __init__(self, access: ApiServerAccess, program: str = ""):
         self._access = access
         self._program = program
         self._session: aiohttp.ClientSession | None = None
 
-    async def __aenter__(self) -> Api:
+    async def __aenter__(self) -> KubeApi:
         self._session = self._access.session(self._program)
         return self
 
@@ -161,8 +161,8 @@ class Api:
             raise ApiError(refused.status, "", f"a command in the Pod {pod} is refused: {refused.message}") from None
         ended = json.loads(channels[_ENDED] or "{}")
         if ended.get("status") != "Success":
-            said = channels[_STDERR].decode(errors="replace").strip()
-            raise CommandError(said or ended.get("message") or "the connection ended before the command did")
+            stderr = channels[_STDERR].decode(errors="replace").strip()
+            raise CommandError(stderr or ended.get("message") or "the connection ended before the command did")
         return bytes(channels[_STDOUT])
 
     async def watch(self, kind: str, namespace: str = "", labels: str = "") -> AsyncIterator[tuple[str, Object]]:
@@ -178,8 +178,8 @@ class Api:
     async def _watch_once(self, kind: str, namespace: str, params: dict[str, str]) -> AsyncIterator[tuple[str, Object]]:
         path = self._path(kind, namespace)
         found = await self._json("GET", path, params)
-        for item in found["items"]:
-            yield "ADDED", item
+        for obj in found["items"]:
+            yield "ADDED", obj
         query = {**params, "watch": "true", "resourceVersion": found["metadata"]["resourceVersion"]}
         async with self._open().get(self._access.server + path, params=query) as answer:
             await self._check(answer)

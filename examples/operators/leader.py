@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 
 import aiohttp
 
-from examples.operators.kubeapi import Api, ApiError, Object
+from examples.operators.kubeapi import ApiError, KubeApi, Object
 
 log = logging.getLogger("examples.operators.leader")
 DURATION_SECONDS, DEADLINE_SECONDS, RETRY_SECONDS = 15, 10.0, 2.0
@@ -28,7 +28,7 @@ _FAILURES = (ApiError, aiohttp.ClientError, TimeoutError)
 class Leader:
     """Holds the Lease ``name`` in ``namespace`` as ``identity``."""
 
-    def __init__(self, api: Api, namespace: str, name: str, identity: str = ""):
+    def __init__(self, api: KubeApi, namespace: str, name: str, identity: str = ""):
         self._api, self._namespace, self._name = api, namespace, name
         self.identity = identity or f"{socket.gethostname()}_{uuid.uuid4()}"
         self._seen: Object = {}
@@ -120,12 +120,12 @@ class Leader:
 
 
 def stop_now() -> None:
-    """Another one leads: not one more write. The kubelet starts the container anew."""
+    """Another replica leads: exits without one more write. The kubelet restarts the container."""
     logging.shutdown()
     os._exit(1)
 
 
-async def elect(api: Api, namespace: str, name: str) -> Leader | None:
+async def elect(api: KubeApi, namespace: str, name: str) -> Leader | None:
     """Waits until this process leads.
 
     None, at once, outside of a Pod (no ``namespace``), or without permission for Leases.

@@ -14,7 +14,7 @@ _REFUSED_SECONDS = 5.0
 
 
 async def login(**_: Any) -> kopf.AiohttpSession:
-    """A session that reads its token anew; importing the official client would cost 40 MB."""
+    """A session that reads its token again for each request; importing the official client would cost 40 MB."""
     access = process_access()
     if access.authorization.is_refused:
         await asyncio.sleep(_REFUSED_SECONDS)

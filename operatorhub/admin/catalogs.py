@@ -59,11 +59,11 @@ def sync(cluster: str, *, own_only: bool = False) -> None:
     gone = Catalog.objects.filter(cluster=cluster, given=True).exclude(name__in=wanted)
     for row in gone:
         remove(row)
-    for name, one in wanted.items():
+    for name, source in wanted.items():
         values = {
             "kind": Catalog.FOLDER,
-            "location": one.path,
-            "describes": one.describes,
+            "location": source.path,
+            "describes": source.describes,
             "given": True,
             "interval": 300,
         }
@@ -72,7 +72,7 @@ def sync(cluster: str, *, own_only: bool = False) -> None:
             namespace=OWN,
             name=name,
             defaults=values,
-            create_defaults={**values, "title": one.describes},
+            create_defaults={**values, "title": source.describes},
         )
 
 
@@ -105,7 +105,7 @@ def _is_due(row: Catalog, now: datetime) -> bool:
         return True
     if not row.interval:
         return False
-    # One that never could be read is tried each time somebody looks.
+    # A catalog that has never been read is retried on each visit.
     never = row.state == Catalog.FAILED and not row.generation
     return never or row.refreshed_at + timedelta(seconds=row.interval) - _SLACK <= now
 

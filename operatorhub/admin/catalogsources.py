@@ -21,7 +21,7 @@ from operatorhub.models import Catalog, Index, Package
 from resources.state.health import Health
 from resources.state.kind_health import health as health_of
 
-# Where nobody saw yet which catalogs are offered everywhere: upstream OLM's own namespace, and OpenShift's.
+# Default before the first build records the global catalog namespaces: those of upstream OLM and of OpenShift.
 USUAL = frozenset({"olm", "openshift-marketplace"})
 _PODS = "olm.catalogSource"
 
@@ -102,7 +102,7 @@ def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[Source, ...],
             ) % {"reason": error}
         found = client.list(type_, picked).items
         words = _("You can only list the CatalogSources in %(namespace)s.") % {"namespace": picked}
-    known = _Known.of(client)
+    known = _Known.read(client)
     every = (known.source(item) for item in found)
     offered = [source for source in every if not picked or source.everywhere or source.namespace == picked]
     return tuple(sorted(offered, key=lambda source: (source.title.lower(), source.place))), words
@@ -110,7 +110,7 @@ def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[Source, ...],
 
 def get(client: ClusterClient, namespace: str, name: str) -> Source:
     """One of them. Raises KubeError."""
-    return _Known.of(client).source(client.get(olm.type_of(client, olm.SOURCES), name, namespace))
+    return _Known.read(client).source(client.get(olm.type_of(client, olm.SOURCES), name, namespace))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class _Known:
     readers: Mapping[str, Catalog]
 
     @classmethod
-    def of(cls, client: ClusterClient) -> "_Known":
+    def read(cls, client: ClusterClient) -> "_Known":
         cluster = client.name
         shown: Counter[tuple[str, str]] = Counter()
         hidden: Counter[tuple[str, str]] = Counter()
@@ -131,7 +131,7 @@ class _Known:
             "namespace", "catalog", "hidden"
         ):
             (hidden if why else shown)[(namespace, catalog)] += 1
-        readers = {one.describes: one for one in Catalog.objects.filter(cluster=cluster).exclude(describes="")}
+        readers = {row.describes: row for row in Catalog.objects.filter(cluster=cluster).exclude(describes="")}
         own_rights.hide_folders(client, readers.values())
         return cls(shown, hidden, everywhere(cluster), readers)
 
@@ -185,14 +185,14 @@ def _endpoint(spec: Mapping[str, Any]) -> tuple[str, str]:
 
 def _why(status: Mapping[str, Any]) -> str:
     """In OLM's own words: the message of the status, else of a condition, else the state of the connection."""
-    if said := text(status.get("message")) or text(status.get("reason")):
-        return said
+    if message := text(status.get("message")) or text(status.get("reason")):
+        return message
     bad = [text(item.get("message")) for item in items(status.get("conditions")) if item.get("status") == "False"]
-    if found := "; ".join(one for one in bad if one):
+    if found := "; ".join(problem for problem in bad if problem):
         return found
     state = text(mapping(status.get("connectionState")).get("lastObservedState"))
     if not state:
-        return _("OLM has not looked at it yet.")
+        return _("OLM hasn't processed it yet.")
     return "" if state == "READY" else _("The connection to its registry is in the state %(state)s.") % {"state": state}
 
 
@@ -252,7 +252,7 @@ def follow(client: ClusterClient) -> None:
         if kind != "image":
             catalogs.remove(row)
         elif endpoint != row.location:
-            # What was read is of another image: nothing of it holds any more.
+            # The stored contents are of another image, so they are dropped.
             Catalog.objects.filter(pk=row.pk).update(
                 location=endpoint[:2048], digest="", generation=0, state=Catalog.NEW, refreshed_at=None
             )

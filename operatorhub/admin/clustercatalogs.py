@@ -28,7 +28,7 @@ def sync(client: ClusterClient) -> None:
     except NotFound:
         found = []
     except Forbidden:
-        # Whoever the console is there may not look: what it knows stays, and is shown to those who may.
+        # The console's identity lacks permission: keep the stored catalogs for users who have it.
         return
     wanted = {
         name_of(item): item
@@ -37,9 +37,9 @@ def sync(client: ClusterClient) -> None:
     }
     for row in Catalog.objects.filter(cluster=client.name, namespace=catalogs.CLUSTER).exclude(name__in=wanted):
         catalogs.remove(row)
-    for name, one in wanted.items():
-        image = text(mapping(mapping(mapping(one.get("spec")).get("source")).get("image")).get("ref"))
-        title = text(mapping(mapping(one.get("metadata")).get("annotations")).get(TITLE)) or name
+    for name, obj in wanted.items():
+        image = text(mapping(mapping(mapping(obj.get("spec")).get("source")).get("image")).get("ref"))
+        title = text(mapping(mapping(obj.get("metadata")).get("annotations")).get(TITLE)) or name
         values = {"kind": Catalog.CLUSTER, "location": image[:2048], "interval": 300, "title": title[:512]}
         Catalog.objects.update_or_create(
             cluster=client.name,
@@ -129,7 +129,7 @@ def _read(cluster: str, obj: KubeObject, rows: dict[str, Catalog]) -> ClusterCat
         minutes=minutes if isinstance(minutes, int) else 0,
         serving=serving,
         health=Health(state),
-        why="; ".join(one for one in bad if one),
+        why="; ".join(problem for problem in bad if problem),
         unpacked_at=text(status.get("lastUnpacked")),
         base=text(mapping(status.get("urls")).get("base")),
         uid=text(meta.get("uid")),

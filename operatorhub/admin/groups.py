@@ -121,7 +121,7 @@ def selector_text(selector: Mapping[str, Any]) -> str:
 
 
 def read(client: ClusterClient, namespace: str) -> Page:
-    """Raises Forbidden when the namespace's groups may not be listed."""
+    """Raises Forbidden if the user can't list the namespace's groups."""
     type_ = olm.type_of(client, "operatorgroups")
     own = tuple(group(item) for item in client.list(type_, namespace).items)
     gaps: list[str] = []
@@ -158,7 +158,7 @@ def read(client: ClusterClient, namespace: str) -> Page:
 
 
 def member(obj: KubeObject, mode: str) -> Member:
-    """An operator, and whether it may live with a group of this mode ('' = not to be told)."""
+    """An operator and why it can't run in a group of this mode; `mode` '' skips that check."""
     spec = csv.mapping(obj.get("spec"))
     modes = csv.install_modes(spec.get("installModes"))
     refusal = ""
@@ -170,17 +170,17 @@ def member(obj: KubeObject, mode: str) -> Member:
     return Member(name_of(obj), csv.text(spec.get("displayName")) or name_of(obj), modes, olm.phase(obj), refusal)
 
 
-def overlap(one: Group, other: Group) -> tuple[str, ...]:
+def overlap(first: Group, second: Group) -> tuple[str, ...]:
     """The kinds that both provide in a namespace that both mean; () when they don't meet."""
-    everywhere = one.everywhere or other.everywhere
-    if not everywhere and not set(one.namespaces) & set(other.namespaces):
+    everywhere = first.everywhere or second.everywhere
+    if not everywhere and not set(first.namespaces) & set(second.namespaces):
         return ()
-    return tuple(api for api in one.provided if api in other.provided)
+    return tuple(api for api in first.provided if api in second.provided)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What somebody wants a group to be. `scope`: all, own, some or selector."""
+    """A group as the user entered it. `scope`: all, own, some or selector."""
 
     name: str
     scope: str
@@ -206,7 +206,7 @@ def draft(namespace: str, posted: Mapping[str, str], name: str = "") -> Draft:
         spec, mode = {"targetNamespaces": [namespace]}, "OwnNamespace"
     elif scope == "some":
         if bad := [target for target in targets if not LABEL.fullmatch(target)]:
-            errors["targets"] = _("These are no names of namespaces: %(names)s.") % {"names": ", ".join(bad)}
+            errors["targets"] = _("These aren't valid namespace names: %(names)s.") % {"names": ", ".join(bad)}
         elif not targets:
             errors["targets"] = _("Name at least one namespace.")
         spec = {"targetNamespaces": list(targets)}
@@ -245,14 +245,14 @@ def effects(page: Page, wanted: Draft, old: Group | None) -> tuple[str, ...]:
         " then."
     )
     found = [
-        words % {"title": one.title, "mode": wanted.mode, "modes": ", ".join(one.modes) or "–"}
-        for one in page.members
-        if wanted.mode not in one.modes
+        words % {"title": operator.title, "mode": wanted.mode, "modes": ", ".join(operator.modes) or "–"}
+        for operator in page.members
+        if wanted.mode not in operator.modes
     ]
     if old is not None and page.members:
         before = set(old.namespaces)
         after = set(csv.strings(wanted.spec.get("targetNamespaces"))) if wanted.scope in ("own", "some") else set()
-        lost = sorted(one for one in before - after if one) if after else []
+        lost = sorted(namespace for namespace in before - after if namespace) if after else []
         if lost:
             found.append(
                 _("The operators stop watching: %(names)s. Their instances there remain unmanaged.")
@@ -285,7 +285,7 @@ def delete(client: ClusterClient, old: Group, uid: str = "") -> None:
 
 
 def readable(client: ClusterClient, namespace: str) -> tuple[Group, ...]:
-    """The namespace's groups, none where they may not be read."""
+    """The namespace's groups; empty if the user can't read them."""
     try:
         return tuple(group(item) for item in client.list(olm.type_of(client, "operatorgroups"), namespace).items)
     except KubeError:

@@ -1,8 +1,7 @@
-"""Who may name places that the console reads from: its own catalogs are nobody's objects in the cluster, so no RBAC
-of the cluster protects them.
+"""Permission to add the console's own catalogs. They are not objects of the cluster, so its RBAC doesn't protect them.
 
-The one who may create CatalogSources in the whole cluster can make the cluster read any image, so the console does it
-for them too. On a cluster without OLM only who sits at the console's machine may, and folders may be named there only:
+Users who can create CatalogSources in all namespaces can already make the cluster read any image, so they can make the
+console read one. Without OLM only a console that listens on its own machine allows it. The same holds for folders:
 elsewhere a path would show the server's files to its users.
 """
 
@@ -19,7 +18,7 @@ from operatorhub.models import Catalog
 
 
 def refused(client: ClusterClient) -> str:
-    """Why this user may not add, refresh or remove the console's own catalogs; '' when they may."""
+    """Why this user can't add, refresh or remove the console's own catalogs; '' if they can."""
     try:
         answer = can(client, "create", olm.type_of(client, olm.SOURCES))
     except NotFound:
@@ -37,9 +36,9 @@ def refused(client: ClusterClient) -> str:
 
 
 def may_name(client: ClusterClient) -> None:
-    """Raises Forbidden for a person who may not have the console go to an address or an image, with its own credentials
-    of registries and from where it stands: whoever may not make the cluster do the same. Where everybody is the
-    console's own identity, everybody may.
+    """Raises Forbidden if the user can't make the console read an address or image, which it does from its own network
+    with its own registry credentials. Requires the permission to make the cluster do the same: create CatalogSources
+    or, without OLM, CustomResourceDefinitions. Without sign-in all users share the console's identity and have it.
     """
     if not client.config.session:
         return

@@ -166,16 +166,16 @@ def cluster_catalog(form: Form) -> KubeObject:
     image: dict[str, Any] = {"ref": form["image"]}
     if form["interval"]:
         image["pollIntervalMinutes"] = int(form["interval"])
-    said: dict[str, Any] = {"source": {"type": "Image", "image": image}}
+    catalog_spec: dict[str, Any] = {"source": {"type": "Image", "image": image}}
     if form["priority"] not in ("", "0"):
-        said["priority"] = int(form["priority"])
+        catalog_spec["priority"] = int(form["priority"])
     if form["mode"] == "Unavailable":
-        said["availabilityMode"] = "Unavailable"
+        catalog_spec["availabilityMode"] = "Unavailable"
     return {
         "apiVersion": "olm.operatorframework.io/v1",
         "kind": "ClusterCatalog",
         "metadata": {"name": form["name"]},
-        "spec": said,
+        "spec": catalog_spec,
     }
 
 
@@ -204,26 +204,26 @@ def change(form: Form) -> dict[str, Any] | None:
 
 def begun(kind: str, obj: Mapping[str, Any]) -> dict[str, str]:
     """What stands in an existing object, as it would be typed."""
-    said, meta = mapping(obj.get("spec")), mapping(obj.get("metadata"))
-    found = {"name": text(meta.get("name")), "priority": text(said.get("priority"))}
+    old_spec, meta = mapping(obj.get("spec")), mapping(obj.get("metadata"))
+    found = {"name": text(meta.get("name")), "priority": text(old_spec.get("priority"))}
     if kind == CLUSTER:
-        image = mapping(mapping(said.get("source")).get("image"))
-        mode = text(said.get("availabilityMode"))
+        image = mapping(mapping(old_spec.get("source")).get("image"))
+        mode = text(old_spec.get("availabilityMode"))
         return found | {
             "image": text(image.get("ref")),
             "interval": text(image.get("pollIntervalMinutes")),
             "mode": mode,
         }
-    poll = mapping(mapping(said.get("updateStrategy")).get("registryPoll"))
+    poll = mapping(mapping(old_spec.get("updateStrategy")).get("registryPoll"))
     return found | {
         "namespace": text(meta.get("namespace")),
-        "title": text(said.get("displayName")),
-        "publisher": text(said.get("publisher")),
-        "endpoint": "address" if said.get("address") and not said.get("image") else "image",
-        "image": text(said.get("image")),
-        "address": text(said.get("address")),
+        "title": text(old_spec.get("displayName")),
+        "publisher": text(old_spec.get("publisher")),
+        "endpoint": "address" if old_spec.get("address") and not old_spec.get("image") else "image",
+        "image": text(old_spec.get("image")),
+        "address": text(old_spec.get("address")),
         "interval": text(poll.get("interval")),
-        "secrets": ", ".join(strings(said.get("secrets"))),
+        "secrets": ", ".join(strings(old_spec.get("secrets"))),
     }
 
 

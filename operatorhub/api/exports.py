@@ -47,9 +47,9 @@ class Export(APIView):
     def get(self, request: Request, namespace: str, csv: str) -> Response:
         """Nothing is changed. What is taken of Secrets goes into the audit log."""
         client, asked = cluster(request), request.query_params
-        offer = gather.look(client, namespace, csv)
-        chosen = set(asked.getlist("take")) or {one.key for one in offer.items if one.ticked}
-        taken = [one for one in offer.items if one.key in chosen]
+        offer = gather.read_offer(client, namespace, csv)
+        chosen = set(asked.getlist("take")) or {item.key for item in offer.items if item.ticked}
+        taken = [item for item in offer.items if item.key in chosen]
         found, unread = gather.objects(client, taken)
         into = asked.get("into", "")
         pinned = "" if asked.get("pin") in ("0", "false") else csv
@@ -60,7 +60,7 @@ class Export(APIView):
         answer = {
             "package": offer.package,
             "items": offer.items,
-            "taken": [one.key for one in taken],
+            "taken": [item.key for item in taken],
             "files": files,
             "unread": (*offer.unread, *unread),
         }

@@ -42,8 +42,8 @@ Trouble = shape(trouble.Trouble, "InstallTrouble")
 
 
 class InstallWantedSerializer(serializers.Serializer[Any]):
-    """What is not said is as on the page: the default channel, its newest version, the operator's first mode, the
-    namespace that its author suggests.
+    """Defaults are those of the page: the default channel, its newest version, the operator's first mode, the suggested
+    namespace.
 
     `version`: a ClusterServiceVersion's name. `watch`: the namespaces of SingleNamespace and MultiNamespace. `config`:
     the Subscription's spec.config (env, resources, nodeSelector, tolerations, …); each part may be YAML text as well.
@@ -92,7 +92,7 @@ class InstallMadeSerializer(serializers.Serializer[Any]):
 
 
 class InstallProgressSerializer(serializers.Serializer[Any]):
-    """`state`: done, failed, asks (somebody has to approve `plan`) or running; failed only by what waiting won't mend.
+    """`state`: done, failed, asks (`plan` needs approval) or running. It is failed only if waiting can't help.
 
     `usable_csv`: what runs, an older version than `csv` while an update asks. `trouble`: why it has failed, with ways
     out; while it is running (`settled` false) what is in its way so far.
@@ -160,7 +160,7 @@ def _draft(request: Request, namespace: str, catalog: str, package: str) -> draf
     sent[choices.PLACE] = sent.pop("namespace", "")
     if sent.get("mode") == choices.SINGLE and isinstance(sent.get("watch"), list):
         sent["single"] = sent["watch"][0] if sent["watch"] else ""
-    found = situation.look(client, web(request).namespace)
+    found = situation.read_situation(client, web(request).namespace)
     chosen = choices.read(
         data=form(sent), posted=True, channel=picked.channel, about=about, situation=found, package=package, picked=""
     )
@@ -192,7 +192,7 @@ def _answer(
 
 
 class Progress(APIView):
-    """An install as it goes on."""
+    """Progress of an install."""
 
     @extend_schema(
         operation_id="operatorhub_progress", responses={200: InstallProgressSerializer, 404: ProblemSerializer}

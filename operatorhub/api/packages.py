@@ -82,8 +82,8 @@ class FacetSerializer(serializers.Serializer[Any]):
 
 
 class PackagesSerializer(serializers.Serializer[Any]):
-    """`total`: how many match; `everything`: how many there are; `hidden`: in catalogs that you may not read;
-    `stale`: catalogs changed since, a worker looks.
+    """`total`: how many match; `everything`: how many there are; `hidden`: in catalogs that you can't read; `stale`:
+    catalogs changed since, a worker looks.
     """
 
     total = serializers.IntegerField()
@@ -229,14 +229,14 @@ class Package(APIView):
         channel = found.channel(asked)
         channels = [
             {
-                "name": one.name,
-                "csv": one.csv,
-                "version": one.version,
-                "default": one.default,
-                "deprecated": one.deprecated,
-                "versions": [{"name": name, "version": version} for name, version in one.versions],
+                "name": channel.name,
+                "csv": channel.csv,
+                "version": channel.version,
+                "default": channel.default,
+                "deprecated": channel.deprecated,
+                "versions": [{"name": name, "version": version} for name, version in channel.versions],
             }
-            for one in found.channels
+            for channel in found.channels
         ]
         subscriptions = [
             {

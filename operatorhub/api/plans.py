@@ -133,7 +133,7 @@ class OnePlan(APIView):
             "plan": found,
             "steps": plans.steps(client, found),
             "changes": plan_diff.changes(client, found) if "changes" in wanted else None,
-            "check": plan_check.look(client, found) if "check" in wanted else None,
+            "check": plan_check.current_check(client, found) if "check" in wanted else None,
         }
         return Response(InstallPlanDetailSerializer(answer).data)
 

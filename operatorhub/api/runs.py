@@ -41,7 +41,7 @@ class RunWantedSerializer(serializers.Serializer[Any]):
     """A bundle, by exactly one of: `files`; `address` (of an archive, a file); `image`; or `catalog`
     (namespace/name) with `package`.
 
-    `bundle`: which one, where there are several. What is not said of namespace and mode is as the page suggests.
+    `bundle`: which one, where there are several. Namespace and mode default to the page's suggestions.
     """
 
     files = FileSerializer(many=True, required=False)
@@ -137,15 +137,15 @@ class Runs(APIView):
             return refused(_("No bundle to run"), {"bundle": str(error)})
         bundle = source.find(str(body(request).get("bundle") or ""))
         if bundle is None:
-            return refused(_("No bundle to run"), {"bundle": _("Nothing of that name exists in it.")})
-        said = verdicts.judge(bundle)
-        if verdicts.refused(said):
-            words = "; ".join(verdict.words for verdict in said if verdict.level == verdicts.ERROR)
+            return refused(_("No bundle to run"), {"bundle": _("It has no bundle of that name.")})
+        findings = verdicts.judge(bundle)
+        if verdicts.refused(findings):
+            words = "; ".join(verdict.words for verdict in findings if verdict.level == verdicts.ERROR)
             return refused(_("This bundle can't be run"), {"bundle": words})
         wanted = _plan(request, bundle, source.place)
         if wanted.errors:
             return refused(_("It can't be run so"), {"namespace": "; ".join(wanted.errors)})
-        return _make(request, wanted, said)
+        return _make(request, wanted, findings)
 
 
 def _source(request: Request) -> given.Given:
@@ -174,7 +174,7 @@ def _source(request: Request) -> given.Given:
 
 def _plan(request: Request, bundle: bundles.Bundle, place: str) -> plan.Plan:
     client, sent = cluster(request), body(request)
-    here = situation.look(client, web(request).namespace)
+    here = situation.read_situation(client, web(request).namespace)
     choice = plan.suggested(bundle, here, web(request).namespace)
     if sent.get("namespace") or sent.get("mode"):
         watch = sent.get("watch")
@@ -185,21 +185,21 @@ def _plan(request: Request, bundle: bundles.Bundle, place: str) -> plan.Plan:
     return plan.plan(client, bundle, choice, here, place)
 
 
-def _make(request: Request, wanted: plan.Plan, said: tuple[verdicts.Verdict, ...]) -> Response:
+def _make(request: Request, wanted: plan.Plan, findings: tuple[verdicts.Verdict, ...]) -> Response:
     client, only_asked = cluster(request), dry(request)
     results = making.run(client, wanted, dry_run=only_asked)
     good = all(result.good for result in results)
     if not only_asked:
         note = partial(audit.record, web(request), "patch")
-        for one in results:
-            note(_ref(one), one.error.reason if one.error else "ok")
+        for made in results:
+            note(_ref(made), made.error.reason if made.error else "ok")
         making.hand_over(client, results, note)
         forget_namespaces()
     answer = {
         "package": wanted.bundle.package,
         "namespace": wanted.choice.namespace,
         "csv": wanted.bundle.name,
-        "verdicts": said,
+        "verdicts": findings,
         "warnings": wanted.warnings,
         "objects": wanted.objects,
         "results": [_result(result) for result in results],
@@ -246,7 +246,7 @@ class OneRun(APIView):
     def delete(self, request: Request, namespace: str, package: str) -> Response:
         """Take away what the run made: everything with its label, and what the body asks for besides."""
         client, sent = cluster(request), body(request, RunRemovalSerializer)
-        found = removal.look(client, namespace, package)
+        found = removal.find_objects(client, namespace, package)
         wanted = {
             key: sent.get(name) is True
             for key, name in (("operands", "operands"), ("kinds", "kinds"), ("space", "namespace"))

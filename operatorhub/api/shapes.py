@@ -26,7 +26,7 @@ _PLAIN: dict[Any, type[Field]] = {
 
 
 class Shape(serializers.Serializer[Any]):
-    """An answer. `model` is the dataclass, `names` its fields and properties that are told; () is all fields."""
+    """A response. `model` is the dataclass, `names` the fields and properties to include; () means all fields."""
 
     model: ClassVar[type]
     names: ClassVar[tuple[str, ...]] = ()
@@ -34,7 +34,7 @@ class Shape(serializers.Serializer[Any]):
 
     def get_fields(self) -> dict[str, Field]:
         hints = hints_of(self.model)
-        wanted = self.names or tuple(one.name for one in dataclasses.fields(self.model))
+        wanted = self.names or tuple(attribute.name for attribute in dataclasses.fields(self.model))
         found = {name: field(hints[name]) for name in wanted if name not in self.more}
         return {**found, **copy.deepcopy(dict(self.more))}
 
@@ -66,7 +66,7 @@ def _nested(model: type) -> type[Shape]:
 
 
 def field(hint: Any, **options: Any) -> Field:
-    """The serializer field of a type. What is no plain type is JSON as it comes."""
+    """The serializer field of a type. Types without a field of their own are passed through as JSON."""
     origin, inside = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         rest = [item for item in inside if item is not type(None)]

@@ -139,12 +139,12 @@ class CatalogWantedSerializer(serializers.Serializer[Any]):
     dryRun = serializers.BooleanField(required=False)
 
     def get_fields(self) -> dict[str, Any]:
-        """`from` is no name in Python."""
+        """`from` is a keyword in Python, so the field is declared here."""
         return {**super().get_fields(), "from": serializers.ChoiceField(("url", "image", "folder"), required=False)}
 
 
 class CatalogMadeSerializer(serializers.Serializer[Any]):
-    """The object as it is now (or would be); null for the console's own catalogs, which are no objects."""
+    """The object as it is now (or would be); null for the console's own catalogs, which have no object."""
 
     object = serializers.DictField(allow_null=True)
 
@@ -167,7 +167,7 @@ class Catalogs(APIView):
             except KubeError as error:
                 gaps.append(str(error))
         rows = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN).order_by("name")
-        own = [row for row in rows if bundles.told(client, row)]
+        own = [row for row in rows if bundles.is_catalog_visible(client, row)]
         own_rights.hide_folders(client, own)
         return Response(
             CatalogsSerializer({"catalogsources": sources, "clustercatalogs": v1, "own": own, "gaps": gaps}).data
@@ -235,7 +235,7 @@ class OneCatalog(APIView):
         responses={200: CatalogMadeSerializer, 404: ProblemSerializer, 409: ProblemSerializer, 422: RefusedSerializer},
     )
     def patch(self, request: Request, namespace: str, name: str) -> Response:
-        """What is named is changed; an empty text takes it away. The console's own catalogs are made anew instead."""
+        """Changes the given fields; an empty text removes one. The console's own catalogs must be recreated instead."""
         if namespace == catalogs.OWN:
             return refused(_("This can't be changed"), {"namespace": _("Remove it and add another one.")})
         client = cluster(request)
@@ -327,7 +327,7 @@ def _may(request: Request) -> None:
 
 def _row(request: Request, name: str) -> Catalog:
     row = Catalog.objects.filter(cluster=cluster(request).name, namespace=catalogs.OWN, name=name).first()
-    if row is None or not bundles.told(cluster(request), row):
+    if row is None or not bundles.is_catalog_visible(cluster(request), row):
         raise NotFound(_("The console has no own catalog “%(name)s”. It may have been removed.") % {"name": name})
     return row
 

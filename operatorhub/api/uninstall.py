@@ -1,5 +1,5 @@
-"""/api/operatorhub/operators/…/uninstall/ and /api/operatorhub/removals/…: what goes and what stays, and the
-uninstall as it goes on.
+"""/api/operatorhub/operators/…/uninstall/ and /api/operatorhub/removals/…: what an uninstall removes and keeps, and its
+progress.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ Stage = shape(
     "more",
 )
 Stuck = shape(removal_page.Stuck, "RemovalStuck", "thing", "finalizers", "command")
-#: What may be asked of an uninstall that goes on.
+#: Actions on a running uninstall.
 ACTIONS = ("again", "anyway", "stop")
 
 
@@ -96,7 +96,7 @@ class UninstallWantedSerializer(serializers.Serializer[Any]):
 
 class RemovalSerializer(serializers.Serializer[Any]):
     """`run`: running, done, failed (something was refused), stopped or stuck (nothing changes any more: `stuck` says
-    why). `stale`: no worker goes on with it.
+    why). `stale`: no worker is advancing it.
     """
 
     key = serializers.CharField()
@@ -109,8 +109,8 @@ class RemovalSerializer(serializers.Serializer[Any]):
 
 
 class ActionSerializer(serializers.Serializer[Any]):
-    """`again`: look and try once more; `anyway`: remove the operator although instances stay; `stop`: leave the rest
-    alone. Nothing: only go on.
+    """`again`: retry; `anyway`: remove the operator although instances remain; `stop`: keep the rest. Otherwise:
+    continue it within this request.
     """
 
     action = serializers.ChoiceField(ACTIONS, required=False)
@@ -125,7 +125,7 @@ class Uninstall(APIView):
     )
     def get(self, request: Request, namespace: str, csv: str) -> Response:
         """Nothing is changed."""
-        plan = uninstall.look(cluster(request), namespace, csv)
+        plan = uninstall.read_plan(cluster(request), namespace, csv)
         return Response(
             UninstallPreviewSerializer(
                 {**_parts(plan), "operands": [_operands(operand) for operand in plan.operands]}
@@ -140,10 +140,10 @@ class Uninstall(APIView):
     def post(self, request: Request, namespace: str, csv: str) -> Response:
         """Begin. Instances go first, then the Subscription, the version, the rest; each by its uid."""
         client, sent = cluster(request), body(request, UninstallWantedSerializer)
-        plan = uninstall.look(client, namespace, csv)
+        plan = uninstall.read_plan(client, namespace, csv)
         for name in ("csv_uid", "subscription_uid"):
             if sent.get(name, getattr(plan, name)) != getattr(plan, name):
-                return refused(_("It is another one by now"), {name: _("Look at the preview again.")})
+                return refused(_("It was replaced meanwhile"), {name: _("Check the preview again.")})
         kinds = () if plan.no_operands else _list(sent, "instances")
         document = removal.document(client, plan, kinds, _list(sent, "leftovers"))
         run = runs.create(
@@ -217,7 +217,7 @@ class Removal(APIView):
         responses={200: RemovalSerializer, 404: ProblemSerializer},
     )
     def post(self, request: Request, key: str) -> Response:
-        """Go on with it here and now, where no worker does; or decide what becomes of it."""
+        """Advance the uninstall within this request, or apply `action`."""
         client, action = cluster(request), str(body(request, ActionSerializer).get("action") or "")
         run = removal_page.read(client, key).run
         if action == "stop":

@@ -2,8 +2,8 @@
 that its page shows how far it is.
 
 Namespaces and CRDs go first, and what comes after them waits until all CRDs are established. Every step may be repeated
-without harm, so a dead browser or a second tab costs nothing. What was there before is told from what was made, by uid,
-for the day on which it is taken away again.
+without harm, so a dead browser or a second tab costs nothing. Uids tell created objects from existing ones, so that a
+later removal deletes only the former.
 """
 
 import time
@@ -87,7 +87,7 @@ def results(run: Run) -> tuple[Result, ...]:
 
 
 def advance(client: ClusterClient, run: Run, seconds: float, done: Done) -> None:
-    """Apply further objects for so long; changes `run`, saves nothing. `done(ref, outcome)` is told of each."""
+    """Apply further objects for so long; changes `run`, saves nothing. Calls `done(ref, outcome)` for each."""
     until = time.monotonic() + seconds
     known: dict[str, dict[str, Any]] = run.document["results"]
     for number, obj in enumerate(run.document["objects"]):
@@ -146,7 +146,7 @@ def _type(client: ClusterClient, obj: KubeObject) -> ResourceType:
 
 
 def _apply(client: ClusterClient, obj: KubeObject, run: Run) -> dict[str, Any]:
-    """By server-side apply; fields that another manager owns are left to it, and that is said."""
+    """By server-side apply. Fields that another manager owns are kept and reported."""
     name, namespace = name_of(obj), namespace_of(obj)
     try:
         type_ = _type(client, obj)
@@ -209,12 +209,14 @@ def dry_run(client: ClusterClient, run: Run) -> tuple[Result, ...]:
 def remove(client: ClusterClient, wanted: tuple[Target, ...], done: Done) -> tuple[Removed, ...]:
     """In the given order.
 
-    Objects of OLM's own kinds are gone before its programs go: these take finalizers off, and nobody else does.
+    Objects of OLM's kinds are deleted before its Deployments, whose controllers remove their finalizers.
     """
     own = [target for target in wanted if target.group == olm.GROUP]
     removed = undo.remove(client, own, done)
     until = time.monotonic() + GONE_SECONDS
-    while time.monotonic() < until and any(_still(client, one) for one in removed if one.outcome == "removed"):
+    while time.monotonic() < until and any(
+        _still(client, removal) for removal in removed if removal.outcome == "removed"
+    ):
         time.sleep(0.1)
     return (*removed, *undo.remove(client, [target for target in wanted if target.group != olm.GROUP], done))
 
@@ -242,7 +244,7 @@ def _is_same(client: ClusterClient, type_: ResourceType, result: Result) -> bool
 def removable(client: ClusterClient, run: Run) -> tuple[Target, ...]:
     """What is still there of it, last made first; what was there before it is marked.
 
-    An object that may not be read is offered: its deletion says what it is.
+    Objects that can't be read are offered too: the delete call reports the reason.
     """
     found = []
     for item, obj in reversed(list(zip(results(run), run.document["objects"], strict=True))):

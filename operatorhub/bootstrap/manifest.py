@@ -28,7 +28,7 @@ CRD = "CustomResourceDefinition"
 
 
 class ManifestProblem(Exception):
-    """The texts are no manifest; the message is for people."""
+    """The texts aren't a valid manifest; the message is for users."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ def read(texts: Iterable[tuple[str, str]]) -> tuple[KubeObject, ...]:
         try:
             documents = yamltext.documents(content)
         except yamltext.YamlProblem as problem:
-            where = f", {_('line')} {problem.line}" if problem.line else ""
-            raise ManifestProblem(f"{name}{where}: {problem.message}") from problem
+            where = _("%(file)s, line %(line)d") % {"file": name, "line": problem.line} if problem.line else name
+            raise ManifestProblem(f"{where}: {problem.message}") from problem
         for line, value in documents:
             found += _objects(name, line, value)
     if not found:
@@ -67,7 +67,7 @@ def read(texts: Iterable[tuple[str, str]]) -> tuple[KubeObject, ...]:
 
 def _objects(name: str, line: int, value: Any) -> list[KubeObject]:
     if isinstance(value, dict) and text(value.get("kind")).endswith("List") and isinstance(value.get("items"), list):
-        return [one for item in value["items"] for one in _objects(name, line, item)]
+        return [obj for item in value["items"] for obj in _objects(name, line, item)]
     good = isinstance(value, dict) and isinstance(value.get("apiVersion"), str) and isinstance(value.get("kind"), str)
     if not good or not name_of({"metadata": mapping(value.get("metadata"))}):
         raise ManifestProblem(
@@ -131,15 +131,15 @@ def rights(objects: Iterable[KubeObject]) -> tuple[Right, ...]:
         if item["kind"] in ("ClusterRole", "Role")
     }
     given: dict[str, list[Mapping[str, Any]]] = {"clusterPermissions": [], "permissions": []}
-    for one in every:
-        if one["kind"] not in ("ClusterRoleBinding", "RoleBinding"):
+    for obj in every:
+        if obj["kind"] not in ("ClusterRoleBinding", "RoleBinding"):
             continue
-        reference = mapping(one.get("roleRef"))
-        place = namespace_of(one) if reference.get("kind") == "Role" else ""
+        reference = mapping(obj.get("roleRef"))
+        place = namespace_of(obj) if reference.get("kind") == "Role" else ""
         rules = roles.get((text(reference.get("kind")), place, text(reference.get("name"))))
         if rules is None and reference.get("name") == "cluster-admin":
             rules = [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]
-        for subject in items(one.get("subjects")):
+        for subject in items(obj.get("subjects")):
             entry = {"serviceAccountName": text(subject.get("name")), "rules": rules or []}
-            given["clusterPermissions" if one["kind"] == "ClusterRoleBinding" else "permissions"].append(entry)
+            given["clusterPermissions" if obj["kind"] == "ClusterRoleBinding" else "permissions"].append(entry)
     return permissions.asked({"spec": {"install": {"spec": given}}})

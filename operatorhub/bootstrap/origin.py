@@ -1,4 +1,4 @@
-"""Where a manifest comes from: addresses of the web, one in each line, or files that somebody uploads."""
+"""Where a manifest comes from: addresses of the web, one in each line, or uploaded files."""
 
 from collections.abc import Iterable
 

@@ -19,7 +19,7 @@ PROGRAMS_V1 = ("operator-controller-controller-manager", "catalogd-controller-ma
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One thing that was looked for. `state`: GOOD, BAD, ABSENT or UNKNOWN (it may not be read)."""
+    """One check. `state`: GOOD, BAD, ABSENT or UNKNOWN (the user can't read it)."""
 
     what: str
     state: str
@@ -42,7 +42,7 @@ class State:
 
     @property
     def unseen(self) -> bool:
-        """Whether something may not be looked at."""
+        """True if the user can't read an object."""
         return any(line.state == UNKNOWN for line in self.lines)
 
     @property
@@ -50,9 +50,9 @@ class State:
         return self.served and not any(line.state == BAD for line in self.lines)
 
 
-def look(client: ClusterClient, *, anew: bool = True) -> State:
-    """Reads everything; what may not be read is a line that says so. `anew`: what is served is asked again too."""
-    if anew:
+def read_state(client: ClusterClient, *, refresh: bool = True) -> State:
+    """Run all checks; objects that can't be read become UNKNOWN lines. `refresh`: repeat the API discovery too."""
+    if refresh:
         client.forget_types()
     served, served_v1 = olm.served(client), _serves(client, "olm.operatorframework.io")
     programs = {name: _programs(client, name) for name in olm.PROGRAMS}
@@ -107,16 +107,14 @@ def _programs(client: ClusterClient, name: str) -> list[KubeObject] | KubeError:
 
 def _program(name: str, found: list[KubeObject] | KubeError, wanted: bool) -> Line:
     if isinstance(found, KubeError):
-        return Line(
-            name, UNKNOWN, _("You don't have permission to look for it here: %(words)s") % {"words": found.message}
-        )
+        return Line(name, UNKNOWN, _("You don't have permission to search here: %(words)s") % {"words": found.message})
     if not found:
         return Line(name, BAD if wanted else ABSENT, _("A Deployment of this name doesn't exist."))
     item = found[0]
     status, spec = csv.mapping(item.get("status")), csv.mapping(item.get("spec"))
     ready, needed = int(status.get("availableReplicas", 0) or 0), int(spec.get("replicas", 1) or 0)
-    told = {"ready": ready, "wanted": needed, "namespace": namespace_of(item), "image": image(item)}
-    words = _("%(ready)d of %(wanted)d ready in %(namespace)s, %(image)s") % told
+    values = {"ready": ready, "wanted": needed, "namespace": namespace_of(item), "image": image(item)}
+    words = _("%(ready)d of %(wanted)d ready in %(namespace)s, %(image)s") % values
     return Line(
         name,
         GOOD if ready >= needed else BAD,
@@ -170,9 +168,7 @@ def _package_api(client: ClusterClient, wanted: bool) -> Line:
         )
         return Line(what, GOOD if served else BAD if wanted else ABSENT, words)
     except KubeError as error:
-        return Line(
-            what, UNKNOWN, _("You don't have permission to look for it here: %(words)s") % {"words": error.message}
-        )
+        return Line(what, UNKNOWN, _("You don't have permission to search here: %(words)s") % {"words": error.message})
     url = page_of("apiservices", "", "v1.packages.operators.coreos.com", "apiregistration.k8s.io", "v1")
     for item in csv.items(csv.mapping(found.get("status")).get("conditions")):
         if item.get("type") == "Available":
@@ -188,7 +184,7 @@ def _catalogs(client: ClusterClient) -> list[Line]:
             Line(
                 "CatalogSources",
                 UNKNOWN,
-                _("You don't have permission to look for it here: %(words)s") % {"words": found.message},
+                _("You don't have permission to search here: %(words)s") % {"words": found.message},
             )
         ]
     if not found:
@@ -198,7 +194,7 @@ def _catalogs(client: ClusterClient) -> list[Line]:
         state = csv.text(csv.mapping(csv.mapping(item.get("status")).get("connectionState")).get("lastObservedState"))
         place = f"{namespace_of(item)}/{name_of(item)}"
         good = state == "READY"
-        words = f"{place}: {state or _('not looked at yet')}"
+        words = f"{place}: {state}" if state else _("%(name)s: not checked yet") % {"name": place}
         lines.append(
             Line("CatalogSource", GOOD if good else BAD, words, page_of(olm.SOURCES, namespace_of(item), name_of(item)))
         )

@@ -2,8 +2,7 @@
 
 All sources of catalogs (operatorhub/sources/) become these shapes. A PackageManifest gives names and versions only; a
 catalog that the console read itself (a folder, a file, an image, a ClusterCatalog) gives the edges and the bundles too,
-also of a CatalogSource that it describes. Where nobody knows, the answer says so (`edges_known`, None): no page
-guesses.
+also of a CatalogSource that it describes. Unknown values are explicit (`edges_known`, None), so that no page guesses.
 """
 
 from collections.abc import Mapping
@@ -80,8 +79,10 @@ def graph(client: ClusterClient, namespace: str, catalog: str, package: str, pic
                 return replace(found, problems=problems(found))
     if namespace in (catalogs.OWN, catalogs.CLUSTER):
         raise missing(namespace, catalog, package)
-    said = packagemanifests.graph(packagemanifests.status(client, namespace, catalog, package, picked), package)
-    return replace(said, problems=problems(said))
+    package_graph = packagemanifests.graph(
+        packagemanifests.status(client, namespace, catalog, package, picked), package
+    )
+    return replace(package_graph, problems=problems(package_graph))
 
 
 def status(client: ClusterClient, namespace: str, catalog: str, package: str) -> Mapping[str, Any]:
@@ -94,41 +95,43 @@ def status(client: ClusterClient, namespace: str, catalog: str, package: str) ->
     row, known = found
     heads = {channel.entries[0].name for channel in known.channels if channel.entries}
     rows = stored.bundles(row).filter(package=package, name__in=heads).select_related("catalog").defer("manifests")
-    csvs = {one.name: stored.csv_of(one) for one in rows}
+    csvs = {stored_bundle.name: stored.csv_of(stored_bundle) for stored_bundle in rows}
     return manifest.status(known, csvs, namespace, catalog, row.title or row.name)
 
 
 def bundle(
     client: ClusterClient, namespace: str, catalog: str, package: str, name: str, picked: str = ""
 ) -> Bundle | None:
-    """One version's manifests; None when nobody can give them here.
+    """One version's manifests; None if no source here has them.
 
     Raises SourceError when its place can't be read now.
     """
     if not visible(client, namespace, picked):
         return None
     for row in stored.describing(client.name, namespace, catalog):
-        one = stored.bundles(row).filter(package=package, name=name).select_related("catalog").defer(None).first()
-        if one is not None:
-            return of_row(one)
+        stored_bundle = (
+            stored.bundles(row).filter(package=package, name=name).select_related("catalog").defer(None).first()
+        )
+        if stored_bundle is not None:
+            return of_row(stored_bundle)
     return None
 
 
-def of_row(one: StoredBundle) -> Bundle:
+def of_row(row: StoredBundle) -> Bundle:
     """A stored bundle in full; what is in its image only is fetched now, and kept. Raises SourceError."""
-    found = stored.contents(one)
+    found = stored.contents(row)
     words: tuple[str, ...] = ()
-    if one.image and (found.partial or not found.csv):
+    if row.image and (found.partial or not found.csv):
         try:
             found = replace(
-                images.contents(one.image), properties=found.properties, related_images=found.related_images
+                images.contents(row.image), properties=found.properties, related_images=found.related_images
             )
         except SourceError as error:
             words = (str(error),)
         else:
-            stored.keep(one, found, one.digest)
+            stored.keep(row, found, row.digest)
     return of_contents(
-        found=found, package=one.package, name=one.name, version=one.version, image=one.image, words=words
+        found=found, package=row.package, name=row.name, version=row.version, image=row.image, words=words
     )
 
 
@@ -185,7 +188,7 @@ def others(client: ClusterClient, package: str) -> tuple[Offer, ...]:
     )
 
 
-def told(client: ClusterClient, row: Catalog) -> bool:
+def is_catalog_visible(client: ClusterClient, row: Catalog) -> bool:
     """Whether a person may know of a catalog that the console reads: of one that describes a CatalogSource, who may
     see that one's packages.
     """

@@ -40,7 +40,7 @@ class Image:
 class Need:
     """Something that has to be there. `kind`: package, api, object (of a kind, which OLM creates) or other.
 
-    `words`: what is said of it, for an "other" all there is.
+    `words`: its description; an "other" has nothing else.
     """
 
     kind: str

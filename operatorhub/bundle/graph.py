@@ -113,15 +113,15 @@ def draw(
     shown = [*shown, *(name for name in names[len(shown) :] if name in installed or name == chosen[1])]
     among = frozenset(shown)
     channels = [
-        one
-        for one in graph.channels
-        if one.name == chosen[0] or not one.entries or any(entry.name in among for entry in one.entries)
+        channel
+        for channel in graph.channels
+        if channel.name == chosen[0] or not channel.entries or any(entry.name in among for entry in channel.entries)
     ]
-    header = TOP + int(max((min(len(one.name), _LABEL) for one in channels), default=0) * 5.8)
+    header = TOP + int(max((min(len(channel.name), _LABEL) for channel in channels), default=0) * 5.8)
     height = {name: header + TOP + number * ROW for number, name in enumerate(shown)}
     rows = tuple(_row(graph, name, height[name], installed, chosen) for name in shown)
     left = LEFT + max((_width(row) for row in rows), default=0)
-    lanes = tuple(_lane(one, left + number * LANE, graph.default) for number, one in enumerate(channels))
+    lanes = tuple(_lane(channel, left + number * LANE, graph.default) for number, channel in enumerate(channels))
     nodes, edges = [], []
     for lane, channel in zip(lanes, channels, strict=True):
         present = [entry for entry in channel.entries if entry.name in height]
@@ -178,7 +178,7 @@ def _nodes(
 
 
 def ordered(graph: Graph) -> list[str]:
-    """The names of all versions, newest first; those whose version is none keep their channel's order, at the end."""
+    """The names of all versions, newest first; those without a semantic version come last, in their channel's order."""
     known: dict[str, str] = {}
     for channel in graph.channels:
         for entry in channel.entries:
@@ -206,27 +206,27 @@ def _edges(channel: Channel, present: Sequence[Entry], x: int, height: Mapping[s
     here = {entry.name: entry for entry in channel.entries}
     taken = sorted(height[entry.name] for entry in present)
     edges = []
-    for one in present:
-        y = height[one.name]
-        version = one.version or one.name
-        if one.replaces and one.replaces in height and one.replaces in here:
+    for newer in present:
+        y = height[newer.name]
+        version = newer.version or newer.name
+        if newer.replaces and newer.replaces in height and newer.replaces in here:
             words = _("%(new)s replaces %(old)s in %(channel)s")
-            old = here[one.replaces].version or one.replaces
+            old = here[newer.replaces].version or newer.replaces
             edges.append(
                 _edge(
                     kind="replaces",
                     x=x,
                     start=y,
-                    end=height[one.replaces],
+                    end=height[newer.replaces],
                     taken=taken,
                     words=words % _words(version, old, channel),
                 )
             )
-        elif one.replaces and one.replaces not in here:
+        elif newer.replaces and newer.replaces not in here:
             words = _("%(new)s replaces %(old)s, which is not in %(channel)s")
-            edges.append(Edge("hole", f"M{x} {y}v{ROW // 2}", words % _words(version, one.replaces, channel)))
-        for other in one.skips:
-            if other in height and other in here and other != one.replaces:
+            edges.append(Edge("hole", f"M{x} {y}v{ROW // 2}", words % _words(version, newer.replaces, channel)))
+        for other in newer.skips:
+            if other in height and other in here and other != newer.replaces:
                 words = _("%(new)s skips %(old)s in %(channel)s")
                 edges.append(
                     _edge(
@@ -238,7 +238,7 @@ def _edges(channel: Channel, present: Sequence[Entry], x: int, height: Mapping[s
                         words=words % _words(version, other, channel),
                     )
                 )
-        if one.skip_range and (last := _last_in(one, channel, height)):
+        if newer.skip_range and (last := _last_in(newer, channel, height)):
             words = _("%(new)s can be reached from every version in %(old)s in %(channel)s")
             edges.append(
                 _arc(
@@ -246,7 +246,7 @@ def _edges(channel: Channel, present: Sequence[Entry], x: int, height: Mapping[s
                     x=x,
                     start=y,
                     end=height[last],
-                    words=words % _words(version, one.skip_range, channel),
+                    words=words % _words(version, newer.skip_range, channel),
                     bend=11,
                 )
             )

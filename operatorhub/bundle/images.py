@@ -1,5 +1,5 @@
-"""Bundles in images: pulled, unpacked and read while somebody waits for the page, so not for long; a failure is not
-tried again for a minute.
+"""Bundles in images: pulled, unpacked and read within a request, so with a short timeout; a failure is cached for a
+minute.
 """
 
 import tempfile

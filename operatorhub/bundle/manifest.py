@@ -57,16 +57,16 @@ def desc(csv: Mapping[str, Any]) -> dict[str, Any]:
 
 def _channel(channel: Channel, csvs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     current = channel.entries[0].name if channel.entries else ""
-    said = desc(csvs.get(current, {}))
+    description = desc(csvs.get(current, {}))
     if channel.entries:
-        said.setdefault("version", channel.entries[0].version)
+        description.setdefault("version", channel.entries[0].version)
     entries = [
         {"name": entry.name, "version": entry.version, **_deprecation(entry.deprecated)} for entry in channel.entries
     ]
     return {
         "name": channel.name,
         "currentCSV": current,
-        "currentCSVDesc": said,
+        "currentCSVDesc": description,
         "entries": entries,
         **_deprecation(channel.deprecated),
     }

@@ -49,7 +49,9 @@ class Manifest:
 
     def channel(self, name: str) -> Channel | None:
         """The channel of that name, or the default one; None for a package without any."""
-        return next((one for one in self.channels if one.name == name), self.channels[0] if self.channels else None)
+        return next(
+            (channel for channel in self.channels if channel.name == name), self.channels[0] if self.channels else None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +96,13 @@ class Description:
 def read(client: ClusterClient, namespace: str, catalog: str, name: str, picked: str = "") -> Manifest:
     """Raises NotFound (the package, by its place) and other KubeErrors.
 
-    `picked`: where it is looked for by those who may not read the catalog's namespace.
+    `picked`: the namespace to search for users who can't read the catalog's.
     """
     if namespace in (catalogs.OWN, catalogs.CLUSTER):
-        said = bundles.status(client, namespace, catalog, name)
+        status = bundles.status(client, namespace, catalog, name)
     else:
-        said = packagemanifests.status(client, namespace, catalog, name, picked)
-    return manifest(said, namespace, catalog, name)
+        status = packagemanifests.status(client, namespace, catalog, name, picked)
+    return manifest(status, namespace, catalog, name)
 
 
 def manifest(status: Mapping[str, Any], namespace: str, catalog: str, name: str) -> Manifest:

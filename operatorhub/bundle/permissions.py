@@ -2,10 +2,10 @@
 
 Pure, over a ClusterServiceVersion.
 
-The rules of `spec.install.spec` are taken apart into single resources, what is said twice is said once, and what
-belongs together is put together again: a rule on Pods and Secrets becomes a harmless and a dangerous right.
-`permissions` hold in the namespaces that the operator watches; OLM makes cluster roles of them when it is installed for
-all. https://olm.operatorframework.io/docs/advanced-tasks/operator-scoping-with-operatorgroups/
+The rules of `spec.install.spec` are split into single resources, deduplicated and grouped again: a rule on Pods and
+Secrets becomes a harmless and a dangerous right. `permissions` hold in the namespaces that the operator watches; OLM
+makes cluster roles of them when it is installed for all.
+https://olm.operatorframework.io/docs/advanced-tasks/operator-scoping-with-operatorgroups/
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ from resources.rights import dangers, permission_words
 from resources.rights.dangers import judge
 
 CLUSTER, NAMESPACE = "cluster", "namespace"
-# The order in which verbs are told.
+# Display order of verbs.
 VERBS = ("*", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
 _RANK = {"critical": 0, "high": 1, "": 2}
 
@@ -132,7 +132,7 @@ def _own(csv: Mapping[str, Any]) -> frozenset[str]:
 def _atoms(every: Iterable[Role]) -> _Atoms:
     """Every resource of every rule with all its verbs.
 
-    A rule of more combinations than anybody reads counts as everything: nothing hides in length.
+    A rule with too many combinations to read counts as everything, so that length hides nothing.
     """
     found: dict[_Atom, set[str]] = {}
     for role in every:
@@ -192,11 +192,11 @@ def _wider(place: _Atom, other: _Atoms) -> Iterator[_Atom]:
     if place.url:
         for scope, account in product(scopes, (place.account, "")):
             yield from (
-                one
-                for one in other
-                if one.url
-                and (one.scope, one.account) == (scope, account)
-                and (one.url == place.url or (one.url.endswith("*") and place.url.startswith(one.url[:-1])))
+                atom
+                for atom in other
+                if atom.url
+                and (atom.scope, atom.account) == (scope, account)
+                and (atom.url == place.url or (atom.url.endswith("*") and place.url.startswith(atom.url[:-1])))
             )
         return
     _, slash, part = place.resource.partition("/")

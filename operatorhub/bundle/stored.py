@@ -2,8 +2,7 @@
 
 Read by those who show them, written by operatorhub/indexing/refresh.py.
 
-A bundle in a folder is read when somebody asks for it first, its CSV and the rest each when needed, and kept then; one
-of another content is read anew.
+A bundle in a folder is read on first use, its CSV and the rest separately, and stored; changed contents are read again.
 """
 
 import zlib

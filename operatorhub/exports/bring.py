@@ -79,13 +79,13 @@ def _ordered(folder: Path, root: Path, notes: list[str], seen: set[Path]) -> Ite
         )
         return
     try:
-        said = mapping(yaml_bounds.load(place.read_text()))
+        kustomization = mapping(yaml_bounds.load(place.read_text()))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise SourceError(f"{place.relative_to(root)}: {error}") from error
-    if more := sorted(set(map(str, said)) - _UNDERSTOOD):
+    if more := sorted(set(map(str, kustomization)) - _UNDERSTOOD):
         words = _("%(file)s also has %(what)s, which is not done here. Give the output of “kubectl kustomize” instead.")
         notes.append(words % {"file": place.relative_to(root), "what": ", ".join(more)})
-    for resource in strings(said.get("resources")):
+    for resource in strings(kustomization.get("resources")):
         path = (folder / resource).resolve()
         if not path.is_relative_to(root) or not path.exists():
             notes.append(

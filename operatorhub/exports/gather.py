@@ -2,7 +2,7 @@
 instances, and what those refer to.
 
 Of an operator that was run from a bundle (operatorhub.run) it is the objects of the run. Secrets that instances refer
-to are named, and never taken unless somebody ticks that very one.
+to are listed, and exported only if the user selects them one by one.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,10 +28,10 @@ MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something that can be taken.
+    """An object that can be exported.
 
-    `key` in the form; `part`: operator or instances; `ticked`: taken unless somebody says no; `secret`: never without a
-    tick.
+    `key` in the form; `part`: operator or instances; `ticked`: selected by default; `secret`: never selected by
+    default.
     """
 
     key: str
@@ -48,7 +48,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """`unread`: what may not be read here, in words; the export is without it."""
+    """`unread`: what the user can't read, in words; the export omits it."""
 
     namespace: str
     csv: str
@@ -60,7 +60,7 @@ class Offer:
 
 
 class _Reader:
-    """Lists, and remembers what it may not."""
+    """Lists objects and records the kinds that the user can't list."""
 
     def __init__(self) -> None:
         self.unread: list[str] = []
@@ -75,7 +75,7 @@ class _Reader:
             return []
 
 
-def look(client: ClusterClient, namespace: str, csv: str) -> Offer:
+def read_offer(client: ClusterClient, namespace: str, csv: str) -> Offer:
     """All that belongs to the operator of this CSV. Raises NotFound, Forbidden."""
     found, reader = client.get(olm.type_of(client, olm.CSVS), csv, namespace), _Reader()
     groups = reader.listed(
@@ -106,14 +106,14 @@ def look(client: ClusterClient, namespace: str, csv: str) -> Offer:
     )
     spec = mapping(found.get("spec"))
     title, version = text(spec.get("displayName")) or csv, text(spec.get("version"))
-    kept = {item.key: item for item in reversed(items)}.values()
+    unique_items = {item.key: item for item in reversed(items)}.values()
     return Offer(
         namespace=namespace,
         csv=csv,
         title=title,
         package=package,
         version=version,
-        items=tuple(kept)[::-1],
+        items=tuple(unique_items)[::-1],
         unread=tuple(reader.unread),
     )
 
@@ -167,7 +167,7 @@ Listed = Callable[[Callable[[], list[KubeObject]], str], list[KubeObject]]
 
 
 def _run(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterator[Item]:
-    """The objects of a run; of a CSV that somebody made by hand, that alone."""
+    """The objects of a run; for a CSV created by hand, only the CSV."""
     run = text(mapping(mapping(csv.get("metadata")).get("labels")).get(RUN))
     if not run:
         yield _item(
@@ -211,16 +211,16 @@ def _objects(client: ClusterClient, type_: ResourceType, namespace: str = "") ->
 
 
 def _instances(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterator[Item]:
-    """Objects of its kinds that nobody owns (what an operator makes of them comes again by itself), and what they
-    refer to.
-    """
+    """Objects of its kinds without an owner (the operator recreates owned ones), and the objects that they refer to."""
     found: list[tuple[Item, KubeObject]] = []
     for api in apis(mapping(csv.get("spec")).get("customresourcedefinitions")):
         type_ = kind_versions.preferred_type(client, api.group, api.plural)
         if type_ is None:
             continue
-        for one in listed(partial(_objects, client, type_), api.kind):
-            owned = any(each.get("controller") for each in mapping(one.get("metadata")).get("ownerReferences") or ())
+        for instance in listed(partial(_objects, client, type_), api.kind):
+            owned = any(
+                each.get("controller") for each in mapping(instance.get("metadata")).get("ownerReferences") or ()
+            )
             if not owned:
                 found.append(
                     (
@@ -229,10 +229,10 @@ def _instances(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterat
                             group=api.group,
                             plural=api.plural,
                             kind=api.kind,
-                            namespace=namespace_of(one),
-                            name=name_of(one),
+                            namespace=namespace_of(instance),
+                            name=name_of(instance),
                         ),
-                        one,
+                        instance,
                     )
                 )
     for plural, kind, secret in (("secrets", "Secret", True), ("configmaps", "ConfigMap", False)):
@@ -245,7 +245,7 @@ def _referred(
 ) -> Iterator[Item]:
     """Secrets or ConfigMaps of the instances' namespaces whose names are somewhere in their specs.
 
-    Those that an instance owns come again by themselves.
+    Omits those that an instance owns: the operator recreates them.
     """
     type_ = client.find("", "v1", plural)
     for space in dict.fromkeys(item.namespace for item, _obj in found if item.namespace):

@@ -51,13 +51,13 @@ def candidates(
     found = [
         Candidate(
             name=name,
-            version=one.version,
+            version=entry.version,
             channels=tuple(places[name]),
-            deprecated=one.deprecated,
+            deprecated=entry.deprecated,
             follows=not installed[0] or name in following,
-            fits=(not chosen or bool(chosen & set(places[name]))) and (not wanted or within(one.version, wanted)),
+            fits=(not chosen or bool(chosen & set(places[name]))) and (not wanted or within(entry.version, wanted)),
         )
-        for name, one in entries.items()
+        for name, entry in entries.items()
     ]
     return tuple(sorted(found, key=lambda candidate: versions.key(candidate.version), reverse=True))
 

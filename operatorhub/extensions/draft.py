@@ -1,5 +1,5 @@
-"""The objects of an install by OLM v1, or the change of an upgrade, from what somebody chose; and what speaks
-against it.
+"""The objects of an install by OLM v1, or the patch of an upgrade, from the user's choices; and the problems with them,
+by field.
 """
 
 import re
@@ -43,7 +43,7 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """`target`: the version that OLM would take, None when there is none or nobody here knows; `errors` by field."""
+    """`target`: the version that OLM would take, None if there is none or it is unknown; `errors` by field."""
 
     choices: Choices
     objects: tuple[KubeObject, ...]
@@ -82,7 +82,7 @@ def new(
 ) -> Draft:
     """An install.
 
-    `bundle`: the target's, None when nobody can give it; `accounts`: whether this OLM v1 acts with a ServiceAccount.
+    `bundle`: the target's, None if no source has it; `accounts`: whether this OLM v1 acts with a ServiceAccount.
     """
     found, picked = target(graph, choices)
     errors = dict(_errors(choices, graph, picked, taken, accounts=accounts))
@@ -91,7 +91,7 @@ def new(
         objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": choices.namespace}})
     if accounts and choices.make_account:
         made = needs.objects([bundle] if bundle else [], choices.name, choices.namespace, choices.account)
-        # Without the bundle nobody knows its rights: the account alone.
+        # Without the bundle the required permissions are unknown: only the ServiceAccount is created.
         objects += made if bundle else made[:1]
     objects.append(extension(choices, accounts=accounts))
     return Draft(

@@ -39,8 +39,8 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """`catalog`: the one its selector names, '' when any will do; `account` '' where the cluster's OLM v1 knows
-    none.
+    """`catalog`: the one its selector names, '' when any will do; `account`: '' if the cluster's OLM v1 doesn't use
+    one.
     """
 
     name: str
@@ -60,11 +60,11 @@ class Extension:
     created: str
 
     def condition(self, type_: str) -> Condition | None:
-        return next((one for one in self.conditions if one.type == type_), None)
+        return next((condition for condition in self.conditions if condition.type == type_), None)
 
     @property
     def state(self) -> str:
-        """done, failed (it is tried again, or somebody has to act) or running."""
+        """done, failed (retried, or an admin has to act) or running."""
         progressing = self.condition("Progressing")
         if self.deleting or progressing is None or (not self.bundle and progressing.reason == "Succeeded"):
             return RUNNING
@@ -88,7 +88,7 @@ class Extension:
 
     @property
     def problem(self) -> str:
-        """Why it does not go on, as OLM says it."""
+        """Why it doesn't progress, in OLM's words."""
         found = self.condition("Progressing")
         return found.message if found and self.state == FAILED else ""
 
@@ -114,7 +114,11 @@ class Extension:
     @property
     def deprecated(self) -> tuple[str, ...]:
         """What is deprecated, as its author says it."""
-        return tuple(one.message for one in self.conditions if one.type in _DEPRECATIONS and one.status == "True")
+        return tuple(
+            condition.message
+            for condition in self.conditions
+            if condition.type in _DEPRECATIONS and condition.status == "True"
+        )
 
 
 def type_of(client: ClusterClient, plural: str = EXTENSIONS) -> ResourceType:
@@ -176,13 +180,13 @@ def _condition(item: Mapping[str, Any]) -> Condition:
 
 
 def every(client: ClusterClient) -> tuple[Extension, ...]:
-    """All of them, by name. Raises NotFound without OLM v1, Forbidden for those who may not list them."""
+    """All of them, by name. Raises NotFound without OLM v1, Forbidden if the user can't list them."""
     return tuple(sorted(map(read, client.list(type_of(client)).items), key=lambda extension: extension.name))
 
 
 def wants_account(client: ClusterClient) -> bool:
-    """Whether this cluster's OLM v1 acts with a ServiceAccount: releases do; newer ones act by themselves and say
-    that the field is ignored.
+    """Whether this cluster's OLM v1 acts with a ServiceAccount: releases do; newer versions use their own identity and
+    ignore the field.
     """
     schema = client.schema(type_of(client)) or {}
     spec = mapping(mapping(schema.get("properties")).get("spec"))

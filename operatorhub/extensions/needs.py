@@ -109,13 +109,13 @@ def _brought(bundle: Bundle) -> Iterator[tuple[str, str, str]]:
         item["kind"] in ("Role", "ClusterRole") and direct.HASH in mapping(item["metadata"].get("labels"))
         for item in made
     )
-    for one in made:
-        if direct.HASH in mapping(one["metadata"].get("labels")):
+    for obj in made:
+        if direct.HASH in mapping(obj["metadata"].get("labels")):
             continue
         yield (
-            text(one.get("apiVersion")).rpartition("/")[0],
-            one["kind"],
-            "" if one["kind"].startswith("ClusterRole") else name_of(one),
+            text(obj.get("apiVersion")).rpartition("/")[0],
+            obj["kind"],
+            "" if obj["kind"].startswith("ClusterRole") else name_of(obj),
         )
     if roles:
         # Watching all namespaces, all of its rights become cluster-wide.

@@ -36,7 +36,7 @@ class Owned:
 
 
 def objects(client: ClusterClient, extension: str) -> tuple[Owned, ...]:
-    """Of all namespaces; kinds that may not be listed are passed over."""
+    """Of all namespaces; kinds that the user can't list are skipped."""
     found: list[Owned] = []
     for group, plural in _KINDS:
         try:

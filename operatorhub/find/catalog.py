@@ -101,9 +101,9 @@ def everything(cluster: str, revision: int) -> Everything:
     another.
     """
     with _lock:
-        kept = _kept.get(cluster)
-        if kept and kept[0] == revision:
-            return kept[1]
+        cached = _kept.get(cluster)
+        if cached and cached[0] == revision:
+            return cached[1]
     rows = list(Package.objects.filter(cluster=cluster, hidden=""))
     labels = _labels(rows)
     # What its publisher gave up comes last.
@@ -254,9 +254,9 @@ def _chips(query: Query, labels: Mapping[str, Mapping[str, str]]) -> tuple[Chip,
 
 
 def wants_build(client: ClusterClient, state: Index | None, sources: str) -> bool:
-    """True when the index is missing or older than the catalogs, and nobody was asked within the last seconds.
+    """True if the index is missing or older than the catalogs, and no build was requested within the last seconds.
 
-    Claims the asking.
+    Marks the request as made.
     """
     if state is not None and state.built_at is not None and state.sources == sources and not state.error:
         return False

@@ -30,7 +30,7 @@ class Query:
 
     @classmethod
     def read(cls, data: QueryDict) -> "Query":
-        """Anything may stand there; what is no value of ours is left out."""
+        """Parses untrusted parameters; unknown values are dropped."""
         shown, sort, view = data.get("shown", ""), data.get("sort", ""), data.get("view", "")
         compared = (value for value in data.getlist("compare")[:100] if value.count("/") == 2 and len(value) < 600)
         return cls(
@@ -53,7 +53,7 @@ class Query:
         parts += [("sort", wanted.sort)] if wanted.sort != "relevance" else []
         parts += [("view", wanted.view)] if wanted.view != "grid" else []
         parts += [("shown", str(wanted.shown))] if wanted.shown != PAGE else []
-        parts += [("compare", one) for one in wanted.compared]
+        parts += [("compare", key) for key in wanted.compared]
         return f"?{urlencode(parts)}" if parts else "?"
 
     def without(self, facet: str, value: str) -> str:

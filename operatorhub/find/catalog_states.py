@@ -33,7 +33,7 @@ class Trouble:
 class States:
     """`states`: by namespace/catalog/package.
 
-    `unread`: kinds whose objects the user may not list, so that installed operators may look as if they were not.
+    `unread`: kinds that the user can't list, so installed operators can appear as not installed.
     """
 
     states: Mapping[str, tuple[str, ...]]
@@ -58,7 +58,7 @@ def _ordered(values: set[str]) -> tuple[str, ...]:
     """Installed once is installed, also while it is being installed somewhere else."""
     if facets.INSTALLED in values:
         values = values - {facets.INSTALLING}
-    return tuple(one for one in (facets.INSTALLED, facets.UPDATE, facets.INSTALLING) if one in values)
+    return tuple(state for state in (facets.INSTALLED, facets.UPDATE, facets.INSTALLING) if state in values)
 
 
 def _subscriptions(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
@@ -108,7 +108,7 @@ def troubles(client: ClusterClient, sources: Iterable[Mapping[str, Any]]) -> tup
             namespace, name = namespace_of(dict(source)), name_of(dict(source))
             found.append(Trouble(f"{namespace}/{name}", message or state, namespace, name))
     rows = Catalog.objects.filter(cluster=client.name, state=Catalog.FAILED).order_by("namespace", "name")
-    failed = [row for row in rows if bundles.told(client, row)]
+    failed = [row for row in rows if bundles.is_catalog_visible(client, row)]
     own_rights.hide_folders(client, failed)
     for row in failed:
         # One that describes a CatalogSource is read from that one's page.
@@ -118,8 +118,8 @@ def troubles(client: ClusterClient, sources: Iterable[Mapping[str, Any]]) -> tup
 
 
 def sources(client: ClusterClient) -> tuple[list[dict[str, Any]], KubeError | None]:
-    """The CatalogSources, and why they can't be listed: those of somebody's own namespaces are not all that the
-    index is made of.
+    """The CatalogSources, and why they can't all be listed; those of the user's namespaces are only a part of the
+    index.
     """
     try:
         found = client.list(olm.type_of(client, olm.SOURCES))

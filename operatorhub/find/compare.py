@@ -1,6 +1,6 @@
 """Packages side by side: what decides between them, in rows.
 
-Whatever is not known of one of them is said in its cell.
+A value that is unknown for a package is marked so in its cell.
 """
 
 from collections.abc import Callable, Iterable
@@ -24,8 +24,8 @@ _FEW = 8
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`lines`: what is said, one below the other; `more`: how many are left out; `mark`: "good", "warn" or "bad",
-    where it is not neutral.
+    """`lines`: the text, line by line; `more`: how many are left out; `mark`: "good", "warn" or "bad", where it is not
+    neutral.
     """
 
     lines: tuple[str, ...]
@@ -65,12 +65,12 @@ class Column:
 
 def keys(values: Iterable[str]) -> tuple[str, ...]:
     """`<namespace>/<catalog>/<name>`, each once, no more than can be compared."""
-    found = dict.fromkeys(one for one in values if one.count("/") == 2 and all(one.split("/")) and len(one) < 600)
+    found = dict.fromkeys(key for key in values if key.count("/") == 2 and all(key.split("/")) and len(key) < 600)
     return tuple(found)[:MOST_COMPARED]
 
 
 def columns(client: ClusterClient, wanted: Iterable[str], picked: str) -> tuple[Column, ...]:
-    """A package that is gone, or may not be read, is a column that says so."""
+    """A package that is gone, or that the user can't read, becomes a column with the reason."""
     return tuple(_column(client, key, picked) for key in wanted)
 
 
@@ -137,7 +137,7 @@ def _few(lines: Iterable[str]) -> Cell:
 
 
 def _whole(chosen: Chosen, lines: Callable[[], list[str]]) -> Cell:
-    return _few(lines()) if chosen.whole else Cell((_("not known"),))
+    return _few(lines()) if chosen.whole else Cell((_("unknown"),))
 
 
 def _day(chosen: Chosen) -> str:
@@ -152,7 +152,7 @@ def _deprecated(chosen: Chosen) -> Cell:
 
 def _level(chosen: Chosen) -> Cell:
     if chosen.about is None or not chosen.about.level:
-        return Cell((_("not said"),))
+        return Cell((_("not specified"),))
     return Cell((f"{chosen.about.level} – {chosen.about.level_name}",))
 
 
@@ -162,7 +162,7 @@ def _modes(chosen: Chosen) -> Cell:
 
 def _permissions(chosen: Chosen) -> Cell:
     if not chosen.whole:
-        return Cell((_("not known"),))
+        return Cell((_("unknown"),))
     if chosen.level == "cluster-admin":
         return Cell((_("Like cluster-admin"),), mark="bad")
     if chosen.dangerous:
@@ -175,7 +175,7 @@ def _permissions(chosen: Chosen) -> Cell:
 
 def _dangerous(chosen: Chosen) -> Cell:
     if not chosen.whole:
-        return Cell((_("not known"),))
+        return Cell((_("unknown"),))
     return _few(dict.fromkeys(right.words for right in chosen.rights if right.danger))
 
 

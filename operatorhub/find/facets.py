@@ -60,7 +60,7 @@ KINDS: dict[str, Kind] = {
     "source": Kind(_("Catalog"), {}),
     "provider": Kind(_("Provider"), {}, 6, folds=True),
     "level": Kind(
-        _("Capability level"), {str(number): name for number, name in enumerate(LEVELS, 1)} | {"0": _("Not said")}
+        _("Capability level"), {str(number): name for number, name in enumerate(LEVELS, 1)} | {"0": _("Not specified")}
     ),
     "rights": Kind(
         _("Permissions"),
@@ -68,12 +68,10 @@ KINDS: dict[str, Kind] = {
             "cluster-admin": _("Like cluster-admin"),
             "elevated": _("With dangerous ones"),
             "plain": _("Without dangerous ones"),
-            UNKNOWN: _("Not known"),
+            UNKNOWN: _("Unknown"),
         },
     ),
-    "webhooks": Kind(
-        _("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Not known")}
-    ),
+    "webhooks": Kind(_("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Unknown")}),
     "mode": Kind(
         _("Install mode"),
         {
@@ -187,7 +185,9 @@ def _facet(
     labels: Mapping[str, str],
     present: frozenset[str],
 ) -> Facet:
-    """Filters of a few fixed values keep their places while somebody types; of the others those without packages go."""
+    """Filters with a few fixed values keep their order while the user types; in the others, values without packages are
+    omitted.
+    """
     known = list(kind.labels)
 
     def place(value: str) -> tuple[int, int, str]:

@@ -1,4 +1,4 @@
-"""Ranking packages for what somebody typed. Pure.
+"""Ranks packages for a search query. Pure.
 
 Every word must be found somewhere; where it is found decides the rank: name prefix > name > display name > keywords >
 provider > kinds and API groups > summary > description. A package whose name or title is just what was typed comes
@@ -75,7 +75,7 @@ def rank(query: str, packages: Sequence[Texts]) -> list[int]:
     if not scored:
         # "cert-manger" is a slip in one of two words.
         scored = _scored(_WORD.findall(query.lower()) or words, packages, typos=True)
-    return [number for _, number in sorted(scored, key=lambda one: (-one[0], len(packages[one[1]].name), one[1]))]
+    return [number for _, number in sorted(scored, key=lambda pair: (-pair[0], len(packages[pair[1]].name), pair[1]))]
 
 
 def _scored(words: list[str], packages: Sequence[Texts], *, typos: bool) -> list[tuple[int, int]]:

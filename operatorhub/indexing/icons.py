@@ -1,8 +1,7 @@
 """Operators' icons: what the bytes really are, and nothing in them that could act.
 
-An icon comes from whoever published the operator. Its declared type is not believed; an SVG loses its scripts here, and
-is served with a policy that allows it none (operatorhub/views/icon.py) and shown as <img>, which runs none either:
-three walls.
+Icons are untrusted input: the declared type is ignored. There are three defences against scripts in an SVG: they are
+removed here, the response's policy forbids them (operatorhub/views/icon.py), and <img> doesn't run them.
 """
 
 import hashlib
@@ -51,7 +50,7 @@ def clean(data: bytes) -> CleanIcon | None:
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         media_type = "image/webp"
     if not media_type:
-        # An SVG says so at its head; no expression runs over half a megabyte of somebody's choosing.
+        # An SVG says so at its head; no regular expression runs over half a megabyte of untrusted input.
         if not _SVG.match(data[:_HEAD]):
             return None
         media_type, data = "image/svg+xml", _safe_svg(data)

@@ -92,7 +92,7 @@ def fingerprint(sources: Iterable[Any]) -> str:
 def build(client: ClusterClient) -> Outcome | None:
     """Bring the index up to date.
 
-    None when somebody else is at it. Raises KubeError; the reason is kept for the page too.
+    Returns None if another process is building it. Raises KubeError; the reason is stored for the page too.
     """
     if not _begin(client.name):
         return None
@@ -188,8 +188,8 @@ def places(client: ClusterClient, homes: set[str]) -> list[str] | None:
 
 
 def nodes(client: ClusterClient) -> frozenset[str] | None:
-    """The os/arch pairs of the cluster's nodes; None where the console may not list them or there are none: then
-    nothing is hidden for them.
+    """The os/arch pairs of the cluster's nodes; None if the console can't list them or there are none: then no package
+    is hidden.
     """
     try:
         found = client.list(client.find("", "v1", "nodes"), limit=500).items
@@ -228,7 +228,10 @@ def package_row(cluster: str, manifest: _Manifest, nodes: frozenset[str] | None 
     """What is kept of one PackageManifest."""
     status = manifest.status
     channels = status.channels or []
-    channel = next((one for one in channels if one.name == status.default_channel), channels[0] if channels else None)
+    channel = next(
+        (candidate for candidate in channels if candidate.name == status.default_channel),
+        channels[0] if channels else None,
+    )
     return rows.row(
         cluster,
         (status.catalog_source_namespace, status.catalog_source, manifest.metadata.name),

@@ -29,8 +29,8 @@ def write(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], client: C
     for graph in graphs:
         head = _head(graph)
         key = known.get((graph.package, head.name)) if head else None
-        one = package(row, graph, head, _csv(key), nodes)
-        made[(one.namespace, one.catalog, one.name)] = one
+        new_row = package(row, graph, head, _csv(key), nodes)
+        made[(new_row.namespace, new_row.catalog, new_row.name)] = new_row
     mine = Q(cluster=row.cluster, namespace=row.namespace, catalog=row.name)
     with transaction.atomic():
         outcome, stale = index.write(mine, made)
@@ -45,7 +45,7 @@ def write(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], client: C
 
 
 def keep_icon(data: bytes) -> str:
-    """The digest of the icon, made safe and kept; '' when it is none."""
+    """Sanitizes and stores the icon; returns its digest, '' if it isn't an image."""
     clean = icons.clean(data) if data else None
     if clean is None:
         return ""

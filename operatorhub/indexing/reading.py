@@ -1,7 +1,7 @@
 """Opens a catalog of the console's own, whatever its kind: the one place that knows which source reads what.
 
-The sources are strangers to each other: an image is unpacked by one, its files are found by another and read by a
-third. Here they are put together.
+The sources don't know each other: one unpacks an image, another finds its files, a third reads them. They are combined
+here.
 """
 
 import tempfile
@@ -52,7 +52,7 @@ def opened(
             return
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="catalog-")))
         if row.kind == Catalog.CLUSTER:
-            source = clustercatalogs.look(client, row.name)
+            source = clustercatalogs.read_source(client, row.name)
             if source.base:
                 if known and known == source.digest:
                     yield Opened(source.digest, iter(()))
@@ -78,7 +78,7 @@ def _of_image(reference: str, scratch: Path, known: str, digests: Container[str]
 
 
 def of_folder(path: Path, *, stays: bool, digests: Container[str] = ()) -> Opened:
-    """A folder of bundles or of a file-based catalog. `stays`: its bundles can be read later, when somebody asks."""
+    """A folder of bundles or of a file-based catalog. `stays`: its bundles can be read later, on first use."""
     if not path.is_dir():
         raise SourceError(_("The folder %(path)s doesn't exist on the console's machine.") % {"path": path})
     title = folder.about(path).get("displayName", "")

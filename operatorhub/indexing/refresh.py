@@ -1,8 +1,8 @@
 """Reads one of the console's own catalogs into the database: drafts become rows.
 
-Rows are written as they come, under the next generation, which nobody sees; at the end one short transaction makes it
-the catalog's. So a catalog of 50 MB takes little memory and locks nothing, and a reading that fails leaves what was
-there. What did not change is not written again.
+Rows are written as they come, under the next generation, which isn't visible; at the end one short transaction makes it
+current. So a catalog of 50 MB takes little memory and holds no locks, and a failed reading keeps the old contents.
+Unchanged rows aren't written again.
 """
 
 import logging
@@ -30,11 +30,11 @@ _MOST_PROBLEMS = 200
 
 @dataclass(slots=True)
 class _Reading:
-    """What was read so far. `kept`: keys of rows that did not change; `icons`: digests by package."""
+    """What was read so far. `unchanged`: keys of rows that did not change; `icons`: digests by package."""
 
     catalog: Catalog
     known: dict[tuple[str, str], tuple[int, str]]
-    kept: list[int] = field(default_factory=list)
+    unchanged: list[int] = field(default_factory=list)
     fresh: list[StoredBundle] = field(default_factory=list)
     weight: int = 0
     seen: set[tuple[str, str]] = field(default_factory=set)
@@ -48,9 +48,10 @@ class _Reading:
 
 
 def refresh(row: Catalog, client: ClusterClient, *, force: bool = False) -> bool:
-    """Bring one catalog up to date; False when somebody else is at it or it failed: then its `error` says why.
+    """Bring one catalog up to date; False if another process is reading it, or if it failed: then `error` has the
+    reason.
 
-    Raises nothing that the catalog is to blame for.
+    Errors in the catalog are recorded, not raised.
     """
     if not catalogs.claim(row):
         return False
@@ -90,8 +91,10 @@ def take(row: Catalog, source: reading.Opened, client: ClusterClient) -> None:
     if source.title and not row.title:
         values["title"] = source.title[:512]
     with transaction.atomic():
-        for start in range(0, len(found.kept), _CHUNK):
-            StoredBundle.objects.filter(pk__in=found.kept[start : start + _CHUNK]).update(generation=found.generation)
+        for start in range(0, len(found.unchanged), _CHUNK):
+            StoredBundle.objects.filter(pk__in=found.unchanged[start : start + _CHUNK]).update(
+                generation=found.generation
+            )
         Catalog.objects.filter(pk=row.pk).update(**values)
     row.refresh_from_db()
     StoredBundle.objects.filter(catalog=row, generation__lt=row.generation).delete()
@@ -111,13 +114,13 @@ def take(row: Catalog, source: reading.Opened, client: ClusterClient) -> None:
 
 
 def take_folder(row: Catalog, path: Path, client: ClusterClient) -> None:
-    """What somebody uploaded, unpacked in a folder that will not stay. Raises SourceError."""
+    """Read an upload that is unpacked in a temporary folder. Raises SourceError."""
     take(row, reading.of_folder(path, stays=False), client)
 
 
 def _done(row: Catalog, values: dict[str, object]) -> None:
-    told = {"state": Catalog.READY, "error": "", "busy_until": None, "refreshed_at": timezone.now(), **values}
-    Catalog.objects.filter(pk=row.pk).update(**told)
+    updates = {"state": Catalog.READY, "error": "", "busy_until": None, "refreshed_at": timezone.now(), **values}
+    Catalog.objects.filter(pk=row.pk).update(**updates)
 
 
 def _read(row: Catalog, drafts: Iterable[Draft]) -> _Reading:
@@ -168,7 +171,7 @@ def _bundle(found: _Reading, draft: BundleDraft) -> None:
     found.seen.add(place)
     key, digest = found.known.get(place, (0, ""))
     if digest == draft.digest:
-        found.kept.append(key)
+        found.unchanged.append(key)
         return
     csv, manifests = stored.packed(draft.contents) if draft.contents else (None, None)
     found.fresh.append(

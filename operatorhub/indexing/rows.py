@@ -54,14 +54,14 @@ def labels(found: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def platforms(labels: Mapping[str, Any]) -> list[str]:
-    """os/arch pairs it is made for: linux and amd64 where nothing is said, as in the OKD console."""
+    """os/arch pairs it is made for: linux and amd64 by default, as in the OKD console."""
     kinds = {}
     for kind, default in (("os", "linux"), ("arch", "amd64")):
         prefix = f"{_LABEL}{kind}."
-        said = sorted(
+        names = sorted(
             key.removeprefix(prefix) for key, value in labels.items() if key.startswith(prefix) and value == "supported"
         )
-        kinds[kind] = said or [default]
+        kinds[kind] = names or [default]
     return [f"{os}/{arch}" for os in kinds["os"] for arch in kinds["arch"]]
 
 

@@ -1,5 +1,5 @@
-"""An install before it is made: what the cluster has, what somebody chose, what speaks against it, the exact
-objects, their creation and its undoing.
+"""An install before it is made: the cluster's state, the user's choices, the conflicts, the exact objects, their
+creation and how to undo it.
 
 situation.py → choices.py → objects.py, conflicts.py → draft.py → create.py → undo.py
 """

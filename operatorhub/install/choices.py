@@ -1,4 +1,4 @@
-"""What somebody chose, from an address or a posted form; and what suits best where nothing is chosen yet."""
+"""The user's choices, from a URL or a posted form, with defaults for what isn't chosen yet."""
 
 import re
 from collections.abc import Mapping
@@ -65,7 +65,7 @@ class Choices:
         if PLACE in others and others[PLACE] != NEW:
             pairs["new_namespace"] = others.get("new_namespace", "")
         found = [(key, value) for key, value in pairs.items() if value or key in ("mode",)]
-        found += [("watch", one) for one in self.watch]
+        found += [("watch", namespace) for namespace in self.watch]
         found += [(f"{config.PREFIX}{key}", value) for key, value in self.config.typed.items() if value]
         found += [(f"token_{key}", value) for key, value in self.config.tokens.items() if value]
         return urlencode(found + ([("monitoring", "1")] if self.monitoring else []))
@@ -118,8 +118,8 @@ def forced(channel: Channel, situation: Situation, package: str, version: str, n
 def read(
     data: QueryDict, posted: bool, channel: Channel, about: Description, situation: Situation, package: str, picked: str
 ) -> Choices:
-    """`posted`: what was sent stands as it is, be it wrong; while somebody chooses, a version of another channel
-    goes and manual is set where it must be.
+    """`posted`: keep what was sent, even if invalid. Otherwise a version of another channel is dropped, and manual
+    approval is set where it is required.
     """
     mode = data.get("mode", "") or (about.modes[0] if about.modes else "")
     chosen = data.get(PLACE, "").strip()
@@ -142,7 +142,7 @@ def read(
     if mode == SINGLE and not single[0]:
         single = data.getlist("watch")[:1]
     single += data.get("watch_lines", "").split("\n") if mode == MULTI else []
-    watch = tuple(dict.fromkeys(one.strip() for one in single if one.strip()))
+    watch = tuple(dict.fromkeys(name.strip() for name in single if name.strip()))
     return Choices(
         channel=channel.name,
         version=version,

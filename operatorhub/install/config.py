@@ -1,5 +1,5 @@
-"""What somebody wants of the operator's own Pods: `spec.config` of the Subscription, typed as lines, and the
-identity it gets in a cloud.
+"""Configuration of the operator's Pods: `spec.config` of the Subscription, entered as lines, and the operator's cloud
+identity.
 
 Lines are kubectl's: NAME=value, key=value, key=value:Effect. What lines can't say is YAML.
 https://olm.operatorframework.io/docs/concepts/crds/subscription/
@@ -88,32 +88,32 @@ def token_fields(annotations: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def read(data: Mapping[str, str], asked: tuple[tuple[str, str], ...] = ()) -> Config:
-    """From what was posted, kept as it is: somebody may be typing the next line. `asked`: of token_fields."""
+    """From a posted form. The text is kept as it is: the user can be typing the next line. `asked`: of token_fields."""
     typed = {name: data.get(f"{PREFIX}{name}", "").replace("\r\n", "\n") for name in FIELDS}
     tokens = {name: data.get(f"token_{name}", "").strip() for name, _label in asked}
     errors: dict[str, str] = {}
 
-    def of(name: str, parse: Callable[[str], Any]) -> Any:
+    def parse_field(name: str, parse: Callable[[str], Any]) -> Any:
         try:
             return parse(typed[name].strip()) if typed[name].strip() else None
         except ValueError as error:
             errors[f"{PREFIX}{name}"] = str(error)
             return None
 
-    spec: dict[str, Any] = dict(of("yaml", _yaml) or {})
-    env = [{"name": name, "value": value} for name, value in tokens.items() if value] + (of("env", _env) or [])
+    spec: dict[str, Any] = dict(parse_field("yaml", _yaml) or {})
+    env = [{"name": name, "value": value} for name, value in tokens.items() if value] + (parse_field("env", _env) or [])
     if env:
         others = [
             item for item in spec.get("env") or [] if mapping(item).get("name") not in {pair["name"] for pair in env}
         ]
         spec["env"] = env + others
-    if labels := of("node_selector", _labels):
+    if labels := parse_field("node_selector", _labels):
         spec["nodeSelector"] = {**mapping(spec.get("nodeSelector")), **labels}
-    if found := of("tolerations", _tolerations):
+    if found := parse_field("tolerations", _tolerations):
         spec["tolerations"] = [*(spec.get("tolerations") or []), *found]
     resources: dict[str, dict[str, str]] = {}
     for name in RESOURCES:
-        if quantity := of(name, _quantity):
+        if quantity := parse_field(name, _quantity):
             kind, _sep, what = name.partition("_")
             resources.setdefault(kind, {})[what] = quantity
     if resources:
@@ -206,8 +206,8 @@ def _env(value: str) -> list[dict[str, str]]:
     pairs = _pairs(value)
     for name, _value in pairs:
         if not _ENV.fullmatch(name):
-            raise ValueError(_("“%(name)s” can not be the name of an environment variable.") % {"name": name})
-    return [{"name": name, "value": one} for name, one in pairs]
+            raise ValueError(_("“%(name)s” isn't a valid name of an environment variable.") % {"name": name})
+    return [{"name": name, "value": setting} for name, setting in pairs]
 
 
 def _labels(value: str) -> dict[str, str]:

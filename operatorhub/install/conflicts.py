@@ -73,7 +73,7 @@ class Asked:
 
 
 def find(asked: Asked) -> tuple[Conflict, ...]:
-    """Everything that can be told from the situation alone, the gravest first."""
+    """All conflicts that follow from the situation alone, the most severe first."""
     found = [*_choices(asked), *_namespace(asked)]
     if not any(conflict.field == "namespace" for conflict in found):
         found += [*_subscribed(asked)]
@@ -101,8 +101,8 @@ def _choices(asked: Asked) -> Iterator[Conflict]:
         yield Conflict("watch", "watch", problem)
     least = asked.about.min_kube
     if least and asked.situation.kubernetes and older(asked.situation.kubernetes, least):
-        told = words.OLD_KUBERNETES % {"least": least, "has": asked.situation.kubernetes}
-        yield Conflict("kubernetes", "version", told, (), blocks=asked.exact)
+        message = words.OLD_KUBERNETES % {"least": least, "has": asked.situation.kubernetes}
+        yield Conflict("kubernetes", "version", message, (), blocks=asked.exact)
 
 
 def _watch_problem(asked: Asked) -> str:
@@ -113,8 +113,8 @@ def _watch_problem(asked: Asked) -> str:
             if choices.mode == SINGLE
             else _("Choose at least two namespaces to watch.")
         )
-    if wrong := next((one for one in choices.watch if not LABEL.fullmatch(one)), ""):
-        return _("“%(name)s” can not be the name of a namespace.") % {"name": wrong}
+    if wrong := next((name for name in choices.watch if not LABEL.fullmatch(name)), ""):
+        return _("“%(name)s” isn't a valid namespace name.") % {"name": wrong}
     if choices.mode == MULTI and len(choices.watch) < 2:
         return _("Choose at least two namespaces to watch.")
     if choices.mode == SINGLE and choices.watch == (choices.namespace,):
@@ -124,7 +124,9 @@ def _watch_problem(asked: Asked) -> str:
         )
     known = asked.situation.knows("namespaces")
     if known and (
-        missing := [one for one in choices.watch if one not in asked.situation.namespaces and one != choices.namespace]
+        missing := [
+            name for name in choices.watch if name not in asked.situation.namespaces and name != choices.namespace
+        ]
     ):
         return _("The namespace “%(name)s” doesn't exist. Select one that exists.") % {"name": missing[0]}
     return ""
@@ -161,11 +163,11 @@ def _subscribed(asked: Asked) -> Iterator[Conflict]:
         if subscription.namespace != name or package not in (subscription.package, subscription.name):
             continue
         open_it = Way(_("Open it"), reverse("operatorhub:progress", args=[subscription.namespace, subscription.name]))
-        told = {"namespace": name, "name": subscription.name, "package": subscription.package}
+        values = {"namespace": name, "name": subscription.name, "package": subscription.package}
         if subscription.package == package:
-            yield Conflict("subscribed", "namespace", words.SUBSCRIBED % told, (open_it, *_elsewhere(asked)))
+            yield Conflict("subscribed", "namespace", words.SUBSCRIBED % values, (open_it, *_elsewhere(asked)))
         else:
-            yield Conflict("name-taken", "namespace", words.NAME_TAKEN % told, (open_it, *_elsewhere(asked)))
+            yield Conflict("name-taken", "namespace", words.NAME_TAKEN % values, (open_it, *_elsewhere(asked)))
         return
 
 
@@ -191,7 +193,7 @@ def _group(asked: Asked) -> Iterator[Conflict]:
         )
         return
     present = olm.group_modes(groups[0], namespace)
-    told = {
+    values = {
         "group": name_of(groups[0]),
         "namespace": namespace,
         "present": words.mode(present),
@@ -202,10 +204,10 @@ def _group(asked: Asked) -> Iterator[Conflict]:
         reverse("operatorhub:group", args=[namespace, name_of(groups[0])]),
     )
     if present not in asked.about.modes:
-        yield Conflict("group-mode", "namespace", words.GROUP_UNSUPPORTED % told, (*_elsewhere(asked), edit))
+        yield Conflict("group-mode", "namespace", words.GROUP_UNSUPPORTED % values, (*_elsewhere(asked), edit))
     elif not _agrees(groups[0], present, choices):
         take = asked.again(_("Take its mode: %(mode)s") % {"mode": words.mode(present)}, mode=present)
-        yield Conflict("group-mode", "mode", words.GROUP_DIFFERS % told, (take, *_elsewhere(asked), edit))
+        yield Conflict("group-mode", "mode", words.GROUP_DIFFERS % values, (take, *_elsewhere(asked), edit))
 
 
 def _agrees(group: KubeObject, present: str, choices: Choices) -> bool:
@@ -216,7 +218,7 @@ def _agrees(group: KubeObject, present: str, choices: Choices) -> bool:
 
 
 def _overlap(asked: Asked) -> Iterator[Conflict]:
-    """Two installs of one operator may not watch the same namespace."""
+    """Two installs of one operator must not watch the same namespace."""
     choices, package = asked.choices, asked.manifest.name
     mine = set(olm.group_targets(asked.groups[0]) if asked.groups else choices.targets or (olm.EVERYWHERE,))
     for subscription in asked.situation.subscriptions:
@@ -232,7 +234,10 @@ def _overlap(asked: Asked) -> Iterator[Conflict]:
                     "overlap", "mode", words.OVERLAP % {"namespace": subscription.namespace}, (open_it, *own)
                 )
                 return
-    if any(one.package == package and one.namespace != choices.namespace for one in asked.situation.subscriptions):
+    if any(
+        subscription.package == package and subscription.namespace != choices.namespace
+        for subscription in asked.situation.subscriptions
+    ):
         yield Conflict("shared", "package", str(words.SHARED), (), blocks=False)
 
 
@@ -267,10 +272,10 @@ def _neighbours(asked: Asked) -> Iterator[Conflict]:
 
 
 def _unread(asked: Asked) -> Iterator[Conflict]:
-    """What may not be listed can't be warned of."""
-    if names := [one for one in asked.situation.unread if one != "namespaces"]:
-        told = words.UNREAD % {"kinds": ", ".join(names)}
-        yield Conflict("unread", "package", told, (), blocks=False)
+    """Warns that conflicts with kinds that can't be listed go unnoticed."""
+    if names := [kind for kind in asked.situation.unread if kind != "namespaces"]:
+        message = words.UNREAD % {"kinds": ", ".join(names)}
+        yield Conflict("unread", "package", message, (), blocks=False)
 
 
 def older(has: str, least: str) -> bool:

@@ -54,7 +54,8 @@ def place_of(type_: ResourceType, obj: KubeObject) -> str:
 
 
 def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> Made:
-    """In their order; `done(ref, outcome)` is told of each. Stops at the first refusal and says what was made before.
+    """In the given order; calls `done(ref, outcome)` for each. Stops at the first refusal and reports what was created
+    before.
 
     The Subscription, which comes last, gets a note of what was made with it, so that an undo knows at any later time.
     """
@@ -73,7 +74,7 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
             ref = place_of(type_, obj)
             made = client.create(type_, obj, namespace_of(obj))
         except AlreadyExists as error:
-            # Somebody else made the namespace meanwhile: it is as good.
+            # Created by another client in the meantime: use it.
             same = obj["kind"] == "Namespace"
             answers.append(Answer(*about, "present" if same else "refused", None if same else error))
             done(ref, error.reason)

@@ -25,7 +25,7 @@ from operatorhub.install.situation import Situation
 class Draft:
     """An install that could be made now.
 
-    It may be sent when there are no `errors`. `place_notes`: what is said of its namespace beside them.
+    It can be sent if there are no `errors`. `place_notes`: further notes on its namespace.
     """
 
     choices: Choices
@@ -75,14 +75,16 @@ def make(asked: Asked, client: ClusterClient | None = None) -> Draft:
         checked = config.checked(asked.choices.config, problems)
         asked = replace(asked, choices=replace(asked.choices, config=checked))
     choices, found = asked.choices, asked.situation
-    told = list(conflicts.find(asked))
-    if client is not None and "namespace" not in {conflict.field for conflict in told}:
-        told += [*_there(client, asked), *owners.find(client, asked)]
-    told = [replace(conflict, ways=_working(client, asked, conflict, told)) for conflict in told]
+    found_conflicts = list(conflicts.find(asked))
+    if client is not None and "namespace" not in {conflict.field for conflict in found_conflicts}:
+        found_conflicts += [*_there(client, asked), *owners.find(client, asked)]
+    found_conflicts = [
+        replace(conflict, ways=_working(client, asked, conflict, found_conflicts)) for conflict in found_conflicts
+    ]
     notes = mapping(asked.channel.desc.get("annotations"))
     made = objects(asked.manifest, notes, choices, found)
-    said = place_notes.notes(found, choices, told, template=bool(template(notes)))
-    return Draft(choices, made, tuple(told), is_new(choices.namespace, found), said)
+    remarks = place_notes.notes(found, choices, found_conflicts, template=bool(template(notes)))
+    return Draft(choices, made, tuple(found_conflicts), is_new(choices.namespace, found), remarks)
 
 
 def is_possible(manifest: Manifest, channel: Channel, about: Description, found: Situation) -> bool:
@@ -99,7 +101,7 @@ def is_possible(manifest: Manifest, channel: Channel, about: Description, found:
         )
         asked = Asked(manifest=manifest, channel=channel, about=about, situation=found, choices=chosen)
         tried = make(asked)
-        # What to watch is still to be chosen; a problem with a remedy that works is none.
+        # The watched namespaces aren't chosen yet; a problem with a working remedy doesn't count.
         held_up = [conflict for conflict in tried.blocking if conflict.field != "watch"]
         if all(any(way.url.startswith("?") for way in conflict.ways) for conflict in held_up):
             return True
@@ -112,7 +114,7 @@ def _working(
     """The remedies of a conflict that work: tried with the choices that they mean, it is gone and nothing else holds
     the install up instead.
 
-    Remedies that lead to another page are not tried: they change nothing by themselves.
+    Remedies that lead to another page are not tried: following a link changes nothing.
     """
     blocked = {other.key for other in present if other.blocks}
     ways = []

@@ -35,7 +35,7 @@ def may_monitor(annotations: Mapping[str, Any], choices: Choices, situation: Sit
 
 
 def is_new(namespace: str, situation: Situation) -> bool:
-    """A namespace that can't be looked up is taken for existing when namespaces may not be listed."""
+    """If the user can't list namespaces, one that can't be looked up is assumed to exist."""
     return bool(namespace) and namespace not in situation.namespaces and situation.knows("namespaces")
 
 
@@ -59,11 +59,11 @@ def objects(
 
 
 def _namespace(name: str, wanted: Mapping[str, Any], monitored: bool) -> KubeObject:
-    """From the author's template; what it says beside labels and annotations is no Namespace's."""
+    """From the author's template; only its labels and annotations apply to a Namespace."""
     meta: dict[str, Any] = {"name": name}
     given = mapping(wanted.get("metadata"))
     for key in ("labels", "annotations"):
-        if pairs := {str(one): text(value) for one, value in mapping(given.get(key)).items()}:
+        if pairs := {str(label): text(value) for label, value in mapping(given.get(key)).items()}:
             meta[key] = pairs
     if monitored:
         meta["labels"] = {**meta.get("labels", {}), MONITORED: "true"}

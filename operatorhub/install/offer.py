@@ -17,8 +17,8 @@ from operatorhub.install.rights import Missing
 from operatorhub.install.situation import Situation
 from operatorhub.install.version import Version
 
-#: More namespaces than this are no help in a list, and heavy for a page that is drawn with every choice: fields take
-#: their names then.
+#: Above this number a list of namespaces doesn't help, and slows down a page that is rendered on every choice: the form
+#: has text fields instead.
 MANY = 500
 
 
@@ -108,7 +108,7 @@ def make(
 
 def modes(about: Description) -> Iterator[Mode]:
     """All four, in OLM's order."""
-    told = {
+    texts = {
         ALL: (_("All namespaces of the cluster"), _("the usual choice")),
         OWN: (_("Only the namespace it is installed in"), ""),
         SINGLE: (_("One other namespace"), _("it runs in its own namespace and watches that one")),
@@ -116,4 +116,4 @@ def modes(about: Description) -> Iterator[Mode]:
     }
     for name in csv.MODES:
         refused = "" if name in about.modes else _("this operator does not support it")
-        yield Mode(name, told[name][0], told[name][1], refused)
+        yield Mode(name, texts[name][0], texts[name][1], refused)

@@ -28,7 +28,7 @@ _MANY = 12
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """An operator that serves a kind: `csv` is '' when its ClusterServiceVersions may not be read."""
+    """An operator that serves a kind: `csv` is '' if the user can't read ClusterServiceVersions there."""
 
     api: Api
     namespace: str
@@ -36,7 +36,7 @@ class Owner:
 
 
 def find(client: ClusterClient, asked: Asked) -> tuple[Conflict, ...]:
-    """Kinds owned by others, CRDs that OLM would take over, and required kinds that nobody provides."""
+    """Kinds owned by others, CRDs that OLM would take over, and required kinds without a provider."""
     provided = tuple(_provided(client, asked))
     return (*(conflict for _owner, conflict in provided), *_unowned(client, asked, provided), *_required(client, asked))
 
@@ -59,7 +59,7 @@ def _provided(client: ClusterClient, asked: Asked) -> Iterator[tuple[Owner, Conf
             continue
         gvk = f"{owner.api.group}/{owner.api.version} {owner.api.kind}"
         if owner.csv:
-            told = _(
+            template = _(
                 "The operator “%(csv)s” in the namespace “%(namespace)s” already provides %(api)s for the same"
                 " namespaces, and only one can. Uninstall that one first, or let this one watch other namespaces."
             )
@@ -70,14 +70,14 @@ def _provided(client: ClusterClient, asked: Asked) -> Iterator[tuple[Owner, Conf
                 ),
             )
         else:
-            told = _(
+            template = _(
                 "An operator in the namespace “%(namespace)s” already provides %(api)s for the same namespaces, and"
                 " only one can. Uninstall that one first, or let this one watch other namespaces."
             )
             ways = (
                 Way(_("Its namespace's operators"), f"{reverse('operatorhub:installed')}?namespace={owner.namespace}"),
             )
-        words = told % {"csv": owner.csv, "namespace": owner.namespace, "api": gvk}
+        words = template % {"csv": owner.csv, "namespace": owner.namespace, "api": gvk}
         yield owner, Conflict("provided", "package", words, ways)
 
 
@@ -143,7 +143,7 @@ def _lying(client: ClusterClient, kinds: Iterable[Api], here: bool) -> Iterator[
         page = reverse(
             "resources:detail", args=["apiextensions.k8s.io", "v1", "customresourcedefinitions", "-", api.crd]
         )
-        told = (
+        template = (
             _(
                 "The CustomResourceDefinition “%(crd)s” is there from an earlier install (%(whose)s), with its objects."
                 " This install takes it over and brings it to its own version."
@@ -155,12 +155,12 @@ def _lying(client: ClusterClient, kinds: Iterable[Api], here: bool) -> Iterator[
             )
         )
         yield Conflict(
-            "lying", "package", told % {"crd": api.crd, "whose": whose}, (Way(_("Look at it"), page),), blocks=False
+            "lying", "package", template % {"crd": api.crd, "whose": whose}, (Way(_("Look at it"), page),), blocks=False
         )
 
 
 def _alongside(client: ClusterClient, crd: str) -> str | None:
-    """Which operators brought a CRD, '' when none did; None when it may not be read."""
+    """Which operators brought a CRD, '' if none did; None if the user can't read it."""
     try:
         type_ = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
         rows = client.table(type_, fields=f"metadata.name={crd}").rows
@@ -173,8 +173,8 @@ def _alongside(client: ClusterClient, crd: str) -> str | None:
 def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
     """What the version depends on: OLM installs it along, from a catalog, or nothing offers it.
 
-    OLM looks for an operator in the same namespace or in a catalog. That the cluster serves a kind by itself is not
-    enough for it.
+    OLM looks for an operator in the same namespace or in a catalog. A kind that the cluster serves without an operator
+    doesn't satisfy it.
     """
     namespace = asked.choices.namespace
     here = tuple(sub for sub in asked.situation.subscriptions if sub.namespace == namespace)
@@ -185,16 +185,16 @@ def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
         if need.kind == "other" or (answer.there and (need.kind != "api" or answer.offers)):
             continue
         if answer.offers:
-            told = (
+            template = (
                 _("It needs %(need)s. OLM installs an operator that provides it too: %(packages)s.")
                 if answer.automatic
                 else _("It needs %(need)s. Install an operator that provides it first: %(packages)s.")
             )
             names = ", ".join(dict.fromkeys(offer.package for offer in answer.offers))
-            yield Conflict("dependency", "package", told % {"need": need.name, "packages": names}, (), blocks=False)
+            yield Conflict("dependency", "package", template % {"need": need.name, "packages": names}, (), blocks=False)
             continue
         if answer.there:
-            key, told = (
+            key, template = (
                 "unmanaged",
                 _(
                     "It needs %(need)s. The cluster serves that kind, but no catalog here has an operator for it: OLM"
@@ -202,7 +202,7 @@ def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
                 ),
             )
         else:
-            key, told = (
+            key, template = (
                 "required",
                 _(
                     "It needs %(need)s, which neither this cluster nor any catalog here offers: the installation can't"
@@ -213,7 +213,7 @@ def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
         way = Way(
             _("Search for %(kind)s") % {"kind": words}, f"{reverse('operatorhub:catalog')}?{urlencode({'q': words})}"
         )
-        yield Conflict(key, "package", told % {"need": need.name}, (way,), blocks=False)
+        yield Conflict(key, "package", template % {"need": need.name}, (way,), blocks=False)
 
 
 def _group_kinds(group: KubeObject) -> Iterator[tuple[str, str]]:

@@ -13,8 +13,8 @@ from operatorhub.install.conflicts import Conflict
 from operatorhub.install.objects import is_new
 from operatorhub.install.situation import Situation
 
-#: Conflicts after which nothing more is to be said of the namespace: there is none, there can't be one of that name, or
-#: it is about to go.
+#: Conflicts that make further notes on the namespace pointless: it doesn't exist, its name is invalid, or it is being
+#: deleted.
 _NO_PLACE = frozenset({"no-namespace", "bad-namespace", "terminating"})
 #: Conflicts that say what is with its OperatorGroup, or that none is made because nothing is installed there.
 _NO_GROUP = frozenset({"groups", "group-mode", "subscribed", "name-taken", "invisible"})
@@ -47,6 +47,6 @@ def _existence(situation: Situation, namespace: str, *, template: bool) -> Itera
 def _group(situation: Situation, namespace: str) -> Iterator[str]:
     groups = situation.groups.get(namespace, ())
     if groups:
-        yield _("Its OperatorGroup “%(group)s” is used as it is.") % {"group": name_of(groups[0])}
+        yield _("The existing OperatorGroup “%(group)s” is used.") % {"group": name_of(groups[0])}
     elif namespace in situation.namespaces and situation.knows("operatorgroups"):
         yield _("It has no OperatorGroup yet: one will be made.")

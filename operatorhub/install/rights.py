@@ -26,7 +26,7 @@ class Missing:
 
     @property
     def words(self) -> str:
-        told = (
+        template = (
             _(
                 "You don't have permission to %(verb)s %(resource)s in the namespace “%(namespace)s” (for the %(kind)s"
                 " “%(name)s”)."
@@ -34,7 +34,7 @@ class Missing:
             if self.namespace
             else _("You don't have permission to %(verb)s %(resource)s (for the %(kind)s “%(name)s”).")
         )
-        return told % {
+        return template % {
             "verb": self.verb,
             "resource": self.resource,
             "namespace": self.namespace,
@@ -50,7 +50,7 @@ class Missing:
 
 
 def missing(client: ClusterClient, objects: Iterable[KubeObject], verb: str = "create") -> tuple[Missing, ...]:
-    """One for each object that this user may not make. What can't be asked is left to the API server."""
+    """One for each object that this user can't create. If the access review fails, the API server decides."""
     found: dict[tuple[str, str], Missing] = {}
     for obj in objects:
         try:
@@ -59,7 +59,7 @@ def missing(client: ClusterClient, objects: Iterable[KubeObject], verb: str = "c
         except KubeError:
             continue
         if not answer.allowed:
-            one = Missing(
+            permission = Missing(
                 verb=verb,
                 resource=type_.qualified,
                 namespace=namespace_of(obj),
@@ -67,5 +67,5 @@ def missing(client: ClusterClient, objects: Iterable[KubeObject], verb: str = "c
                 name=name_of(obj),
                 reason=answer.reason,
             )
-            found.setdefault((one.resource, one.namespace), one)
+            found.setdefault((permission.resource, permission.namespace), permission)
     return tuple(found.values())

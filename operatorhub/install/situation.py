@@ -1,6 +1,6 @@
 """What the cluster has already, as far as an install cares.
 
-What may not be read is named, never taken for nothing without a word.
+Kinds that can't be read are listed as unread, never treated as absent.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,10 +30,10 @@ class Situation:
         return plural not in self.unread
 
 
-def look(client: ClusterClient, near: str = "") -> Situation:
+def read_situation(client: ClusterClient, near: str = "") -> Situation:
     """Read the situation.
 
-    Who may not list all namespaces' objects is told of those of theirs, and of those in `near`, the picked namespace.
+    For users who can't list all namespaces it covers their own, and `near`, the picked namespace.
     """
     unread: list[str] = []
 
@@ -75,7 +75,7 @@ def version(client: ClusterClient) -> str:
 def waiting_plan(client: ClusterClient, namespace: str) -> str:
     """The name of an InstallPlan that waits for approval there; all that comes after it waits too.
 
-    '' where there is none, or it may not be read.
+    '' if there is none, or if the user can't read it.
     """
     try:
         plans = client.list(olm.type_of(client, olm.PLANS), namespace).items
@@ -86,8 +86,8 @@ def waiting_plan(client: ClusterClient, namespace: str) -> str:
 
 
 def visible(client: ClusterClient, catalog: tuple[str, str], package: str, namespace: str) -> bool | None:
-    """Whether the package of (catalog's namespace, catalog) can be had in `namespace`; None when that may not be
-    asked.
+    """Whether the package of (catalog's namespace, catalog) is available in `namespace`; None if the user can't check
+    it.
     """
     if catalog[0] == namespace:
         return True

@@ -45,8 +45,8 @@ class Traces:
         return kubectl(self.targets)
 
 
-def look(client: ClusterClient, namespace: str, name: str) -> Traces:
-    """Raises NotFound when there is no such Subscription, Forbidden when it may not be read."""
+def find_traces(client: ClusterClient, namespace: str, name: str) -> Traces:
+    """Raises NotFound if there is no such Subscription, Forbidden if the user can't read it."""
     obj = client.get(olm.type_of(client, olm.SUBSCRIPTIONS), name, namespace)
     sub = olm.subscription(obj)
     plan = _maybe(lambda: client.get(olm.type_of(client, olm.PLANS), sub.plan, namespace)) if sub.plan else None
@@ -99,7 +99,7 @@ def _versions(
 ) -> Iterator[Target]:
     """The ClusterServiceVersions of its plan; without one, those that the Subscription names."""
     steps = [name for kind, name, _status in _steps(plan) if kind == "ClusterServiceVersion"]
-    names = dict.fromkeys([*steps, *(one for one in (sub.current_csv, sub.installed_csv) if one)])
+    names = dict.fromkeys([*steps, *(name for name in (sub.current_csv, sub.installed_csv) if name)])
     for name in names:
         obj = _maybe(lambda name=name: client.get(olm.type_of(client, olm.CSVS), name, namespace))  # type: ignore[misc]
         if obj is not None:
@@ -146,7 +146,7 @@ def _other_owners(crd: KubeObject, namespace: str) -> tuple[str, ...]:
     """namespace/CSV of the operators elsewhere that brought the kind too, as OLM notes them on it."""
     notes = mapping(mapping(crd.get("metadata")).get("annotations"))
     found = {text(value) for key, value in notes.items() if key.startswith(ALONGSIDE)}
-    return tuple(sorted(one for one in found if one.partition("/")[0] != namespace))
+    return tuple(sorted(owner for owner in found if owner.partition("/")[0] != namespace))
 
 
 def _count(client: ClusterClient, group: str, plural: str) -> int | None:

@@ -1,5 +1,5 @@
-"""Taking an install back: exactly the objects that it made, each by its uid, so that nothing that somebody made
-meanwhile goes with them.
+"""Undoes an install: deletes exactly the objects that it created, each by its uid, so that objects created since are
+kept.
 
 What belongs to one is found at the moment it is asked for: the note on the Subscription says which Namespace and
 OperatorGroup were made with it; the steps of its InstallPlan say what OLM created rather than found.
@@ -42,7 +42,7 @@ class Target:
 
     @property
     def kubectl(self) -> str:
-        """As remove(): what is gone already is no error."""
+        """As remove(): objects that are already gone aren't errors."""
         place = f" -n {self.namespace}" if self.namespace else ""
         return f"kubectl delete {qualified(self.plural, self.group)} {self.name}{place} --ignore-not-found"
 

@@ -1,7 +1,7 @@
 """The version that is to be installed, as it is itself: a PackageManifest describes a channel's newest one only.
 
-Where a catalog that the console has read holds the whole bundle, its own modes, kinds and rights are told; else those
-of the newest one, and that is said.
+Where a catalog that the console has read holds the whole bundle, its own modes, kinds and permissions are shown;
+otherwise those of the newest one, marked as such.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from operatorhub.sources.drafts import SourceError
 class Version:
     """`channel`: with the description of this version; `exact`: it is this version's and not a newer one's.
 
-    `rights` None: nobody knows them here.
+    `rights` None: unknown.
 
     `needs`: packages and kinds that it depends on, and kinds of the objects that it brings; from the channel's
     description alone where no catalog holds the bundle.

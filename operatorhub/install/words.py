@@ -3,15 +3,15 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-NO_VERSION = gettext_lazy("The channel %(channel)s has no version %(version)s. Choose one of the list.")
+NO_VERSION = gettext_lazy("The channel %(channel)s has no version %(version)s. Choose one from the list.")
 NO_MODE = gettext_lazy(
     "This version supports no install mode at all, so OLM can't install it. Choose another channel, or ask its"
     " maintainers."
 )
-WRONG_MODE = gettext_lazy("This operator can not be installed so. It supports: %(modes)s.")
+WRONG_MODE = gettext_lazy("This install mode isn't supported. The operator supports: %(modes)s.")
 OLD_KUBERNETES = gettext_lazy(
-    "It needs Kubernetes %(least)s, and this cluster has %(has)s: OLM would wait for ever. Choose an older version, or"
-    " renew the cluster."
+    "It needs Kubernetes %(least)s, and this cluster has %(has)s: OLM would wait indefinitely. Choose an older"
+    " version, or upgrade the cluster."
 )
 BAD_NAMESPACE = gettext_lazy(
     "A namespace's name has lower-case letters, digits and dashes, begins and ends with a letter or digit, and has at"
@@ -56,8 +56,8 @@ UNREAD = gettext_lazy(
 )
 _FORCED = {
     "older": gettext_lazy(
-        "Manual, because you chose an older version: with automatic approval OLM would go on to the newest right"
-        " after it."
+        "Manual, because you chose an older version: with automatic approval OLM would upgrade it to the newest"
+        " immediately."
     ),
     "neighbour": gettext_lazy(
         "Manual, because another operator of this namespace asks for it: OLM plans all operators of a namespace"

@@ -1,8 +1,8 @@
 """The five capability levels with what to look for, and which of our own operators is of each. Pure.
 
-What an operator is said to show here it does, and a test shows it (docs/operators.md, examples/operators/tests); its
-bundle says the same level (tests/operatorhub/test_levels.py). The definition, whose levels "may be independent of each
-other": https://sdk.operatorframework.io/docs/overview/operator-capabilities/
+Each capability named here is implemented and tested (docs/operators.md, examples/operators/tests); its bundle says the
+same level (tests/operatorhub/test_levels.py). The definition, whose levels "may be independent of each other":
+https://sdk.operatorframework.io/docs/overview/operator-capabilities/
 """
 
 from dataclasses import dataclass
@@ -26,10 +26,9 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """`look`: what to ask of an operator that is said to be of it.
+    """`look`: what to check for an operator that claims this level.
 
-    `examples`: first the one that is of it, then others that can do this too. `note`: what is to be known of them; ''
-    for nothing.
+    `examples`: first the operator of this level, then others with the same capability. `note`: a remark on them, or ''.
     """
 
     number: int
@@ -69,7 +68,7 @@ _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
             Example(
                 "galera",
                 "Galera (KUDO form)",
-                _("Its plan “upgrade” takes a backup and replaces one node after the other; clients go on."),
+                _("Its plan “upgrade” takes a backup and replaces one node after the other; clients stay connected."),
             ),
             Example(
                 "sampledb",
@@ -113,8 +112,8 @@ _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
             ),
         ),
         _(
-            "The tutorial's Argo CD is a stand-in: it measures itself and stores nothing to back up. Neither of the two"
-            " creates rules for Prometheus, which may not be installed."
+            "The tutorial's Argo CD is a stand-in: it measures itself and stores nothing to back up. Neither of the"
+            " two creates rules for Prometheus, since a cluster can be without Prometheus."
         ),
     ),
     (

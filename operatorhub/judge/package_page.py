@@ -1,8 +1,8 @@
-"""Everything the package page says of one version: what its catalog tells, what its bundle holds, and what this
-cluster thinks of it.
+"""Everything the package page says of one version: its catalog's description, its bundle's contents, and how it fits
+this cluster.
 
-A PackageManifest describes the newest version of a channel only, and neither permissions nor webhooks nor images. Where
-nobody knows more, the page says what is unknown; it never shows one version's words for another.
+A PackageManifest describes the newest version of a channel only, and neither permissions nor webhooks nor images. The
+page marks unknown values as such; it never shows one version's data for another.
 """
 
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ class Account:
 
 
 class RightsSummary:
-    """What somebody who reads `rights` wants to know first."""
+    """Summary of `rights`."""
 
     __slots__ = ()
     rights: tuple[Right, ...]
@@ -65,7 +65,7 @@ class GrantedRights(RightsSummary):
 class Chosen(RightsSummary):
     """One version of a package.
 
-    `about` is None where nothing is known of it but its name; `csv` is empty where its bundle is not known.
+    `about`: None if only its name is known; `csv` is empty if its bundle is unknown.
 
     `unread`: why the bundle can't be read just now, in words.
     """
@@ -114,7 +114,7 @@ class Chosen(RightsSummary):
 
     @property
     def community(self) -> bool:
-        """Whether its catalog is one of what communities publish, which nobody vets."""
+        """True if its catalog is a community catalog, whose operators aren't vetted."""
         return "community" in f"{self.manifest.catalog} {self.manifest.catalog_title}".lower()
 
 
@@ -168,7 +168,9 @@ def accounts(rights: Iterable[Right]) -> tuple[Account, ...]:
     for right in rights:
         found.setdefault(right.service_account, []).append(right)
     return tuple(
-        Account(name, tuple(one for one in each if one.danger), tuple(one for one in each if not one.danger))
+        Account(
+            name, tuple(right for right in each if right.danger), tuple(right for right in each if not right.danger)
+        )
         for name, each in found.items()
     )
 
@@ -250,7 +252,7 @@ def _running(client: ClusterClient, manifest: Manifest) -> tuple[Running, ...]:
 
 
 def too_old(kubernetes: str, wanted: str) -> bool:
-    """Compared by their releases: v1.30.2-eks is 1.30.2. False where one of them is no version."""
+    """Compared by their releases: v1.30.2-eks is 1.30.2. False if one of them isn't a version."""
     release = kubernetes.partition("-")[0].partition("+")[0]
     least = wanted.strip() if wanted.count(".") > 1 else f"{wanted.strip()}.0"
     if not (versions.valid(release) and versions.valid(least)):

@@ -22,7 +22,7 @@ CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """`crd` is None where nobody has it: then `unknown` says why.
+    """`crd`: None if neither the bundle nor the cluster has it: then `unknown` says why.
 
     `installed`: it is the cluster's, not the chosen version's.
     """

@@ -26,7 +26,7 @@ LINK = "operatorframework.io/initialization-link"
 class Step:
     """A kind to make an object of.
 
-    `url`: '' while the cluster does not serve it yet, or it may not be made (`refused` says why).
+    `url`: '' while the cluster doesn't serve it yet, or if the user can't create it (`refused` says why).
     """
 
     api: Api
@@ -52,7 +52,7 @@ class After:
 
     @property
     def waits(self) -> bool:
-        """True while a kind is not served yet: the page looks again."""
+        """True while a kind isn't served yet: the page polls."""
         return any(not kind.served for kind in (*self.kinds, *((self.required,) if self.required else ())))
 
 
@@ -77,7 +77,7 @@ def read(client: ClusterClient, facts: Facts) -> After | None:
 
 
 def _anew(client: ClusterClient, look: Callable[[], ResourceType]) -> ResourceType | None:
-    """Asked anew when it is missing: its CRD may have been made a moment ago."""
+    """Repeats the discovery if it is missing: its CRD may be new."""
     for fresh in (False, True):
         if fresh:
             client.forget_types()
@@ -123,7 +123,7 @@ def _required(client: ClusterClient, wanted: Mapping[str, Any], namespace: str) 
         if client.table(client_type, limit=1, include="None").rows:
             return None
     except KubeError:
-        pass  # who may not list them is shown the card all the same
+        pass  # users who can't list them get the card too
     name = name_of(dict(wanted)) or kind.lower()
     own = csv.text(csv.mapping(wanted.get("metadata")).get("namespace")) or namespace
     return _step(client, Api(group, client_type.version, client_type.plural, kind, kind), own, name)

@@ -1,11 +1,11 @@
-"""What is said of a broken link, and what can be done about it."""
+"""A problem of an install, with its fixes."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way out: a link, or with `action` something that a button here does (post it to operatorhub:mend)."""
+    """A fix: a link, or with `action` a button that posts it."""
 
     label: str
     url: str = ""

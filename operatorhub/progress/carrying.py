@@ -40,7 +40,7 @@ def plan(facts: Facts) -> Iterator[Trouble]:
         key = "plan-api"
     elif "existing" in raw and "schema" in raw:
         words = _(
-            "Objects that exist would not be valid by the new CustomResourceDefinition, so OLM leaves it as it is. Mend"
+            "Existing objects would be invalid with the new CustomResourceDefinition, so OLM keeps the old one. Fix"
             " those objects first."
         )
         key = "plan-schema"
@@ -77,11 +77,11 @@ def requirements(facts: Facts) -> Iterator[Trouble]:
             "One of its ServiceAccounts lacks permissions that it needs: %(names)s. Its roles were removed, or the"
             " ServiceAccount of an OperatorGroup doesn't allow them."
         )
-        told = words % {"names": ", ".join(account.name for account in accounts)}
+        message = words % {"names": ", ".join(account.name for account in accounts)}
         yield Trouble(
             "rights",
             "csv",
-            told,
+            message,
             "; ".join(rules or [account.message for account in accounts]),
             (Way(_("Open the ClusterServiceVersion"), page),),
         )

@@ -21,7 +21,7 @@ from operatorhub.progress.facts import Facts
 
 #: Seconds that OLM may take without a word.
 PATIENCE = 90
-#: Whoever creates the objects of an install in another order has created them all by then.
+#: By then a client that creates the objects of an install in another order has created them all.
 _ORDER_SECONDS = 5.0
 
 
@@ -63,7 +63,7 @@ def catalog(facts: Facts) -> Iterator[Trouble]:
     sub = facts.subscription
     if sub.current_csv or facts.plan or facts.csv or not install_state.lasts(sub.created, _ORDER_SECONDS):
         return
-    told = {"name": sub.catalog, "namespace": sub.catalog_namespace}
+    values = {"name": sub.catalog, "namespace": sub.catalog_namespace}
     if facts.source_missing:
         words = _(
             "The CatalogSource “%(name)s” doesn't exist in the namespace “%(namespace)s”, so OLM can't find the"
@@ -71,9 +71,9 @@ def catalog(facts: Facts) -> Iterator[Trouble]:
         )
         ways = (
             Way(_("Choose another catalog in the Subscription"), _edit(sub)),
-            Way(_("Look for the package in OperatorHub"), search_page(sub.package)),
+            Way(_("Find the package in OperatorHub"), search_page(sub.package)),
         )
-        yield Trouble("catalog-missing", "catalog", words % told, sub.problem, ways)
+        yield Trouble("catalog-missing", "catalog", words % values, sub.problem, ways)
     elif facts.source is not None and (state := install_state.catalog_silent(facts.source)):
         status = csv.mapping(facts.source.get("status"))
         raw = csv.text(status.get("message")) or csv.text(status.get("reason")) or state
@@ -84,11 +84,11 @@ def _silent(facts: Facts, namespace: str, name: str, raw: str) -> Trouble:
     """A catalog that does not answer, whether it is the package's own or another one: OLM chooses nothing while one
     is silent.
     """
-    told = {"name": name, "namespace": namespace}
+    values = {"name": name, "namespace": namespace}
     if (namespace, name) == (facts.subscription.catalog_namespace, facts.subscription.catalog):
         words = _(
-            "The CatalogSource “%(name)s” does not answer, so OLM can't read the package. Its Pod in “%(namespace)s”"
-            " says why."
+            "The CatalogSource “%(name)s” isn't responding, so OLM can't read the package. Check its Pod in"
+            " “%(namespace)s”."
         )
     else:
         words = _(
@@ -97,9 +97,9 @@ def _silent(facts: Facts, namespace: str, name: str, raw: str) -> Trouble:
         )
     found = next(pods.troubles(facts.catalog_pods), None)
     if found:
-        words, raw = f"{words % told} {found.words}", f"{raw} – {found.raw}"
+        words, raw = f"{words % values} {found.words}", f"{raw} – {found.raw}"
     else:
-        words = words % told
+        words = words % values
     ways = (
         Way(_("Open the CatalogSource"), reverse("operatorhub:source", args=[namespace, name])),
         Way(_("Its Pods"), _list("core", "v1", "pods", namespace, f"olm.catalogSource={name}")),
@@ -161,7 +161,7 @@ def resolution(facts: Facts) -> Iterator[Trouble]:
         )
         ways = (
             Way(_("Edit the Subscription"), _edit(sub)),
-            Way(_("Look for the package in OperatorHub"), search_page(sub.package)),
+            Way(_("Find the package in OperatorHub"), search_page(sub.package)),
         )
         yield Trouble("not-in-catalog", "subscription", words, raw, ways)
     elif need := _NEEDS.search(raw):
@@ -207,9 +207,9 @@ def bundle(facts: Facts) -> Iterator[Trouble]:
 
 
 def silence(facts: Facts) -> Iterator[Trouble]:
-    """OLM says nothing at all: its programs are ill, or it has missed a change while it was busy.
+    """OLM reports no status at all: its Pods are unhealthy, or it has missed an event.
 
-    A change of the Subscription makes it look again.
+    Changing the Subscription makes it reconcile.
     """
     sub = facts.subscription
     if not sub.created or facts.plan or facts.csv or sub.current_csv:
@@ -217,8 +217,8 @@ def silence(facts: Facts) -> Iterator[Trouble]:
     waited = stages.took(sub.created, datetime.now(UTC).isoformat())
     if waited is not None and waited > PATIENCE:
         words = _(
-            "OLM has chosen nothing for %(seconds)d s, and does not say why. Look whether it is well, or let it look"
+            "OLM has chosen nothing for %(seconds)d s and reports no reason. Check its health, or have it resolve"
             " again."
         )
-        ways = (Way(_("Let OLM look again"), "", "look-again"), Way(_("Is OLM well?"), reverse("operatorhub:olm")))
+        ways = (Way(_("Resolve again"), "", "look-again"), Way(_("Check OLM"), reverse("operatorhub:olm")))
         yield Trouble("silence", "subscription", words % {"seconds": int(waited)}, "", ways, settled=False)

@@ -1,6 +1,6 @@
 """All objects that an install's page is made of, each read once.
 
-What may not be read is None or empty, and said in `unread`.
+For objects that can't be read the field holds None or (), and `unread` names their kind.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,8 +22,8 @@ class Facts:
     """`source` None with `source_missing` is a catalog that does not exist; `events` by the uid of the object they
     are about, newest last.
 
-    `served`: CRDs that OLM has noted as missing and that the cluster serves by now. `older`: the CSV that is there
-    until this one takes its place.
+    `served`: CRDs that OLM reported as missing and that the cluster now serves. `older`: the CSV that is there until
+    this one takes its place.
     """
 
     subscription: olm.Subscription
@@ -54,7 +54,7 @@ class Facts:
 
 
 class _Reader:
-    """Reads, and remembers what it may not."""
+    """Reads objects and records what the user can't read."""
 
     def __init__(self, client: ClusterClient) -> None:
         self.client = client
@@ -78,7 +78,7 @@ class _Reader:
 
 
 def read(client: ClusterClient, namespace: str, name: str) -> Facts:
-    """Raises NotFound when there is no such Subscription, Forbidden when it may not be read."""
+    """Raises NotFound if there is no such Subscription, Forbidden if the user can't read it."""
     obj = client.get(olm.type_of(client, olm.SUBSCRIPTIONS), name, namespace)
     sub, reader = olm.subscription(obj), _Reader(client)
     csv_name = sub.installed_csv if sub.dismissed else sub.current_csv or sub.installed_csv
@@ -218,7 +218,7 @@ def _events(reader: _Reader, namespace: str) -> dict[str, tuple[Mapping[str, Any
         lambda: client.list(client.find("", "v1", "events"), namespace, fields="type=Warning", limit=_EVENTS).items,
     )
     found: dict[str, tuple[Mapping[str, Any], ...]] = {}
-    for item in sorted(listed or (), key=lambda one: csv.text(one.get("lastTimestamp") or one.get("eventTime"))):
+    for item in sorted(listed or (), key=lambda event: csv.text(event.get("lastTimestamp") or event.get("eventTime"))):
         uid = csv.text(csv.mapping(item.get("involvedObject")).get("uid"))
         found[uid] = (*found.get(uid, ()), item)
     return found

@@ -1,4 +1,4 @@
-"""What a button on an install's page does to mend it; and what the page follows."""
+"""The fixes that buttons on an install's page apply, and the live topics of that page."""
 
 from datetime import UTC, datetime
 from typing import Any

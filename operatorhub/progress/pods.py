@@ -47,17 +47,17 @@ def troubles(
             yield replace(found, settled=_lasts(pod, found.key))
 
 
-def cause_of(obj: KubeObject, kind: str, api_version: str, said: Iterable[Mapping[str, Any]] = ()) -> Cause | None:
-    """The worst cause of one object by itself."""
+def cause_of(obj: KubeObject, kind: str, api_version: str, events: Iterable[Mapping[str, Any]] = ()) -> Cause | None:
+    """The worst problem of one object, without its children."""
     whole = {**obj, "kind": kind, "apiVersion": api_version}
-    newest_first = tuple(_event(item) for item in reversed(tuple(said)))
+    newest_first = tuple(_event(item) for item in reversed(tuple(events)))
     found = find_causes(evidence(whole, events={uid_of(obj): newest_first}, now=timezone.now()))
     return next((cause for cause in found if cause.severity != Severity.NOTE), None)
 
 
-def _trouble(pod: KubeObject, said: tuple[Mapping[str, Any], ...]) -> PodTrouble | None:
+def _trouble(pod: KubeObject, events: tuple[Mapping[str, Any], ...]) -> PodTrouble | None:
     ways = (*_logs(pod), _open(pod))
-    if cause := cause_of(pod, "Pod", "v1", said):
+    if cause := cause_of(pod, "Pod", "v1", events):
         return PodTrouble(cause.rule, cause.sentence, cause.raw, ways if cause.rule == _CRASH else ways[-1:])
     state = health({**pod, "kind": "Pod", "apiVersion": "v1"})
     if state.state != DEGRADED:

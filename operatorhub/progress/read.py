@@ -71,7 +71,7 @@ class Progress:
 
     @property
     def title(self) -> str:
-        """What goes on, with its object."""
+        """The current activity, with its object."""
         state, names = self.state, {"name": self.name, "old": self.old_version, "new": self.new_version}
         if self.old_version and state == FAILED:
             return _("The update of %(name)s %(old)s to %(new)s failed") % names
@@ -86,7 +86,7 @@ class Progress:
 
 
 def read(client: ClusterClient, namespace: str, name: str) -> Progress:
-    """Raises NotFound when there is no such Subscription, Forbidden when it may not be read."""
+    """Raises NotFound if there is no such Subscription, Forbidden if the user can't read it."""
     found = facts.read(client, namespace, name)
     broken = trouble.find(found)
     lines = [stages.place(found), stages.catalog(found)]

@@ -1,5 +1,5 @@
-"""The timeline's lines from the ClusterServiceVersion on: its phase and requirements, its Deployments, their Pods
-with what was said of them.
+"""The timeline's stages from the ClusterServiceVersion on: its phase and requirements, its Deployments, their Pods and
+Events.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def version(facts: Facts) -> Stage:
         return Stage("csv", title, WAITING, name)
     status, phase = csv.mapping(found.get("status")), facts.phase
     state = DONE if phase == olm.SUCCEEDED else FAILED if install_state.version_failure(found) else RUNNING
-    words = f"{name}: {phase or _('waits for OLM')}"
+    words = f"{name}: {phase}" if phase else _("%(name)s: waits for OLM") % {"name": name}
     if state != DONE and (message := csv.text(status.get("message"))):
         words = f"{words} – {message}"
     lasting = facts.missing
@@ -67,7 +67,7 @@ def deployments(facts: Facts) -> Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PodEvent:
     """A warning about a Pod."""
 
     reason: str
@@ -78,7 +78,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class PodPart:
-    """A Pod as a part of its line, with its log and what was said of it."""
+    """A Pod as a part of its stage, with its log and Events."""
 
     kind: str
     name: str
@@ -86,7 +86,7 @@ class PodPart:
     words: str
     url: str
     log_url: str
-    said: tuple[Said, ...]
+    events: tuple[PodEvent, ...]
 
 
 def pods(facts: Facts) -> tuple[Stage, tuple[PodPart, ...]]:
@@ -103,7 +103,7 @@ def pods(facts: Facts) -> tuple[Stage, tuple[PodPart, ...]]:
             log_url=reverse("resources:logs", args=["core", "v1", "pods", namespace, part.name])
             if started(pod)
             else "",
-            said=tuple(_said(facts, pod)),
+            events=tuple(_events(facts, pod)),
         )
         for part, pod in zip(parts, facts.pods, strict=True)
     )
@@ -125,15 +125,17 @@ def started(pod: KubeObject) -> bool:
     )
 
 
-def _said(facts: Facts, pod: KubeObject) -> Iterator[Said]:
+def _events(facts: Facts, pod: KubeObject) -> Iterator[PodEvent]:
     for item in facts.events.get(uid_of(pod), ())[-3:]:
         at = csv.text(item.get("lastTimestamp") or item.get("eventTime"))
-        yield Said(csv.text(item.get("reason")), csv.text(item.get("message")), int(item.get("count") or 1), at)
+        yield PodEvent(csv.text(item.get("reason")), csv.text(item.get("message")), int(item.get("count") or 1), at)
 
 
 def _sum(key: str, title: str, parts: tuple[Part, ...], begun: list[str], ends: list[str]) -> Stage:
     states = {part.state for part in parts}
-    state = next((one for one in (FAILED, RUNNING, WAITING) if one in states), DONE if parts else WAITING)
+    state = next(
+        (candidate for candidate in (FAILED, RUNNING, WAITING) if candidate in states), DONE if parts else WAITING
+    )
     start, end = min(begun, default=""), max(ends, default="")
     return Stage(
         key=key,

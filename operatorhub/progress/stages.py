@@ -145,9 +145,9 @@ def catalog(facts: Facts) -> Stage:
     state = DONE if seen in ("READY", "IDLE") or chosen else RUNNING
     if install_state.catalog_silent(facts.source) and not chosen:
         state = FAILED
-    return Stage(
-        "catalog", _("Catalog"), state, f"{sub.catalog_namespace}/{sub.catalog}: {seen or _('not looked at yet')}", url
-    )
+    place = f"{sub.catalog_namespace}/{sub.catalog}"
+    words = f"{place}: {seen}" if seen else _("%(name)s: not checked yet") % {"name": place}
+    return Stage("catalog", _("Catalog"), state, words, url)
 
 
 def connection(source: Mapping[str, Any]) -> str:
@@ -160,8 +160,8 @@ def subscription(facts: Facts, broken: bool) -> Stage:
     sub = facts.subscription
     chosen = bool(facts.plan or facts.csv or sub.current_csv)
     state = DONE if chosen else FAILED if broken else RUNNING
-    told = {"channel": sub.channel or _("(default)"), "package": sub.package, "catalog": sub.catalog}
-    words = _("Channel %(channel)s of %(package)s from the catalog %(catalog)s.") % told
+    values = {"channel": sub.channel or _("(default)"), "package": sub.package, "catalog": sub.catalog}
+    words = _("Channel %(channel)s of %(package)s from the catalog %(catalog)s.") % values
     if chosen and facts.csv_name:
         words = _("%(words)s OLM has chosen %(csv)s.") % {"words": words, "csv": facts.csv_name}
     elif not broken:
@@ -181,7 +181,7 @@ def subscription(facts: Facts, broken: bool) -> Stage:
 
 
 def bundle(facts: Facts) -> Stage | None:
-    """The unpacking of the bundle's image. A sandbox, and an OLM that has done it, says nothing of it."""
+    """The unpacking of the bundle's image. The sandbox doesn't report it, nor does OLM once it is done."""
     failed, going = condition(facts.object, "BundleUnpackFailed"), condition(facts.object, "BundleUnpacking")
     if is_true(failed):
         return Stage("bundle", _("Bundle"), FAILED, csv.text(failed.get("message")) or csv.text(failed.get("reason")))
@@ -231,12 +231,12 @@ def plan(facts: Facts) -> Stage:
 def plan_problem(found: Mapping[str, Any]) -> str:
     """What OLM says is wrong with an InstallPlan, '' when nothing is."""
     status = csv.mapping(found.get("status"))
-    told = " ".join(
+    message = " ".join(
         csv.text(item.get("message")) or csv.text(item.get("reason"))
         for item in csv.items(status.get("conditions"))
         if csv.text(item.get("status")) == "False" and csv.text(item.get("reason"))
     )
-    return csv.text(status.get("message")) or told
+    return csv.text(status.get("message")) or message
 
 
 def _step(step: Mapping[str, Any], phase: str, namespace: str) -> Part:

@@ -1,7 +1,7 @@
-"""What stays behind when an operator is uninstalled, and may be removed as well: kinds, the OperatorGroup, the
-namespace, webhooks, what the operator made.
+"""What an uninstall leaves behind and can remove as well: CRDs, the OperatorGroup, the namespace, webhooks, objects
+that the operator created.
 
-Each is offered only when nobody else needs it, as far as can be seen; and says why when it is not offered.
+Each is offered only if nothing else visibly needs it; otherwise it states the reason.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from operatorhub.removing.uninstall import Operands
 
 OWNER = "olm.owner"
-#: Kinds that operators leave, and the labels by which they are told.
+#: Kinds that operators leave behind, and the labels that identify them.
 _LEFT = ("configmaps", "secrets", "persistentvolumeclaims")
 _INSTANCE = (
     "app.kubernetes.io/instance",
@@ -33,7 +33,7 @@ _INSTANCE = (
     OWNER,
 )
 _PLACES, _EACH = 10, 500
-#: Namespaces that nobody deletes for an operator.
+#: Namespaces that are never deleted with an operator.
 _KEPT = frozenset({"default", "olm", "operators"})
 _workers = Workers(6, thread_name_prefix="leftovers")
 
@@ -116,7 +116,7 @@ def goes(client: ClusterClient, found: KubeObject) -> tuple[tuple[str, str], ...
         except KubeError:
             return []
 
-    return (*accounts, *(one for part in _workers.map(read, plurals) for one in part))
+    return (*accounts, *(pair for part in _workers.map(read, plurals) for pair in part))
 
 
 def find(
@@ -154,7 +154,7 @@ def _list(
         gaps.append(_("%(kind)s can't be listed: %(error)s") % {**words, "error": error})
         return []
     if page.continue_:
-        gaps.append(_("Of %(kind)s in %(namespace)s only the first %(number)d were looked at.") % words)
+        gaps.append(_("Only the first %(number)d %(kind)s in %(namespace)s were checked.") % words)
     return [row.object for row in page.rows]
 
 
@@ -211,8 +211,8 @@ def _made(
     listed: "Iterable[Operands]",
     gaps: list[str],
 ) -> Iterable[Leftover]:
-    """ConfigMaps, Secrets and claims that bear the operator's or an instance's name, and that nothing owns: nobody
-    else removes them.
+    """ConfigMaps, Secrets and claims that carry the operator's or an instance's name and have no owner, so that garbage
+    collection keeps them.
     """
     names = {
         csv.text(deployment)
@@ -230,9 +230,9 @@ def _made(
             for obj in _list(client, type_, place, gaps):
                 meta = csv.mapping(obj.get("metadata"))
                 labels = csv.mapping(meta.get("labels"))
-                told = [f"{key}={labels[key]}" for key in _INSTANCE if labels.get(key) in names]
-                if told and not meta.get("ownerReferences"):
-                    found_.append(leftover(type_, obj, told[0]))
+                instance_labels = [f"{key}={labels[key]}" for key in _INSTANCE if labels.get(key) in names]
+                if instance_labels and not meta.get("ownerReferences"):
+                    found_.append(leftover(type_, obj, instance_labels[0]))
     return found_
 
 
@@ -269,4 +269,4 @@ def _namespace(
     refused = _used(neighbours, subs)
     if not refused and (namespace in _KEPT or namespace.startswith(("kube-", "openshift"))):
         refused = _("It belongs to the cluster.")
-    yield leftover(type_, obj, _("all of its contents are deleted, whoever created them"), refused, "last")
+    yield leftover(type_, obj, _("all of its contents are deleted, including those of other users"), refused, "last")

@@ -1,10 +1,9 @@
-"""An uninstall as it is carried out: instances first, so that their operator can clean up behind them; then the
-Subscription, lest OLM install again; the CSV; and at the end what else was ticked, the namespace last.
+"""Carries out an uninstall: instances first, so that their operator can clean up behind them; then the Subscription,
+lest OLM install again; the CSV; and at the end what else was ticked, the namespace last.
 
-A Run remembers every object with its uid and how far it is: a reload, another tab or a dead worker changes nothing.
-Each is deleted by its uid, so that nothing of the same name made since is touched. What the cluster refuses is said
-object by object, and does not end the rest; but the operator is not removed while its instances stay, unless somebody
-says so.
+A Run records every object with its uid and state, so that a reload, another tab or a dead worker changes nothing. Each
+is deleted by its uid, so that a newer object of the same name is kept. Refusals are reported object by object and don't
+stop the rest; but the operator is not removed while its instances remain, unless the user confirms it.
 """
 
 import logging
@@ -32,16 +31,16 @@ log = logging.getLogger("operatorhub.removing.removal")
 KIND = "uninstall"
 STAGES = ("operands", "subscription", "csv", "crd", "rest", "last")
 WAITING, GOING, GONE, FAILED = "waiting", "going", "gone", "failed"
-#: In one request; a worker goes on.
+#: Time in one request; a worker does the rest.
 SECONDS = 0.5
 #: Nothing has changed for so long: it is stuck, and the worker has other things to do.
 PATIENCE = 120.0
 _AT_ONCE = 24
 _LOOK_SECONDS = 0.5
 _SEEN_SECONDS = 4.0
-#: OLM may carry out an InstallPlan that it has just completed once more, from what it remembers, and make the CSV anew
-#: after it was deleted. Of a CSV that is younger than the first, it is looked for so long whether that happens (seen on
-#: OLM 0.46 in every uninstall within a second).
+#: OLM may carry out a completed InstallPlan again from its cache, and recreate the deleted CSV (seen on OLM 0.46, in
+#: every uninstall within a second of the install). The removal of a CSV younger than the first value waits this long
+#: for that.
 _YOUNG_SECONDS, _SETTLE_SECONDS = 60.0, 3.0
 #: More objects of a kind than this are looked for by listing the kind.
 _SINGLY = 20
@@ -202,9 +201,9 @@ def _young(client: ClusterClient, item: Item) -> bool:
 
 
 def _made_again(client: ClusterClient, item: Item, found: KubeObject) -> bool:
-    """Whether OLM has made the CSV anew by itself; then it is deleted too.
+    """True if OLM has recreated the CSV; then it is deleted too.
 
-    One that a Subscription asks for is somebody's wish.
+    A CSV that a Subscription asks for is a new install.
     """
     subscriptions = map(olm.subscription, every(client, olm.type_of(client, olm.SUBSCRIPTIONS), item["namespace"]))
     if any(
@@ -290,5 +289,5 @@ def stop(run: Run) -> None:
     """What is asked for can't be taken back; nothing else is asked for."""
     for item in run.document["items"]:
         if item["state"] == WAITING:
-            item["state"], item["message"] = FAILED, _("It was left alone.")
+            item["state"], item["message"] = FAILED, _("It wasn't changed.")
     run.state = "stopped"

@@ -108,7 +108,7 @@ def titles() -> Mapping[str, str]:
 
 
 def read(client: ClusterClient, key: str) -> Page:
-    """Raises NotFound for a run of somebody else, or that is forgotten."""
+    """Raises NotFound for another user's run, or an expired one."""
     run = Run.objects.filter(key=key, kind="uninstall", cluster=client.name, user=client.owner).first()
     if run is None:
         raise NotFound(_("This uninstall doesn't exist. Uninstalls are stored for a day."))
@@ -210,7 +210,7 @@ def _controllers(client: ClusterClient, run: Run) -> tuple[Part, ...]:
     """The operator's Deployments: whether those who should act can."""
     try:
         found = client.get(olm.type_of(client, olm.CSVS), run.document["csv"], run.document["namespace"])
-        return workloads.of(client, run.document["namespace"], found)[0]
+        return workloads.read_workloads(client, run.document["namespace"], found)[0]
     except KubeError:
         return ()
 

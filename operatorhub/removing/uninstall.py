@@ -2,8 +2,8 @@
 
 OLM removes what it made for a ClusterServiceVersion (Deployments, ServiceAccounts, roles) when that is deleted. It
 leaves the CustomResourceDefinitions and their objects, so that no data is lost; the OperatorGroup and the namespace,
-which others may use; and whatever the operator made by itself. All of that is listed here, and each thing that may go
-as well can be ticked. operatorhub/removing/removal.py does it.
+which others may use; and the objects that the operator created. All of that is listed here, and whatever can be removed
+as well can be selected. operatorhub/removing/removal.py carries it out.
 """
 
 from collections.abc import Iterable, Mapping
@@ -51,7 +51,7 @@ class Operands:
 
     @property
     def finalizers(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one for _namespace, _name, found in self.rows for one in found))
+        return tuple(dict.fromkeys(finalizer for _namespace, _name, found in self.rows for finalizer in found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Plan:
         return Commands(tuple(found))
 
 
-def look(client: ClusterClient, namespace: str, name: str) -> Plan:
+def read_plan(client: ClusterClient, namespace: str, name: str) -> Plan:
     """Raises NotFound when there is no such CSV, and none that a Subscription waits for."""
     sub = next(
         (
@@ -185,7 +185,7 @@ def _never(found: KubeObject) -> str:
 
 
 def _others(client: ClusterClient, namespace: str, name: str, gaps: list[str]) -> list[KubeObject]:
-    """All other CSVs that are no copies: of the cluster, or of the namespace where that is all that may be seen."""
+    """All other CSVs without copies: of the cluster, or of the namespace if the user can't list more."""
     type_ = olm.type_of(client, olm.CSVS)
     for place in ("", namespace):
         try:
@@ -214,8 +214,8 @@ def _others(client: ClusterClient, namespace: str, name: str, gaps: list[str]) -
 
 def _short(obj: KubeObject) -> KubeObject:
     spec = csv.mapping(obj.get("spec"))
-    kept = {"customresourcedefinitions": spec.get("customresourcedefinitions"), "replaces": spec.get("replaces")}
-    return {"metadata": {"name": name_of(obj), "namespace": namespace_of(obj)}, "spec": kept}
+    short_spec = {"customresourcedefinitions": spec.get("customresourcedefinitions"), "replaces": spec.get("replaces")}
+    return {"metadata": {"name": name_of(obj), "namespace": namespace_of(obj)}, "spec": short_spec}
 
 
 def _owners(others: Iterable[KubeObject], crd: str) -> Iterable[str]:
@@ -252,8 +252,8 @@ def _operands(client: ClusterClient, api: OwnedApi, targets: tuple[str, ...]) ->
 
 
 def there(client: ClusterClient, type_: ResourceType, targets: tuple[str, ...]) -> list[KubeObject]:
-    """In the whole cluster; who may not see that is told of the namespaces that the operator watches, where it does
-    not watch all.
+    """In the whole cluster; for users who can't list that, in the namespaces that the operator watches, unless it
+    watches all.
     """
     try:
         return every(client, type_)

@@ -1,6 +1,6 @@
-"""A bundle installed without a catalog, as operator-sdk's `run bundle` does, and everything it made taken away again.
+"""Installs a bundle without a catalog, as operator-sdk's `run bundle` does, and removes everything that it created.
 
-given.py (what somebody gave becomes bundles) → verdicts.py (is it sound) → plan.py (the objects here, what speaks
-against them) → making.py → follow.py → removal.py. The objects themselves are operatorhub.direct's. Why without a
-registry Pod and a CatalogSource: docs/decisions.
+given.py (input → bundles) → verdicts.py (validation) → plan.py (the objects, and conflicts in this cluster) → making.py
+→ follow.py → removal.py. The objects themselves are operatorhub.direct's. Why without a registry Pod and a
+CatalogSource: docs/decisions.
 """

@@ -34,7 +34,7 @@ class Following:
     @property
     def state(self) -> str:
         states = [stage.state for stage in self.stages]
-        return FAILED if FAILED in states else DONE if all(one == DONE for one in states) else RUNNING
+        return FAILED if FAILED in states else DONE if all(state == DONE for state in states) else RUNNING
 
     @property
     def usable(self) -> bool:
@@ -53,7 +53,7 @@ class Running:
 
 
 def runs(client: ClusterClient) -> tuple[Running, ...]:
-    """All runs that the user may see; () when ClusterServiceVersions may not be listed or there is no OLM."""
+    """All runs that the user can see; () if they can't list ClusterServiceVersions or there is no OLM."""
     try:
         found = client.list(olm.type_of(client, olm.CSVS), labels=f"{RUN},!{olm.COPIED}").items
     except (Forbidden, NotFound):
@@ -77,7 +77,7 @@ def package_of(csv: KubeObject) -> str:
 
 
 def read(client: ClusterClient, namespace: str, package: str) -> Following:
-    """Raises Forbidden when CSVs may not be read here; a run without a CSV is none any more (NotFound)."""
+    """Raises Forbidden if the user can't read CSVs here, NotFound if the run's CSV is gone."""
     query = f"{RUN}={run_name(package, namespace)}"
     found = [
         item
@@ -90,10 +90,10 @@ def read(client: ClusterClient, namespace: str, package: str) -> Following:
         words = _("The bundle “%(package)s” isn't running in the namespace “%(namespace)s”. It may have been removed.")
         raise NotFound(words % {"package": package, "namespace": namespace})
     groups = _groups(client, namespace)
-    said = facts.of_csv(client, namespace, csv)
-    lines, broken = [running.version(said)], trouble.find(said)
+    csv_facts = facts.of_csv(client, namespace, csv)
+    lines, broken = [running.version(csv_facts)], trouble.find(csv_facts)
     if deployments(csv):
-        lines += [running.deployments(said), running.pods(said)[0]]
+        lines += [running.deployments(csv_facts), running.pods(csv_facts)[0]]
     spec, notes = mapping(csv.get("spec")), mapping(mapping(csv.get("metadata")).get("annotations"))
     title = text(spec.get("displayName")) or name_of(csv)
     return Following(
@@ -116,5 +116,5 @@ def _groups(client: ClusterClient, namespace: str) -> list[Stage]:
     title = _("OperatorGroup")
     if len(groups) == 1:
         return [Stage("place", title, DONE, name_of(groups[0]))]
-    words = _("The namespace “%(namespace)s” has %(count)d OperatorGroups; OLM wants one.")
+    words = _("The namespace “%(namespace)s” has %(count)d OperatorGroups; OLM requires exactly one.")
     return [Stage("place", title, FAILED, words % {"namespace": namespace, "count": len(groups)})]

@@ -1,4 +1,4 @@
-"""What somebody gave – a folder, an archive, files, a file-based catalog, an address, an image – as bundles.
+"""Reads bundles from the user's input: a folder, an archive, files, a file-based catalog, an address or an image.
 
 Between two requests a bundle travels in the page itself, packed: there is nothing to clean up, nothing that another
 process would have to find, and a second tab has its own. It is read again with the same care each time.
@@ -105,7 +105,7 @@ def _read(root: Path, place: str) -> Given:
 
 
 def _in_time(drafts: Iterator[Draft]) -> Iterator[Draft]:
-    """Somebody waits for the page, and a thread of the pages reads."""
+    """Short timeouts: a user waits for the page, and a web thread reads."""
     until = time.monotonic() + limits.RUN_SECONDS.value
     for draft in drafts:
         if time.monotonic() > until:
@@ -125,7 +125,7 @@ def _top(root: Path) -> Path:
 
 def _drafts(root: Path) -> Iterator[Draft]:
     # Files that were picked one by one lie beside each other, whatever they are called.
-    flat = not any(one.is_dir() for one in root.iterdir())
+    flat = not any(path.is_dir() for path in root.iterdir())
     if not flat and folder.has_bundles(root):
         yield from folder.drafts(root, whole=True)
         return
@@ -144,11 +144,11 @@ def _drafts(root: Path) -> Iterator[Draft]:
             loose += bundlefiles.documents(path)
         except (YamlProblem, OSError, ValueError) as error:
             yield Problem(str(path.relative_to(root)), str(error))
-    said = contents(item for item in loose if mapping(item).get("kind") != "Kustomization")
-    if said.csv:
-        name = text(mapping(said.csv.get("metadata")).get("name"))
-        version = text(mapping(said.csv.get("spec")).get("version"))
-        yield BundleDraft(name.partition(".")[0] or name, name, version, "", contents=said)
+    bundle_contents = contents(item for item in loose if mapping(item).get("kind") != "Kustomization")
+    if bundle_contents.csv:
+        name = text(mapping(bundle_contents.csv.get("metadata")).get("name"))
+        version = text(mapping(bundle_contents.csv.get("spec")).get("version"))
+        yield BundleDraft(name.partition(".")[0] or name, name, version, "", contents=bundle_contents)
 
 
 def _newest(found: list[Draft]) -> Iterator[str]:
@@ -160,23 +160,23 @@ def _newest(found: list[Draft]) -> Iterator[str]:
 
 
 def _bundle(draft: BundleDraft) -> Bundle:
-    said = draft.contents or Contents({})
+    bundle_contents = draft.contents or Contents({})
     return Bundle(
         name=draft.name,
         package=draft.package,
         version=draft.version,
         image=draft.image,
-        csv=said.csv,
-        crds=said.crds,
-        others=said.others,
-        properties=said.properties,
-        related_images=said.related_images,
-        partial=said.partial,
+        csv=bundle_contents.csv,
+        crds=bundle_contents.crds,
+        others=bundle_contents.others,
+        properties=bundle_contents.properties,
+        related_images=bundle_contents.related_images,
+        partial=bundle_contents.partial,
     )
 
 
 def one(bundle: Bundle, place: str) -> Given:
-    """A bundle that somebody has already, of one of the console's catalogs."""
+    """A bundle of one of the console's catalogs."""
     return Given((bundle,), tuple(Problem(bundle.image or bundle.name, words) for words in bundle.problems), place)
 
 

@@ -1,8 +1,8 @@
-"""Making the objects of a run, each with a result of its own; then the operator's own objects are handed to its CSV,
+"""Creates the objects of a run, each with a result of its own; then makes the CSV the owner of the operator's objects,
 as an InstallPlan does.
 
 Server-side apply: a run can be repeated, and what failed can be sent again. CustomResourceDefinitions are taken over
-from whoever applied them before.
+from other field managers.
 """
 
 from collections.abc import Callable
@@ -19,8 +19,8 @@ Done = Callable[[str, str], None]
 
 
 class _Run(Import):
-    """As an import of many documents, but CRDs and what carries the run's label are taken over from whoever wrote
-    them.
+    """As an import of many documents, but CRDs and objects with the run's label are taken over from other field
+    managers.
     """
 
     def applied(self, type_: ResourceType, name: str, obj: KubeObject, namespace: str) -> KubeObject:
@@ -36,7 +36,7 @@ def run(client: ClusterClient, wanted: Plan, *, dry_run: bool) -> tuple[Result, 
 
 
 def hand_over(client: ClusterClient, results: tuple[Result, ...], done: Done) -> None:
-    """Owner references to the CSV on all that is in its namespace, so that whoever deletes the CSV takes them too."""
+    """Add owner references to the CSV on all objects in its namespace, so that they are deleted with it."""
     csv = next(
         (result.made for result in results if result.document.kind == "ClusterServiceVersion" and result.made), None
     )
@@ -50,18 +50,23 @@ def hand_over(client: ClusterClient, results: tuple[Result, ...], done: Done) ->
         "controller": False,
         "blockOwnerDeletion": False,
     }
-    for one in results:
-        if one.made is None or one.type is None or not one.type.namespaced or one.document.kind in _KEPT:
+    for outcome in results:
+        if (
+            outcome.made is None
+            or outcome.type is None
+            or not outcome.type.namespaced
+            or outcome.document.kind in _KEPT
+        ):
             continue
-        present = one.made["metadata"].get("ownerReferences") or []
+        present = outcome.made["metadata"].get("ownerReferences") or []
         if any(each.get("uid") == reference["uid"] for each in present):
             continue
         place = (
-            f"{one.type.group_or_core}/{one.type.version}/{one.type.plural}"
-            f" {namespace_of(one.made)}/{name_of(one.made)}"
+            f"{outcome.type.group_or_core}/{outcome.type.version}/{outcome.type.plural}"
+            f" {namespace_of(outcome.made)}/{name_of(outcome.made)}"
         )
         try:
             patch = {"metadata": {"ownerReferences": [*present, reference]}}
-            client.patch(one.type, name_of(one.made), patch, namespace_of(one.made))
+            client.patch(outcome.type, name_of(outcome.made), patch, namespace_of(outcome.made))
         except KubeError as error:
             done(place, error.reason)

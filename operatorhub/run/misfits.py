@@ -1,7 +1,7 @@
-"""Objects of the cluster that a bundle's CustomResourceDefinitions would not let in any more.
+"""Objects of the cluster that don't fit a bundle's CustomResourceDefinitions.
 
-OLM's InstallPlan refuses such a CRD. A run applies it, as the API server does: the objects stay readable, and can't be
-changed until they fit. So it is said before.
+OLM's InstallPlan refuses such a CRD. A run applies it, as the API server allows: the objects stay readable, but can't
+be changed until they fit, hence the warning.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,12 +18,12 @@ from operatorhub.upgrade.plan_check import examine
 from resources.forms import check
 from resources.forms.schema import Schema
 
-#: Objects of a kind that are looked at, and those that are told of.
+#: Objects of a kind that are checked, and those that are reported.
 MOST, TOLD = 200, 5
 
 
 def find(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
-    """One sentence for each of the first, and one for the rest. What may not be read is passed over."""
+    """One sentence for each of the first, and one for the rest. Kinds that can't be read are skipped."""
     found = [words for crd in bundle.crds for words in _of(client, crd)]
     yield from found[:TOLD]
     if len(found) > TOLD:
@@ -43,13 +43,13 @@ def _of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterator[str]:
         ).items
     except KubeError:
         return
-    for one in objects:
-        node = check.node_of(Schema.from_document(schemas.get(text(one.get("apiVersion")))))
-        said = examine(node, one) if node is not None else None
-        if said is not None:
-            place = f"{namespace_of(one)}/{name_of(one)}".strip("/")
-            told = {"kind": text(one.get("kind")), "name": place, "why": said[0][0]}
+    for obj in objects:
+        node = check.node_of(Schema.from_document(schemas.get(text(obj.get("apiVersion")))))
+        causes = examine(node, obj) if node is not None else None
+        if causes is not None:
+            place = f"{namespace_of(obj)}/{name_of(obj)}".strip("/")
+            values = {"kind": text(obj.get("kind")), "name": place, "why": causes[0][0]}
             yield (
                 _("%(kind)s %(name)s doesn't match the bundle's schema: %(why)s. It can't be changed until it does.")
-                % told
+                % values
             )

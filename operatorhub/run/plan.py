@@ -1,8 +1,8 @@
-"""A run before it is made: the choices, the exact objects, and what speaks against them here.
+"""A run before it is made: the choices, the exact objects, and the conflicts in this cluster.
 
 Everything that did not exist before gets the label `operator-console.dev/run-bundle=<package>.<namespace>`, and only
-that: what was there is changed to the bundle's version, as OLM does, but never claimed, so that taking a run away never
-takes what somebody else made.
+that: what was there is changed to the bundle's version, as OLM does, but never labelled, so that removing a run never
+deletes objects that it didn't create.
 """
 
 from collections.abc import Iterator
@@ -103,9 +103,9 @@ def suggested(bundle: Bundle, situation: Situation, picked: str) -> Choice:
 
 
 def plan(client: ClusterClient, bundle: Bundle, choice: Choice, situation: Situation, place: str = "") -> Plan:
-    """The objects of a run and what speaks against it.
+    """The objects of a run and the problems with it.
 
-    What may not be read is left to the API server, which judges at the end.
+    Checks that need unreadable objects are left to the API server.
     """
     errors, warnings = [*_choice_errors(bundle, choice, situation)], []
     csvs = (
@@ -156,17 +156,19 @@ def _choice_errors(bundle: Bundle, choice: Choice, situation: Situation) -> Iter
         yield _("Choose at least two namespaces that it watches.")
     groups = situation.groups.get(name, ())
     if len(groups) > 1:
-        told = {"name": name, "groups": ", ".join(map(name_of, groups))}
+        values = {"name": name, "groups": ", ".join(map(name_of, groups))}
         yield (
             _(
                 "“%(name)s” has more than one OperatorGroup (%(groups)s): OLM installs nothing there. Delete all but"
                 " one."
             )
-            % told
+            % values
         )
     elif groups and (present := olm.group_modes(groups[0], name)) != choice.mode:
-        told = {"group": name_of(groups[0]), "name": name, "mode": present}
-        yield _("The OperatorGroup “%(group)s” of “%(name)s” says %(mode)s. Choose that, or another namespace.") % told
+        values = {"group": name_of(groups[0]), "name": name, "mode": present}
+        yield (
+            _("The OperatorGroup “%(group)s” of “%(name)s” says %(mode)s. Choose that, or another namespace.") % values
+        )
 
 
 def _csvs(client: ClusterClient, namespace: str) -> list[KubeObject]:
@@ -183,13 +185,13 @@ def _installed(bundle: Bundle, choice: Choice, situation: Situation, csvs: list[
     """
     for subscription in situation.subscriptions:
         if subscription.namespace == choice.namespace and subscription.package == bundle.package:
-            told = {"namespace": subscription.namespace, "name": subscription.name}
+            values = {"namespace": subscription.namespace, "name": subscription.name}
             return "", [
                 _(
                     "The Subscription “%(name)s” keeps this operator in “%(namespace)s”. Upgrade it there, uninstall"
                     " it, or choose another namespace."
                 )
-                % told
+                % values
             ]
     run = run_name(bundle.package, choice.namespace)
     mine = [csv for csv in csvs if mapping(mapping(csv.get("metadata")).get("labels")).get(RUN) == run]
@@ -210,7 +212,7 @@ def _installed(bundle: Bundle, choice: Choice, situation: Situation, csvs: list[
 
 
 def _present(client: ClusterClient, objects: list[KubeObject]) -> frozenset[str]:
-    """Which of them somebody else made. Asked as tables: a CRD of 800 KB is not fetched to see that it is there."""
+    """Those that existed before. Reads tables, so as not to fetch a CRD of 800 KB just to see that it exists."""
     found = set()
     for obj in objects:
         try:
@@ -251,13 +253,13 @@ def _owners(client: ClusterClient, bundle: Bundle, choice: Choice, here: list[Ku
         theirs = {api.crd for api in apis(mapping(item.get("spec")).get("customresourcedefinitions"))}
         own = mapping(mapping(item.get("metadata")).get("labels")).get(RUN) == run
         if mine & theirs and not own and not olm.copied(item):
-            told = {"csv": name_of(item), "namespace": namespace_of(item), "crd": sorted(mine & theirs)[0]}
+            values = {"csv": name_of(item), "namespace": namespace_of(item), "crd": sorted(mine & theirs)[0]}
             yield (
                 _(
                     "“%(csv)s” in “%(namespace)s” owns %(crd)s too. Where both watch the same namespaces OLM fails the"
                     " newer one; the CustomResourceDefinition becomes this bundle's version for both."
                 )
-                % told
+                % values
             )
 
 
@@ -270,7 +272,7 @@ def _taken(objects: list[KubeObject], present: frozenset[str]) -> Iterator[str]:
 
 
 def _required(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
-    """Kinds that it needs from others: nobody resolves dependencies here."""
+    """Kinds that it needs from others: a run resolves no dependencies."""
     served = {(type_.group, type_.plural) for type_ in client.types()}
     for api in apis(mapping(bundle.csv.get("spec")).get("customresourcedefinitions"), "required"):
         if (api.group, api.plural) not in served:

@@ -1,9 +1,8 @@
-"""Taking a run away: everything that carries its label, in the order in which an operator can still clean up behind
-itself.
+"""Removes a run: every object with its label, in an order that lets the operator clean up.
 
-Instances first if asked (the operator is there to run their finalizers), then the CSV, by which OLM stops it, then what
-was made with it, kinds, and the namespace if asked. Each object goes by its uid: what somebody made meanwhile under the
-same name stays.
+Instances first if selected (the operator still handles their finalizers), then the CSV, so that OLM stops the operator,
+then the other objects of the run, and CRDs and the namespace if selected. Each object is deleted by its uid, so that a
+newer one of the same name is kept.
 """
 
 import time
@@ -45,7 +44,7 @@ Done = Callable[[str, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A CustomResourceDefinition of the run; `instances` of all namespaces, None when they may not be counted."""
+    """A CustomResourceDefinition of the run; `instances` of all namespaces, None if the user can't count them."""
 
     target: Target
     instances: tuple[Target, ...] | None
@@ -53,7 +52,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What there is to take away. `unread`: kinds that may not be listed here, so that something may stay."""
+    """The objects to remove. `unread`: kinds that the user can't list here, so that objects can remain."""
 
     package: str
     namespace: str
@@ -92,10 +91,10 @@ def _deletions(instances: Iterable[Target]) -> Iterator[str]:
         yield f"kubectl delete {kind} {names}{f' -n {namespace}' if namespace else ''} --ignore-not-found"
 
 
-def look(client: ClusterClient, namespace: str, package: str) -> Removal:
+def find_objects(client: ClusterClient, namespace: str, package: str) -> Removal:
     """Everything with the run's label.
 
-    Kinds that this cluster does not serve, or that may not be listed, are passed over; the latter are named.
+    Kinds that the cluster doesn't serve are skipped; so are those that the user can't list, which are recorded.
     """
     label = f"{RUN}={run_name(package, namespace)}"
     objects: list[Target] = []
@@ -157,7 +156,7 @@ def take(
 ) -> tuple[Removed, ...]:
     """Without `operands` a kind that has instances stays, with them.
 
-    Stops before the operator when instances do not go: nobody else could end them.
+    Stops before the operator if instances remain: only it handles their finalizers.
     """
     results: list[Removed] = []
     if operands:

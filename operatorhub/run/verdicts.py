@@ -1,6 +1,6 @@
-"""Is a bundle sound? What operator-sdk's `bundle validate` and OLM look at, in words, before anything is made. Pure.
+"""Validates a bundle before it is applied: the checks of operator-sdk's `bundle validate` and of OLM. Pure.
 
-An error means that OLM, or the API server, would refuse it or could not use it; a warning that somebody should look.
+An error means that OLM, or the API server, would refuse it or could not use it; a warning that it should be reviewed.
 https://olm.operatorframework.io/docs/tasks/creating-operator-manifests/
 """
 
@@ -148,8 +148,8 @@ def _strategy(bundle: Bundle) -> Iterator[Verdict]:
     for hook in items(mapping(bundle.csv.get("spec")).get("webhookdefinitions")):
         if text(hook.get("deploymentName")) not in deployments:
             words = _("The webhook “%(name)s” is served by the Deployment “%(deployment)s”, which it does not have.")
-            told = {"name": text(hook.get("generateName")), "deployment": text(hook.get("deploymentName"))}
-            yield Verdict(ERROR, words % told, "spec.webhookdefinitions")
+            values = {"name": text(hook.get("generateName")), "deployment": text(hook.get("deploymentName"))}
+            yield Verdict(ERROR, words % values, "spec.webhookdefinitions")
 
 
 def _kinds(bundle: Bundle) -> Iterator[Verdict]:
@@ -181,7 +181,7 @@ def _kinds(bundle: Bundle) -> Iterator[Verdict]:
         if version and version not in {text(each.get("name")) for each in items(spec.get("versions"))}:
             words = _("The CustomResourceDefinition %(name)s has no version %(version)s.")
             yield Verdict(ERROR, words % {"name": name, "version": version}, place)
-    for name in defined.keys() - {text(one.get("name")) for one in owned}:
+    for name in defined.keys() - {text(definition.get("name")) for definition in owned}:
         yield Verdict(
             WARNING,
             _("It brings the CustomResourceDefinition %(name)s without a word about it in its ClusterServiceVersion.")
@@ -201,7 +201,7 @@ def _examples(bundle: Bundle) -> Iterator[Verdict]:
     try:
         examples = json_bounds.loads(text(raw))
     except ValueError as error:
-        yield Verdict(ERROR, _("The examples are no JSON: %(why)s") % {"why": error}, place)
+        yield Verdict(ERROR, _("The examples aren't valid JSON: %(why)s") % {"why": error}, place)
         return
     schemas = dict(_schemas(bundle.crds))
     for number, item in enumerate(items(examples)):
@@ -253,11 +253,13 @@ def _others(bundle: Bundle) -> Iterator[Verdict]:
 
 def _annotations(bundle: Bundle) -> Iterator[Verdict]:
     notes = mapping(mapping(bundle.csv.get("metadata")).get("annotations"))
-    said = notes.get("capabilities")
-    if said is not None and not level(said):
+    capability = notes.get("capabilities")
+    if capability is not None and not level(capability):
         words = _("“%(said)s” isn't a capability level. Valid: %(levels)s.")
         yield Verdict(
-            WARNING, words % {"said": text(said), "levels": ", ".join(LEVELS)}, "metadata.annotations.capabilities"
+            WARNING,
+            words % {"said": text(capability), "levels": ", ".join(LEVELS)},
+            "metadata.annotations.capabilities",
         )
     for name in notes:
         if str(name).startswith(_PREFIXES) and not _KNOWN.fullmatch(str(name)):

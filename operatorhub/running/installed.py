@@ -1,9 +1,9 @@
 """Installed operators: the ClusterServiceVersions of a namespace or of all, with what their Subscriptions say; and
 Subscriptions that have none yet.
 
-OLM copies the CSV of an operator into every namespace that it watches. Here it is shown once: where it runs; to
-somebody who may not look there, as the copy that it is. Where OLM makes no copies (OLMConfig disableCopiedCSVs) the
-operators that watch a namespace are found by what they watch.
+OLM copies the CSV of an operator into every namespace that it watches. It is listed once, where it runs; users who
+can't read that namespace see the copy. Where OLM makes no copies (OLMConfig disableCopiedCSVs) the operators that watch
+a namespace are found by what they watch.
 """
 
 from collections.abc import Iterable, Mapping
@@ -71,7 +71,7 @@ class Operator:
 
     @property
     def orphan(self) -> bool:
-        """It was installed by no Subscription: nobody updates it. OLM's own package server is meant to be so."""
+        """True if no Subscription installed it, so it gets no updates. OLM's package server is meant to be so."""
         return bool(self.csv) and not self.subscription and not self.runs_in and self.csv != PACKAGE_SERVER
 
 
@@ -94,12 +94,12 @@ def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
     watching, seen_all = _watching(client, namespace, copies, labels, gaps) if namespace else ([], True)
     own = [row for row in heads if not olm.copied(row.object)]
     if not namespace:
-        # Of namespaces of somebody's own: each operator of elsewhere once, however many of them it was copied to.
+        # In the user's own namespaces: each copied operator once, however many copies there are.
         once = {(olm.copied_from(row.object), name_of(row.object)): row for row in reversed(copies)}
         own += [
             row
             for key, row in once.items()
-            if key not in {(namespace_of(one.object), name_of(one.object)) for one in own}
+            if key not in {(namespace_of(row.object), name_of(row.object)) for row in own}
         ]
     shown = [*own, *watching] if seen_all else [*own, *copies]
     subs = _subscriptions(client, namespace if not watching else "", namespace, gaps)
@@ -123,11 +123,11 @@ def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
 
 
 def _heads(client: ClusterClient, namespace: str, labels: str, whole: bool = False) -> list[Row]:
-    """Names, labels, annotations and phases; in all namespaces without copies, but where all are only somebody's
-    own.
+    """Names, labels, annotations and phases; in all namespaces without copies, unless only the user's own can be
+    listed.
     """
     type_ = olm.type_of(client, olm.CSVS)
-    selector = ",".join(one for one in (labels, "" if namespace else olm.ORIGINALS) if one)
+    selector = ",".join(term for term in (labels, "" if namespace else olm.ORIGINALS) if term)
     try:
         table = client.table(type_, namespace, labels=selector, whole=True)
     except Forbidden:
@@ -212,7 +212,7 @@ def _row(
         phase=phase,
         targets=None if copied else olm.targets(obj),
         runs_in=olm.copied_from(obj) if copied else "",
-        update=updates.of(sub, health) if sub else None,
+        update=updates.update_of(sub, health) if sub else None,
         deprecated=tuple(text for _kind, text in sub.deprecations) if sub else (),
     )
 
@@ -295,7 +295,7 @@ def _subscriptions(client: ClusterClient, where: str, namespace: str, gaps: list
 
 
 def subscriptions(client: ClusterClient, namespace: str) -> tuple[olm.Subscription, ...]:
-    """Those of a namespace; none where they may not be listed."""
+    """Those of a namespace; empty if the user can't list them."""
     return _subscriptions(client, namespace, namespace, [])
 
 

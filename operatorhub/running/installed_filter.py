@@ -43,7 +43,7 @@ class Filter:
         pairs = [
             ("q", self.q),
             ("labels", self.labels),
-            *(("status", one) for one in self.status),
+            *(("status", status) for status in self.status),
             *(("in", place) for place in self.places),
         ]
         return "?" + urlencode(
@@ -63,7 +63,7 @@ class Result:
 
 
 def status_labels() -> Mapping[str, str]:
-    """The statuses by which a list can be filtered, in the order of what needs somebody."""
+    """The statuses by which a list can be filtered, those that need attention first."""
     return {
         "failed": _("Failed"),
         "asks": _("Waits for approval"),
@@ -108,7 +108,7 @@ def apply(rows: Iterable[Operator], wish: Filter) -> Result:
         for value, label in status_labels().items()
         if of_status[value] or value in wish.status
     )
-    names = sorted({*of_place, *wish.places}, key=lambda one: (-of_place[one], one))
+    names = sorted({*of_place, *wish.places}, key=lambda place: (-of_place[place], place))
     places = tuple(Choice(name, name, of_place[name], name in wish.places) for name in names)
     pages = max(1, -(-len(left) // PAGE))
     page = min(max(1, wish.page), pages)

@@ -3,8 +3,8 @@ it alone.
 """
 
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 
 from django.db import DatabaseError
@@ -13,10 +13,11 @@ from django.urls import reverse
 from console.web import navigation_cache
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
+from kube.discovery import ResourceType
 from kube.errors import KubeError
 from operatorhub import olm
 from operatorhub.csv import Api
-from operatorhub.running import installed
+from operatorhub.running import installed, operands
 from operatorhub.running.installed import Operator
 from operatorhub.running.workloads import ASKS, DONE
 from resources.types import kind_versions
@@ -33,6 +34,7 @@ SHOWN_KINDS = 8
 class KindLink:
     label: str
     url: str
+    type: ResourceType
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +55,38 @@ class OperatorLink:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """`total`: how many are installed. `at`: on the monotonic clock."""
+    """`total`: how many are installed. `at`: on the monotonic clock.
+
+    `counts`: how many objects there are by (address of the kind, namespace), None where that can't be known; of the
+    operator that was open when this was read.
+    """
 
     operators: tuple[OperatorLink, ...]
     total: int
     at: float
+    counts: Mapping[tuple[str, str], int | None] = field(default_factory=dict)
 
     @property
     def is_fresh(self) -> bool:
         return time.monotonic() - self.at < FRESH_SECONDS
 
 
-def context(found: Known | None, path: str, *, ask: bool) -> dict[str, object]:
-    """For operatorhub/_navigation.html. `path`: of the page; `ask`: whether the page asks for newer ones by itself."""
-    operators = found.operators if found else ()
+def context(found: Known | None, path: str, *, ask: bool, namespace: str = "") -> dict[str, object]:
+    """For operatorhub/_navigation.html.
+
+    `path`: of the page; `ask`: whether the page asks for newer ones once it is loaded; `namespace`: '' for all.
+    """
+    counts = found.counts if found else {}
     rows = [
-        (operator, operator.has(path), [(kind, path.startswith(kind.url)) for kind in operator.kinds])
-        for operator in operators
+        (
+            operator,
+            operator.has(path),
+            [(kind, path.startswith(kind.url), counts.get((kind.url, namespace))) for kind in operator.kinds],
+        )
+        for operator in (found.operators if found else ())
     ]
-    return {"rows": rows, "total": found.total if found else 0, "path": path, "ask": ask}
+    is_counted = all((kind.url, namespace) in counts for _link, is_open, kinds in rows if is_open for kind, *_ in kinds)
+    return {"rows": rows, "total": found.total if found else 0, "path": path, "ask": ask or not is_counted}
 
 
 def known(client: ClusterClient, language: str) -> Known | None:
@@ -80,8 +95,11 @@ def known(client: ClusterClient, language: str) -> Known | None:
     return found if isinstance(found, Known) else None
 
 
-def read(request: ConsoleRequest, language: str) -> Known:
-    """From the cluster. Where nothing can be read there are none: the page of installed operators says why."""
+def read(request: ConsoleRequest, language: str, path: str = "") -> Known:
+    """From the cluster. Where nothing can be read there are none: the page of installed operators says why.
+
+    `path`: the page whose operator's objects are counted.
+    """
     client = request.cluster
     rows: tuple[Operator, ...] = ()
     if olm.served(client):
@@ -92,7 +110,8 @@ def read(request: ConsoleRequest, language: str) -> Known:
     # In the order of their names, as people remember places; what is not well is never among those left out.
     shown = sorted(rows, key=lambda row: row.state == DONE)[:SHOWN_OPERATORS]
     links = tuple(_link(client, row) for row in rows if row in shown)
-    found = Known(links, len(rows), time.monotonic())
+    kinds = [kind for link in links if link.has(path) for kind in link.kinds]
+    found = Known(links, len(rows), time.monotonic(), _counts(client, kinds, request.namespace))
     navigation_cache.put(navigation_cache.key("operators", client, language), found)
     return found
 
@@ -123,4 +142,13 @@ def _kinds(client: ClusterClient, apis: Iterable[Api]) -> Iterator[KindLink]:
             continue
         if type_ is not None:
             url = reverse("resources:list", args=[type_.group_or_core, type_.version, type_.plural])
-            yield KindLink(api.title or api.kind, url)
+            yield KindLink(api.title or api.kind, url, type_)
+
+
+def _counts(client: ClusterClient, kinds: Iterable[KindLink], namespace: str) -> dict[tuple[str, str], int | None]:
+    counts = {}
+    for kind in kinds:
+        counts[kind.url, namespace], _problem = operands.count(
+            client, kind.type, namespace if kind.type.namespaced else ""
+        )
+    return counts

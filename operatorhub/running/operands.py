@@ -30,9 +30,9 @@ _workers = Workers(8, thread_name_prefix="operands")
 class OwnedApi:
     """A kind that the operator provides.
 
-    `count` is None when the user may not list it or the cluster does not serve it (`served`).
+    `count`: None if the user can't list it or the cluster doesn't serve it (`served`).
 
-    `refused`: why the user may not create one where the operator looks, '' when they may.
+    `refused`: why the user can't create one where the operator watches, '' if they can.
     """
 
     api: csv.Api
@@ -124,8 +124,8 @@ def newest(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str, numb
 
     Kinds that can't be read, or of which there are too many to be kept for this, are left out.
     """
-    kept = _workers.map(lambda api: _kept(client, api, namespace), apis)
-    rows = sorted((row for found in kept for row in found), key=lambda row: row.created, reverse=True)
+    lists = _workers.map(lambda api: _kept(client, api, namespace), apis)
+    rows = sorted((row for found in lists for row in found), key=lambda row: row.created, reverse=True)
     return tuple(rows[:number])
 
 

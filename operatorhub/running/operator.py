@@ -145,7 +145,7 @@ def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | No
         phase=phase,
         targets=None if copied else olm.targets(obj),
         runs_in=olm.copied_from(obj) if copied else "",
-        update=updates.of(sub, updates.catalogs(client)) if sub else None,
+        update=updates.update_of(sub, updates.catalogs(client)) if sub else None,
         deprecated=tuple(text for _kind, text in sub.deprecations) if sub else (),
     )
     judged = updates.version_state(client, obj, sub.plan if sub else "") if state != workloads.DONE else state
@@ -162,7 +162,7 @@ def detail(client: ClusterClient, namespace: str, name: str, place: str = "") ->
     notes = csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
     where = new_place(row, place)
     runs_in = row.runs_in or namespace
-    shown, pods = workloads.of(client, runs_in, obj)
+    shown, pods = workloads.read_workloads(client, runs_in, obj)
     return Detail(
         object=obj,
         operator=row,
@@ -218,15 +218,15 @@ def _requirement(item: Mapping[str, Any]) -> Part:
         "PresentNotSatisfied": _("is there, and not enough"),
         "NotAvailable": _("does not answer"),
     }
-    said = words.get(state, state)
+    state_words = words.get(state, state)
     if state not in known and (message := csv.text(item.get("message"))):
-        said = f"{said}: {message}"
+        state_words = f"{state_words}: {message}"
     below = [
         csv.text(inner.get("message"))
         for inner in csv.items(item.get("dependents"))
         if "Not" in csv.text(inner.get("status"))
     ]
-    words_all = "; ".join([said, *below])
+    words_all = "; ".join([state_words, *below])
     return Part(csv.text(item.get("kind")), csv.text(item.get("name")), known.get(state, workloads.FAILED), words_all)
 
 
@@ -285,7 +285,7 @@ def _webhook(item: Mapping[str, Any]) -> Webhook:
 def needs_initialization(client: ClusterClient, found: Detail) -> bool:
     """Whether the author asks for one instance at the start that is not there.
 
-    What may not be read is not asked for.
+    False if the user can't read it.
     """
     wanted = found.facts.initialization
     if not wanted:

@@ -1,4 +1,4 @@
-"""What one can create from: the kinds that installed operators provide, one tile a kind, whoever brought it.
+"""The kinds that installed operators provide, one tile for each kind.
 
 A kind that several installs provide (an operator in each of ten namespaces) is one tile; the newest version of it is
 offered.
@@ -19,8 +19,8 @@ from resources.types import kind_versions
 class Service:
     """One kind.
 
-    `operators`: who provides it. `type` is None while the cluster does not serve it; `refused`: why nothing can be
-    created here, '' if it can.
+    `operators`: its providers. `type`: None while the cluster doesn't serve it; `refused`: why nothing can be created
+    here, '' if it can.
     """
 
     api: Api
@@ -48,8 +48,8 @@ def services(operators: Iterable[Operator], q: str = "") -> tuple[Service, ...]:
                 replace(known, operators=(*known.operators, operator)) if known else Service(api, (operator,))
             )
     words = q.lower().split()
-    kept = (service for service in found.values() if all(word in _texts(service) for word in words))
-    return tuple(sorted(kept, key=lambda service: (service.api.title.lower(), service.api.crd)))
+    matches = (service for service in found.values() if all(word in _texts(service) for word in words))
+    return tuple(sorted(matches, key=lambda service: (service.api.title.lower(), service.api.crd)))
 
 
 def _texts(service: Service) -> str:

@@ -51,14 +51,14 @@ def summary(obj: KubeObject) -> Summary:
 def summaries(client: ClusterClient, heads: Iterable[KubeObject], namespace: str) -> Mapping[str, Summary]:
     """By uid, of objects whose metadata is known.
 
-    One that vanishes meanwhile or may not be read is described by its name.
+    One that is deleted meanwhile, or that the user can't read, is described by its name.
     """
     found: dict[str, Summary] = {}
     missing: list[KubeObject] = []
     with _lock:
         for head in heads:
-            if kept := _kept.get(_key(client, head)):
-                found[uid_of(head)] = kept
+            if cached := _kept.get(_key(client, head)):
+                found[uid_of(head)] = cached
             else:
                 missing.append(head)
     read = _singly if len(missing) <= _SINGLY else _by_pages

@@ -12,7 +12,7 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """`failed`, `asking`: the first of those in trouble, and of those that wait for somebody; the numbers count all."""
+    """`failed`, `asking`: the first failed ones and the first that need approval; the numbers count all."""
 
     total: int
     succeeded: int

@@ -22,7 +22,7 @@ MISSING = "missing"
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """`state`: done (up to date), asks (somebody has to approve), running, failed, or '' (OLM has said nothing).
+    """`state`: done (up to date), asks (needs approval), running, failed, or '' (no status from OLM).
 
     `url`: of what it is about; `to`: the CSV
     that comes, '' for none.
@@ -44,9 +44,8 @@ class Update:
 class Catalogs:
     """What is known of the CatalogSources.
 
-    `states` by (namespace, name); None: they can't be listed, and nothing is said of them. `within`: the only
-    namespaces that were read, () for all: what can't be read is not missing. `silent`: those that haven't answered for
-    long.
+    `states` by (namespace, name); None: they can't be listed, so their health is unknown. `within`: the only namespaces
+    that were read, () for all: what can't be read is not missing. `silent`: those that haven't answered for long.
     """
 
     states: Mapping[tuple[str, str], str] | None
@@ -89,7 +88,7 @@ def _connection(source: KubeObject) -> str:
     return csv.text(csv.mapping(csv.mapping(source.get("status")).get("connectionState")).get("lastObservedState"))
 
 
-def of(sub: olm.Subscription, health: Catalogs) -> Update:
+def update_of(sub: olm.Subscription, health: Catalogs) -> Update:
     """The Subscription's state in words.
     https://github.com/operator-framework/api/blob/master/pkg/operators/v1alpha1/subscription_types.go
     """
@@ -100,7 +99,7 @@ def of(sub: olm.Subscription, health: Catalogs) -> Update:
     if sub.waits:
         return Update(ASKS, _("Update available") if sub.installed else _("Waits for approval"), "", plan, coming)
     if missing := health.problem(sub):
-        return Update(FAILED, _("Can not update"), missing)
+        return Update(FAILED, _("Can't update"), missing)
     if problem := install_state.subscription_problem(sub):
         return Update(FAILED, _("Update failed") if sub.installed else _("Installation failed"), problem, plan)
     words = {
@@ -150,7 +149,7 @@ def version_states(
 
 
 def last_written(obj: KubeObject) -> str:
-    """When the object was last changed, by what its writers noted (managedFields); its creation where nobody did."""
+    """When the object was last changed according to its managedFields; its creation time without them."""
     meta = csv.mapping(obj.get("metadata"))
     times = [csv.text(item.get("time")) for item in csv.items(meta.get("managedFields"))]
     return max([*times, csv.text(meta.get("creationTimestamp"))])

@@ -47,8 +47,10 @@ def deployments(found: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(csv.text(item.get("name")) for item in csv.items(strategy.get("deployments")) if item.get("name"))
 
 
-def of(client: ClusterClient, namespace: str, found: Mapping[str, Any]) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
-    """The CSV's Deployments and the Pods of those that are there; what may not be read is left out."""
+def read_workloads(
+    client: ClusterClient, namespace: str, found: Mapping[str, Any]
+) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    """The CSV's Deployments and the Pods of the existing ones; objects that can't be read are omitted."""
     shown: list[Part] = []
     pods: list[Part] = []
     for name in deployments(found):

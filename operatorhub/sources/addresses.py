@@ -1,4 +1,4 @@
-"""Which IP addresses the console connects to for somebody: the one judge of what a URL leads to.
+"""Decides which IP addresses the console connects to on behalf of a user; the only check of a URL's target.
 
 Private networks are allowed, since registries and catalogs live there. Refused are the surroundings of the console's
 own machine, above all the metadata services of clouds, which hand out credentials; and this machine itself, unless the
@@ -43,7 +43,7 @@ _ISATAP_MARKS = (0x00005EFE, 0x02005EFE)
 
 
 def reach(text: str) -> Reach:
-    """`text` is numeric, perhaps with a zone (fe80::1%eth0). Raises ValueError for what is no address."""
+    """`text` is numeric, perhaps with a zone (fe80::1%eth0). Raises ValueError if it isn't an address."""
     address = ip_address(text.partition("%")[0])
     embedded = [*_embedded(address)] if isinstance(address, IPv6Address) else []
     found = [_reach(inner) for inner in embedded]
@@ -92,6 +92,6 @@ def _local_nat64(number: int) -> Iterator[IPv4Address]:
     data = number.to_bytes(16, "big")
     for places in ((6, 7, 9, 10), (7, 9, 10, 11), (9, 10, 11, 12), (12, 13, 14, 15)):
         octets = bytes(data[place] for place in places)
-        # 0.0.0.0/8 is nobody's: then it is another length.
+        # 0.0.0.0/8 isn't a valid target: then the prefix has another length.
         if octets[0]:
             yield IPv4Address(octets)

@@ -1,4 +1,4 @@
-"""Unpacks what strangers packed: tar, with gzip, bzip2 or xz, and zip.
+"""Unpacks untrusted archives: tar, with gzip, bzip2 or xz, and zip.
 
 Files and folders only, below the target, within limits.
 
@@ -188,7 +188,7 @@ def _zip(path: Path, target: Path, budget: Budget) -> None:
     with zipfile.ZipFile(path) as packed:
         for member in packed.infolist():
             name = clean(member.filename)
-            # The upper half holds the Unix mode: a symbolic link is no file.
+            # The upper half holds the Unix mode: skip symbolic links.
             if not name or member.is_dir() or (member.external_attr >> 16) & 0o170000 == 0o120000:
                 continue
             with packed.open(member) as source:

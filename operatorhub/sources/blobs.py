@@ -2,7 +2,7 @@
 
 Only one of them is in memory at a time.
 
-A document that can't be read is told with its line, and reading goes on at the next one.
+An unreadable document is reported with its line, and skipped.
 """
 
 import re
@@ -18,7 +18,7 @@ from untrusted import json_bounds
 
 # A bundle whose manifests are inside: the largest known are 6 MB; gRPC's limit for OLM is 4 MB.
 _CHUNK = 1024 * 1024
-# A string at once, so that braces in it do not count; a quote alone is a string that goes on behind the end.
+# A string at once, so that braces in it do not count; a lone quote is a string that isn't closed yet.
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}"]', re.S)
 _DIVIDER = re.compile(rb"---(\s|$)")
 

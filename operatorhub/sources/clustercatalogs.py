@@ -36,7 +36,7 @@ class Source:
     title: str
 
 
-def look(client: ClusterClient, name: str) -> Source:
+def read_source(client: ClusterClient, name: str) -> Source:
     """Raises KubeError, and SourceError for a catalog that has neither: with what its conditions say."""
     found = client.get(client.find(GROUP, VERSION, PLURAL), name)
     status, notes = mapping(found.get("status")), mapping(mapping(found.get("metadata")).get("annotations"))
@@ -46,11 +46,11 @@ def look(client: ClusterClient, name: str) -> Source:
     )
     base = text(mapping(status.get("urls")).get("base")) if serving else ""
     if not base and not image:
-        said = "; ".join(
+        reasons = "; ".join(
             text(item.get("message")) for item in items(status.get("conditions")) if text(item.get("message"))
         )
         words = _("The ClusterCatalog %(name)s serves nothing yet. %(said)s")
-        raise SourceError(words % {"name": name, "said": said})
+        raise SourceError(words % {"name": name, "said": reasons})
     digest = f"{image.rpartition('@')[2]} {text(status.get('lastUnpacked'))}" if image else ""
     return Source(name, base, image, digest, text(notes.get(TITLE)))
 

@@ -1,7 +1,6 @@
-"""What a source of a catalog gives: its packages' graphs and its bundles, one after the other, and what it could not
-read. Pure.
+"""What a catalog's source yields: its packages' graphs and its bundles, one by one, and the problems. Pure.
 
-The sources know nothing of each other, of the database or of who asked: they read, and yield these.
+The sources are independent of each other, of the database and of the user: they read, and yield these.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -69,8 +68,7 @@ class Contents:
 class BundleDraft:
     """A version.
 
-    `contents` None: they are read when somebody asks, from `place` or from `image`. `digest` changes when the version
-    does.
+    `contents` None: read on first use, from `place` or from `image`. `digest` changes when the version does.
     """
 
     package: str
@@ -127,18 +125,16 @@ def contents(
     return Contents(csv, tuple(crds), tuple(others), properties, images)
 
 
-def bundle_version(said: Contents) -> str:
+def bundle_version(bundle_contents: Contents) -> str:
     """As its properties say, else as its CSV does."""
-    for prop in said.properties:
+    for prop in bundle_contents.properties:
         if prop.get("type") == "olm.package":
             return text(mapping(prop.get("value")).get("version"))
-    return text(mapping(said.csv.get("spec")).get("version"))
+    return text(mapping(bundle_contents.csv.get("spec")).get("version"))
 
 
 def problems(graph: Graph) -> tuple[str, ...]:
-    """What is odd about a graph, in the reader's language: edges to nowhere, cycles, several heads, versions that
-    are none.
-    """
+    """Problems of a graph, localized: edges to nowhere, cycles, several heads, invalid versions."""
     found: list[str] = []
     for channel in graph.channels:
         names = {entry.name for entry in channel.entries}
@@ -183,8 +179,8 @@ def newest_first(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     below = {entry.replaces for entry in given}
     order: dict[str, Entry] = {}
     for head in (*(entry for entry in given if entry.name not in below), *given):
-        one: Entry | None = head
-        while one is not None and one.name not in order:
-            order[one.name] = one
-            one = by_name.get(one.replaces)
+        current: Entry | None = head
+        while current is not None and current.name not in order:
+            order[current.name] = current
+            current = by_name.get(current.replaces)
     return tuple(order.values())

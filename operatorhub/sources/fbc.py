@@ -54,7 +54,7 @@ _ABOUT = (
 
 @dataclass(slots=True)
 class _Catalog:
-    """What is gathered until the end.
+    """State collected until the end of the catalog.
 
     `channels`: package → (name, entries); `versions`: bundles by package; deprecations by package, schema and name.
     """
@@ -107,9 +107,11 @@ def _blob(catalog: _Catalog, blob: blobs.Blob, place: str) -> Iterator[Draft]:
         yield from (Problem(place, f"{name}: {words}") for words in bad)
         yield draft
     elif schema == "olm.deprecations" and package:
-        for one in items(value.get("entries")):
-            what = mapping(one.get("reference"))
-            catalog.deprecations[(package, text(what.get("schema")), text(what.get("name")))] = text(one.get("message"))
+        for entry in items(value.get("entries")):
+            what = mapping(entry.get("reference"))
+            catalog.deprecations[(package, text(what.get("schema")), text(what.get("name")))] = text(
+                entry.get("message")
+            )
     elif schema in ("olm.package", "olm.channel", "olm.bundle", "olm.deprecations"):
         yield Problem(place, _("this %(schema)s says no name or no package") % {"schema": schema})
 
@@ -123,7 +125,7 @@ def _same(value: Mapping[str, Any], digest: str) -> BundleDraft:
 def bundle(value: Mapping[str, Any], raw: bytes) -> tuple[BundleDraft, list[str]]:
     """One olm.bundle, and what could not be read of it.
 
-    Without manifests in it and without metadata its contents are None: its image has them.
+    Without manifests and metadata in it `contents` stays None: they are in its image.
     """
     bad: list[str] = []
     properties = tuple(items(value.get("properties")))
@@ -198,8 +200,8 @@ def _packages(catalog: _Catalog) -> Iterator[Draft]:
     for name in sorted(catalog.channels.keys() | catalog.versions.keys()):
         if name not in catalog.packages:
             yield Problem(name, _("channels or bundles name this package, but the catalog has no olm.package of it"))
-    for name, said in sorted(catalog.packages.items()):
-        default, known = text(said.get("defaultChannel")), catalog.versions.get(name, {})
+    for name, definition in sorted(catalog.packages.items()):
+        default, known = text(definition.get("defaultChannel")), catalog.versions.get(name, {})
         channels = [
             Channel(
                 channel,
@@ -217,11 +219,11 @@ def _packages(catalog: _Catalog) -> Iterator[Draft]:
         ]
         ordered = tuple(sorted(channels, key=lambda channel: (channel.name != default, channel.name)))
         graph = Graph(name, default, ordered, True, catalog.deprecations.get((name, "olm.package", ""), ""))
-        yield PackageDraft(graph, _icon(mapping(said.get("icon"))))
+        yield PackageDraft(graph, _icon(mapping(definition.get("icon"))))
 
 
-def _icon(said: Mapping[str, Any]) -> bytes:
+def _icon(icon: Mapping[str, Any]) -> bytes:
     try:
-        return base64.b64decode("".join(text(said.get("base64data")).split()), validate=True)
+        return base64.b64decode("".join(text(icon.get("base64data")).split()), validate=True)
     except binascii.Error:
         return b""

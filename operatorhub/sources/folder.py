@@ -2,8 +2,8 @@
 layouts.
 
 `<package>/package.json` with `<version>/csv.yaml`, `crds/`, `manifests/`, `metadata/`;
-`<package>/<version>/manifests/`, as community repositories have it; and a single bundle. Bundles are read when somebody
-asks for one (`contents`): a folder of 100 MB is known in a second.
+`<package>/<version>/manifests/`, as community repositories have it; and a single bundle. Bundles are read on first use
+(`contents`), so that a folder of 100 MB is indexed in a second.
 """
 
 import fnmatch
@@ -139,7 +139,10 @@ def _ignored(path: Path, top: Path, rules: Mapping[Path, tuple[str, ...]]) -> bo
     last that fits decides.
     """
     ignored = False
-    for parent in (top, *(one for one in reversed(path.parents) if one.is_relative_to(top) and one != top)):
+    for parent in (
+        top,
+        *(ancestor for ancestor in reversed(path.parents) if ancestor.is_relative_to(top) and ancestor != top),
+    ):
         for rule in rules.get(parent, ()):
             pattern = rule.removeprefix("!").rstrip("/")
             relative = str(path.relative_to(parent))
@@ -155,21 +158,21 @@ def _ignored(path: Path, top: Path, rules: Mapping[Path, tuple[str, ...]]) -> bo
 
 def _package(folder: Path, path: Path, whole: bool) -> Iterator[Draft]:
     try:
-        said = json_bounds.load((path / "package.json").read_bytes())
-        if not isinstance(said, dict) or not text(said.get("name")):
+        definition = json_bounds.load((path / "package.json").read_bytes())
+        if not isinstance(definition, dict) or not text(definition.get("name")):
             raise ValueError(_("it has no name"))
     except (OSError, ValueError, msgspec.DecodeError, RecursionError) as error:
         yield Problem(f"{path.name}/package.json", str(error))
         return
-    name, default = text(said["name"]), text(said.get("defaultChannel"))
+    name, default = text(definition["name"]), text(definition.get("defaultChannel"))
     channels = sorted(
-        (_channel(item) for item in items(said.get("channels"))), key=lambda channel: channel.name != default
+        (_channel(item) for item in items(definition.get("channels"))), key=lambda channel: channel.name != default
     )
     yield PackageDraft(
-        Graph(name, default, tuple(channels), True, text(mapping(said.get("deprecation")).get("message")))
+        Graph(name, default, tuple(channels), True, text(mapping(definition.get("deprecation")).get("message")))
     )
-    for one in items(said.get("bundles")):
-        yield from _bundle(folder, path / (text(one.get("path")) or "."), name, one, whole)
+    for entry in items(definition.get("bundles")):
+        yield from _bundle(folder, path / (text(entry.get("path")) or "."), name, entry, whole)
 
 
 def _channel(item: Mapping[str, Any]) -> Channel:
@@ -189,7 +192,7 @@ def _channel(item: Mapping[str, Any]) -> Channel:
     return Channel(text(item.get("name")), entries, text(mapping(item.get("deprecation")).get("message")))
 
 
-def _bundle(folder: Path, path: Path, package: str, said: Mapping[str, Any], whole: bool) -> Iterator[Draft]:
+def _bundle(folder: Path, path: Path, package: str, entry: Mapping[str, Any], whole: bool) -> Iterator[Draft]:
     try:
         there = path.resolve().is_relative_to(folder.resolve()) and bundlefiles.is_bundle(path)
     except (OSError, ValueError, RuntimeError):
@@ -204,10 +207,10 @@ def _bundle(folder: Path, path: Path, package: str, said: Mapping[str, Any], who
         yield from (Problem(f"{path.relative_to(folder)}/{problem.place}", problem.words) for problem in bad)
     yield BundleDraft(
         package=package,
-        name=text(said.get("name")),
-        version=text(said.get("version")),
+        name=text(entry.get("name")),
+        version=text(entry.get("version")),
         digest=bundlefiles.stamp(path),
-        image=text(said.get("image")),
+        image=text(entry.get("image")),
         place="" if whole else str(path.relative_to(folder)),
         contents=found,
     )
@@ -218,19 +221,21 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
     packages: dict[str, dict[str, list[Entry]]] = {}
     defaults: dict[str, str] = {}
     for path in paths:
-        found, said, bad = bundlefiles.read(path)
+        found, annotations, bad = bundlefiles.read(path)
         place = str(path.relative_to(folder))
         yield from (Problem(f"{place}/{problem.place}", problem.words) for problem in bad)
         name = text(mapping(found.csv.get("metadata")).get("name"))
         if not name:
             yield Problem(place, _("no ClusterServiceVersion in it"))
             continue
-        package = said.get("package.v1") or name.partition(".")[0]
+        package = annotations.get("package.v1") or name.partition(".")[0]
         entry = _entry(name, found)
-        for channel in [part.strip() for part in said.get("channels.v1", "").split(",") if part.strip()] or ["default"]:
+        for channel in [part.strip() for part in annotations.get("channels.v1", "").split(",") if part.strip()] or [
+            "default"
+        ]:
             packages.setdefault(package, {}).setdefault(channel, []).append(entry)
-        if said.get("channel.default.v1"):
-            defaults[package] = said["channel.default.v1"]
+        if annotations.get("channel.default.v1"):
+            defaults[package] = annotations["channel.default.v1"]
         yield BundleDraft(
             package=package,
             name=name,
@@ -243,7 +248,9 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
     for package, channels in packages.items():
         default = defaults.get(package, sorted(channels)[0])
         made = [Channel(name, newest_first(entries)) for name, entries in sorted(channels.items())]
-        yield PackageDraft(Graph(package, default, tuple(sorted(made, key=lambda one: one.name != default)), True))
+        yield PackageDraft(
+            Graph(package, default, tuple(sorted(made, key=lambda channel: channel.name != default)), True)
+        )
 
 
 def _entry(name: str, found: Contents) -> Entry:

@@ -21,8 +21,8 @@ GROUP = "packages.operators.coreos.com"
 def status(client: ClusterClient, namespace: str, catalog: str, name: str, picked: str = "") -> Mapping[str, Any]:
     """The status of the PackageManifest of that place.
 
-    `picked`: where it is looked for by those who may not read the catalog's namespace; else
-    in the namespaces of theirs, where what is offered everywhere is offered too. Raises NotFound.
+    `picked`: the namespace to search for users who can't read the catalog's; otherwise their own namespaces, where
+    global catalogs are visible too. Raises NotFound.
     """
     type_ = client.find(GROUP, "v1", "packagemanifests")
     try:
@@ -38,10 +38,10 @@ def status(client: ClusterClient, namespace: str, catalog: str, name: str, picke
         if not where:
             raise
     for obj in found:
-        said = mapping(obj.get("status"))
-        place = (text(said.get("catalogSourceNamespace")), text(said.get("catalogSource")))
+        package_status = mapping(obj.get("status"))
+        place = (text(package_status.get("catalogSourceNamespace")), text(package_status.get("catalogSource")))
         if place == (namespace, catalog) and text(mapping(obj.get("metadata")).get("name")) == name:
-            return said
+            return package_status
     words = _(
         "Package “%(name)s” isn't in catalog %(catalog)s of namespace %(namespace)s. It may have been removed, or the"
         " catalog isn't ready."
@@ -49,13 +49,13 @@ def status(client: ClusterClient, namespace: str, catalog: str, name: str, picke
     raise NotFound(words % {"name": name, "catalog": catalog, "namespace": namespace})
 
 
-def graph(said: Mapping[str, Any], package: str) -> Graph:
+def graph(package_status: Mapping[str, Any], package: str) -> Graph:
     """Names and versions of all channels, the default one first."""
-    default = text(said.get("defaultChannel"))
+    default = text(package_status.get("defaultChannel"))
     channels = sorted(
-        (_channel(item) for item in items(said.get("channels"))), key=lambda channel: channel.name != default
+        (_channel(item) for item in items(package_status.get("channels"))), key=lambda channel: channel.name != default
     )
-    return Graph(package, default, tuple(channels), False, _deprecation(said))
+    return Graph(package, default, tuple(channels), False, _deprecation(package_status))
 
 
 def _channel(item: Mapping[str, Any]) -> Channel:

@@ -1,8 +1,8 @@
 """A registry by the OCI distribution API, without any container tool: manifests and blobs, each held against its
 digest.
 
-Why not oras-py, which would fit: it waits without end, tries again for two minutes, keeps blobs in memory and believes
-what it gets; a page can't afford that. https://github.com/opencontainers/distribution-spec/blob/main/spec.md ; tokens:
+Why not oras-py, which would fit: it has no timeout, retries for two minutes, keeps blobs in memory and doesn't verify
+digests; a page can't afford that. https://github.com/opencontainers/distribution-spec/blob/main/spec.md ; tokens:
 https://distribution.github.io/distribution/spec/auth/token/
 """
 
@@ -98,8 +98,10 @@ class Registry:
         accept = ", ".join((*INDEXES, *MANIFESTS))
         answer = self._get(f"manifests/{wanted}", accept, None, limits.IMAGE_MANIFEST.value, _SECONDS)
         digest = f"sha256:{hashlib.sha256(answer.body).hexdigest()}"
-        said = answer.headers.get("docker-content-digest", "")
-        promised = wanted if wanted.startswith("sha256:") else said if said.startswith("sha256:") else digest
+        header_digest = answer.headers.get("docker-content-digest", "")
+        promised = (
+            wanted if wanted.startswith("sha256:") else header_digest if header_digest.startswith("sha256:") else digest
+        )
         if promised != digest:
             raise SourceError(self._lie(f"manifest {wanted}", promised, digest))
         try:
@@ -122,8 +124,8 @@ class Registry:
 
     def _lie(self, what: str, promised: str, found: str) -> str:
         words = _(
-            "%(host)s lies: the %(what)s of %(image)s should have the digest %(promised)s, but has %(found)s. Nothing"
-            " of it was used."
+            "Wrong digest from %(host)s: the %(what)s of %(image)s should have %(promised)s, but has %(found)s. It"
+            " was discarded."
         )
         return words % {
             "host": self.reference.host,
@@ -160,13 +162,13 @@ class Registry:
         """The header that the registry wants: basic as it is, or a token for it. '' when it wants nothing we know."""
         known = credentials(self.reference.host)
         scheme, _space, rest = challenge.partition(" ")
-        said = dict(_CHALLENGE.findall(rest))
+        parameters = dict(_CHALLENGE.findall(rest))
         if scheme.lower() == "basic":
             return known
-        if scheme.lower() != "bearer" or not said.get("realm"):
+        if scheme.lower() != "bearer" or not parameters.get("realm"):
             return ""
-        query = {key: said[key] for key in ("service", "scope") if said.get(key)}
-        realm = said["realm"]
+        query = {key: parameters[key] for key in ("service", "scope") if parameters.get(key)}
+        realm = parameters["realm"]
         parts = urlsplit(realm)
         # A password goes out safely, or stays on this machine.
         safe = parts.scheme == "https" or web.is_loopback(parts.hostname or "")
@@ -208,10 +210,10 @@ def credentials(host: str) -> str:
     if host == "docker.io":
         names += ["https://index.docker.io/v1/", "index.docker.io"]
     for name in names:
-        said = mapping(auths.get(name))
-        given = text(said.get("auth"))
-        if not given and said.get("username"):
-            return web.basic(text(said["username"]), text(said.get("password")))
+        entry = mapping(auths.get(name))
+        given = text(entry.get("auth"))
+        if not given and entry.get("username"):
+            return web.basic(text(entry["username"]), text(entry.get("password")))
         try:
             if given and b":" in base64.b64decode(given, validate=True):
                 return f"Basic {given}"
@@ -225,11 +227,11 @@ def choose(index: dict[str, Any], machine: str) -> str:
     are the same on all. '' without any.
     """
     found = [item for item in items(index.get("manifests")) if text(item.get("digest"))]
-    # Attestations are no images.
+    # Skip attestations.
     found = [item for item in found if text(mapping(item.get("platform")).get("os")) != "unknown"] or found
 
     def rank(item: Any) -> tuple[bool, bool]:
-        said = mapping(item.get("platform"))
-        return (text(said.get("os")) != "linux", text(said.get("architecture")) != machine)
+        platform = mapping(item.get("platform"))
+        return (text(platform.get("os")) != "linux", text(platform.get("architecture")) != machine)
 
     return text(min(found, key=rank)["digest"]) if found else ""

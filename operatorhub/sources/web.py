@@ -1,4 +1,4 @@
-"""GET from an address that somebody typed: the one place where sources speak HTTP to others than the cluster.
+"""GET from an address that a user entered: the only place where sources speak HTTP to hosts outside the cluster.
 
 What is guarded: only http and https; a name is resolved once, judged, and connected to by the address that was judged,
 so that no second answer of the DNS leads elsewhere; what is refused says operatorhub/sources/addresses.py, and the
@@ -62,9 +62,9 @@ def is_loopback(host: str) -> bool:
 def get(
     url: str, *, headers: Mapping[str, str] | None = None, sink: BinaryIO | None = None, most: int, seconds: float
 ) -> Answer:
-    """What the address answers, into `sink` where its status is 200.
+    """The response; its body goes to `sink` if the status is 200.
 
-    `most` bytes, within `seconds`. Raises SourceError; a status is no error.
+    `most` bytes, within `seconds`. Raises SourceError, but not for a status.
     """
     deadline = time.monotonic() + seconds
     given = dict(headers or {})
@@ -97,7 +97,7 @@ def explain(answer: Answer) -> str:
             % names
         )
     if answer.status == 404:
-        return _("%(url)s answers 404: there is nothing at this address. Check it for typing errors.") % names
+        return _("%(url)s returned 404: nothing was found at this address. Check it for typing errors.") % names
     if answer.status == 429:
         wait = answer.headers.get("retry-after", "")
         more = _("Wait %(seconds)s seconds.") % {"seconds": wait} if wait.isdigit() else _("Try again later.")
@@ -208,10 +208,10 @@ def _read(
             raise SourceError(words % {"url": shown(url), "seconds": seconds})
         target.write(chunk)
     headers = {key.lower(): value for key, value in response.headers.items()}
-    said = headers.get("content-length", "")
-    if said.isdigit() and int(said) != total:
+    length = headers.get("content-length", "")
+    if length.isdigit() and int(length) != total:
         words = _("%(url)s broke off after %(got)d of %(said)s bytes. Try again.")
-        raise SourceError(words % {"url": shown(url), "got": total, "said": said})
+        raise SourceError(words % {"url": shown(url), "got": total, "said": length})
     return Answer(
         response.status, headers, url, target.getvalue() if isinstance(target, BytesIO) and target is not sink else b""
     )

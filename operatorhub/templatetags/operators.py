@@ -24,4 +24,5 @@ def operators_navigation(context: Any) -> dict[str, Any]:
             ask = not found.is_fresh
         except KubeError:
             pass
-    return navigation.context(found, request.path if request else "", ask=ask)
+    path, namespace = (request.path, request.namespace) if request else ("", "")
+    return navigation.context(found, path, ask=ask, namespace=namespace)

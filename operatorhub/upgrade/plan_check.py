@@ -1,9 +1,9 @@
-"""Every existing instance held against the schemas that a plan brings, before it is approved.
+"""Checks every existing instance against the schemas of a plan, before it is approved.
 
-OLM does the same while it carries the plan out (validateExistingCRs), stops at the first object that does not fit, and
-the plan has failed. Here all are found beforehand, in the API server's words. Objects are read by pages, in each
-version that is served before and after; many take longer than a request, and a Celery task goes on with them, or the
-page itself where no worker does. Source: operator-lifecycle-manager, pkg/controller/operators/catalog/operator.go.
+OLM does the same while it carries out the plan (validateExistingCRs), but stops at the first object that doesn't fit,
+and the plan fails. Here all are found beforehand, with the API server's messages. Objects are read in pages, in each
+version that is served before and after; many objects take longer than a request, so a Celery task continues, or the
+page if there is no worker. Source: operator-lifecycle-manager, pkg/controller/operators/catalog/operator.go.
 """
 
 import time
@@ -25,7 +25,7 @@ from structural.nodes import Node, node_of
 from structural.prepare import Malformed, prepare
 from structural.validate import validate
 
-__all__ = ["Check", "advance", "begin", "look"]
+__all__ = ["Check", "advance", "begin", "current_check"]
 KIND = "plan-check"
 PAGE = 500
 #: In a request: objects and seconds. What is more is a task's.
@@ -39,7 +39,7 @@ _CAUSES = 4
 class Finding:
     """One instance that the new schema refuses.
 
-    `defaulted`: a default of the new schema would mend it, but OLM looks before defaults come.
+    `defaulted`: a default of the new schema would make it valid, but OLM validates before defaulting.
     """
 
     crd: str
@@ -55,7 +55,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """How far it is. `refused`: all that do not fit, of which `findings` are shown. `stale`: nobody goes on with it."""
+    """Progress. `refused`: how many don't fit, of which `findings` are shown. `stale`: no worker is advancing it."""
 
     state: str
     done: int
@@ -73,19 +73,19 @@ class Check:
         return min(100, 100 * self.done // self.total) if self.total else 100
 
 
-def look(client: ClusterClient, of: InstallPlan) -> Check:
+def current_check(client: ClusterClient, of: InstallPlan) -> Check:
     """What is known; a check that was never made is begun, and finished at once when it is small."""
     run = Run.objects.filter(key=_key(client, of)).first()
     if run is None or (bearer.is_program(client.config.session) and run.state == "running"):
-        # A program's goes on when it asks: no worker has its token.
+        # A check of an API client advances with its requests: no worker has its token.
         run = begin(client, of)
     return _check(run)
 
 
-def begin(client: ClusterClient, of: InstallPlan, *, anew: bool = False) -> Run:
-    """Make a check, or go on with one here; `anew`: look at everything again."""
+def begin(client: ClusterClient, of: InstallPlan, *, restart: bool = False) -> Run:
+    """Start a check, or continue one here; `restart`: check all objects again."""
     key = _key(client, of)
-    if anew:
+    if restart:
         Run.objects.filter(key=key).delete()
     run = Run.objects.filter(key=key).first()
     if run is None:
@@ -176,7 +176,7 @@ def advance(client: ClusterClient, run: Run, seconds: float) -> None:
             continue
         if not every:
             try:
-                every = {one.number: one for one in steps(client, read(client, run.namespace, run.name))}
+                every = {step.number: step for step in steps(client, read(client, run.namespace, run.name))}
             except KubeError as error:
                 return _end(run, str(error))
         step = every.get(entry["step"])
@@ -237,20 +237,20 @@ def _page(client: ClusterClient, state: dict[str, Any], entry: dict[str, Any], n
 
 
 def examine(node: Node, obj: KubeObject) -> tuple[list[str], bool] | None:
-    """(what the API server would say, whether a default would mend it); None for an object that fits.
+    """(the API server's messages, whether a default would make it valid); None for an object that fits.
 
     As OLM does: nothing pruned, no defaults, no CEL.
     """
     causes = validate(node, obj, None, rules=False)
     if not causes:
         return None
-    said = [f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in causes[:_CAUSES]]
+    messages = [f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in causes[:_CAUSES]]
     try:
         prepare(node, obj)
         mended = not validate(node, obj, None, rules=False)
     except Malformed:
         mended = False
-    return said, mended
+    return messages, mended
 
 
 def _check(run: Run) -> Check:

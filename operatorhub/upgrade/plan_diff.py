@@ -95,7 +95,7 @@ class OperatorChange:
 
 
 def changes(client: ClusterClient, plan: InstallPlan) -> tuple[OperatorChange, ...]:
-    """Of every operator that the plan carries. Raises nothing for what can't be read: it is said in its place."""
+    """Of every operator that the plan carries. Read errors are part of the result, not raised."""
     every = steps(client, plan)
     old = _replaced(client, plan)
     names = dict.fromkeys((*plan.csvs, *(step.resolving for step in every)))
@@ -114,7 +114,7 @@ def _replaced(client: ClusterClient, plan: InstallPlan) -> Mapping[str, str]:
 
 
 def _operator(client: ClusterClient, plan: InstallPlan, name: str, own: list[Step], known: str) -> OperatorChange:
-    step = next((one for one in own if one.kind == CSV), None)
+    step = next((candidate for candidate in own if candidate.kind == CSV), None)
     new = step.manifest if step and step.manifest else {}
     spec = csv.mapping(new.get("spec"))
     old_name = known or csv.text(spec.get("replaces"))
@@ -123,7 +123,8 @@ def _operator(client: ClusterClient, plan: InstallPlan, name: str, own: list[Ste
     gap = "" if new or not own else (step.gap if step else _("The plan does not hold the ClusterServiceVersion."))
     compared = list(
         _workers.map(
-            lambda item: _other(client, plan, item), [one for one in own if one.kind not in (CSV, CRD)][:_COMPARED]
+            lambda item: _other(client, plan, item),
+            [own_step for own_step in own if own_step.kind not in (CSV, CRD)][:_COMPARED],
         )
     )
     return OperatorChange(
@@ -136,7 +137,7 @@ def _operator(client: ClusterClient, plan: InstallPlan, name: str, own: list[Ste
         removed=removed if old else (),
         level=permissions.level(permissions.asked(new)),
         images=tuple(images(old or {}, new)) if new else (),
-        crds=tuple(_crd(client, one) for one in own if one.kind == CRD),
+        crds=tuple(_crd(client, own_step) for own_step in own if own_step.kind == CRD),
         others=tuple(compared),
         gap=gap,
     )
@@ -146,9 +147,9 @@ def images(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Image]:
     """Containers whose image changes, that are new, or that go."""
     before, after = containers(old), containers(new)
     for place in dict.fromkeys((*after, *before)):
-        one, other = before.get(place, ""), after.get(place, "")
-        if one != other:
-            yield Image(*place, one, other)
+        old_image, new_image = before.get(place, ""), after.get(place, "")
+        if old_image != new_image:
+            yield Image(*place, old_image, new_image)
 
 
 def containers(of: Mapping[str, Any]) -> dict[tuple[str, str], str]:
@@ -261,17 +262,17 @@ def quiet(of: Mapping[str, Any]) -> KubeObject:
     """A CSV's spec without its texts and examples."""
     notes = csv.mapping(csv.mapping(of.get("metadata")).get("annotations"))
     spec = {key: value for key, value in csv.mapping(of.get("spec")).items() if key not in _TALK}
-    kept = {key: value for key, value in notes.items() if key not in _NOTES}
+    annotations = {key: value for key, value in notes.items() if key not in _NOTES}
     return {
         "apiVersion": of.get("apiVersion"),
         "kind": CSV,
-        "metadata": {"name": name_of(dict(of)), "annotations": kept},
+        "metadata": {"name": name_of(dict(of)), "annotations": annotations},
         "spec": spec,
     }
 
 
 def _unowned(obj: KubeObject) -> KubeObject:
-    """Without the CSV that it will belong to, whose uid nobody knows yet."""
+    """Without the owning CSV, whose uid isn't known yet."""
     meta = {key: value for key, value in csv.mapping(obj.get("metadata")).items() if key != "ownerReferences"}
     return {**obj, "metadata": meta}
 
@@ -291,7 +292,7 @@ def _spec_only(crd: Mapping[str, Any]) -> KubeObject:
 
 
 def _like(live: Any, wanted: Any) -> Any:
-    """Of the live object what the manifest speaks of: what servers and controllers added is no change."""
+    """The live object reduced to the manifest's fields: what servers and controllers added isn't a change."""
     if isinstance(wanted, Mapping) and isinstance(live, Mapping):
         return {key: _like(live[key], wanted[key]) for key in wanted if key in live}
     if isinstance(wanted, list) and isinstance(live, list) and len(live) == len(wanted):

@@ -121,7 +121,7 @@ def plan(obj: KubeObject) -> InstallPlan:
     meta, spec, status = (csv.mapping(obj.get(part)) for part in ("metadata", "spec", "status"))
     phase = csv.text(status.get("phase"))
     bad = [item for item in csv.items(status.get("conditions")) if csv.text(item.get("status")) == "False"]
-    said = [csv.text(item.get("message")) or csv.text(item.get("reason")) for item in bad]
+    messages = [csv.text(item.get("message")) or csv.text(item.get("reason")) for item in bad]
     lookups = [
         csv.text(item.get("message")) or csv.text(item.get("reason"))
         for lookup in csv.items(status.get("bundleLookups"))
@@ -145,7 +145,7 @@ def plan(obj: KubeObject) -> InstallPlan:
         components=len(list(csv.items(status.get("plan")))),
         created=csv.text(meta.get("creationTimestamp")),
         message=csv.text(status.get("message"))
-        or "; ".join(dict.fromkeys(lookup for lookup in (*said, *lookups) if lookup)),
+        or "; ".join(dict.fromkeys(lookup for lookup in (*messages, *lookups) if lookup)),
         conditions=tuple(
             {key: csv.text(item.get(key)) for key in ("type", "status", "reason", "message", "lastTransitionTime")}
             for item in csv.items(status.get("conditions"))
@@ -163,11 +163,13 @@ def listed(
     """
     found = [plan(item) for item in client.list(olm.type_of(client, olm.PLANS), namespace).items]
     wanted = [
-        one
-        for one in found
-        if not csv_name or csv_name in one.csvs or (subscription and subscription in one.subscriptions)
+        install_plan
+        for install_plan in found
+        if not csv_name
+        or csv_name in install_plan.csvs
+        or (subscription and subscription in install_plan.subscriptions)
     ]
-    return tuple(sorted(wanted, key=lambda one: (one.created, one.generation), reverse=True))
+    return tuple(sorted(wanted, key=lambda install_plan: (install_plan.created, install_plan.generation), reverse=True))
 
 
 def read(client: ClusterClient, namespace: str, name: str) -> InstallPlan:
@@ -219,7 +221,7 @@ def _typed(given: KubeObject, names: Mapping[str, str]) -> KubeObject:
 
 
 def decoded(manifest: str) -> KubeObject | None:
-    """A step's text as an object; None for what is none."""
+    """A step's text as an object; None if it isn't one."""
     try:
         found = json_bounds.loads(manifest)
     except ValueError:
@@ -300,14 +302,14 @@ def _unpacked(text: str) -> str:
 
 
 def approve(client: ClusterClient, of: InstallPlan, *, seen: str = "", dry_run: bool = False) -> None:
-    """Let OLM carry it out, as it was shown: a plan that would do something else by now is refused (Conflict).
+    """Approve a plan as it was shown. Raises Conflict if its content has changed since.
 
-    Conditions and labels are no matter.
+    Conditions and labels don't count.
 
-    `seen`: the content that a person has looked at, '' where nobody has before `of` was read.
+    `seen`: the content that the user reviewed; '' approves `of` as it is.
     """
     if seen not in ("", of.content):
-        words = _("The install plan “%(name)s” has changed since you looked at it. Review it again.")
+        words = _("The install plan “%(name)s” has changed since you reviewed it. Review it again.")
         raise Conflict(words % {"name": of.name})
     type_, obj = olm.type_of(client, olm.PLANS), of.object
     for last in (False, False, False, False, True):

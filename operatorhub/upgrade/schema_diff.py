@@ -70,12 +70,12 @@ def schema_of(version: Node) -> Node:
 
 
 def dropped(old: Node, new: Node) -> tuple[str, ...]:
-    """Versions in which objects may be stored (status.storedVersions) and that the new CRD does not have: OLM
-    refuses to go on.
+    """Versions in which objects may be stored (status.storedVersions) and that the new CRD does not have: OLM refuses
+    the plan.
     """
     stored = csv.strings(csv.mapping(old.get("status")).get("storedVersions"))
     there = versions(new)
-    return tuple(one for one in stored if one not in there)
+    return tuple(version for version in stored if version not in there)
 
 
 def compare(old: Node, new: Node) -> SchemaDiff:
@@ -124,7 +124,7 @@ def _whole(old: Node, new: Node) -> Iterator[Remark]:
             yield Remark(
                 "info", name, _("Objects are stored in the new version %(name)s from now on.") % {"name": name}
             )
-    scopes = [csv.text(csv.mapping(one.get("spec")).get("scope")) for one in (old, new)]
+    scopes = [csv.text(csv.mapping(node.get("spec")).get("scope")) for node in (old, new)]
     if scopes[0] != scopes[1]:
         yield Remark(
             "danger",
@@ -136,8 +136,8 @@ def _whole(old: Node, new: Node) -> Iterator[Remark]:
             },
         )
     conversion = [
-        csv.text(csv.mapping(csv.mapping(one.get("spec")).get("conversion")).get("strategy")) or "None"
-        for one in (old, new)
+        csv.text(csv.mapping(csv.mapping(node.get("spec")).get("conversion")).get("strategy")) or "None"
+        for node in (old, new)
     ]
     if conversion[0] != conversion[1]:
         yield Remark(
@@ -241,12 +241,14 @@ class _Walk:
 
     def _rules(self, old: Node, new: Node, path: str) -> None:
         known = {csv.text(item.get("rule")) for item in csv.items(old.get("x-kubernetes-validations"))}
-        for one in csv.items(new.get("x-kubernetes-validations")):
-            rule = csv.text(one.get("rule"))
+        for validation in csv.items(new.get("x-kubernetes-validations")):
+            rule = csv.text(validation.get("rule"))
             if rule not in known:
                 self.rules += 1
                 self.add(
-                    "tight", path, _("A new rule: %(rule)s") % {"rule": csv.text(one.get("message")) or rule[:200]}
+                    "tight",
+                    path,
+                    _("A new rule: %(rule)s") % {"rule": csv.text(validation.get("message")) or rule[:200]},
                 )
 
     def _properties(self, old: Node, new: Node, path: str, depth: int) -> None:

@@ -1,8 +1,8 @@
-"""A Subscription: what it follows, what came of it, and changes of it: channel, approval, source, and the
-configuration of the operator's Deployments.
+"""A Subscription: its settings and results, and changes of it: channel, approval, source, and the configuration of the
+operator's Deployments.
 
-Changes are sent as a merge patch of exactly those fields, with the resourceVersion that the page showed: what somebody
-else changed meanwhile is not undone.
+Changes are sent as a merge patch of exactly those fields, with the resourceVersion that the page showed: other users'
+changes are never overwritten.
 https://olm.operatorframework.io/docs/advanced-tasks/overriding-operator-pod-configuration/
 """
 
@@ -111,7 +111,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> Page:
     return Page(
         object=obj,
         sub=sub,
-        update=updates.of(sub, health),
+        update=updates.update_of(sub, health),
         catalog_state=health.state(sub),
         heads=heads(graph, sub.channel) if graph else (),
         graph_problem=problem,
@@ -186,7 +186,9 @@ def edit(page: Page, posted: Mapping[str, str]) -> Edit:
     channel = posted.get("channel", page.sub.channel).strip()
     if channel != page.sub.channel and not (not page.sub.channel and _is_default(page, channel)):
         if page.heads and channel not in {head.name for head in page.heads}:
-            errors["channel"] = _("The package has no channel “%(name)s”. Choose one of the list.") % {"name": channel}
+            errors["channel"] = _("The package has no channel “%(name)s”. Choose one from the list.") % {
+                "name": channel
+            }
         spec["channel"] = channel
     approval = posted.get("approval", page.sub.approval)
     if approval not in APPROVALS:
@@ -244,10 +246,10 @@ def _replaced(old: Any, new: Any) -> Any:
 
 
 def save(client: ClusterClient, page: Page, wanted: Edit, version: str, *, dry_run: bool = False) -> KubeObject:
-    """Raises Conflict when somebody changed the Subscription since the page was made (`version`), Invalid and so on."""
+    """Raises Conflict if the Subscription has changed since the page was rendered (`version`), and other KubeErrors."""
     type_ = olm.type_of(client, olm.SUBSCRIPTIONS)
     if version == page.version:
-        # Just read: only OLM's notes in the status may have come between, and they are no conflict.
+        # Just read: only OLM's status updates can have come between, and they don't conflict.
         own = {**wanted.patch, "metadata": {"uid": page.sub.uid}}
         was = written.version_of(page.object)
         return written.patch(
@@ -266,7 +268,7 @@ def save(client: ClusterClient, page: Page, wanted: Edit, version: str, *, dry_r
 def _channel_warnings(page: Page, channel: str) -> Iterator[str]:
     """Where the channel leads from the version that runs."""
     runs = page.sub.installed_csv
-    entries = [entry for one in page.graph.channels for entry in one.entries] if page.graph else []
+    entries = [entry for graph_channel in page.graph.channels for entry in graph_channel.entries] if page.graph else []
     known = next((entry for entry in entries if entry.name == runs), Entry(runs, olm.version_in(runs)))
     way = update_path.path(page.graph, channel, known) if page.graph and runs else None
     names = {"channel": channel, "installed": known.version, "head": way.head.version if way else ""}

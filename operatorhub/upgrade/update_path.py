@@ -29,9 +29,7 @@ class Path:
 
 
 def path(graph: Graph, channel_name: str, installed: Entry) -> Path | None:
-    """From the installed version to the head of a channel; None where the channel is empty or nobody knows its
-    edges.
-    """
+    """From the installed version to the head of a channel; None if the channel is empty or its edges are unknown."""
     channel = next((channel for channel in graph.channels if channel.name == channel_name), None)
     if channel is None or not channel.entries or not graph.edges_known:
         return None

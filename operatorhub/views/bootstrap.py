@@ -28,7 +28,7 @@ SECONDS = 1.0
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def olm(request: ConsoleRequest) -> HttpResponse:
-    """GET tells the state; POST reads a manifest from addresses or files and goes on to its preview."""
+    """GET shows the state; POST reads a manifest from addresses or files and redirects to its preview."""
     problem, urls = "", "\n".join(manifest.URLS)
     if request.method == "POST":
         urls = request.POST.get("urls", "").replace("\r\n", "\n")
@@ -40,7 +40,12 @@ def olm(request: ConsoleRequest) -> HttpResponse:
             return HttpResponseRedirect(reverse("operatorhub:olm-manifest", args=[run.key]))
         except ManifestProblem as error:
             problem = str(error)
-    context = {"found": state.look(request.cluster), "problem": problem, "urls": urls, "release": manifest.RELEASE}
+    context = {
+        "found": state.read_state(request.cluster),
+        "problem": problem,
+        "urls": urls,
+        "release": manifest.RELEASE,
+    }
     status = 422 if problem else 200
     return render.page(request, "operatorhub/bootstrap.html", context, part=True, status=status)
 
@@ -71,7 +76,7 @@ def _shown(run: Run, tried: tuple[apply.Result, ...] = ()) -> dict[str, Any]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def chosen(request: ConsoleRequest, key: str) -> HttpResponse:
-    """GET shows the objects and how far they are; POST tries them (dry run), begins to apply them, or goes on."""
+    """GET shows the objects and their progress; POST does a dry run, starts to apply them, or continues."""
     client = request.cluster
     run = apply.find(client, key)
     tried: tuple[apply.Result, ...] = ()

@@ -104,7 +104,7 @@ def _page(request: ConsoleRequest) -> Page:
         raise SourceError(_("Choose a folder as zip, or its files."))
     namespace = post.get("namespace", "").strip()
     if namespace and not NAMESPACE_NAME.fullmatch(namespace):
-        raise SourceError(_("“%(name)s” can not be the name of a namespace.") % {"name": namespace})
+        raise SourceError(_("“%(name)s” isn't a valid namespace name.") % {"name": namespace})
     applying = "~apply" in post
     bringing = bring.Bringing(request.cluster, namespace, not applying)
     only = (
@@ -157,16 +157,13 @@ def _standing(page: Page, results: tuple[Result, ...], applying: bool) -> Page:
 
 def _summary(count: int, bad: int, later: int, applying: bool) -> str:
     if bad:
-        told = _("%(bad)d of %(all)d were refused.") if applying else _("%(bad)d of %(all)d would be refused.")
-        return told % {"bad": bad, "all": count}
+        text = _("%(bad)d of %(all)d were refused.") if applying else _("%(bad)d of %(all)d would be refused.")
+        return text % {"bad": bad, "all": count}
     if later:
-        told = ngettext("%(n)d object waits for its kind.", "%(n)d objects wait for their kinds.", later) % {"n": later}
-        return (
-            f"{_('The others are in the cluster.')} {told}"
-            if applying
-            else f"{_('The others would be accepted.')} {told}"
-        )
-    told = ngettext("%(n)d object is in the cluster.", "All %(n)d objects are in the cluster.", count)
+        text = ngettext("%(n)d object waits for its kind.", "%(n)d objects wait for their kinds.", later) % {"n": later}
+        others = _("The others are in the cluster.") if applying else _("The others would be accepted.")
+        return f"{others} {text}"
+    text = ngettext("%(n)d object is in the cluster.", "All %(n)d objects are in the cluster.", count)
     return (
-        told if applying else ngettext("%(n)d object would be accepted.", "All %(n)d objects would be accepted.", count)
+        text if applying else ngettext("%(n)d object would be accepted.", "All %(n)d objects would be accepted.", count)
     ) % {"n": count}

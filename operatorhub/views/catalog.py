@@ -60,7 +60,7 @@ def _content(request: ConsoleRequest, query: Query, *, with_olm: bool) -> dict[s
         "here": f"{request.path}{query.address()}".rstrip("?"),
         "more": query.address(shown=query.shown + PAGE) if result.total > query.shown else "",
         "most_compared": MOST_COMPARED,
-        "compare_url": f"{reverse('operatorhub:compare')}?{urlencode([('package', one) for one in query.compared])}",
+        "compare_url": f"{reverse('operatorhub:compare')}?{urlencode([('package', key) for key in query.compared])}",
         "uncompared": query.address(compared=()),
         "topics": _topics(client, with_olm=with_olm),
     }
@@ -72,21 +72,19 @@ def _topics(client: ClusterClient, *, with_olm: bool) -> str:
 
 
 def _remember(request: ConsoleRequest, response: HttpResponse, here: str) -> None:
-    """The address shows what is shown. Going on typing is one step of the history, not one for every letter."""
+    """Keeps the URL up to date. Typing is one history entry, not one for each letter."""
     before, now = (parse_qsl(urlsplit(url).query) for url in (request.headers.get("HX-Current-URL", ""), here))
     if before == now and request.headers.get("HX-Current-URL"):
         return
     words = dict(before).get("q"), dict(now).get("q")
-    same = [one for one in before if one[0] not in ("q", "shown")] == [
-        one for one in now if one[0] not in ("q", "shown")
+    same = [pair for pair in before if pair[0] not in ("q", "shown")] == [
+        pair for pair in now if pair[0] not in ("q", "shown")
     ]
     response["HX-Replace-Url" if same and all(words) and words[0] != words[1] else "HX-Push-Url"] = here
 
 
 def _current_index(client: ClusterClient, sources: list[dict[str, Any]], *, known: bool) -> tuple[Index, bool]:
-    """The index, and whether the catalogs are others by now; then a build is asked for, and the page looks again
-    until it is there.
-    """
+    """The index, and whether it is stale; then a build is requested, and the page polls until it is done."""
     state = Index.objects.filter(cluster=client.name).first()
     mark = index.fingerprint(sources) if known else state.sources if state else ""
     if subject.wants_build(client, state, mark):
@@ -103,7 +101,7 @@ def _request_build(client: ClusterClient, state: Index | None) -> None:
             log.warning("no worker has built the catalog index: building it in this request")
             index.build(client)
             return
-        tasks.refresh_catalogs.apply_async(kwargs=tasks.of(client), expires=60, retry=False)
+        tasks.refresh_catalogs.apply_async(kwargs=tasks.cluster_argument(client), expires=60, retry=False)
     except OperationalError:
         log.warning("Redis does not answer: building the catalog index in this request")
         index.build(client)

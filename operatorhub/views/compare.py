@@ -20,7 +20,7 @@ def compare(request: ConsoleRequest) -> HttpResponse:
     """
     keys = subject.keys(request.GET.getlist("package"))
     columns = subject.columns(request.cluster, keys, request.namespace)
-    without = {key: urlencode([("package", one) for one in keys if one != key]) for key in keys}
+    without = {key: urlencode([("package", other) for other in keys if other != key]) for key in keys}
     others = f"{reverse('operatorhub:catalog')}?{urlencode([('compare', key) for key in keys])}"
     rows = subject.rows(columns)
     differing = request.GET.get("differences") == "1"

@@ -27,10 +27,10 @@ def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
 
     `zip` answers with the folder. Each Secret that is shown goes into the audit.
     """
-    offer = gather.look(request.cluster, namespace, csv)
+    offer = gather.read_offer(request.cluster, namespace, csv)
     shown = "shown" in request.GET
-    chosen = set(request.GET.getlist("take")) if shown else {one.key for one in offer.items if one.ticked}
-    taken = [one for one in offer.items if one.key in chosen]
+    chosen = set(request.GET.getlist("take")) if shown else {item.key for item in offer.items if item.ticked}
+    taken = [item for item in offer.items if item.key in chosen]
     found, unread = gather.objects(request.cluster, taken)
     into = request.GET.get("into", "").strip()
     into = into if NAMESPACE_NAME.fullmatch(into) else namespace
@@ -45,14 +45,14 @@ def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
     parts = ("operator", "instances")
     context = {
         "offer": offer,
-        "rows": {part: [Row(one, one.key in chosen) for one in offer.items if one.part == part] for part in parts},
+        "rows": {part: [Row(item, item.key in chosen) for item in offer.items if item.part == part] for part in parts},
         "files": files,
         "into": into,
         "pinned": pinned,
         "unread": (*offer.unread, *unread),
         "name": name,
-        "secrets": [one for one in taken if one.secret],
-        "subscribed": any(one.kind == "Subscription" for one in offer.items),
+        "secrets": [item for item in taken if item.secret],
+        "subscribed": any(item.kind == "Subscription" for item in offer.items),
         "kubectl": f"kubectl apply -k {name}/operator && kubectl apply -k {name}/instances",
     }
     return render.page(request, "operatorhub/export.html", context, part=True)

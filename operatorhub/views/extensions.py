@@ -63,7 +63,7 @@ def new(request: ConsoleRequest) -> HttpResponse:
     client = request.cluster
     accounts = facts.wants_account(client)
     data = request.POST if request.method == "POST" else request.GET
-    here = situation.look(client, request.namespace)
+    here = situation.read_situation(client, request.namespace)
     choices = _choices(data, here)
     graph = _graph(client, choices.catalog, choices.package)
     _found, picked = draft.target(graph, choices)
@@ -156,7 +156,7 @@ def _choices(data: QueryDict, here: situation.Situation) -> draft.Choices:
 
 def _kept(present: facts.Extension, data: QueryDict) -> draft.Choices:
     """What was typed; before that, what it says now."""
-    kept = draft.Choices(
+    choices = draft.Choices(
         name=present.name,
         package=present.package,
         catalog=present.catalog,
@@ -169,21 +169,21 @@ def _kept(present: facts.Extension, data: QueryDict) -> draft.Choices:
         safe=present.safety != "None",
     )
     if "~form" not in data:
-        return replace(kept, version=data.get("version", kept.version))
+        return replace(choices, version=data.get("version", choices.version))
     return replace(
-        kept,
+        choices,
         version=data.get("version", "").strip(),
         channels=tuple(channel for channel in data.getlist("channels") if channel),
-        policy=data.get("policy", kept.policy),
+        policy=data.get("policy", choices.policy),
         make_account="make_account" in data,
         safe="unsafe" not in data,
     )
 
 
 def _taken(client: ClusterClient) -> frozenset[str]:
-    """Names that are there; the API server judges where they may not be listed."""
+    """Existing names; if the user can't list them, the API server decides."""
     try:
-        return frozenset(one.name for one in facts.every(client))
+        return frozenset(installed.name for installed in facts.every(client))
     except Forbidden:
         return frozenset()
 
@@ -196,7 +196,7 @@ def _catalogs(client: ClusterClient) -> tuple[str, ...]:
 
 
 def _serving(client: ClusterClient) -> bool:
-    """Whether any ClusterCatalog can be installed from. Who may not read them is not told that there are none."""
+    """True if any ClusterCatalog can be installed from, or if the user can't read them."""
     try:
         found = client.list(facts.type_of(client, facts.CATALOGS)).items
     except KubeError:
@@ -205,7 +205,7 @@ def _serving(client: ClusterClient) -> bool:
 
 
 def _graph(client: ClusterClient, catalog: str, package: str) -> bundles.Graph | None:
-    """Of the named catalog, or of the first that has the package; None when nobody here knows."""
+    """Of the named catalog, or of the first that has the package; None if it is unknown."""
     for name in (catalog,) if catalog else _catalogs(client):
         try:
             return bundles.graph(client, "-", name, package)

@@ -3,7 +3,7 @@
 The address holds its digest, so browsers keep it for a year; a package whose icon is not fetched yet is asked for by
 its number.
 
-Served so that it can do nothing but be looked at, also when somebody opens it by itself.
+The response's policy forbids scripts, so that an icon is harmless even if opened directly.
 """
 
 from django.http import HttpResponse, HttpResponseNotModified

@@ -22,7 +22,7 @@ from operatorhub.install import choices, conflicts, create, draft, offer, rights
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def install(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
-    """GET shows what would be made of the choices so far; POST makes it and goes on to its progress."""
+    """GET shows the objects for the current choices; POST creates them and redirects to the progress page."""
     if namespace in _ELSEWHERE:
         return _elsewhere(request, namespace, catalog, package)
     page, form = _read(request, namespace, catalog, package)
@@ -38,7 +38,7 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
             forget_namespaces()
             if made.error is None:
                 return HttpResponseRedirect(reverse("operatorhub:progress", args=[form.choices.namespace, package]))
-            # What was created before the refusal is there by now.
+            # The objects created before the refusal now exist.
             page, form = _read(request, namespace, catalog, package)
     problem = explain(made.error) if made and made.error else None
     context = {"page": page, "draft": form, "made": made, "problem": problem, "answers": answers}
@@ -55,7 +55,7 @@ _ELSEWHERE = {"-": ("operatorhub:extension-new", "version"), "~": ("operatorhub:
 def _elsewhere(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
     page, key = _ELSEWHERE[namespace]
     query = {"package": package, "catalog": catalog, key: request.GET.get("version", "")}
-    return HttpResponseRedirect(f"{reverse(page)}?{urlencode({name: one for name, one in query.items() if one})}")
+    return HttpResponseRedirect(f"{reverse(page)}?{urlencode({name: value for name, value in query.items() if value})}")
 
 
 @require_safe
@@ -75,7 +75,7 @@ def _read(request: ConsoleRequest, namespace: str, catalog: str, package: str) -
     chosen_version = version.read(client, manifest, channel, data.get("version", ""), request.namespace)
     channel = chosen_version.channel
     about = packages.describe(channel, package)
-    found = situation.look(client, request.namespace)
+    found = situation.read_situation(client, request.namespace)
     picked = request.namespace
     chosen = choices.read(
         data=data, posted=posted, channel=channel, about=about, situation=found, package=package, picked=picked

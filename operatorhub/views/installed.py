@@ -50,7 +50,7 @@ def installed(request: ConsoleRequest) -> HttpResponse:
         "problem": problem,
         "label_error": label_error,
         "advice": _(
-            "Pick a namespace of yours above, or ask an administrator for the permission to list"
+            "Select one of your namespaces above, or ask an administrator for permission to list"
             " ClusterServiceVersions."
         ),
         "topics": " ".join(olm.topic(client, plural, namespace) for plural in plurals),

@@ -1,4 +1,4 @@
-"""/operators/navigation/: the installed operators of the navigation, read anew."""
+"""/operators/navigation/: the installed operators of the navigation, reloaded."""
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -12,6 +12,7 @@ from operatorhub.running import navigation
 @require_safe
 def operators(request: ConsoleRequest) -> HttpResponse:
     """A fragment. `?at=`: the address of the page that it stands on."""
-    found = navigation.read(request, translation.get_language() or "")
-    context = navigation.context(found, request.GET.get("at", "")[:2000], ask=False)
+    path = request.GET.get("at", "")[:2000]
+    found = navigation.read(request, translation.get_language() or "", path)
+    context = navigation.context(found, path, ask=False, namespace=request.namespace)
     return render(request, "operatorhub/_navigation.html", context)

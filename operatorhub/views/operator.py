@@ -52,7 +52,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindLink:
-    """A kind to see the instances of, or all of them; `count` is None where it isn't known."""
+    """A kind whose instances can be shown, or all kinds; `count`: None if unknown."""
 
     label: str
     url: str
@@ -70,10 +70,18 @@ class Latest:
 
 @require_safe
 def operator(request: ConsoleRequest, namespace: str, csv: str, tab: str = "") -> HttpResponse:
-    """Live: its state, its Deployments and the numbers of its instances. `tab`: '' (overview) or one of `_TABS`."""
-    client = request.cluster
+    """Live: its state, its Deployments and the numbers of its instances. `tab`: '' (overview) or one of `_TABS`.
+
+    `?part=peek`: what stands beside the list of operators; `?part=menu`: its actions alone.
+    """
+    client, part = request.cluster, request.GET.get("part", "")
     found = subject.detail(client, namespace, csv, request.namespace)
     run = follow.package_of(found.object)
+    if part == "menu":
+        actions = operator_actions.actions(client, found, run)
+        return render.page(request, "resources/_action_list.html", {"actions": actions})
+    if part == "peek":
+        return render.page(request, "operatorhub/_operator_peek.html", _peek(request, found, run))
     place = subject.new_place(found.operator, request.namespace)
     context: Context = {
         "detail": found,
@@ -97,6 +105,22 @@ def moved(request: ConsoleRequest, namespace: str, csv: str, tab: str) -> HttpRe
     """Addresses of tabs as they were before there were five."""
     now, part = MOVED[tab]
     return HttpResponseRedirect(f"{reverse('operatorhub:operator-tab', args=[namespace, csv, now])}{part}")
+
+
+def _peek(request: ConsoleRequest, found: subject.Detail, run: str) -> Context:
+    client, namespace = request.cluster, found.operator.namespace
+    reported = _events(request, found)
+    return {
+        "detail": found,
+        "operator": found.operator,
+        "health": subject.health(found.operator),
+        "topics": reported["topics"],
+        "events": reported["page"]["events"].rows[:LATEST],
+        "gaps": reported["page"]["gaps"],
+        "creations": operator_actions.creations(found, subject.new_place(found.operator, request.namespace)),
+        "actions": operator_actions.actions(client, found, run),
+        "removal": removal_page.under_way(client, namespace, found.operator.csv),
+    }
 
 
 def _causes(request: ConsoleRequest, found: subject.Detail) -> CausesPart | None:

@@ -158,5 +158,5 @@ def _installable(request: ConsoleRequest, chosen: subject.Chosen, place: subject
     """Whether it can be installed, or installed once more: an operator for all namespaces can't."""
     if not place.subscriptions or chosen.about is None:
         return True
-    found = situation.look(request.cluster, request.namespace)
+    found = situation.read_situation(request.cluster, request.namespace)
     return draft.is_possible(chosen.manifest, chosen.channel, chosen.about, found)

@@ -13,6 +13,7 @@ from console.web import audit, render
 from console.web.access import can
 from console.web.errors import explain
 from console.web.request import ConsoleRequest
+from kube.client import ClusterClient
 from kube.errors import Conflict, Forbidden, KubeError
 from operatorhub import olm
 from operatorhub.running import installed
@@ -58,9 +59,10 @@ def _bundles(steps: tuple[subject.Step, ...]) -> tuple[Bundle, ...]:
     return tuple(Bundle(name, tuple(step for step in steps if step.resolving == name)) for name in names)
 
 
-def _refused(request: ConsoleRequest, plan: subject.InstallPlan) -> str:
+def refused(client: ClusterClient, plan: subject.InstallPlan) -> str:
+    """Why the user can't approve this plan, '' when they can."""
     try:
-        answer = can(request.cluster, "patch", olm.type_of(request.cluster, olm.PLANS), plan.namespace, plan.name)
+        answer = can(client, "patch", olm.type_of(client, olm.PLANS), plan.namespace, plan.name)
     except KubeError as error:
         return str(error)
     words = _("You don't have permission to approve install plans in %(namespace)s.") % {"namespace": plan.namespace}
@@ -83,7 +85,7 @@ def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
             fragment=PARTS[part],
         )
     if part == "check":
-        context = {"plan": found, "part": PARTS[part], "check": plan_check.look(client, found)}
+        context = {"plan": found, "part": PARTS[part], "check": plan_check.current_check(client, found)}
         return render.page(request, "operatorhub/plan_part.html", context, fragment=PARTS[part])
     subs = [
         subscription
@@ -95,7 +97,7 @@ def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         "updates": [sub for sub in subs if sub.installed and sub.current_csv != sub.installed_csv],
         "bundles": _bundles(subject.steps(client, found)),
         "subs": subs,
-        "refused": _refused(request, found),
+        "refused": refused(client, found),
         "approve_kubectl": (
             f"kubectl patch installplans.operators.coreos.com {plan} -n {namespace} --type merge -p '{APPROVED}'"
         ),
@@ -112,13 +114,13 @@ def step(request: ConsoleRequest, namespace: str, plan: str, number: int) -> Htt
     steps = subject.steps(client, found)
     if number >= len(steps):
         raise Http404
-    one = steps[number]
-    text = yamltext.dump(one.manifest) if one.manifest is not None else ""
+    plan_step = steps[number]
+    text = yamltext.dump(plan_step.manifest) if plan_step.manifest is not None else ""
     context = {
         "plan": found,
-        "step": one,
+        "step": plan_step,
         "text": text,
-        "change": plan_diff.of_step(client, found, one),
+        "change": plan_diff.of_step(client, found, plan_step),
         "shell": {"editing": True},
     }
     return render.page(request, "operatorhub/plan_step.html", context)
@@ -202,7 +204,7 @@ def _update(sub: olm.Subscription) -> dict[str, Any]:
 
 @require_POST
 def check(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
-    """Begin the check of all instances, or go on with it here when no worker does."""
+    """Start the check of all instances, or continue it here if there is no worker."""
     found = subject.read(request.cluster, namespace, plan)
-    plan_check.begin(request.cluster, found, anew="anew" in request.POST)
+    plan_check.begin(request.cluster, found, restart="anew" in request.POST)
     return HttpResponseRedirect(f"{reverse('operatorhub:plan', args=[namespace, plan])}?part=check")

@@ -1,5 +1,5 @@
-"""/operators/<namespace>/subscriptions/<name>/: an install as it goes on; the approval that a manual one waits for;
-what a button can mend.
+"""/operators/<namespace>/subscriptions/<name>/: progress of an install; the approval that a manual one waits for; fixes
+by button.
 """
 
 from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseRedirect

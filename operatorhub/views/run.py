@@ -1,4 +1,4 @@
-"""/operatorhub/run/: a bundle that somebody gives is looked at, judged, shown as objects, tried and made."""
+"""/operatorhub/run/: reads and validates a given bundle, shows its objects, does a dry run, creates them."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -32,7 +32,7 @@ class Page:
     source: given.Given | None = None
     packed: str = ""
     bundle: bundles.Bundle | None = None
-    said: tuple[verdicts.Verdict, ...] = ()
+    findings: tuple[verdicts.Verdict, ...] = ()
     wanted: plan.Plan | None = None
     modes: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Page:
 
     @property
     def ready(self) -> bool:
-        return bool(self.wanted and not self.wanted.errors and not verdicts.refused(self.said) and not self.missing)
+        return bool(self.wanted and not self.wanted.errors and not verdicts.refused(self.findings) and not self.missing)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -113,8 +113,8 @@ def _looked(request: ConsoleRequest) -> Page:
         return Page()
     data: Any = request.POST if request.method == "POST" else request.GET
     bundle = source.find(data.get("bundle", "")) or source.bundles[0]
-    said = verdicts.judge(bundle)
-    here = situation.look(request.cluster, request.namespace)
+    findings = verdicts.judge(bundle)
+    here = situation.read_situation(request.cluster, request.namespace)
     choice = plan.suggested(bundle, here, request.namespace)
     # Of another bundle of the same archive the choices stay; nothing was chosen before the first look.
     if data.get("namespace", "").strip():
@@ -125,7 +125,7 @@ def _looked(request: ConsoleRequest) -> Page:
         source=source,
         packed=given.carried(source),
         bundle=bundle,
-        said=said,
+        findings=findings,
         wanted=wanted,
         modes=plan.modes(bundle),
         namespaces=tuple(here.namespaces),

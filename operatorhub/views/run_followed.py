@@ -1,4 +1,4 @@
-"""/operators/<namespace>/runs/<package>/: a run as it goes on; and …/remove/, by which all of it is taken away."""
+"""/operators/<namespace>/runs/<package>/: progress of a run; and …/remove/, which deletes all its objects."""
 
 from functools import partial
 
@@ -36,7 +36,7 @@ def progress(request: ConsoleRequest, namespace: str, package: str) -> HttpRespo
 def remove(request: ConsoleRequest, namespace: str, package: str) -> HttpResponse:
     """GET lists what goes; POST takes it, and lists what did not go."""
     client = request.cluster
-    found = removal.look(client, namespace, package)
+    found = removal.find_objects(client, namespace, package)
     results: tuple[Removed, ...] = ()
     if request.method == "POST":
         wanted = {name: name in request.POST for name in ("operands", "kinds", "space")}

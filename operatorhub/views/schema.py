@@ -29,17 +29,19 @@ def schema(request: ConsoleRequest, namespace: str, catalog: str, package: str, 
     asked = request.GET.get("version", "")
     name = asked if asked in dict(channel.versions) else channel.csv
     known = subject.find(client, (namespace, catalog, package), name, crd)
-    kept = [(key, value) for key, value in (("channel", request.GET.get("channel", "")), ("version", asked)) if value]
-    context: dict[str, Any] = {"manifest": manifest, "crd": crd, "name": name, "known": known, "kept": kept}
-    context["back"] = f"?{urlencode(kept)}" if kept else ""
+    parameters = [
+        (key, value) for key, value in (("channel", request.GET.get("channel", "")), ("version", asked)) if value
+    ]
+    context: dict[str, Any] = {"manifest": manifest, "crd": crd, "name": name, "known": known, "parameters": parameters}
+    context["back"] = f"?{urlencode(parameters)}" if parameters else ""
     if known.crd is not None:
-        context |= _tree(request, known, kept)
-    # A field that is opened gets its part only; so does a search while somebody types.
+        context |= _tree(request, known, parameters)
+    # Opening a field loads its part only; so does a search.
     part = "_schema_fields.html" if request.headers.get("HX-Target", "").startswith("in-") else "_schema.html"
     return render.page(request, "operatorhub/schema.html", context, fragment=f"resources/{part}")
 
 
-def _tree(request: ConsoleRequest, known: subject.Known, kept: list[tuple[str, str]]) -> dict[str, Any]:
+def _tree(request: ConsoleRequest, known: subject.Known, parameters: list[tuple[str, str]]) -> dict[str, Any]:
     crd = csv.mapping(known.crd)
     every, version = subject.pick(crd, request.GET.get("api", ""))
     names = csv.mapping(csv.mapping(crd.get("spec")).get("names"))
@@ -54,8 +56,8 @@ def _tree(request: ConsoleRequest, known: subject.Known, kept: list[tuple[str, s
         "scope": csv.text(csv.mapping(crd.get("spec")).get("scope")),
         "versions": every,
         "api": version,
-        "root": f"?{urlencode([*kept, ('api', number)])}",
-        "address": f"?{urlencode([*kept, ('api', number)])}&",
+        "root": f"?{urlencode([*parameters, ('api', number)])}",
+        "address": f"?{urlencode([*parameters, ('api', number)])}&",
         "query": query,
         "found": schemas.search(tree, query) if query else None,
         "trail": [(schemas.path(where[:end]), schemas.address(where[:end])) for end in range(1, len(where))],

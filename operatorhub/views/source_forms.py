@@ -1,5 +1,5 @@
-"""/operatorhub/catalogs/new/ and …/edit/, …/delete/: what somebody types becomes a CatalogSource, a ClusterCatalog,
-or a catalog of the console's own.
+"""/operatorhub/catalogs/new/ and …/edit/, …/delete/: forms for a CatalogSource, a ClusterCatalog, or a catalog of the
+console's own.
 """
 
 import tempfile
@@ -56,7 +56,7 @@ def new(request: ConsoleRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
-    """A CatalogSource or ClusterCatalog that is there. What somebody else changed meanwhile is not overwritten."""
+    """Edit an existing CatalogSource or ClusterCatalog. Other users' changes are never overwritten."""
     if namespace == catalogs.OWN:
         raise Http404
     kind = sourceforms.CLUSTER if namespace == catalogs.CLUSTER else sourceforms.SOURCE
@@ -185,7 +185,7 @@ def _page(kind: str, namespace: str, name: str) -> str:
 def _usual_namespace(request: ConsoleRequest) -> str:
     """Where the other catalogs of the whole cluster are."""
     known = sorted(catalogsources.everywhere(request.cluster.name))
-    there = [one for one in known if one in known_namespaces(request.cluster)]
+    there = [namespace for namespace in known if namespace in known_namespaces(request.cluster)]
     return (there or known or [request.namespace or "default"])[0]
 
 

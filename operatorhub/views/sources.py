@@ -39,7 +39,7 @@ def sources(request: ConsoleRequest) -> HttpResponse:
         "sources": found,
         "v1": v1,
         "own": own(client),
-        "gaps": [one for one in (words, v1_words) if one],
+        "gaps": [gap for gap in (words, v1_words) if gap],
         "olm_served": olm_served,
         "v1_served": v1_served,
         "refused": {
@@ -78,14 +78,14 @@ def source(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
 def own(client: ClusterClient) -> list[Catalog]:
     """The console's own catalogs, those that describe CatalogSources last."""
     rows = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN)
-    mine = [row for row in rows if bundles.told(client, row)]
+    mine = [row for row in rows if bundles.is_catalog_visible(client, row)]
     own_rights.hide_folders(client, mine)
     return sorted(mine, key=lambda catalog: (bool(catalog.describes), (catalog.title or catalog.name).lower()))
 
 
 def own_row(client: ClusterClient, name: str) -> Catalog:
     row = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN, name=name).first()
-    if row is None or not bundles.told(client, row):
+    if row is None or not bundles.is_catalog_visible(client, row):
         raise NotFound(_("The console has no own catalog “%(name)s”. It may have been removed.") % {"name": name})
     return row
 
@@ -142,9 +142,9 @@ def _v1(client: ClusterClient, served: bool) -> tuple[tuple[clustercatalogs.Clus
 
 
 def _wake(client: ClusterClient, behind: bool) -> bool:
-    """Has a worker look where nobody has looked yet, or not lately (`behind`), at most every five seconds.
+    """Queue a reading of catalogs that are unread or outdated (`behind`), at most every five seconds.
 
-    True while nobody has.
+    True while one is unread.
     """
     state, _made = Index.objects.get_or_create(cluster=client.name)
     unseen = state.built_at is None and not state.error

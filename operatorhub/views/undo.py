@@ -26,7 +26,7 @@ def undo(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResp
         runs = progress.read(request.cluster, namespace, subscription).usable_csv
         if runs:
             return HttpResponseRedirect(reverse("operatorhub:uninstall", args=[namespace, runs]))
-    found = traces.look(request.cluster, namespace, subscription) if request.method != "POST" else None
+    found = traces.find_traces(request.cluster, namespace, subscription) if request.method != "POST" else None
     removed = _remove(request) if found is None else ()
     context = {"found": found, "removed": removed, "namespace": namespace, "name": subscription, "back": ""}
     return render.page(request, "operatorhub/undo.html", context)

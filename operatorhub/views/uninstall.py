@@ -1,6 +1,4 @@
-"""/operators/<namespace>/<csv>/uninstall/: what goes and what stays, in clear words, before anything goes; and the
-uninstall as it goes on.
-"""
+"""/operators/<namespace>/<csv>/uninstall/: a preview of what an uninstall removes and keeps, and its progress."""
 
 from dataclasses import replace
 from uuid import uuid4
@@ -23,7 +21,7 @@ from operatorhub.removing import uninstall as subject
 def uninstall(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
     """POST begins to delete what the page showed: objects of the same name that were made since are not touched."""
     client = request.cluster
-    plan = subject.look(client, namespace, csv)
+    plan = subject.read_plan(client, namespace, csv)
     refused = _refused(request, plan)
     if request.method == "POST" and not refused:
         post = request.POST

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from console.reach.judging import is_name
+from console.reach.access_check import is_name
 from console.web.access_request import binding_name, request_text
 from kube.kubectl import Command, Commands, Typed
 from resources.access.grants import ACCOUNT, GROUP, KINDS, LEVELS, USER, Subject
@@ -126,7 +126,5 @@ def _commands(gift: Gift, namespace: str) -> Iterator[Command]:
 def gift_request(gift: Gift, user: str, cluster: str, namespace: str) -> str:
     """The text by which an administrator is asked to give this in one's place."""
     words = {"name": gift.subject.label, "role": gift.role_name, "namespace": namespace, "cluster": cluster}
-    wish = _(
-        "Please give “%(name)s” the role “%(role)s” in the namespace “%(namespace)s” of the cluster “%(cluster)s”."
-    )
+    wish = _("“%(name)s” needs the role “%(role)s” in the namespace “%(namespace)s” of the cluster “%(cluster)s”.")
     return request_text(wish % words, user, (), str(kubectl(gift, namespace)))

@@ -197,7 +197,7 @@ def _suspend(place: Place, field: str, on: bool) -> Act:
     words = {"kind": place.type.kind, "name": place.name}
     change = "false" if on else "true"
     explains = {
-        "CronJob": _("No new Job is started until it is resumed. Jobs that run go on."),
+        "CronJob": _("No new Job is started until it is resumed. Running Jobs continue."),
         "Job": _("Its Pods are deleted; when it is resumed it starts new ones."),
     }.get(
         place.type.kind, _("Its operator leaves it as it is until it is resumed (spec.%(field)s).") % {"field": field}

@@ -104,7 +104,7 @@ def _bound(check: dict[str, Any], name: str, kind: str) -> str:
 
 
 def _step(check: dict[str, Any], kind: str, minimum: str) -> str:
-    """`step` counts from `min`, else from the value the page came with, so it is set only with a fitting `min`."""
+    """`step` counts from `min`, else from the page's value, so it is set only with a `min` that fits."""
     step = str(check.get("multipleOf", ""))
     if kind != "integer" or not step.isdigit() or not minimum:
         return ""

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from console.signin import acting, ending
+from console.signin import impersonation, session_expiry
 from console.web import loop
 from console.web.access_watch import pod_permission, until_lost
 from kube import limits
@@ -134,7 +134,7 @@ def open_tunnel(
     with _lock:
         _open[tunnel.id] = tunnel
     # Its own process notices, whichever one the session ended in.
-    tunnel.forget = ending.when_over(client.config.session, lambda: _close(tunnel.id))
+    tunnel.forget = session_expiry.when_over(client.config.session, lambda: _close(tunnel.id))
     return tunnel
 
 
@@ -177,7 +177,7 @@ def _close(number: int) -> bool:
 def owned(tunnel: Tunnel) -> bool:
     """Whether who opened it is still signed in. Asks the database."""
     session = tunnel.client.config.session
-    return not session or acting.lives(session)
+    return not session or impersonation.lives(session)
 
 
 async def close_all() -> None:

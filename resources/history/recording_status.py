@@ -47,9 +47,9 @@ def _problem(client: ClusterClient, place: Place) -> tuple[str, str]:
     paused = _("No history is recorded at the moment.")
     writer = lease.held(client.name)
     if writer is None:
-        return paused, _("Nothing is written down just now: no worker runs that keeps the history.")
+        return paused, _("History isn't recorded at the moment: no worker that records it is running.")
     if writer.problem:
-        return paused, _("Nothing is written down just now: %(why)s") % {"why": writer.problem}
+        return paused, _("History isn't recorded at the moment: %(why)s") % {"why": writer.problem}
     if followed is None and kinds.left_out(client, place.type):
         words = _(
             "The history follows %(number)d kinds, and this one is not among them: HISTORY_KINDS names those that"

@@ -43,7 +43,8 @@ def _ports(spec: Mapping[str, Any]) -> Iterator[str]:
     for entry in items(spec.get("ports")):
         name, host = text(entry.get("name")), text(entry.get("hostPort"))
         number = f"{text(entry.get('containerPort'))}/{text(entry.get('protocol')) or 'TCP'}"
-        yield f"{number}{f' {name}' if name else ''}{_(' (port %s of the node)') % host if host else ''}"
+        words = f"{number} {name}" if name else number
+        yield _("%(port)s (port %(host)s of the node)") % {"port": words, "host": host} if host else words
 
 
 def _amounts(value: Any) -> Iterator[str]:
@@ -114,7 +115,7 @@ def _mounts(spec: Mapping[str, Any]) -> Iterator[str]:
     for entry in items(spec.get("volumeMounts")):
         part = text(entry.get("subPath"))
         words = f"{text(entry.get('mountPath'))} ← {text(entry.get('name'))}{f'/{part}' if part else ''}"
-        yield f"{words} ({_('read-only')})" if entry.get("readOnly") is True else words
+        yield _("%(mount)s (read-only)") % {"mount": words} if entry.get("readOnly") is True else words
 
 
 def _security(spec: Mapping[str, Any]) -> Iterator[str]:

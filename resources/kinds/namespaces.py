@@ -39,7 +39,7 @@ def _security(labels: Mapping[str, Any]) -> Iterable[tuple[str, Cell]]:
         for mode, title in titles.items()
         if (level := labels.get(f"pod-security.kubernetes.io/{mode}"))
     ]
-    return found or [(_("Pod security"), line(_("nothing is said: the cluster's own rule holds"), "muted"))]
+    return found or [(_("Pod security"), line(_("not specified: the cluster's default applies"), "muted"))]
 
 
 def waits_for(obj: KubeObject) -> tuple[tuple[str, Cell], ...]:

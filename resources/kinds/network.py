@@ -74,7 +74,7 @@ def policy(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
         if kind in kinds:
             entries.append((title, tuple(_sides(spec, kind))))
         else:
-            entries.append((title, line(_("everybody, as far as this policy goes"))))
+            entries.append((title, line(_("all peers, as far as this policy is concerned"))))
     note = _("What no policy allows is refused, as soon as one policy selects a Pod.")
     yield facts("policy", _("In words"), entries, note=note, wide=True)
 
@@ -85,7 +85,7 @@ def _sides(spec: Mapping[str, Any], kind: str) -> Iterator[Bit]:
     if not rules:
         yield Bit(_("no one"))
     for rule in rules:
-        peers = [_peer(item) for item in items(rule.get(side))] or [_("everybody")]
+        peers = [_peer(item) for item in items(rule.get(side))] or [_("all peers")]
         ports = [_port(item) for item in items(rule.get("ports"))]
         who = _(" or ").join(peers)
         yield Bit(_("%(who)s, on %(ports)s") % {"who": who, "ports": ", ".join(ports)} if ports else who)

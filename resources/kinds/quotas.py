@@ -84,8 +84,8 @@ def limits_table(id_: str, title: str, found: Iterable[KubeObject]) -> Panel:
         _("Resource"),
         _("At least"),
         _("At most"),
-        _("Request if none is said"),
-        _("Limit if none is said"),
+        _("Default request"),
+        _("Default limit"),
         _("Limit to request"),
     )
     rows = tuple(

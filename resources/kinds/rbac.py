@@ -30,10 +30,10 @@ def role(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterabl
     whole = type_.kind == "ClusterRole"
     if mapping(obj.get("aggregationRule")):
         words = _(
-            "Its rules are gathered from the ClusterRoles with these labels; what is written into it by hand is"
+            "Its rules are collected from the ClusterRoles with these labels; rules that are added by hand are"
             " overwritten."
         )
-        yield facts("aggregation", _("Gathered"), ((_("From"), lines(_gathered(obj), "code")),), note=words)
+        yield facts("aggregation", _("Aggregation rule"), ((_("From"), lines(_gathered(obj), "code")),), note=words)
     found = items(obj.get("rules"))
     rows = tuple(rule_row(rule, cluster=whole) for rule in found[:_RULES])
     columns, empty = (_("Allows to"), _("Verbs"), _("On"), _("Danger")), _("It allows nothing.")
@@ -111,7 +111,7 @@ def bindings(client: ClusterClient, namespace: str, whole: bool) -> tuple[list[K
         (
             _("%(kind)s could not be read: %(why)s") % {"kind": kind, "why": found.problem}
             if found.problem
-            else _("Not every %(kind)s was looked at.") % {"kind": kind}
+            else _("Not every %(kind)s was checked.") % {"kind": kind}
         )
         for kind, found in asked
         if found.problem or found.more

@@ -119,7 +119,7 @@ def parse(text: str, labels: str = "", annotation: str = "", kinds: Iterable[str
     asked = grammar.parse(text)
     return ObjectQuery(
         q=" ".join(asked.words),
-        labels=",".join(selector for selector in (asked.labels, labels) if selector),
+        labels=",".join(filter(None, (asked.labels, labels))),
         annotation=annotation,
         kinds=(*asked.kinds, *kinds),
         annotations=asked.annotations,

@@ -79,7 +79,7 @@ def objects(
             if not token:
                 return found, ""
             if len(found) >= most:
-                return found, _("only the first %(count)d of the namespace were looked at") % {"count": len(found)}
+                return found, _("only the first %(count)d of the namespace were checked") % {"count": len(found)}
     except NotFound:
         return [], ""  # the kind's definition was just deleted: there are no objects of it
     except KubeError as error:
@@ -100,7 +100,7 @@ def scan(client: ClusterClient, pods: ResourceType, namespace: str, wanted: Call
             if not token:
                 return found, ""
             if seen >= limits.SCANNED_PODS.value:
-                return found, _("only the first %(count)d of the namespace were looked at") % {"count": seen}
+                return found, _("only the first %(count)d of the namespace were checked") % {"count": seen}
     except KubeError as error:
         return found, str(error)
 

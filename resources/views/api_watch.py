@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import msgspec
 from django.utils import translation
 
-from console.audit.going import where_of
+from console.audit.recorder import where_of
 from console.audit.scene import Where
 from console.web import audit
 from console.web.access_watch import Permission, until_lost

@@ -41,7 +41,7 @@ class Choice:
         mine = store.columns_of(request, kind)
         stored = QueryDict((request.COOKIES.get(COOKIE, "") if mine is None else mine)[: limits.COOKIE.value])
         asked = request.GET.get("columns")
-        size = _size(stored.get("size", ""), store.of(request).size)
+        size = _size(stored.get("size", ""), store.preferences_of(request).size)
         keys = columns.read(stored.get("columns", "") if asked is None else asked)
         return cls(keys, size, stored.get("dense") == "1")
 
@@ -68,7 +68,7 @@ def choose(request: ConsoleRequest, group: str, version: str, plural: str) -> Ht
     response = HttpResponseRedirect(target)
     labels = (part.strip() for part in request.POST.get("label", "").split(","))
     keys = (*request.POST.getlist("column"), *(f"{columns.LABEL}{label}" for label in labels if label))
-    size = _size(request.POST.get("size", ""), store.of(request).size)
+    size = _size(request.POST.get("size", ""), store.preferences_of(request).size)
     choice = Choice(columns.read(columns.show(keys)), size, request.POST.get("dense") == "1")
     forget = "reset" in request.POST or len(choice.text) > limits.COOKIE.value
     if store.person_of(request):

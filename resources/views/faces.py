@@ -105,20 +105,20 @@ def broken(work: "Work", text: str, problem: YamlProblem) -> HttpResponse:
         if problem.line
         else ""
     )
-    invalid = Problem(422, _("This is not yet a valid object"), f"{where}{problem.message}", "", "YamlProblem")
+    shown = Problem(422, _("This is not yet a valid object"), f"{where}{problem.message}", "", "YamlProblem")
     page = YamlPage(
         work.shell(written).on(YAML),
         text,
         original=post.get("~original", ""),
         good=post.get("~good", ""),
         dirty=True,
-        problem=invalid,
+        problem=shown,
         marks=(yaml_page.Mark(problem.line, problem.column, problem.message),) if problem.line else (),
         discards="~switch" in post and bool(post.get("~good") or post.get("~original")),
         several=problem.several,
     )
     return _answer(
-        work=work, template="resources/yaml.html", part=False, context={"yaml": page}, problem=invalid, face=YAML
+        work=work, template="resources/yaml.html", part=False, context={"yaml": page}, problem=shown, face=YAML
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from console.web import kept
+from console.web import preserve_input
 from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
@@ -26,7 +26,7 @@ def keeping(view: View) -> View:
         except KubeError as error:
             if request.method != "POST":
                 raise
-            return kept.answer(request, explain(error), typed(request))
+            return preserve_input.preserved_response(request, explain(error), typed(request))
 
     return keeps
 

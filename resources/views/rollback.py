@@ -51,7 +51,7 @@ def rollback(request: ConsoleRequest, group: str, version: str, plural: str, nam
     revision = _find(request, place, obj, wanted)
     if mapping(obj.get("spec")).get("paused") is True:
         # As in kubectl: nothing would happen until it is resumed.
-        words = _("“%(name)s” is paused: let it go on before rolling back.") % {"name": place.name}
+        words = _("“%(name)s” is paused: resume it before rolling back.") % {"name": place.name}
         page = RollbackPage(place, revision, _generation(obj), None, Problem(409, words, "", ""))
         return render.page(request, "resources/rollback.html", {"page": page}, status=409)
     if request.method != "POST":

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import aiohttp
 
-from console.audit.going import where_of
+from console.audit.recorder import where_of
 from console.audit.scene import Where
 from console.web import audit
 from console.web.access_watch import pod_permission, while_held

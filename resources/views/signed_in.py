@@ -11,7 +11,7 @@ from typing import Any
 from django.dispatch import receiver
 from django.http import HttpRequest
 
-from console.signin import acting, sessions, signals
+from console.signin import impersonation, sessions, signals
 from resources.changes import RedisError
 from resources.changes.sessions import end
 
@@ -21,14 +21,14 @@ log = logging.getLogger(__name__)
 def digest_of(request: HttpRequest) -> str:
     """Of the session, or of the impersonation within it; '' without sign-in."""
     person: sessions.Person | None = getattr(request, "person", None)
-    as_another: acting.Acting | None = getattr(request, "acting", None)
+    as_another: impersonation.Acting | None = getattr(request, "acting", None)
     return as_another.key if as_another else person.session if person else ""
 
 
 def still_lives(request: HttpRequest) -> Callable[[], bool]:
     """Asks the database whether the session is still there. Holds on to its key only, not to the request."""
     session = digest_of(request)
-    return lambda: acting.lives(session)
+    return lambda: impersonation.lives(session)
 
 
 @receiver(signals.ended, dispatch_uid="console-streams")

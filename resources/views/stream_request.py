@@ -16,7 +16,7 @@ from django.urls import set_script_prefix
 from django.utils.http import is_same_domain
 from django_htmx.middleware import HtmxDetails
 
-from console.signin.acting_middleware import place
+from console.signin.impersonation_middleware import place
 from console.signin.middleware import SignInMiddleware
 from console.web.asgi import Receive, Scope
 from console.web.front import place_of

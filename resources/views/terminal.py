@@ -104,4 +104,4 @@ def _why(container: Container, late: bool) -> str:
         return container.reason
     if container.known:
         return _("It hasn't started. %(reason)s") % {"reason": container.reason}
-    return _("It hasn't started, and its node reports nothing about it. The node may not support debug containers.")
+    return _("It hasn't started, and its node reports nothing about it. Check that the node supports debug containers.")

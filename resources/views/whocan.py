@@ -107,7 +107,7 @@ def _table(client: ClusterClient, answer: Answer, space: str) -> Table:
         for way in answer.ways
     )
     columns = (_("Who"), _("By the role"), _("Given by"), _("Holds in"), _("Objects"))
-    note = "" if space else _("Roles of single namespaces are left out: pick a namespace to see them.")
+    note = "" if space else _("Roles of single namespaces are excluded. Select a namespace to see them.")
     return Table(_("Who can"), columns, rows, note=note, empty=_("No one, according to roles and bindings."))
 
 

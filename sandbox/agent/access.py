@@ -1,4 +1,4 @@
-"""How to reach an API server, from a kubeconfig: its address, who vouches for it, and what tells it who is asking."""
+"""Access to an API server by a kubeconfig: address, certificate authority and credentials."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Entry = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """``authority`` is PEM, empty when the system's authorities count. ``tls`` is None for plain HTTP."""
+class ServerAccess:
+    """``authority``: PEM; empty for the system's authorities. ``tls``: None for plain HTTP."""
 
     server: str
     token: str
@@ -37,11 +37,11 @@ class Access:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What each request carries."""
+        """The headers of each request."""
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
 
-def read(path: Path, private: Path) -> Access:
+def read(path: Path, private: Path) -> ServerAccess:
     """The kubeconfig's current context; KeyError and OSError when it is incomplete.
 
     Keys that it holds go to ``private``.
@@ -53,7 +53,7 @@ def read(path: Path, private: Path) -> Access:
     server = str(cluster["server"]).rstrip("/")
     authority = _content(path, cluster, "certificate-authority").decode()
     if not server.startswith("https:"):
-        return Access(server, str(user.get("token", "")), authority, None)
+        return ServerAccess(server, str(user.get("token", "")), authority, None)
     tls = tls_context(authority_data=authority or None)
     if cluster.get("insecure-skip-tls-verify"):
         tls.check_hostname = False
@@ -65,7 +65,7 @@ def read(path: Path, private: Path) -> Access:
         chain.touch(mode=0o600)
         chain.write_bytes(certificate + b"\n" + key)
         tls.load_cert_chain(chain)
-    return Access(server, str(user.get("token", "")), authority, tls)
+    return ServerAccess(server, str(user.get("token", "")), authority, tls)
 
 
 def _named(entries: list[Entry], name: str) -> Entry:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ..errors import ApiError
-from .access import Access
+from .access import ServerAccess
 from .refusals import refusal, unreachable
 
 #: An API server that takes longer is in trouble; everything here waits meanwhile.
@@ -20,7 +20,7 @@ _AGENT = "operator-console-node"
 class Connection:
     """Opened by the first request, and again when the server has closed it."""
 
-    def __init__(self, access: Access):
+    def __init__(self, access: ServerAccess):
         self._access = access
         self._open: http.client.HTTPConnection | None = None
 

@@ -21,7 +21,7 @@ _PARAMETERS = {"input": "stdin", "output": "stdout", "error": "stderr", "port": 
 
 
 class KubeletApi(AsgiApplication):
-    """Whoever has a certificate that the listener accepts may ask everything."""
+    """The kubelet's HTTP API, without authorization: the listener admits only clients with a valid certificate."""
 
     def __init__(self, node: Node):
         super().__init__()
@@ -37,8 +37,8 @@ class KubeletApi(AsgiApplication):
             _route("GET", "/pods", self._pods),
         ]
 
-    async def answer(self, request: Request) -> Response:
-        """One of the routes."""
+    async def respond(self, request: Request) -> Response:
+        """The response of the first route that matches; NotFound."""
         parts = [unquote(part) for part in request.raw_path.split("/") if part]
         for route in self._routes:
             params = route.match(request.method, parts)

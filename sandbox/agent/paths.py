@@ -40,7 +40,7 @@ def _query(query: Mapping[str, str | int]) -> str:
 
 
 class Paths:
-    """What was asked once is remembered."""
+    """The paths of resources; discovery documents are cached."""
 
     def __init__(self, connection: Connection):
         self._connection = connection

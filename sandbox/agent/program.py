@@ -1,4 +1,4 @@
-"""``python -m sandbox node``: everything that one node is, until a signal comes or its parent is gone."""
+"""``python -m sandbox node``: all parts of one node, until a signal or the end of its parent process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import ApiError
 from ..listener import Listener, listen
 from ..runtime.node import Node
 from ..tls import tls_context
-from .access import Access, read
+from .access import ServerAccess, read
 from .kubeletapi import KubeletApi
 from .provisioner import Provisioner
 from .registration import Registration
@@ -26,7 +26,7 @@ _NETWORK = "10.245"
 _AGAIN_SECONDS = 2.0
 
 
-def _context(given: NodeSettings, access: Access, cluster: Remote) -> Context:
+def _context(given: NodeSettings, access: ServerAccess, cluster: Remote) -> Context:
     authority = given.data / "ca.crt"
     authority.write_text(access.authority, encoding="utf-8")
     return Context(
@@ -62,9 +62,9 @@ async def keep(work: Callable[[], Awaitable[None]], name: str) -> None:
 
 
 async def follow(node: Node) -> None:
-    """The node's Pods, for ever.
+    """Runs the node's Pods until cancelled.
 
-    What an earlier agent left is ended once, when the API server can tell what there is.
+    Processes that an earlier agent left are ended once, when the API server has listed the Pods.
     """
 
     started = False

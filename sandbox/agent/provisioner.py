@@ -1,4 +1,4 @@
-"""Volumes as folders for a real cluster: claims of our StorageClass get one, which grows with them and goes with them.
+"""Volumes as folders for a real cluster: claims of our StorageClass get one, which is resized and deleted with them.
 
 The cluster's own controller binds claim and volume, and tells which provisioner a claim waits for.
 """
@@ -14,7 +14,7 @@ from ..client import Client
 from ..errors import AlreadyExists, NotFound
 from ..objects import Object, dig
 from ..quantity import amount
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 
 CLAIMS, VOLUMES, CLASSES = "persistentvolumeclaims", "persistentvolumes", "storageclasses.storage.k8s.io"
 PROVISIONER = "operator-console.dev/folder"
@@ -29,11 +29,11 @@ class Provisioner:
 
     def __init__(self, cluster: Client, data: Path):
         self._cluster = cluster.as_manager("folder-provisioner")
-        self._recorder = Recorder(cluster, PROVISIONER)
+        self._recorder = EventRecorder(cluster, PROVISIONER)
         self._folder = data / "volumes"
 
     async def run(self) -> None:
-        """Follows claims and volumes for ever."""
+        """Follows claims and volumes until cancelled."""
         self._make_class()
         async for event in self._cluster.watch(CLAIMS, VOLUMES):
             with contextlib.suppress(NotFound):  # it has gone meanwhile

@@ -1,4 +1,4 @@
-"""What an API server answered, as the errors that the sandbox's own verbs raise."""
+"""Converts an API server's error responses into the errors that the sandbox's own verbs raise."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def refusal(code: int, body: bytes) -> ApiError:
 
 
 def of_status(status: Mapping[str, Any], code: int = 500) -> ApiError:
-    """The error that a Status tells of."""
+    """The error of a Status."""
     code = int(status.get("code") or code)
     kind = _BY_REASON.get(str(status.get("reason") or "")) or _BY_CODE.get(code, ApiError)
     return _made(kind, code, str(status.get("message") or f"HTTP {code}"), dict(status.get("details") or {}))

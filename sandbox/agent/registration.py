@@ -13,7 +13,7 @@ from typing import Any
 from ..client import Client
 from ..errors import AlreadyExists, ApiError
 from ..objects import Object, dig, now, now_micro
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 
 log = logging.getLogger("sandbox.node")
 
@@ -35,12 +35,12 @@ class Registration:
 
     def __init__(self, cluster: Client, name: str, port: int):
         self._cluster = cluster.as_manager("kubelet")
-        self._recorder = Recorder(cluster, "kubelet", name)
+        self._recorder = EventRecorder(cluster, "kubelet", name)
         self._name = name
         self._port = port
 
     async def run(self) -> None:
-        """For ever; a Node or lease that somebody deleted comes back."""
+        """Renews the Node and its lease until cancelled; both are created again after a deletion."""
         beats = 0
         while True:
             try:
@@ -90,7 +90,7 @@ class Registration:
         }
 
     def _status(self, before: list[Object]) -> dict[str, Any]:
-        """``before`` are the Node's conditions until now: a condition that stays keeps the time when it began."""
+        """``before``: the Node's current conditions; one that does not change keeps its transition time."""
         moment = now()
         since = {(item["type"], item["status"]): item["lastTransitionTime"] for item in before}
         return {

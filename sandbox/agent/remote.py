@@ -8,14 +8,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 
-from ..client import Event
+from ..client import ObjectEvent
 from ..context import POD_TOKEN_SECONDS
 from ..errors import AlreadyExists, Conflict, NotFound
 from ..objects import Object
-from .access import Access
+from .access import ServerAccess
 from .connection import Connection
-from .following import Following, open_session
 from .paths import Paths, Served
+from .reflector import Reflector, open_session
 
 _MERGE = "application/merge-patch+json"
 
@@ -23,7 +23,7 @@ _MERGE = "application/merge-patch+json"
 class Remote:
     """``only`` are field selectors of what :meth:`watch` shows, by resource."""
 
-    def __init__(self, access: Access, only: Mapping[str, str] | None = None, manager: str = "kubelet"):
+    def __init__(self, access: ServerAccess, only: Mapping[str, str] | None = None, manager: str = "kubelet"):
         self._access = access
         self._only = dict(only or {})
         self._manager = manager
@@ -42,7 +42,7 @@ class Remote:
         return self._object(served, self._connection.ask("GET", served.path(namespace, name)))
 
     def list(self, resource: str, namespace: str = "", labels: str = "", fields: str = "") -> list[Object]:
-        """Of all namespaces when none is given. Nothing when the resource is not served."""
+        """The objects of a namespace, of all without one. Empty when the resource is not served."""
         try:
             served = self._paths.find(resource)
         except NotFound:
@@ -100,7 +100,7 @@ class Remote:
         self._connection.ask("DELETE", self._paths.find(resource).path(namespace, name), options)
 
     def pod_token(self, pod: Object, account: str) -> str:
-        """A token of the Pod's ServiceAccount, for as long as the Pod is there (TokenRequest); NotFound."""
+        """A token of the Pod's ServiceAccount, valid as long as the Pod exists (TokenRequest); NotFound."""
         metadata = pod["metadata"]
         path = self._paths.find("serviceaccounts").path(metadata["namespace"], account, "token")
         bound = {"kind": "Pod", "apiVersion": "v1", "name": metadata["name"], "uid": metadata["uid"]}
@@ -111,13 +111,13 @@ class Remote:
         }
         return str(self._connection.ask("POST", path, request)["status"]["token"])
 
-    async def watch(self, *resources: str) -> AsyncIterator[Event]:
+    async def watch(self, *resources: str) -> AsyncIterator[ObjectEvent]:
         """The present objects as ADDED, then every change; what was missed while the server was away is made up for."""
         async with open_session(self._access) as session:
-            events: asyncio.Queue[Event] = asyncio.Queue(maxsize=1000)
+            events: asyncio.Queue[ObjectEvent] = asyncio.Queue(maxsize=1000)
             jobs = [
                 asyncio.create_task(
-                    Following(session, self._access.server, key, self._find, self._only.get(key, "")).run(events)
+                    Reflector(session, self._access.server, key, self._find, self._only.get(key, "")).run(events)
                 )
                 for key in resources
             ]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class NodeSettings:
-    """What was asked for."""
+    """The options of the command ``node``."""
 
     kubeconfig: Path
     name: str
@@ -22,7 +22,7 @@ class NodeSettings:
     parent: int
 
     @classmethod
-    def of(cls, given: argparse.Namespace) -> NodeSettings:
+    def from_arguments(cls, given: argparse.Namespace) -> NodeSettings:
         """From the parsed arguments."""
         images = given.images.resolve() if given.images else None
         files = (given.tls_cert, given.tls_key, given.client_ca)
@@ -30,7 +30,7 @@ class NodeSettings:
 
 
 def add_arguments(node: argparse.ArgumentParser) -> None:
-    """What only this command has."""
+    """Adds the options of this command."""
     node.add_argument("--kubeconfig", type=Path, required=True, help="how to reach the cluster, as its administrator")
     node.add_argument("--name", required=True, help="of the Node")
     node.add_argument("--data", type=Path, required=True, help="folder for volumes and logs")

@@ -16,7 +16,7 @@ from .versions import Version
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class BundleSource:
     """A stored bundle: its CSV, where its objects are (a folder or a JSON file), and what its metadata requires."""
 
     csv: Object
@@ -25,7 +25,7 @@ class Source:
     packages: list[PackageRequirement]
 
 
-def assemble(catalog: str, meta: Object, sources: dict[str, Source]) -> tuple[Package, str, list[Bundle]]:
+def assemble(catalog: str, meta: Object, sources: dict[str, BundleSource]) -> tuple[Package, str, list[Bundle]]:
     """A package, its default channel and its bundles.
 
     Only bundles that are stored can be installed, so only they count.
@@ -129,7 +129,7 @@ def _channel(channel: Object, members: list[Object], head: Object) -> Object:
     return {**found, "deprecation": channel["deprecation"]} if channel.get("deprecation") else found
 
 
-def _bundle(catalog: str, package: str, channel: str, position: int, entry: Object, source: Source) -> Bundle:
+def _bundle(catalog: str, package: str, channel: str, position: int, entry: Object, source: BundleSource) -> Bundle:
     csv = source.csv
     needs = tuple(sorted({*required(csv), *source.apis} - provided(csv), key=str))
     return Bundle(

@@ -1,4 +1,4 @@
-"""What the package API tells about a CSV (CSVDescription), built as OLM's package server builds it. Pure functions.
+"""The CSVDescription of a CSV in the package API, built as OLM's package server builds it. Pure functions.
 
 Source of the fields: operator-lifecycle-manager, pkg/package-server/apis/operators/v1.
 """

@@ -18,7 +18,7 @@ import yaml
 
 from untrusted import yaml_bounds
 
-from .assemble import Source, assemble
+from .assemble import BundleSource, assemble
 from .manifests import Loader, Object, requirements
 from .store import CatalogStore, Package
 
@@ -96,7 +96,7 @@ def _stamp(found: list[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _package(name: str, members: list[Object], objects: Path) -> tuple[Object, dict[str, Source]]:
+def _package(name: str, members: list[Object], objects: Path) -> tuple[Object, dict[str, BundleSource]]:
     """The package as package.json would tell it, and its bundles."""
     meta: Object = {"name": name, "defaultChannel": "", "channels": []}
     sources, icon = {}, None
@@ -119,7 +119,7 @@ def _package(name: str, members: list[Object], objects: Path) -> tuple[Object, d
     return meta, sources
 
 
-def _bundle(blob: Object, objects: Path) -> Source:
+def _bundle(blob: Object, objects: Path) -> BundleSource:
     inline, described, version = [], None, ""
     properties = blob.get("properties") or []
     apis, packages = requirements(properties)
@@ -133,15 +133,15 @@ def _bundle(blob: Object, objects: Path) -> Source:
             version = str(value["version"])
     csv = next((item for item in inline if item.get("kind") == "ClusterServiceVersion"), None)
     if csv is None:
-        return Source(_described(blob, described or {}, version), objects / "absent.json", apis, packages)
+        return BundleSource(_described(blob, described or {}, version), objects / "absent.json", apis, packages)
     objects.mkdir(parents=True, exist_ok=True)
     place = objects / f"{blob['name']}.json"
     place.write_text(json.dumps([csv, *(item for item in inline if item is not csv)]), encoding="utf-8")
-    return Source(csv, place, apis, packages)
+    return BundleSource(csv, place, apis, packages)
 
 
 def _described(blob: Object, described: Object, version: str) -> Object:
-    """A CSV of what a bundle's olm.csv.metadata tells."""
+    """A CSV from a bundle's olm.csv.metadata."""
     owned = {"customresourcedefinitions": described.get("crdDescriptions") or {}}
     words = ("description", "displayName", "installModes", "keywords", "links", "maintainers", "maturity", "provider")
     spec = {key: described[key] for key in (*words, "minKubeVersion", "nativeAPIs") if key in described}

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from . import fbc
-from .assemble import Source, assemble
+from .assemble import BundleSource, assemble
 from .manifests import csv_of, metadata_properties, requirements
 from .store import Bundle, CatalogStore, Package
 
@@ -45,7 +45,7 @@ def read(catalog: str, folder: Path) -> tuple[Package, str, list[Bundle]]:
     sources = {}
     for entry in meta["bundles"]:
         place = folder / entry["path"]
-        sources[entry["name"]] = Source(csv_of(place), place, *requirements(metadata_properties(place)))
+        sources[entry["name"]] = BundleSource(csv_of(place), place, *requirements(metadata_properties(place)))
     return assemble(catalog, meta, sources)
 
 

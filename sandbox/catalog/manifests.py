@@ -88,7 +88,7 @@ def provided(csv: Object) -> frozenset[Api]:
 
 
 def required(csv: Object) -> frozenset[Api]:
-    """The kinds that a CSV needs from somebody else."""
+    """The kinds that a CSV requires from other operators."""
     return _kinds(csv, "required")
 
 

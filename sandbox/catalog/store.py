@@ -158,7 +158,7 @@ class CatalogStore:
         return (bytes(row[0]), str(row[1]), str(row[2])) if row else None
 
     def counts(self, catalog: str) -> tuple[int, int]:
-        """How many packages there are, and how many could not be read."""
+        """The numbers of readable and of unreadable packages."""
         row = self._db.execute(
             "SELECT COUNT(*), COALESCE(SUM(error != ''), 0) FROM package WHERE catalog = ?", (catalog,)
         ).fetchone()
@@ -176,7 +176,7 @@ class CatalogStore:
         return self._deprecations[key]
 
     def _forget_what_changed(self) -> None:
-        """What was remembered was true of another state of the file."""
+        """Drops the cache when the file has changed."""
         # https://www.sqlite.org/pragma.html#pragma_data_version: changes of other connections; total_changes: of this
         # one.
         state = (self._db.execute("PRAGMA data_version").fetchone()[0], self._db.total_changes)
@@ -186,7 +186,7 @@ class CatalogStore:
             self._bundles.clear()
 
     def default_channel(self, catalog: str, package: str) -> str:
-        """The default channel; empty when the package is not there."""
+        """The default channel; empty when the package doesn't exist."""
         row = self._db.execute(
             "SELECT default_channel FROM package WHERE catalog = ? AND name = ?", (catalog, package)
         ).fetchone()
@@ -249,7 +249,7 @@ def _row(api: Api) -> tuple[str, str, str]:
 
 
 def _deprecated_only(status: Object) -> Object:
-    """Of a PackageManifest's status the deprecations, with the names that they are about."""
+    """The deprecations in a PackageManifest's status, with the names of what is deprecated."""
     channels = []
     for channel in status.get("channels") or []:
         entries = [entry for entry in channel.get("entries") or [] if entry.get("deprecation")]

@@ -38,7 +38,7 @@ class Version:
 
 
 def within(version: str, wanted: str) -> bool:
-    """Whether a version is in a range; an empty range holds nothing, one that can not be read neither."""
+    """Whether a version is in a range; empty and invalid ranges contain no version."""
     subject = Version(version)
     return any(_all(subject, alternative) for alternative in wanted.split("||") if alternative.strip())
 
@@ -58,8 +58,8 @@ def _holds(subject: Version, operator: str, text: str) -> bool:
         return {">=": subject >= lowest, "<": subject < lowest, "!=": not inside, "!": not inside}.get(operator, inside)
     limit = Version(text)
     if operator in ("~", "^"):
-        kept = 2 if operator == "~" or limit.numbers[0] == 0 else 1
-        return subject >= limit and subject.numbers[:kept] == limit.numbers[:kept]
+        fixed_parts = 2 if operator == "~" or limit.numbers[0] == 0 else 1
+        return subject >= limit and subject.numbers[:fixed_parts] == limit.numbers[:fixed_parts]
     return {
         ">=": subject >= limit,
         "<=": subject <= limit,

@@ -24,7 +24,7 @@ def _waits(status: Any, main: bool) -> str:
 
 
 def pod_status(obj: Object) -> str:
-    """What the STATUS column says of a Pod (printPod)."""
+    """The STATUS column of a Pod (printPod)."""
     status = obj.get("status") or {}
     word = status.get("reason") or status.get("phase") or ""
     for condition in status.get("conditions") or []:

@@ -26,7 +26,7 @@ def _ready(obj: Object) -> str:
 
 
 def _job_status(obj: Object) -> str:
-    conditions = {item["type"]: item.get("status") for item in dig(obj, "status", "conditions") or []}
+    conditions = {condition["type"]: condition.get("status") for condition in dig(obj, "status", "conditions") or []}
     for kind, word in (("Complete", "Complete"), ("Failed", "Failed")):
         if conditions.get(kind) == "True":
             return word

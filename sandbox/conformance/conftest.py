@@ -1,6 +1,6 @@
 """The conformance suite speaks plain HTTP and kubectl to the cluster of --kubeconfig, or to a sandbox of its own.
 
-Each check is compared with recorded/ (see seen.py). `--record` writes it anew, from a real cluster only. Known
+Each check is compared with recorded/ (see observations.py). `--record` overwrites it, from a real cluster only. Known
 differences of the sandbox stand in differences.toml with their reasons. Every run leaves its results for
 docs/conformance.md (report.py).
 """
@@ -19,9 +19,9 @@ from tests import processes
 from tests.api import CRDS, Api, custom_resource_definition
 from tests.kubectl import Kubectl
 
+from .observations import Seen
 from .olm import PACKAGES, Olm, catalog_of
 from .report import RESULTS, Cluster
-from .seen import Seen
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent

@@ -10,7 +10,7 @@ import pytest
 
 from tests.api import Answer, Api
 
-from .seen import Seen
+from .observations import Seen
 
 Object = dict[str, Any]
 
@@ -113,7 +113,7 @@ class Olm:
     def csv_after_a_look(self, name: str, wanted: Callable[[Object], Any]) -> Object:
         """A ClusterServiceVersion as soon as its status is as wanted.
 
-        OLM looks at it when it changes, else minutes later.
+        OLM reconciles it when it changes, else minutes later.
         """
         path, end = self.path("clusterserviceversions", name), time.monotonic() + 20
         for number in range(1000):

@@ -2,7 +2,7 @@
 
 from tests.api import Answer
 
-from .seen import Seen
+from .observations import Seen
 
 #: Controllers write their own status meanwhile.
 MANAGERS = ("one", "two", "three", "m", "scaler", "operator", "other", "updater")

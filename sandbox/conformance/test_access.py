@@ -8,7 +8,7 @@ import pytest
 
 from tests.api import Answer, Api, config_map
 
-from .seen import Seen
+from .observations import Seen
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 REVIEWS = "/apis/authorization.k8s.io/v1"
@@ -19,7 +19,7 @@ READ_MAPS = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "l
 
 @pytest.fixture
 def user(seen: Seen) -> str:
-    """A name that nobody has rights under yet."""
+    """The name of a user without any permission yet."""
     name = f"user-{uuid4().hex[:8]}"
     seen.alias("user", name)
     return name
@@ -67,7 +67,7 @@ def allowed(api: Api, path: str, status: int = 200) -> Answer:
 
 
 def test_refusals(seen: Seen, api: Api, maps: str, namespace: str, user: str) -> None:
-    """A refusal says who may not do what, where"""
+    """A refusal names the user, the verb, the resource and the namespace"""
     nobody = api.user(user)
     seen("get", nobody.get(f"{maps}/a"))
     seen("list", nobody.get(maps))
@@ -93,7 +93,7 @@ def test_refusals(seen: Seen, api: Api, maps: str, namespace: str, user: str) ->
 
 
 def test_open_paths(seen: Seen, api: Api, user: str) -> None:
-    """Everybody with a name may read the discovery documents and the version"""
+    """Every authenticated user can read the discovery documents and the version"""
     nobody = api.user(user, "system:authenticated")
     for path in (
         "/api",
@@ -181,7 +181,7 @@ def review(api: Api, kind: str, spec: dict[str, Any], namespace: str = "") -> An
 
 
 def test_reviews(seen: Seen, api: Api, maps: str, namespace: str, user: str, grant: Grant) -> None:
-    """Access reviews tell whether somebody may, and by which binding"""
+    """Access reviews answer whether a user has a permission, and by which binding"""
     me = api.user(user)
     grant([READ_MAPS], person(user))
     allowed(me, maps)
@@ -248,7 +248,7 @@ def test_aggregation(seen: Seen, api: Api, maps: str, namespace: str, user: str)
 
 
 def test_escalation(seen: Seen, api: Api, maps: str, namespace: str, user: str, grant: Grant) -> None:
-    """Nobody gives rights that they do not have themselves"""
+    """A user can't grant permissions that they don't have"""
     me = api.user(user)
     rights = [
         {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles", "rolebindings"], "verbs": ["*"]},

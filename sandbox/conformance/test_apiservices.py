@@ -1,4 +1,4 @@
-"""An API group whose own server is not there: named as stale, refused on its own paths, and nobody else is touched"""
+"""An API group whose own server is not there: named as stale, refused on its own paths, without effect on others"""
 
 import json
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 
 from tests.api import CRDS, Api
 
-from .seen import Seen
+from .observations import Seen
 from .test_crds import conditions, crds, widgets
 
 __all__ = ["crds"]  # the fixture

@@ -4,8 +4,8 @@ from typing import Any
 
 from tests.api import APPLY, Answer, Api, config_map
 
+from .observations import Seen
 from .owners import owned
-from .seen import Seen
 
 
 def apply(api: Api, path: str, manager: str, data: dict[str, Any] | None = None, **more: Any) -> Answer:
@@ -50,7 +50,7 @@ def test_force(seen: Seen, api: Api, maps: str) -> None:
 
 
 def test_removal(seen: Seen, api: Api, maps: str) -> None:
-    """What a manager no longer applies goes, unless somebody else owns it too"""
+    """What a manager no longer applies is removed, unless another manager owns it too"""
     path = f"{maps}/a"
     apply(api, path, "one", {"k": "v", "l": "w", "m": "x"})
     apply(api, path, "two", {"l": "w"})
@@ -61,7 +61,7 @@ def test_removal(seen: Seen, api: Api, maps: str) -> None:
 
 
 def test_update_takes_over(seen: Seen, api: Api, maps: str) -> None:
-    """Whoever changes a field with an update owns it"""
+    """An update owns the fields that it changes"""
     path = f"{maps}/a"
     apply(api, path, "one", {"k": "v", "l": "w"})
     owned(seen, "changed", api.patch(f"{path}?fieldManager=two", {"data": {"k": "x"}}), "data")

@@ -7,8 +7,8 @@ import pytest
 
 from tests.api import APPLY, CRDS, STRATEGIC, Answer, Api, custom_resource_definition
 
+from .observations import Seen
 from .owners import owned
-from .seen import Seen
 
 
 def patched(api: Api, path: str, manager: str, body: dict[str, Any], query: str = "") -> Answer:
@@ -42,7 +42,7 @@ def names(answer: Answer) -> list[str]:
 
 
 def test_deployment(seen: Seen, api: Api, app: str) -> None:
-    """Defaults of the server belong to nobody"""
+    """Defaults of the server have no owner"""
     owned(seen, "created", patched(api, app, "one", deployment()))
     owned(seen, "owners", api.get(app))
     other = {**deployment(), "metadata": {"name": "b"}}

@@ -2,14 +2,14 @@
 
 from tests.api import Api
 
-from .seen import Seen
+from .observations import Seen
 from .test_access import Grant, grant, user
 
 __all__ = ["grant", "user"]  # fixtures
 
 
 def test_impersonation(seen: Seen, api: Api, maps: str, namespace: str, user: str, grant: Grant) -> None:
-    """Acting as somebody else needs the right to impersonate: the user, each group"""
+    """Acting as another user needs the permission to impersonate: the user, each group"""
     users = {"apiGroups": [""], "resources": ["users"], "resourceNames": [f"{user}-b"], "verbs": ["impersonate"]}
     api.post(f"/api/v1/namespaces/{namespace}/serviceaccounts", {"metadata": {"name": "robot"}})
     request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
@@ -35,7 +35,7 @@ def test_impersonation(seen: Seen, api: Api, maps: str, namespace: str, user: st
 
 
 def test_nobody(seen: Seen, api: Api, maps: str) -> None:
-    """A token that is none is answered 401; without one, the request is anonymous"""
+    """An invalid token is answered 401; without one, the request is anonymous"""
     seen("a bad token", api.bearer("nonsense").get(maps))
     seen("a bad JWT", api.bearer("eyJhbGciOiJSUzI1NiJ9.e30.c2ln").get(maps))
     seen("a bad token at the version", api.bearer("nonsense").get("/version"))

@@ -2,13 +2,13 @@
 
 from tests.api import Api, config_map
 
-from .seen import Seen
+from .observations import Seen
 
 JSON = "application/json"
 
 
 def test_unreadable_json(seen: Seen, api: Api, maps: str) -> None:
-    """A body that is no JSON is refused with what was found and where"""
+    """A body that isn't JSON is refused with what was found and where"""
     for name, body in {
         "a list": b"[]",
         "a string": b'"text"',

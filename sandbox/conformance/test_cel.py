@@ -6,7 +6,7 @@ import pytest
 
 from tests.api import CRDS, JSON_PATCH, Api, custom_resource_definition
 
-from .seen import Seen
+from .observations import Seen
 from .test_custom_resources import INTEGER, STRING, Define, widget
 from .test_validation import observe
 
@@ -19,7 +19,7 @@ def ruled(schema: dict[str, Any], *rules: str | dict[str, Any]) -> dict[str, Any
 
 
 def test_messages(seen: Seen, api: Api, define: Define) -> None:
-    """A rule that does not hold is told by its text, its message or its messageExpression"""
+    """A rule that does not hold is reported by its text, its message or its messageExpression"""
     name = STRING | {"maxLength": 20}
     sizes = {"type": "object", "properties": {"min": INTEGER, "max": INTEGER, "name": name, "other": name}}
     path = define(
@@ -118,7 +118,7 @@ def test_root(seen: Seen, api: Api, define: Define) -> None:
 
 
 def test_lists(seen: Seen, api: Api, define: Define) -> None:
-    """Rules on items of lists and on values of maps, with their old values where they can be told apart"""
+    """Rules on items of lists and on values of maps, with their old values where items have keys"""
     item = ruled(
         {"type": "object", "required": ["name"], "properties": {"name": STRING, "size": INTEGER}},
         {"rule": "!has(self.size) || self.size < 10", "message": "too large"},

@@ -9,7 +9,7 @@ import pytest
 from tests.api import TABLE, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import path
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.api import CRDS, TABLE, Api, custom_resource_definition
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 
 COLUMNS: list[dict[str, Any]] = [
     {"name": "Text", "type": "string", "jsonPath": ".spec.text"},

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.api import CRDS, JSON_PATCH, Api
 
-from .seen import Seen
+from .observations import Seen
 from .test_crds import conditions, crds, versions, widgets
 
 __all__ = ["crds"]  # the fixture
@@ -86,7 +86,7 @@ def test_storage(seen: Seen, api: Api, crds: str, group: str, namespace: str) ->
     seen("a new object in v1", api.get(path.format("v1") + "/b"))
     cause = api.patch(place, [{"op": "remove", "path": "/spec/versions/0"}], JSON_PATCH)
     seen("v1 cannot go", cause, without=["details.uid"])
-    # What is stored as v1 is written once more, as v2; else nobody could read it, and the CRD would never go.
+    # What is stored as v1 is written once more, as v2; else it couldn't be read, and the CRD would never go.
     assert api.patch(path.format("v2") + "/a", {"metadata": {"labels": {"moved": "yes"}}}).status == 200
     seen(
         "status is told",

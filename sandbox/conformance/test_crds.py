@@ -8,7 +8,7 @@ import pytest
 from tests.api import CRDS, JSON_PATCH, Answer, Api, custom_resource_definition
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 
 Crd = dict[str, Any]
 
@@ -17,9 +17,9 @@ Crd = dict[str, Any]
 def crds(api: Api, group: str) -> Iterator[str]:
     """The path of CRDs; those of the test's group go afterwards."""
     yield CRDS
-    for item in api.get(CRDS).json["items"]:
-        if item["spec"]["group"] == group:
-            api.delete(f"{CRDS}/{item['metadata']['name']}")
+    for crd in api.get(CRDS).json["items"]:
+        if crd["spec"]["group"] == group:
+            api.delete(f"{CRDS}/{crd['metadata']['name']}")
 
 
 def widgets(group: str, **names: Any) -> Crd:

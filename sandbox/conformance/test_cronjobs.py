@@ -8,7 +8,7 @@ import pytest
 from tests.api import TABLE, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import IMAGE, conditions, container, items, path
 
 
@@ -63,7 +63,7 @@ def test_time_zones(seen: Seen, api: Api, at: str) -> None:
 
 
 def test_refusals(seen: Seen, api: Api, at: str) -> None:
-    """What is wrong with a CronJob's spec is said field by field"""
+    """Each invalid field of a CronJob's spec is named"""
     dry = f"{at}?dryRun=All"
     for name, spec in {
         "policy": {"concurrencyPolicy": "Odd"},

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.api import APPLY, CRDS, JSON_PATCH, Api
 
-from .seen import Seen
+from .observations import Seen
 
 Define = Callable[..., str]
 
@@ -143,7 +143,7 @@ def test_defaults_at_read(seen: Seen, api: Api, define: Define, group: str) -> N
 
 
 def test_null(seen: Seen, api: Api, define: Define) -> None:
-    """null is kept where it may be, defaulted where it may not, and refused where there is nothing to put"""
+    """null is kept where it is allowed, defaulted where it isn't, and refused where there is no default"""
     path = define(
         {
             "may": STRING | {"nullable": True},

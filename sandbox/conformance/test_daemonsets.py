@@ -7,7 +7,7 @@ import pytest
 from tests.api import STRATEGIC, TABLE, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import IMAGE, items, path, workload
 
 
@@ -56,7 +56,7 @@ def test_node_selector(seen: Seen, api: Api, at: str, namespace: str) -> None:
 
 
 def test_refusals(seen: Seen, api: Api, at: str) -> None:
-    """What is wrong with a DaemonSet's spec is said field by field"""
+    """Each invalid field of a DaemonSet's spec is named"""
     dry = f"{at}?dryRun=All"
     for name, spec in {
         "empty selector": {"selector": {}},

@@ -6,7 +6,7 @@ import pytest
 
 from tests.api import Api, config_map
 
-from .seen import Seen
+from .observations import Seen
 
 
 def held(name: str, *finalizers: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 from tests.api import STRATEGIC, TABLE, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import IMAGE, conditions, container, events, items, path, replica_sets, settled, workload
 
 NEW_IMAGE = {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": f"{IMAGE}.1"}]}}}}
@@ -65,7 +65,7 @@ def test_new_image(seen: Seen, api: Api, at: str, namespace: str) -> None:
     for revision, item in sets.items():
         seen.value(f"annotations of revision {revision}", item["metadata"]["annotations"])
     assert done["metadata"]["generation"] == first["metadata"]["generation"] + 1
-    seen.value("events", events(api, namespace, "a", lambda told: len(told) == 5))
+    seen.value("events", events(api, namespace, "a", lambda lines: len(lines) == 5))
 
 
 def test_only_the_template_counts(seen: Seen, api: Api, at: str, namespace: str) -> None:
@@ -115,7 +115,7 @@ def test_recreate(seen: Seen, api: Api, at: str, namespace: str) -> None:
 
 
 def test_surge_and_unavailable(seen: Seen, api: Api, at: str, namespace: str) -> None:
-    """maxSurge rounds up, maxUnavailable rounds down; a rollout that cannot go on shows it"""
+    """maxSurge rounds up, maxUnavailable rounds down; a rollout that cannot continue shows it"""
     _create(api, at, replicas=5, strategy={"rollingUpdate": {"maxSurge": "30%", "maxUnavailable": "30%"}})
     change: Any = {"spec": {"template": {"spec": {"nodeSelector": {"no": "such-node"}}}}}
     api.patch(f"{at}/a", change)
@@ -148,7 +148,7 @@ def test_scaling_in_the_middle(seen: Seen, api: Api, at: str, namespace: str) ->
 
 
 def test_pause(seen: Seen, api: Api, at: str, namespace: str, k: Kubectl) -> None:
-    """A paused Deployment rolls nothing out, but scales; resumed, it goes on"""
+    """A paused Deployment rolls nothing out, but scales; resumed, it continues"""
     _create(api, at)
     seen.text("pause", k("rollout", "pause", "deployment/a"))
     seen.text("pause again", k("rollout", "pause", "deployment/a", fails=True))
@@ -228,16 +228,16 @@ def test_history_limit(seen: Seen, api: Api, at: str, namespace: str) -> None:
 
 
 def test_deadline(seen: Seen, api: Api, at: str, namespace: str) -> None:
-    """A rollout that makes no progress in time is told"""
+    """A rollout that makes no progress in time is reported in the conditions"""
     stuck = workload(progressDeadlineSeconds=1)
     stuck["spec"]["template"]["spec"]["nodeSelector"] = {"no": "such-node"}
     api.post(at, stuck)
 
-    def told(item: dict[str, Any]) -> bool:
+    def has_failed(item: dict[str, Any]) -> bool:
         # On a busy machine the second is over before the controller has counted the Pod.
         return conditions(item).get("Progressing", {}).get("status") == "False" and "replicas" in item["status"]
 
-    late = api.until(f"{at}/a", told)
+    late = api.until(f"{at}/a", has_failed)
     replica_sets(api, seen, namespace)
     seen.value("conditions", conditions(late))
     seen.value("status", late["status"], without=["conditions", "terminatingReplicas"])
@@ -277,7 +277,7 @@ def test_selector(seen: Seen, api: Api, at: str) -> None:
 
 
 def test_bad_specs(seen: Seen, api: Api, at: str) -> None:
-    """What is wrong with a Deployment's spec is said field by field"""
+    """Each invalid field of a Deployment's spec is named"""
     seen("no spec", api.post(f"{at}?dryRun=All", {"metadata": {"name": "a"}}))
     seen(
         "no template", api.post(f"{at}?dryRun=All", {**workload(), "spec": {"selector": {"matchLabels": {"app": "a"}}}})
@@ -299,7 +299,7 @@ def test_bad_specs(seen: Seen, api: Api, at: str) -> None:
 
 
 def test_bad_strategies(seen: Seen, api: Api, at: str) -> None:
-    """A strategy must let the rollout go on"""
+    """A strategy must let the rollout make progress"""
     for name, strategy in {
         "unknown": {"type": "Odd"},
         "Recreate with numbers": {"type": "Recreate", "rollingUpdate": {"maxSurge": 1}},

@@ -11,7 +11,7 @@ import pytest
 from tests.api import CRDS, Api, custom_resource_definition
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 #: What operators and consoles work with; a real cluster has more.

@@ -7,7 +7,7 @@ import pytest
 from tests.api import TABLE, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import path
 
 TIME = "2026-01-02T03:04:05Z"

@@ -6,7 +6,7 @@ import pytest
 
 from tests.api import Api
 
-from .seen import Seen
+from .observations import Seen
 
 
 def owned(name: str, *owners: dict[str, Any], blocks: bool = False, **metadata: Any) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def test_foreground_without_blocking(seen: Seen, api: Api, maps: str, owner: dic
 
 
 def test_absent_owner(seen: Seen, api: Api, maps: str, owner: dict[str, Any]) -> None:
-    """What belongs to nobody that is there goes"""
+    """An object whose owner does not exist is deleted"""
     nobody = {"metadata": {"name": "nobody", "uid": "00000000-0000-0000-0000-000000000000"}}
     seen("created", api.post(maps, owned("lost", nobody)))
     api.until_gone(f"{maps}/lost")

@@ -7,7 +7,7 @@ import pytest
 from tests.api import TABLE, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import IMAGE, conditions, container, events, items, path
 
 NOWHERE = {"no": "such-node"}
@@ -52,7 +52,7 @@ def test_completion(seen: Seen, api: Api, at: str, namespace: str) -> None:
     seen.value("owner", made["metadata"]["ownerReferences"])
     api.until(path(namespace, "pods", made["metadata"]["name"]), lambda item: "finalizers" not in item["metadata"])
     seen.alias("pod", made["metadata"]["name"])
-    seen.value("events", events(api, namespace, "a", lambda told: len(told) == 2))
+    seen.value("events", events(api, namespace, "a", lambda lines: len(lines) == 2))
 
 
 def test_parallelism(seen: Seen, api: Api, at: str, namespace: str) -> None:
@@ -70,7 +70,7 @@ def test_parallelism(seen: Seen, api: Api, at: str, namespace: str) -> None:
 
 
 def test_suspend(seen: Seen, api: Api, at: str, namespace: str) -> None:
-    """A suspended Job has no Pods; resumed, it goes on"""
+    """A suspended Job has no Pods; resumed, it continues"""
     api.post(at, _waiting(suspend=True))
     found = api.until(f"{at}/a", lambda item: conditions(item))
     seen.value("suspended", found["status"])
@@ -84,8 +84,8 @@ def test_suspend(seen: Seen, api: Api, at: str, namespace: str) -> None:
     found = api.until(f"{at}/a", lambda item: not item["status"].get("active"))
     seen.value("suspended again", conditions(found))
     seen.alias("pod", made["metadata"]["name"])
-    told = events(api, namespace, "a", lambda told: len([item for item in told if "Suspended" in item]))
-    seen.value("events", told)
+    lines = events(api, namespace, "a", lambda lines: any("Suspended" in line for line in lines))
+    seen.value("events", lines)
 
 
 def test_deadline(seen: Seen, api: Api, at: str, namespace: str) -> None:
@@ -106,7 +106,7 @@ def test_failure(seen: Seen, api: Api, at: str, namespace: str) -> None:
     seen.value("conditions", conditions(failed))
     seen.value("status", failed["status"], without=["conditions"])
     seen.alias("pod", made["metadata"]["name"])
-    seen.value("events", events(api, namespace, "a", lambda told: len(told) == 2))
+    seen.value("events", events(api, namespace, "a", lambda lines: len(lines) == 2))
 
 
 def test_expiry(seen: Seen, api: Api, at: str, namespace: str) -> None:
@@ -118,7 +118,7 @@ def test_expiry(seen: Seen, api: Api, at: str, namespace: str) -> None:
 
 
 def test_refusals(seen: Seen, api: Api, at: str) -> None:
-    """What is wrong with a Job's spec is said field by field"""
+    """Each invalid field of a Job's spec is named"""
     dry = f"{at}?dryRun=All"
     for name, spec in {
         "completions": {"completions": -1},

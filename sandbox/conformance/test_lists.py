@@ -8,7 +8,7 @@ import pytest
 
 from tests.api import CRDS, Api, config_map, custom_resource_definition
 
-from .seen import Seen
+from .observations import Seen
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_pages(seen: Seen, api: Api, five: str) -> None:
 
 
 def test_pages_with_selectors(seen: Seen, api: Api, five: str) -> None:
-    """With a selector nobody counts what remains"""
+    """With a selector the remaining items are not counted"""
     page = seen("labels", api.get(f"{five}?limit=2&labelSelector=l"), only=["metadata", "items.metadata.name"])
     token = quote(page.json["metadata"]["continue"])
     rest = api.get(f"{five}?labelSelector=l&continue={token}")
@@ -63,7 +63,7 @@ def test_pages_while_things_change(seen: Seen, api: Api, five: str) -> None:
 
 
 def test_continue_tokens(seen: Seen, api: Api, five: str) -> None:
-    """What is no token of this list is refused"""
+    """A token that isn't one of this list is refused"""
 
     def token(**fields: object) -> str:
         return quote(base64.urlsafe_b64encode(json.dumps(fields).encode()).rstrip(b"=").decode())

@@ -7,7 +7,7 @@ import pytest
 
 from tests.api import Api, config_map
 
-from .seen import Seen
+from .observations import Seen
 
 NAMESPACES = "/api/v1/namespaces"
 
@@ -65,7 +65,7 @@ def test_restored(seen: Seen, api: Api, namespace: str) -> None:
 
 
 def test_end(seen: Seen, api: Api, name: str) -> None:
-    """A Namespace is Terminating until everything in it is gone; finalizers are told in its conditions"""
+    """A Namespace is Terminating until everything in it is gone; its conditions name the finalizers"""
     api.post(NAMESPACES, {"metadata": {"name": name}})
     maps = f"{NAMESPACES}/{name}/configmaps"
     api.until(f"{NAMESPACES}/{name}/serviceaccounts/default", bool)
@@ -80,7 +80,8 @@ def test_end(seen: Seen, api: Api, name: str) -> None:
     body = api.until(
         f"{NAMESPACES}/{name}",
         lambda body: any(
-            item["type"] == remaining and item["status"] == "True" for item in body["status"].get("conditions") or []
+            condition["type"] == remaining and condition["status"] == "True"
+            for condition in body["status"].get("conditions") or []
         ),
     )
     seen.value("conditions", sorted(body["status"]["conditions"], key=lambda item: str(item["type"])))

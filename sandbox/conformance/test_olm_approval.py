@@ -1,7 +1,7 @@
 """OLM: plans that wait for an approval, and Subscriptions that change channels"""
 
+from .observations import Seen
 from .olm import Olm, condition
-from .seen import Seen
 
 PACKAGE = "conformance-pots"
 V1, V3 = f"{PACKAGE}.v1.0.0", f"{PACKAGE}.v1.2.0"
@@ -57,7 +57,7 @@ def test_skip_range_in_another_channel(seen: Seen, olm: Olm) -> None:
 
 
 def test_nothing_above(seen: Seen, olm: Olm) -> None:
-    """A channel that does not know the installed version has no upgrade for it, and that is no failure"""
+    """A channel without the installed version has no upgrade for it, which isn't a failure"""
     olm.group()
     olm.install(PACKAGE, V3)
     olm.api.patch(olm.path("subscriptions", PACKAGE), {"spec": {"channel": "range"}})

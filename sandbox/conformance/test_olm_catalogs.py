@@ -8,13 +8,13 @@ import pytest
 from tests.api import TABLE, Api
 from tests.kubectl import Kubectl
 
+from .observations import Seen
 from .olm import PACKAGE_API, Olm
-from .seen import Seen
 
 EVERY = f"{PACKAGE_API}/packagemanifests"
 
 
-def one(olm: Olm, package: str) -> str:
+def manifest_path(olm: Olm, package: str) -> str:
     return f"{PACKAGE_API}/namespaces/{olm.namespace}/packagemanifests/{package}"
 
 
@@ -29,7 +29,7 @@ def test_catalog_source(seen: Seen, api: Api, olm: Olm) -> None:
 
 @pytest.mark.parametrize("kind", ["nothing", "image", "address"])
 def test_catalog_source_that_says_too_little(seen: Seen, olm: Olm, kind: str) -> None:
-    """A CatalogSource without what its sourceType needs is told so in its status"""
+    """A CatalogSource without what its sourceType needs has the error in its status"""
     spec = {"nothing": {"sourceType": "grpc"}, "image": {"sourceType": "internal"}, "address": {"sourceType": "tea"}}
     created = olm.make("catalogsources", "short", spec[kind])
     seen("create", created)
@@ -48,7 +48,7 @@ def test_catalog_source_is_validated(seen: Seen, olm: Olm) -> None:
 
 def test_package_manifest(seen: Seen, api: Api, olm: Olm) -> None:
     """A PackageManifest has the channels of a package, with entries, heads and what the head's CSV says of itself"""
-    found = api.get(one(olm, "conformance-pots"))
+    found = api.get(manifest_path(olm, "conformance-pots"))
     source = (
         "catalogSourceDisplayName",
         "catalogSourcePublisher",
@@ -64,12 +64,12 @@ def test_package_manifest(seen: Seen, api: Api, olm: Olm) -> None:
 def test_package_with_one_channel(seen: Seen, api: Api, olm: Olm) -> None:
     """What a CSV owns and requires is in the description of its channel's head"""
     for package in ("conformance-cups", "conformance-modes", "conformance-needs"):
-        seen(package, api.get(one(olm, package)), only=["status.channels", "status.defaultChannel"])
+        seen(package, api.get(manifest_path(olm, package)), only=["status.channels", "status.defaultChannel"])
 
 
 def test_deprecations(seen: Seen, api: Api, olm: Olm) -> None:
     """What is deprecated says so: a package, a channel, a version"""
-    found = api.get(one(olm, "conformance-antiques"))
+    found = api.get(manifest_path(olm, "conformance-antiques"))
     seen("package", found, only=["status.deprecation", "status.defaultChannel"])
     seen("channels", found, only=["status.channels.name", "status.channels.deprecation"])
     seen("entries", found, only=["status.channels.entries"])
@@ -77,13 +77,13 @@ def test_deprecations(seen: Seen, api: Api, olm: Olm) -> None:
 
 def test_package_that_is_not_there(seen: Seen, api: Api, olm: Olm) -> None:
     """A package that no catalog has is not found"""
-    seen("get", api.get(one(olm, "conformance-nothing")))
-    seen("icon", api.get(f"{one(olm, 'conformance-nothing')}/icon"))
+    seen("get", api.get(manifest_path(olm, "conformance-nothing")))
+    seen("icon", api.get(f"{manifest_path(olm, 'conformance-nothing')}/icon"))
 
 
 def test_package_without_an_icon(seen: Seen, api: Api, olm: Olm) -> None:
     """A package without an icon is given a default one"""
-    found = api.get(f"{one(olm, 'conformance-pots')}/icon")
+    found = api.get(f"{manifest_path(olm, 'conformance-pots')}/icon")
     assert found.raw.startswith(b"<svg") or b"<svg" in found.raw
     seen.value("status and type", [found.status, found.headers["content-type"]])
 
@@ -115,7 +115,7 @@ def test_selectors(seen: Seen, api: Api, olm: Olm) -> None:
 
 def test_what_can_not_be_done(seen: Seen, api: Api, olm: Olm) -> None:
     """Packages can neither be made nor changed nor watched"""
-    path = one(olm, "conformance-pots")
+    path = manifest_path(olm, "conformance-pots")
     body = {"apiVersion": "packages.operators.coreos.com/v1", "kind": "PackageManifest", "metadata": {"name": "new"}}
     seen("post", api.post(path.rpartition("/")[0], body))
     seen("delete", api.delete(path))
@@ -133,7 +133,7 @@ def test_tables(seen: Seen, k: Kubectl, olm: Olm) -> None:
     printed = k("get", "packagemanifests", "conformance-pots").split()
     seen.value("header", printed[:3])
     assert printed[3] == "conformance-pots"
-    table = olm.api.get(one(olm, "conformance-pots"), accept=TABLE)
+    table = olm.api.get(manifest_path(olm, "conformance-pots"), accept=TABLE)
     seen("table", table, only=["kind", "columnDefinitions", "rows.object.kind", "rows.object.metadata.name"])
 
 

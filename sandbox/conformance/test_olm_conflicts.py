@@ -1,7 +1,7 @@
 """OLM: operators that can not be in one namespace"""
 
+from .observations import Seen
 from .olm import Olm, told_in_order
-from .seen import Seen
 
 POTS = "conformance-pots"
 

@@ -1,7 +1,7 @@
 """OLM: what an operator brings along"""
 
+from .observations import Seen
 from .olm import Olm
-from .seen import Seen
 
 POTS = "conformance-pots"
 

@@ -7,8 +7,8 @@ import pytest
 
 from tests.api import Api
 
+from .observations import Seen
 from .olm import CRDS, GROUP, Olm, csv_spec
-from .seen import Seen
 
 PACKAGE, CSV = "conformance-clouds", "conformance-clouds.v1.0.0"
 RBAC = "rbac.authorization.k8s.io/v1"
@@ -75,7 +75,7 @@ def test_copy(seen: Seen, home: Olm, away: Olm) -> None:
 
 
 def test_copy_that_is_deleted(away: Olm) -> None:
-    """A copy that somebody deletes comes back"""
+    """A deleted copy comes back"""
     first = away.csv(CSV, "Succeeded")["metadata"]["uid"]
     away.api.delete(away.path("clusterserviceversions", CSV))
     path = away.path("clusterserviceversions", CSV)

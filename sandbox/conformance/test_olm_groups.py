@@ -7,8 +7,8 @@ import pytest
 
 from tests.api import Api
 
+from .observations import Seen
 from .olm import Olm, condition, csv_spec, history
-from .seen import Seen
 
 MODES = ("OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces")
 
@@ -74,7 +74,7 @@ def test_both_is_too_much(seen: Seen, olm: Olm, others: list[str]) -> None:
 
 
 def test_several_targets(seen: Seen, olm: Olm, others: list[str]) -> None:
-    """The targets are told in order, whatever the order they were given in"""
+    """The targets are listed in order, whatever the order they were given in"""
     olm.group(targetNamespaces=[others[1], others[0]])
     csv(olm, *MODES)
     found = olm.csv("tea.v1.0.0", "Succeeded")

@@ -11,8 +11,8 @@ import pytest
 from tests.api import Api
 from tests.kubectl import Kubectl
 
+from .observations import Seen
 from .olm import CRDS, GROUP, Olm, history, owner
-from .seen import Seen
 
 PACKAGE, CSV = "conformance-kettles", "conformance-kettles.v1.0.0"
 RBAC = "rbac.authorization.k8s.io/v1"
@@ -54,7 +54,7 @@ def test_subscription(seen: Seen, home: Olm) -> None:
     seen.value("spec", found["spec"])
     seen.value("labels", found["metadata"]["labels"])
     status = found["status"]
-    mine = [item for item in status.pop("catalogHealth") if item["catalogSourceRef"]["name"] == home.catalog]
+    mine = [health for health in status.pop("catalogHealth") if health["catalogSourceRef"]["name"] == home.catalog]
     seen.value("health of its catalog", mine)
     seen.value("status", status)
 
@@ -83,7 +83,7 @@ def test_steps(seen: Seen, home: Olm) -> None:
 
 
 def test_csv(seen: Seen, home: Olm) -> None:
-    """The CSV carries its group's targets and its properties; its phases are told one by one"""
+    """The CSV carries its group's targets and its properties; an Event reports each phase"""
     found = home.csv(CSV, "Succeeded")
     seen.value("metadata", found["metadata"], without=["managedFields"])
     seen.value("spec", found["spec"])
@@ -122,7 +122,7 @@ def test_cluster_roles(seen: Seen, home: Olm) -> None:
 
 
 def test_roles_of_the_group(seen: Seen, home: Olm) -> None:
-    """An OperatorGroup has three ClusterRoles, which gather the rights on the kinds of its operators"""
+    """An OperatorGroup has three ClusterRoles, which aggregate the permissions on the kinds of its operators"""
     query = f"labelSelector=olm.owner=group,olm.owner.namespace={home.namespace}"
     items = home.api.get(f"/apis/{RBAC}/clusterroles?{query}").json["items"]
     assert len(items) == 3
@@ -176,7 +176,7 @@ def test_operator_object(seen: Seen, home: Olm) -> None:
 
 
 def test_custom_resource_definition(seen: Seen, home: Olm) -> None:
-    """The CRD belongs to nobody; labels tell that OLM brought it, and for which package"""
+    """The CRD has no owner; labels show that OLM installed it, and for which package"""
     found = home.api.until(CRD, lambda crd: len(crd["metadata"].get("labels", {})) > 1)
     assert not owner(found)
     labels = found["metadata"]["labels"]

@@ -2,8 +2,8 @@
 
 import pytest
 
+from .observations import Seen
 from .olm import CRDS, GROUP, Olm, condition
-from .seen import Seen
 
 PACKAGE, CSV = "conformance-jugs", "conformance-jugs.v1.0.0"
 RBAC = "rbac.authorization.k8s.io/v1"
@@ -19,7 +19,7 @@ def home(olm: Olm) -> Olm:
 
 
 def test_subscription_then_csv(seen: Seen, home: Olm) -> None:
-    """Without its Subscription an operator goes on running; without its CSV too, only the CRD is left"""
+    """Without its Subscription an operator keeps running; without its CSV too, only the CRD is left"""
     seen("delete", home.api.delete(home.path("subscriptions", PACKAGE)), only=["kind", "status", "details.name"])
     assert home.api.get(home.path("subscriptions", PACKAGE)).status == 404
     # The plan belonged to the Subscription.
@@ -53,7 +53,7 @@ def test_csv_only(seen: Seen, home: Olm) -> None:
     for plural in ("clusterroles", "clusterrolebindings"):
         home.api.until(f"/apis/{RBAC}/{plural}?{query}", lambda found: not found["items"])
     assert home.api.get(f"{CRDS}/jugs.{GROUP}").status == 200
-    # What OLM then says in the Subscription's status depends on what it knew when it looked last, which may be minutes
+    # What OLM then says in the Subscription's status depends on its last resolution, which may be minutes
     # ago.
     assert home.api.get(home.path("subscriptions", PACKAGE)).status == 200
 

@@ -4,8 +4,8 @@ import pytest
 
 from tests.api import Api, custom_resource_definition
 
+from .observations import Seen
 from .olm import CRDS, Olm, csv_spec, history
-from .seen import Seen
 
 NAME = "tea.v1.0.0"
 OWN = ("OwnNamespace", "AllNamespaces")
@@ -98,7 +98,7 @@ def test_absent_account(seen: Seen, olm: Olm, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["permissions", "clusterPermissions"])
 def test_account_without_rights(seen: Seen, olm: Olm, kind: str) -> None:
-    """An account that is there without the rights will not do, and each missing rule is told"""
+    """An account without the permissions does not meet the requirement, and each missing rule is listed"""
     olm.api.post(olm.core("serviceaccounts"), {"metadata": {"name": "brewer"}})
     csv(olm, install=with_rights(kind))
     seen.value("requirements", missing(olm))
@@ -133,7 +133,7 @@ def test_kind_that_goes_away(seen: Seen, olm: Olm, group: str) -> None:
 
 
 def test_deployment_that_is_changed(seen: Seen, olm: Olm) -> None:
-    """A Deployment that somebody deletes is made again"""
+    """A deleted Deployment is created again"""
     csv(olm)
     olm.csv(NAME, "Succeeded")
     path = olm.core("deployments", "tea", "apps/v1")

@@ -2,8 +2,8 @@
 
 import pytest
 
+from .observations import Seen
 from .olm import Olm, condition, told_in_order
-from .seen import Seen
 
 POTS = "conformance-pots"
 REQUESTS = {
@@ -30,7 +30,7 @@ def test_what_can_not_be(seen: Seen, olm: Olm, what: str) -> None:
 
 
 def test_no_operator_group(seen: Seen, olm: Olm) -> None:
-    """Without an OperatorGroup nothing is resolved, and nothing is said of it"""
+    """Without an OperatorGroup nothing is resolved, and nothing is reported"""
     olm.subscribe(POTS)
     status = olm.subscription(POTS, lambda status: condition(status, "CatalogSourcesUnhealthy"))["status"]
     seen.value("status", status, without=["catalogHealth", "conditions"])

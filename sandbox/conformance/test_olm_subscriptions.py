@@ -2,8 +2,8 @@
 
 from tests.api import Api
 
+from .observations import Seen
 from .olm import Olm, condition, told_in_order
-from .seen import Seen
 
 POTS = "conformance-pots"
 
@@ -44,7 +44,7 @@ def test_deprecations(seen: Seen, olm: Olm) -> None:
 
 
 def test_deprecations_without_a_channel(seen: Seen, olm: Olm) -> None:
-    """A Subscription without a channel is told of a deprecated package and version, and of no channel"""
+    """A Subscription without a channel reports a deprecated package and version, and no channel"""
     olm.group()
     olm.subscribe("conformance-antiques", "", startingCSV="conformance-antiques.v1.0.0")
     olm.csv("conformance-antiques.v1.0.0", "Succeeded")
@@ -55,7 +55,7 @@ def test_deprecations_without_a_channel(seen: Seen, olm: Olm) -> None:
 
 
 def test_a_starting_csv_that_no_channel_has(seen: Seen, olm: Olm) -> None:
-    """Without a channel, a startingCSV that is nowhere is said in OLM's words"""
+    """Without a channel, a startingCSV that does not exist is reported in OLM's words"""
     olm.group()
     olm.subscribe(POTS, "", startingCSV=f"{POTS}.v9.0.0")
     seen.value("message", told_in_order(olm.failed(POTS)["message"]))

@@ -2,8 +2,8 @@
 
 import json
 
+from .observations import Seen
 from .olm import Olm
-from .seen import Seen
 
 PACKAGE, SAUCERS = "conformance-pots", "conformance-saucers"
 V1, V2, V3 = (f"{PACKAGE}.v1.{number}.0" for number in range(3))
@@ -87,7 +87,7 @@ def test_skips(seen: Seen, olm: Olm) -> None:
 
 
 def test_without_a_channel(seen: Seen, olm: Olm) -> None:
-    """A Subscription without a channel begins with the default one's head, and goes on to what replaces it in any
+    """A Subscription without a channel begins with the default channel's head, and upgrades to what replaces it in any
     channel
     """
     olm.group()

@@ -7,7 +7,7 @@ import pytest
 
 from tests.api import CRDS, JSON_PATCH, Api, custom_resource_definition
 
-from .seen import Seen
+from .observations import Seen
 
 FIELDS: dict[str, Any] = {
     "size": {"type": "integer", "format": "int32", "minimum": 1, "default": 3, "description": "How many."},
@@ -101,14 +101,16 @@ def test_operations(seen: Seen, document: Any, group: str) -> None:
     path = document["paths"][f"/apis/{group}/v1/namespaces/{{namespace}}/widgets"]
     for method in ("get", "post"):
         operation = path[method]
-        seen.value(f"{method}: parameters", sorted(item["name"] for item in operation["parameters"]))
+        seen.value(f"{method}: parameters", sorted(parameter["name"] for parameter in operation["parameters"]))
         seen.value(f"{method}: answers", operation["responses"])
     seen.value("post: body", path["post"]["requestBody"])
-    one = document["paths"][f"/apis/{group}/v1/namespaces/{{namespace}}/widgets/{{name}}"]
-    seen.value("patch: body", one["patch"]["requestBody"])
-    seen.value("patch: parameters", sorted(item["name"] for item in one["patch"]["parameters"]))
-    seen.value("delete: parameters", sorted(item["name"] for item in one["delete"].get("parameters") or []))
-    field_validation = [item for item in path["post"]["parameters"] if item["name"] == "fieldValidation"]
+    widget_path = document["paths"][f"/apis/{group}/v1/namespaces/{{namespace}}/widgets/{{name}}"]
+    seen.value("patch: body", widget_path["patch"]["requestBody"])
+    seen.value("patch: parameters", sorted(parameter["name"] for parameter in widget_path["patch"]["parameters"]))
+    seen.value(
+        "delete: parameters", sorted(parameter["name"] for parameter in widget_path["delete"].get("parameters") or [])
+    )
+    field_validation = [parameter for parameter in path["post"]["parameters"] if parameter["name"] == "fieldValidation"]
     seen.value("fieldValidation", field_validation)
 
 

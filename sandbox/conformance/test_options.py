@@ -7,7 +7,7 @@ import pytest
 
 from tests.api import APPLY, JSON_PATCH, MERGE, STRATEGIC, Api, config_map
 
-from .seen import Seen
+from .observations import Seen
 
 
 def deployment(name: str, **spec: Any) -> dict[str, Any]:

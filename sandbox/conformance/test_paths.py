@@ -2,7 +2,7 @@
 
 from tests.api import MERGE, Api, config_map
 
-from .seen import Seen
+from .observations import Seen
 
 
 def test_unknown_paths(seen: Seen, api: Api, maps: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.api import JSON_PATCH, STRATEGIC, TABLE, Answer, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import IMAGE, container, items, path, pod, template
 
 NOWHERE = {"nodeSelector": {"no": "such-node"}}
@@ -306,8 +306,8 @@ def test_unschedulable(seen: Seen, api: Api, at: str, namespace: str) -> None:
     found = api.until(f"{at}/a", lambda item: item["status"].get("conditions"))
     seen.value("conditions", found["status"]["conditions"], only=["type", "status", "reason"])
     seen.value("phase", found["status"], only=["phase", "qosClass", "observedGeneration"])
-    told = api.until(path(namespace, "events"), lambda body: body["items"])["items"][0]
-    seen.value("event", told, only=["type", "reason", "reportingComponent", "source", "action", "involvedObject"])
+    event = api.until(path(namespace, "events"), lambda body: body["items"])["items"][0]
+    seen.value("event", event, only=["type", "reason", "reportingComponent", "source", "action", "involvedObject"])
 
 
 def test_deletion(seen: Seen, api: Api, at: str) -> None:

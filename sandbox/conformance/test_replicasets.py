@@ -5,7 +5,7 @@ import pytest
 from tests.api import STRATEGIC, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import IMAGE, conditions, container, events, items, path, pod, workload
 
 
@@ -32,9 +32,9 @@ def test_pods(seen: Seen, api: Api, at: str, namespace: str) -> None:
     pods = items(api, namespace, "pods")
     assert len(pods) == 2 and all(item["metadata"]["name"].startswith("a-") for item in pods)
     seen.value("metadata", pods[0]["metadata"], without=["name", "annotations"])
-    told = events(api, namespace, "a", lambda told: len(told) == 2)
-    assert sorted(line.rpartition(": ")[2] for line in told) == sorted(item["metadata"]["name"] for item in pods)
-    seen.value("events", [line.rpartition(": ")[0] for line in told])
+    lines = events(api, namespace, "a", lambda lines: len(lines) == 2)
+    assert sorted(line.rpartition(": ")[2] for line in lines) == sorted(item["metadata"]["name"] for item in pods)
+    seen.value("events", [line.rpartition(": ")[0] for line in lines])
 
 
 def test_replacement(api: Api, seen: Seen, at: str, namespace: str) -> None:
@@ -83,7 +83,7 @@ def test_template_of_later_pods(seen: Seen, api: Api, at: str, namespace: str) -
 
 
 def test_refused_pods(seen: Seen, api: Api, at: str, namespace: str) -> None:
-    """Pods that may not be created are told in a condition and an Event"""
+    """A condition and an Event report that Pods can't be created"""
     body = workload()
     body["spec"]["template"]["spec"]["serviceAccountName"] = "none"
     api.post(at, body)
@@ -91,8 +91,8 @@ def test_refused_pods(seen: Seen, api: Api, at: str, namespace: str) -> None:
     condition = conditions(failed)["ReplicaFailure"]
     seen.value("condition", condition, without=["message"])
     assert 'serviceaccount "none" not found' in condition["message"]
-    told = f"Warning FailedCreate: Error creating: {condition['message']}"
-    assert events(api, namespace, "a", lambda lines: told in lines)
+    failure = f"Warning FailedCreate: Error creating: {condition['message']}"
+    assert events(api, namespace, "a", lambda lines: failure in lines)
 
 
 def test_refusals(seen: Seen, api: Api, at: str) -> None:

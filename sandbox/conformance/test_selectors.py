@@ -1,4 +1,4 @@
-"""Selectors: by labels and by fields, and what is none"""
+"""Selectors: by labels and by fields, and invalid ones"""
 
 from urllib.parse import quote
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.api import CRDS, Api, custom_resource_definition
 
-from .seen import Seen
+from .observations import Seen
 
 
 @pytest.fixture

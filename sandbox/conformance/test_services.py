@@ -7,7 +7,7 @@ import pytest
 from tests.api import TABLE, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import container, path, pod, settled, workload
 
 
@@ -51,7 +51,7 @@ def test_types(seen: Seen, api: Api, at: str) -> None:
 
 
 def test_refusals(seen: Seen, api: Api, at: str) -> None:
-    """What is wrong with a Service's spec is said field by field"""
+    """Each invalid field of a Service's spec is named"""
     dry = f"{at}?dryRun=All"
     for name, spec in {
         "no ports": {"ports": []},
@@ -160,7 +160,7 @@ def test_scaling(seen: Seen, api: Api, at: str, namespace: str) -> None:
 
 
 def test_not_ready(seen: Seen, api: Api, at: str, namespace: str) -> None:
-    """Pods that are not ready are no addresses, unless the Service publishes them"""
+    """Pods that aren't ready have no address in the endpoints, unless the Service publishes them"""
     api.post(path(namespace, "pods"), pod(nodeName="gone-away"))
     status = {"phase": "Running", "podIP": "10.9.9.9", "podIPs": [{"ip": "10.9.9.9"}]}
     api.patch(f"{path(namespace, 'pods', 'a')}/status", {"status": status})

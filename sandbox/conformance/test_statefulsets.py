@@ -7,7 +7,7 @@ import pytest
 from tests.api import STRATEGIC, TABLE, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import IMAGE, events, items, path, workload
 
 CLAIM = {
@@ -97,7 +97,7 @@ def test_order(seen: Seen, api: Api, at: str, namespace: str) -> None:
                 break
         assert gone == ["a-2", "a-1"]
     api.until(f"{at}/a", _full)
-    seen.value("events", events(api, namespace, "a", lambda told: len(told) == 5))
+    seen.value("events", events(api, namespace, "a", lambda lines: len(lines) == 5))
 
 
 def test_pods(seen: Seen, api: Api, at: str, namespace: str) -> None:
@@ -144,10 +144,10 @@ def test_claims(seen: Seen, api: Api, at: str, namespace: str) -> None:
     seen.value("volumes", made["spec"]["volumes"])
     api.patch(f"{at}/a", {"spec": {"replicas": 0}})
     api.until_gone(path(namespace, "pods", "a-0"))
-    kept = api.get(path(namespace, "persistentvolumeclaims", "data-a-0")).json
-    assert "deletionTimestamp" not in kept["metadata"]
-    told = events(api, namespace, "a", lambda told: len(told) == 3)
-    seen.value("events", told)
+    claim = api.get(path(namespace, "persistentvolumeclaims", "data-a-0")).json
+    assert "deletionTimestamp" not in claim["metadata"]
+    lines = events(api, namespace, "a", lambda lines: len(lines) == 3)
+    seen.value("events", lines)
 
 
 def test_retention(seen: Seen, api: Api, at: str, namespace: str) -> None:
@@ -188,7 +188,7 @@ def test_update(seen: Seen, api: Api, at: str, namespace: str) -> None:
     revisions = _revisions(api, seen, namespace)
     assert [revision["revision"] for revision in revisions] == [1, 2]
     seen.value("status", done["status"])
-    seen.value("events", events(api, namespace, "a", lambda told: sum("Create" in line for line in told) == 2))
+    seen.value("events", events(api, namespace, "a", lambda lines: sum("Create" in line for line in lines) == 2))
 
 
 def test_partition(seen: Seen, api: Api, at: str, namespace: str) -> None:
@@ -205,7 +205,7 @@ def test_partition(seen: Seen, api: Api, at: str, namespace: str) -> None:
 
 
 def test_on_delete(seen: Seen, api: Api, at: str, namespace: str) -> None:
-    """OnDelete waits until somebody deletes the Pod"""
+    """OnDelete waits until the Pod is deleted"""
     _create(api, at, replicas=1, updateStrategy={"type": "OnDelete"})
     api.patch(f"{at}/a", _image(), STRATEGIC)
     found = api.until(f"{at}/a", lambda item: item["status"]["updateRevision"] != item["status"]["currentRevision"])
@@ -232,7 +232,7 @@ def test_rollback(seen: Seen, api: Api, at: str, namespace: str, k: Kubectl) -> 
 
 
 def test_refusals(seen: Seen, api: Api, at: str) -> None:
-    """What is wrong with a StatefulSet's spec is said field by field"""
+    """Each invalid field of a StatefulSet's spec is named"""
     dry = f"{at}?dryRun=All"
     for name, spec in {
         "replicas": {"replicas": -1},

@@ -6,7 +6,7 @@ import pytest
 
 from tests.api import MERGE, STRATEGIC, Answer, Api
 
-from .seen import Seen
+from .observations import Seen
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from tests.api import Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import container, path, pod
 
 NOWHERE = {"nodeSelector": {"no": "such-node"}}

@@ -7,7 +7,7 @@ import pytest
 from tests.api import TABLE, Api, config_map
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 
 POD = {"containers": [{"name": "main", "image": "example.com/a:1"}]}
 LABELS = {"app": "a"}

@@ -9,7 +9,7 @@ import pytest
 
 from tests.api import Answer, Api
 
-from .seen import Seen
+from .observations import Seen
 
 AUTHENTICATION = "/apis/authentication.k8s.io/v1"
 Ask = Callable[..., Answer]
@@ -51,12 +51,12 @@ def test_request(seen: Seen, ask: Ask, api: Api, account: str) -> None:
     answer = ask()
     seen.alias("issuer", claims(answer.json["status"]["token"])["iss"])
     seen("the answer", answer, without=["status.token", "spec.audiences"])
-    said = claims(answer.json["status"]["token"])
-    assert said["exp"] - said["iat"] == 3600 and said["nbf"] == said["iat"]
-    assert said["kubernetes.io"]["serviceaccount"]["uid"] == api.get(account).json["metadata"]["uid"]
-    assert said["aud"] == answer.json["spec"]["audiences"] == [said["iss"]]
-    seen.value("claims", said, without=["exp", "iat", "nbf", "iss", "aud"])
-    seen.value("names of claims", sorted(said))
+    token_claims = claims(answer.json["status"]["token"])
+    assert token_claims["exp"] - token_claims["iat"] == 3600 and token_claims["nbf"] == token_claims["iat"]
+    assert token_claims["kubernetes.io"]["serviceaccount"]["uid"] == api.get(account).json["metadata"]["uid"]
+    assert token_claims["aud"] == answer.json["spec"]["audiences"] == [token_claims["iss"]]
+    seen.value("claims", token_claims, without=["exp", "iat", "nbf", "iss", "aud"])
+    seen.value("names of claims", sorted(token_claims))
     seen("an empty body", api.post(f"{account}/token", {}), only=["kind", "status.expirationTimestamp"])
     seen("of nobody", api.post(account.replace("robot", "none") + "/token", {}))
     seen("get", api.get(f"{account}/token"))
@@ -73,7 +73,7 @@ def test_expiration(seen: Seen, ask: Ask) -> None:
 
 
 def test_audiences(seen: Seen, ask: Ask, api: Api) -> None:
-    """A token for somebody else is none for the API server; a review tells whom it is for"""
+    """The API server refuses a token for another audience; a review names its audiences"""
     token = ask(audiences=["other"]).json["status"]["token"]
     seen.alias("issuer", claims(token)["iss"])
     assert claims(token)["aud"] == ["other"]
@@ -100,7 +100,7 @@ def test_use(seen: Seen, ask: Ask, api: Api, namespace: str) -> None:
 
 
 def test_review(seen: Seen, ask: Ask, api: Api) -> None:
-    """A TokenReview tells whose token it is, or why it is nobody's"""
+    """A TokenReview names the token's user, or the reason why there is none"""
     token = ask().json["status"]["token"]
     found = review(api, token)
     seen("a good one", found, without=["spec.token", "status.user.extra", "status.audiences"])

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.api import Answer, Api
 
-from .seen import Seen
+from .observations import Seen
 from .test_custom_resources import INTEGER, STRING, Define, widget
 
 LIST = {"type": "array", "items": STRING}

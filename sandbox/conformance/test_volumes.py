@@ -9,7 +9,7 @@ import pytest
 from tests.api import TABLE, Api
 from tests.kubectl import Kubectl
 
-from .seen import Seen
+from .observations import Seen
 from .workloads import container, path, pod
 
 VOLUMES = "/api/v1/persistentvolumes"
@@ -51,12 +51,12 @@ def test_claim(seen: Seen, api: Api, at: str, namespace: str) -> None:
     seen("create", api.post(at, _claim()))
     found = api.until(f"{at}/a", lambda item: item["status"].get("phase"))
     seen.value("status", found["status"])
-    told = api.until(path(namespace, "events"), lambda body: body["items"])["items"][0]
-    seen.value("event", told, only=["type", "reason", "message", "source.component", "involvedObject.kind"])
+    event = api.until(path(namespace, "events"), lambda body: body["items"])["items"][0]
+    seen.value("event", event, only=["type", "reason", "message", "source.component", "involvedObject.kind"])
 
 
 def test_claim_refusals(seen: Seen, api: Api, at: str) -> None:
-    """What is wrong with a claim is said field by field"""
+    """Each invalid field of a claim is named"""
     dry = f"{at}?dryRun=All"
     for name, spec in {
         "no modes": {"accessModes": []},
@@ -83,23 +83,23 @@ def test_claim_updates(seen: Seen, api: Api, at: str) -> None:
 
 
 def test_class(seen: Seen, api: Api, at: str, namespace: str, unique: str) -> None:
-    """A class whose volumes somebody makes by hand: claims wait for their first Pod, or for a volume"""
+    """A class whose volumes are created by hand: claims wait for their first Pod, or for a volume"""
     body = {"metadata": {"name": unique}, "provisioner": "kubernetes.io/no-provisioner"}
     seen("create", api.post(CLASSES, body))
     seen("again", api.post(CLASSES, body))
     seen("changed", api.patch(f"{CLASSES}/{unique}", {"provisioner": "example.com/odd"}))
     seen("changed parameters", api.patch(f"{CLASSES}/{unique}", {"parameters": {"a": "b"}}))
     api.post(at, _claim(storageClassName=unique))
-    told = api.until(path(namespace, "events"), lambda body: body["items"])["items"][0]
-    seen.value("event", told, only=["type", "reason", "message"])
+    event = api.until(path(namespace, "events"), lambda body: body["items"])["items"][0]
+    seen.value("event", event, only=["type", "reason", "message"])
     seen("delete", api.delete(f"{CLASSES}/{unique}"))
 
 
 def test_unknown_class(seen: Seen, api: Api, at: str, namespace: str) -> None:
     """A claim of a class that is not there waits, and says so"""
     api.post(at, _claim(storageClassName="none-such"))
-    told = api.until(path(namespace, "events"), lambda body: body["items"])["items"][0]
-    seen.value("event", told, only=["type", "reason", "message", "source.component"])
+    event = api.until(path(namespace, "events"), lambda body: body["items"])["items"][0]
+    seen.value("event", event, only=["type", "reason", "message", "source.component"])
     seen("get", api.get(f"{at}/a"), only=["status", "spec", "metadata.annotations", "metadata.finalizers"])
 
 
@@ -108,8 +108,8 @@ def test_first_consumer(seen: Seen, api: Api, at: str, namespace: str, unique: s
     wait = {"provisioner": "example.com/a", "volumeBindingMode": "WaitForFirstConsumer"}
     api.post(CLASSES, {"metadata": {"name": unique}, **wait})
     api.post(at, _claim(storageClassName=unique))
-    told = api.until(path(namespace, "events"), lambda body: body["items"])["items"][0]
-    seen.value("event", told, only=["type", "reason", "message"])
+    event = api.until(path(namespace, "events"), lambda body: body["items"])["items"][0]
+    seen.value("event", event, only=["type", "reason", "message"])
     seen("claim", api.get(f"{at}/a"), only=["status", "metadata.annotations"])
 
 
@@ -141,8 +141,8 @@ def test_binding_by_name(seen: Seen, api: Api, at: str, unique: str) -> None:
     claim = api.until(f"{at}/a", _bound)
     seen.value("claim", claim, only=["metadata.annotations", "spec.volumeName", "status"])
     api.delete(f"{VOLUMES}/{unique}")
-    kept = api.get(f"{VOLUMES}/{unique}").json
-    seen.value("kept", kept, only=["metadata.deletionTimestamp", "metadata.finalizers", "status.phase"])
+    volume = api.get(f"{VOLUMES}/{unique}").json
+    seen.value("kept", volume, only=["metadata.deletionTimestamp", "metadata.finalizers", "status.phase"])
     api.delete(f"{at}/a")
     api.until_gone(f"{VOLUMES}/{unique}")
 

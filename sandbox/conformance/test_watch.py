@@ -7,10 +7,10 @@ import pytest
 
 from tests.api import CRDS, Api, Watch, config_map, custom_resource_definition
 
-from .seen import Seen
+from .observations import Seen
 
 
-def told(watch: Watch, count: int) -> list[list[Any]]:
+def next_events(watch: Watch, count: int) -> list[list[Any]]:
     """[type, name, data] of the next events."""
     events = [watch.next() for _ in range(count)]
     return [[event["type"], event["object"]["metadata"].get("name"), event["object"].get("data")] for event in events]
@@ -22,7 +22,7 @@ def version(api: Api, path: str) -> str:
 
 
 def test_events(seen: Seen, api: Api, maps: str) -> None:
-    """From a version on each change is told once, in order"""
+    """From a version on each change is sent once, in order"""
     since = version(api, maps)
     with api.watch(f"{maps}?watch=1&resourceVersion={since}") as watch:
         api.post(maps, config_map("a", k="1"))
@@ -34,7 +34,7 @@ def test_events(seen: Seen, api: Api, maps: str) -> None:
     seen.value("events", events)
     last = events[2]["object"]["metadata"]["resourceVersion"]
     with api.watch(f"{maps}?watch=1&resourceVersion={last}") as watch:
-        assert told(watch, 1) == [["ADDED", "b", None]]
+        assert next_events(watch, 1) == [["ADDED", "b", None]]
 
 
 @pytest.mark.parametrize("since", ["", "&resourceVersion=0"])
@@ -43,9 +43,9 @@ def test_without_a_version(seen: Seen, api: Api, maps: str, since: str) -> None:
     api.post(maps, config_map("a", k="1"))
     version(api, maps)
     with api.watch(f"{maps}?watch=1&labelSelector=!x&fieldSelector=metadata.name!%3Dkube-root-ca.crt{since}") as watch:
-        present = told(watch, 1)
+        present = next_events(watch, 1)
         api.post(maps, config_map("b"))
-        assert present + told(watch, 1) == [["ADDED", "a", {"k": "1"}], ["ADDED", "b", None]]
+        assert present + next_events(watch, 1) == [["ADDED", "a", {"k": "1"}], ["ADDED", "b", None]]
 
 
 def test_label_selector(seen: Seen, api: Api, maps: str) -> None:
@@ -74,7 +74,7 @@ def test_field_selector(seen: Seen, api: Api, maps: str) -> None:
         api.post(maps, config_map("a"))
         api.post(maps, config_map("b"))
         api.delete(f"{maps}/b")
-        assert [event[:2] for event in told(watch, 2)] == [["ADDED", "b"], ["DELETED", "b"]]
+        assert [event[:2] for event in next_events(watch, 2)] == [["ADDED", "b"], ["DELETED", "b"]]
     with api.watch(f"{maps}/a?watch=1&resourceVersion={since}") as watch:
         status, kind = watch.status, watch.headers["content-type"]
     seen.value("watch of a path to one object", [status, kind])
@@ -87,10 +87,10 @@ def test_old_watch_paths(seen: Seen, api: Api, maps: str) -> None:
     with api.watch(f"{old}?resourceVersion={since}") as watch:
         assert watch.status == 200
         api.post(maps, config_map("a"))
-        assert told(watch, 1) == [["ADDED", "a", None]]
+        assert next_events(watch, 1) == [["ADDED", "a", None]]
     with api.watch(f"{old}/b?resourceVersion={since}") as watch:
         api.post(maps, config_map("b"))
-        assert told(watch, 1) == [["ADDED", "b", None]]
+        assert next_events(watch, 1) == [["ADDED", "b", None]]
     seen("unknown", api.get(old.replace("configmaps", "nothings")))
 
 
@@ -113,7 +113,7 @@ def test_streaming_list(seen: Seen, api: Api, maps: str) -> None:
         seen.value("initial", first)
         seen.value("bookmark", mark)
         api.patch(f"{maps}/a", {"data": {"k": "v"}})
-        assert told(watch, 1) == [["MODIFIED", "a", {"k": "v"}]]
+        assert next_events(watch, 1) == [["MODIFIED", "a", {"k": "v"}]]
     assert int(mark["object"]["metadata"]["resourceVersion"]) >= int(first["object"]["metadata"]["resourceVersion"])
 
 
@@ -194,4 +194,4 @@ def test_all_namespaces(seen: Seen, api: Api, maps: str) -> None:
     mine = quote(f"metadata.namespace={maps.split('/')[4]}")
     with api.watch(f"/api/v1/configmaps?watch=1&resourceVersion={since}&fieldSelector={mine}") as watch:
         api.post(maps, config_map("a"))
-        assert told(watch, 1) == [["ADDED", "a", None]]
+        assert next_events(watch, 1) == [["ADDED", "a", None]]

@@ -1,11 +1,11 @@
-"""Small workloads for the tests, and what may be said of them on any two clusters."""
+"""Small workloads for the tests, and what of them is comparable between clusters."""
 
 from collections.abc import Callable
 from typing import Any
 
 from tests.api import Api
 
-from .seen import Seen
+from .observations import Seen
 
 #: No node has this program: Pods of it become Running in name.
 IMAGE = "example.com/app:1"
@@ -83,8 +83,8 @@ def replica_sets(api: Api, seen: Seen, namespace: str) -> dict[str, Any]:
 def events(api: Api, namespace: str, name: str, wanted: Callable[[list[str]], Any] = bool) -> list[str]:
     """Type, reason and message of the Events about an object, as soon as they are ``wanted``; sorted."""
 
-    def told(body: Any) -> list[str]:
+    def event_lines(body: Any) -> list[str]:
         about = [item for item in body["items"] if item["involvedObject"]["name"] == name]
         return sorted(f"{item['type']} {item['reason']}: {item['message']}" for item in about)
 
-    return told(api.until(path(namespace, "events"), lambda body: wanted(told(body))))
+    return event_lines(api.until(path(namespace, "events"), lambda body: wanted(event_lines(body))))

@@ -1,4 +1,4 @@
-"""What kube-controller-manager, kube-scheduler and the kubelet do in a cluster, in small.
+"""Small versions of kube-controller-manager, kube-scheduler and the kubelet.
 
 Each file is one controller: it watches, and brings the cluster from what is to what is asked for, as often as it likes.
 """

@@ -1,4 +1,4 @@
-"""Conditions as the workload controllers keep them: times change only when what they tell of does."""
+"""Conditions of the workload controllers: a time changes only with the value that it belongs to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def find(conditions: list[Object] | None, kind: str) -> Object | None:
 
 
 def is_true(obj: Object, kind: str) -> bool:
-    """Whether an object's condition is there and True."""
+    """Whether an object's condition exists and is True."""
     found = find((obj.get("status") or {}).get("conditions"), kind)
     return found is not None and found.get("status") == "True"
 

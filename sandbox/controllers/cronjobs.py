@@ -9,7 +9,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import AlreadyExists, ApiError, NotFound
 from ..objects import Object, copy, dig, now, parse_time
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from ..schedule import Every, Schedule, parse_schedule
 from .conditions import is_true
 from .owners import controller_of, is_going, owned_by, owner_reference
@@ -27,7 +27,7 @@ class CronJobs:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-controller-manager")
-        self._recorder = Recorder(cluster, "cronjob-controller")
+        self._recorder = EventRecorder(cluster, "cronjob-controller")
         self.queue = Workqueue("cronjob", self.reconcile)
 
     def reconcile(self, namespace: str, name: str) -> None:

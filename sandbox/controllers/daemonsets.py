@@ -6,7 +6,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import NotFound
 from ..objects import Object, dig
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from . import revisions
 from .owners import annotation, children, controller_of, is_going
 from .pods import available_in, create, delete, from_template, has_ended, is_ready
@@ -24,7 +24,7 @@ class DaemonSets:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-controller-manager")
-        self._recorder = Recorder(cluster, "daemonset-controller")
+        self._recorder = EventRecorder(cluster, "daemonset-controller")
         self.queue = Workqueue("daemonset", self.reconcile)
 
     def reconcile(self, namespace: str, name: str) -> None:
@@ -56,7 +56,7 @@ class DaemonSets:
         return bool(mismatch({**spec, "tolerations": [{"operator": "Exists"}]}, node))
 
     def _node(self, pod: Object) -> str:
-        """Where the Pod is, or where its affinity wants it."""
+        """The node of the Pod, or the one that its affinity requires."""
         if dig(pod, "spec", "nodeName"):
             return str(pod["spec"]["nodeName"])
         terms = dig(pod, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution") or {}

@@ -57,8 +57,8 @@ def calculate(deployment: Object, new: Object | None, old: list[Object], stored:
         status["collisionCount"] = deployment["status"]["collisionCount"]
     _, unavailable = fenceposts(deployment)
     enough = numbers["availableReplicas"] >= wanted_replicas(deployment) - unavailable
-    said = _AVAILABLE if enough else _UNAVAILABLE
-    conditions = with_condition(dig(deployment, "status", "conditions"), "Available", *said, updates=True)
+    availability = _AVAILABLE if enough else _UNAVAILABLE
+    conditions = with_condition(dig(deployment, "status", "conditions"), "Available", *availability, updates=True)
     status["conditions"] = conditions
     status["conditions"] = _failure(_progress({**deployment, "status": status}, new, stored), sets)
     return status
@@ -73,8 +73,8 @@ def _failure(conditions: list[Object], sets: list[Object]) -> list[Object]:
     for rs in sets:
         trouble = find(dig(rs, "status", "conditions"), "ReplicaFailure")
         if trouble is not None:
-            said = (trouble["status"], trouble.get("reason", ""), trouble.get("message", ""))
-            return with_condition(conditions, "ReplicaFailure", *said, updates=True)
+            failure = (trouble["status"], trouble.get("reason", ""), trouble.get("message", ""))
+            return with_condition(conditions, "ReplicaFailure", *failure, updates=True)
     return without_condition(conditions, "ReplicaFailure")
 
 

@@ -10,7 +10,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import AlreadyExists, ApiError, NotFound
 from ..objects import Object, copy, dig, parse_time
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from . import deployment_status as status
 from . import rollout
 from .owners import children, controller_of, is_going, owned_by, owner_reference
@@ -36,7 +36,7 @@ class Deployments:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-controller-manager")
-        self._recorder = Recorder(cluster, "deployment-controller")
+        self._recorder = EventRecorder(cluster, "deployment-controller")
         self.queue = Workqueue("deployment", self.reconcile)
 
     def reconcile(self, namespace: str, name: str) -> None:

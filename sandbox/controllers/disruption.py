@@ -23,7 +23,7 @@ _OWNERS = {
 
 
 class _Counted(NamedTuple):
-    """What counts of a Pod. ``owner``: kind and name."""
+    """A Pod as the budget counts it. ``owner``: kind and name."""
 
     labels: dict[str, str]
     healthy: bool
@@ -77,7 +77,7 @@ class Budgets:
         return expected, _part(available if available is not None else 0, expected)
 
     def _expected(self, namespace: str, pods: list[_Counted]) -> int:
-        """What the owners of the Pods want to have."""
+        """The number of Pods that their owners want."""
         expected = 0
         for kind, name in {pod.owner for pod in pods}:
             if kind not in _OWNERS:

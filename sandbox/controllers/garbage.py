@@ -1,4 +1,4 @@
-"""The garbage collector: what is owned goes with its last owner, before it (foreground) or stays behind (orphan).
+"""The garbage collector: deletes dependents after their last owner, before it (foreground) or never (orphan).
 
 It follows every resource that is served, CRDs' as they come, by their stored bytes: objects without owners are never
 decoded. Source of the rules: kubernetes/pkg/controller/garbagecollector.
@@ -15,9 +15,9 @@ from ..context import Context
 from ..deletion import FOREGROUND, ORPHAN
 from ..errors import ApiError, Conflict, NotFound
 from ..objects import Object, decode
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from ..schemas import CRDS
-from ..subscription import Change, Entry, Subscription
+from ..subscription import StoreChange, StoreEntry, Subscription
 from .workqueue import Workqueue
 
 #: (resource, namespace, name)
@@ -27,16 +27,16 @@ _IGNORED = frozenset(("events", "events.events.k8s.io"))
 
 
 class GarbageCollector:
-    """Knows who says to be owned by whom. Keys of its queue are (resource, namespace/name)."""
+    """Deletes dependents by their ownerReferences. Keys of its queue are (resource, namespace/name)."""
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-controller-manager")
-        self._recorder = Recorder(cluster, "garbage-collector-controller")
+        self._recorder = EventRecorder(cluster, "garbage-collector-controller")
         self._dependents: dict[str, dict[Place, None]] = defaultdict(dict)
         self._owners: dict[Place, tuple[str, ...]] = {}
         self.queue = Workqueue("garbage collector", self._look)
 
-    def seen(self, resource: str, entry: Entry) -> None:
+    def seen(self, resource: str, entry: StoreEntry) -> None:
         """An object is new or has changed."""
         place = (resource, entry.namespace, entry.name)
         owned = b'"ownerReferences"' in entry.data
@@ -59,7 +59,7 @@ class GarbageCollector:
         if obj["metadata"].get("deletionTimestamp") and (FOREGROUND in finalizers or ORPHAN in finalizers):
             self._add(place)
 
-    def gone(self, resource: str, entry: Entry) -> None:
+    def gone(self, resource: str, entry: StoreEntry) -> None:
         """An object is no more."""
         place = (resource, entry.namespace, entry.name)
         for uid in self._owners.pop(place, ()):
@@ -122,8 +122,8 @@ class GarbageCollector:
 
     def _drop_finalizer(self, resource: str, obj: Object, finalizer: str) -> None:
         metadata = obj["metadata"]
-        kept = [name for name in metadata.get("finalizers") or [] if name != finalizer]
-        change = {"metadata": {"finalizers": kept or None, "uid": metadata["uid"]}}
+        remaining = [name for name in metadata.get("finalizers") or [] if name != finalizer]
+        change = {"metadata": {"finalizers": remaining or None, "uid": metadata["uid"]}}
         self._cluster.patch(resource, metadata["name"], change, metadata.get("namespace", ""))
 
     # A dependent
@@ -161,7 +161,7 @@ class GarbageCollector:
         return bool(metadata.get("deletionTimestamp")) and FOREGROUND in (metadata.get("finalizers") or [])
 
     def _owner(self, reference: Object, dependent: Object) -> Object | None:
-        """The owner; {} when it cannot be told whether there is one; None when there is none."""
+        """The owner; {} when it's unknown whether there is one; None when there is none."""
         resource = self._cluster.resource_for(str(reference.get("apiVersion")), str(reference.get("kind")))
         if resource is None:
             return {}
@@ -180,10 +180,10 @@ class GarbageCollector:
 
     def _disown(self, place: Place, obj: Object, uids: set[str]) -> None:
         resource, namespace, name = place
-        kept = [
+        remaining = [
             reference for reference in obj["metadata"].get("ownerReferences") or [] if reference.get("uid") not in uids
         ]
-        change = {"metadata": {"ownerReferences": kept or None, "uid": obj["metadata"]["uid"]}}
+        change = {"metadata": {"ownerReferences": remaining or None, "uid": obj["metadata"]["uid"]}}
         self._cluster.patch(resource, name, change, namespace)
 
     def _delete(self, resource: str, obj: Object, policy: str) -> None:
@@ -219,7 +219,7 @@ class Everything:
             old.close()
         return new
 
-    async def next(self) -> Change:
+    async def next(self) -> StoreChange:
         """The next change of any of them."""
         assert self._subscription is not None
         return await self._subscription.next()

@@ -12,7 +12,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError, NotFound
 from ..objects import Object, copy, dig, now, parse_time
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from .conditions import find, is_true
 from .owners import children, controller_of, is_going
 from .pods import create, delete, from_template, has_ended, is_active, is_ready
@@ -32,7 +32,7 @@ class Jobs:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-controller-manager")
-        self._recorder = Recorder(cluster, "job-controller")
+        self._recorder = EventRecorder(cluster, "job-controller")
         #: Failures since the last success, and when the last one was, by Job uid.
         self._failures: dict[str, tuple[int, datetime]] = {}
         self.queue = Workqueue("job", self.reconcile)
@@ -73,7 +73,7 @@ class Jobs:
     # Counting
 
     def _counts(self, job: Object, pod: Object) -> bool:
-        """Whether nothing more is to be expected of a Pod.
+        """Whether a Pod has ended and has not been counted yet.
 
         One that is deleted has failed, unless its end is waited for.
         """
@@ -98,8 +98,8 @@ class Jobs:
         for pod in pods:
             finalizers = pod["metadata"].get("finalizers") or []
             if TRACKED in finalizers:
-                kept = [name for name in finalizers if name != TRACKED]
-                change = {"metadata": {"finalizers": kept or None}}
+                remaining = [name for name in finalizers if name != TRACKED]
+                change = {"metadata": {"finalizers": remaining or None}}
                 try:
                     self._cluster.patch("pods", pod["metadata"]["name"], change, pod["metadata"]["namespace"])
                 except NotFound:
@@ -118,13 +118,13 @@ class Jobs:
                 if is_active(pod):
                     delete(self._cluster, self._recorder, job, pod)
             if suspended is None or suspended["status"] != "True":
-                self._say(status, "Suspended", "True", "JobSuspended", "Job suspended")
+                self._add_condition(status, "Suspended", "True", "JobSuspended", "Job suspended")
                 self._recorder.normal(job, "Suspended", "Job suspended")
                 status.pop("startTime", None)
         else:
             status.setdefault("startTime", now())
             if suspended is not None and suspended["status"] == "True":
-                self._say(status, "Suspended", "False", "JobResumed", "Job resumed")
+                self._add_condition(status, "Suspended", "False", "JobResumed", "Job resumed")
                 self._recorder.normal(job, "Resumed", "Job resumed")
 
     def _failed(self, job: Object, status: Object, pods: list[Object]) -> tuple[str, str] | None:
@@ -211,21 +211,21 @@ class Jobs:
             change = {"status": {**dict.fromkeys(old), **wanted}}
             self._cluster.patch(RESOURCE, metadata["name"], change, metadata["namespace"], subresource="status")
 
-    def _finish(self, job: Object, status: Object, target: str, final: str, said: tuple[str, str]) -> None:
+    def _finish(self, job: Object, status: Object, target: str, final: str, reason: tuple[str, str]) -> None:
         """Two conditions: what is decided, and (when no Pod is left that runs) that it is so."""
         if find(status.get("conditions"), target) is None:
-            self._say(status, target, "True", *said)
+            self._add_condition(status, target, "True", *reason)
         if status["active"] or status["terminating"]:
             return
-        self._say(status, final, "True", *said)
+        self._add_condition(status, final, "True", *reason)
         status["ready"] = 0
         if final == "Complete":
             status["completionTime"] = now()
             self._recorder.normal(job, "Completed", "Job completed")
         else:
-            self._recorder.warning(job, *said)
+            self._recorder.warning(job, *reason)
 
-    def _say(self, status: Object, kind: str, value: str, reason: str, message: str) -> None:
+    def _add_condition(self, status: Object, kind: str, value: str, reason: str, message: str) -> None:
         moment = now()
         condition: dict[str, Any] = {
             "type": kind,

@@ -1,6 +1,6 @@
 """Namespaces: what each begins with, and their end: everything in it is deleted, then the Namespace lets go.
 
-Conditions are worded as kubernetes/pkg/controller/namespace/deletion does: they tell what a deletion waits for.
+Conditions are worded as kubernetes/pkg/controller/namespace/deletion does: they show what a deletion waits for.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _WHY_ROOT_CA = (
     " internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes"
     " clusters."
 )
-#: Seconds between two looks at a namespace whose content goes by and by.
-LOOK_AGAIN = (0.05, 0.1, 0.2, 0.5, 1.0)
+#: Seconds between two passes over a namespace whose content is being deleted.
+RETRY_SECONDS = (0.05, 0.1, 0.2, 0.5, 1.0)
 #: Pods are the last to be asked: what made them should have gone before.
 _LATE = ("pods",)
 
@@ -32,15 +32,15 @@ class Namespaces:
     def __init__(self, cluster: Cluster, context: Context):
         self._cluster = cluster.as_manager("kube-controller-manager")
         self._context = context
-        self._looks: Counter[str] = Counter()
+        self._attempts: Counter[str] = Counter()
         self.queue = Workqueue("namespace", self.reconcile)
 
     def reconcile(self, _: str, name: str) -> None:
-        """One look at one Namespace."""
+        """One pass over a Namespace that is being deleted."""
         try:
             namespace = self._cluster.get("namespaces", name)
         except NotFound:
-            self._looks.pop(name, None)
+            self._attempts.pop(name, None)
             return
         if not namespace["metadata"].get("deletionTimestamp"):
             self._furnish(name)
@@ -75,22 +75,24 @@ class Namespaces:
         name = namespace["metadata"]["name"]
         remaining, failures = self._delete_content(name)
         if not remaining and not failures:
-            self._looks.pop(name, None)
-            kept = [finalizer for finalizer in dig(namespace, "spec", "finalizers") or [] if finalizer != "kubernetes"]
-            namespace["spec"]["finalizers"] = kept
+            self._attempts.pop(name, None)
+            finalizers = [
+                finalizer for finalizer in dig(namespace, "spec", "finalizers") or [] if finalizer != "kubernetes"
+            ]
+            namespace["spec"]["finalizers"] = finalizers
             self._cluster.update("namespaces", namespace, subresource="finalize")
             return
-        self._tell(namespace, remaining, failures)
-        look = self._looks[name]
-        self._looks[name] += 1
-        self.queue.add_after(LOOK_AGAIN[min(look, len(LOOK_AGAIN) - 1)], "", name)
+        self._write_conditions(namespace, remaining, failures)
+        attempt = self._attempts[name]
+        self._attempts[name] += 1
+        self.queue.add_after(RETRY_SECONDS[min(attempt, len(RETRY_SECONDS) - 1)], "", name)
 
     def _delete_content(self, name: str) -> tuple[dict[str, list[Object]], list[str]]:
-        """What is still there afterwards by resource, and what could not be deleted."""
+        """Deletes the content. Returns the objects that remain, by resource, and the failures."""
         remaining: dict[str, list[Object]] = {}
         failures: list[str] = []
-        namespaced = [one for one in self._cluster.served() if one.namespaced]
-        for resource in sorted(namespaced, key=lambda one: one.key in _LATE):
+        namespaced = [resource for resource in self._cluster.served() if resource.namespaced]
+        for resource in sorted(namespaced, key=lambda served: served.key in _LATE):
             if "delete" not in resource.verbs or resource.shares:
                 continue
             for entry in list(self._cluster.verbs.store.scan(resource.key, name)):
@@ -106,7 +108,7 @@ class Namespaces:
                 remaining[resource.key if resource.group else f"{resource.plural}."] = left
         return remaining, failures
 
-    def _tell(self, namespace: Object, remaining: dict[str, list[Object]], failures: list[str]) -> None:
+    def _write_conditions(self, namespace: Object, remaining: dict[str, list[Object]], failures: list[str]) -> None:
         finalizers: Counter[str] = Counter()
         for objects in remaining.values():
             finalizers.update(f for obj in objects for f in obj["metadata"].get("finalizers") or [])
@@ -157,8 +159,8 @@ class Namespaces:
                 "All content-preserving finalizers finished",
             ),
         ):
-            said = (reason, message) if bad else (good, fine)
-            conditions = with_condition(conditions, kind, "True" if bad else "False", *said)
+            words = (reason, message) if bad else (good, fine)
+            conditions = with_condition(conditions, kind, "True" if bad else "False", *words)
         if conditions != dig(namespace, "status", "conditions"):
             change = {"status": {"conditions": conditions}}
             self._cluster.patch("namespaces", namespace["metadata"]["name"], change, subresource="status")

@@ -9,12 +9,12 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError, NotFound
 from ..objects import now, now_micro
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from ..seed import NODE
 from .conditions import find
 
 LEASES = "leases.coordination.k8s.io"
-#: A real kubelet renews every 10 s and reports every 5 minutes; nobody here waits for either.
+#: A real kubelet renews every 10 s and reports every 5 minutes; no controller here depends on either.
 HEARTBEAT_SECONDS = 300.0
 
 
@@ -36,9 +36,9 @@ def beat(cluster: Cluster) -> None:
 
 
 async def run(cluster: Cluster, context: Context) -> None:
-    """Says that the kubelet is there, then goes on saying so."""
+    """Reports that the kubelet has started, then renews the Node and its lease."""
     kubelet = cluster.as_manager("kubelet")
-    recorder = Recorder(cluster, "kubelet", NODE)
+    recorder = EventRecorder(cluster, "kubelet", NODE)
     try:
         node = kubelet.get("nodes", NODE)
     except NotFound:
@@ -48,6 +48,6 @@ async def run(cluster: Cluster, context: Context) -> None:
     if ready is not None and ready.get("status") == "True":
         recorder.normal(node, "NodeReady", f"Node {NODE} status is now: NodeReady")
     while True:
-        with contextlib.suppress(ApiError):  # somebody deleted the Node: the next beat tries again
+        with contextlib.suppress(ApiError):  # the Node was deleted: the next beat tries again
             beat(kubelet)
         await asyncio.sleep(HEARTBEAT_SECONDS)

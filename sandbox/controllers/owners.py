@@ -58,7 +58,7 @@ def selector_text(selector: Any) -> str:
 
 
 def children(cluster: Cluster, resource: str, owner: Object, selector: Any) -> list[Object]:
-    """The objects that ``selector`` selects and ``owner`` controls; those that nobody controls are adopted."""
+    """The objects that ``selector`` selects and ``owner`` controls; those without a controller are adopted."""
     wanted = selector_text(selector)
     if not wanted:
         return []

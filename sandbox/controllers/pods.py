@@ -1,4 +1,4 @@
-"""What controllers ask of Pods, and how they make one from a template."""
+"""States of Pods as controllers see them, and new Pods from a template."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from ..cluster import Cluster
 from ..errors import ApiError, NotFound
 from ..objects import Object, copy, dig, parse_time
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from .conditions import find
 from .owners import owner_reference
 
@@ -57,7 +57,7 @@ def from_template(template: Any, owner: Object, **metadata: Any) -> Object:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": found, "spec": copy(dig(template, "spec") or {})}
 
 
-def create(cluster: Cluster, recorder: Recorder, owner: Object, pod: Object) -> Object:
+def create(cluster: Cluster, recorder: EventRecorder, owner: Object, pod: Object) -> Object:
     """Stores the Pod; the owner's events tell of it, or of the refusal (which is raised)."""
     try:
         made = cluster.create("pods", pod)
@@ -68,8 +68,8 @@ def create(cluster: Cluster, recorder: Recorder, owner: Object, pod: Object) -> 
     return made
 
 
-def delete(cluster: Cluster, recorder: Recorder, owner: Object, pod: Object) -> None:
-    """Begins the Pod's deletion; one that is gone already is no error."""
+def delete(cluster: Cluster, recorder: EventRecorder, owner: Object, pod: Object) -> None:
+    """Begins the Pod's deletion; a Pod that doesn't exist isn't an error."""
     name = pod["metadata"]["name"]
     try:
         cluster.delete("pods", name, pod["metadata"]["namespace"], uid=pod["metadata"]["uid"])
@@ -79,7 +79,7 @@ def delete(cluster: Cluster, recorder: Recorder, owner: Object, pod: Object) -> 
 
 
 def deletion_order(pod: Object) -> tuple[bool, int, bool, int, str]:
-    """Sort key: what is worth least goes first (controller.ActivePods): unassigned, pending, not ready, restarted,
+    """Sort key: the Pods to delete first (controller.ActivePods): unassigned, pending, not ready, restarted,
     young.
     """
     phase = {"Pending": 0, "Unknown": 1}.get(str(dig(pod, "status", "phase")), 2)

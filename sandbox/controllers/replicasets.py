@@ -7,7 +7,7 @@ from ..context import Context
 from ..errors import ApiError, NotFound
 from ..kinds.checks import matches
 from ..objects import Object, dig
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from .conditions import find, with_condition, without_condition
 from .owners import children, controller_of, is_going
 from .pods import available_in, create, delete, deletion_order, from_template, has_ended, is_active, is_ready
@@ -23,7 +23,7 @@ class ReplicaSets:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-controller-manager")
-        self._recorder = Recorder(cluster, "replicaset-controller")
+        self._recorder = EventRecorder(cluster, "replicaset-controller")
         self.queue = Workqueue("replicaset", self.reconcile)
 
     def reconcile(self, namespace: str, name: str) -> None:
@@ -52,8 +52,8 @@ class ReplicaSets:
             return
         if owner["metadata"]["uid"] != reference["uid"] or matches(owner["spec"]["selector"], metadata.get("labels")):
             return
-        kept = [item for item in metadata["ownerReferences"] if item["uid"] != reference["uid"]]
-        change = {"metadata": {"ownerReferences": kept or None}}
+        remaining = [item for item in metadata["ownerReferences"] if item["uid"] != reference["uid"]]
+        change = {"metadata": {"ownerReferences": remaining or None}}
         self._cluster.patch("pods", metadata["name"], change, metadata["namespace"])
 
     def _scale(self, owner: Object, active: list[Object]) -> str:
@@ -122,7 +122,7 @@ async def run(cluster: Cluster, context: Context) -> None:
 
 
 def adopters(cluster: Cluster, pod: Object) -> list[tuple[str, str]]:
-    """ReplicaSets that may select a Pod that nobody owns."""
+    """ReplicaSets that may adopt a Pod without an owner."""
     namespace, labels = pod["metadata"]["namespace"], pod["metadata"].get("labels") or {}
     found = []
     for candidate in cluster.list(RESOURCE, namespace) if labels else []:

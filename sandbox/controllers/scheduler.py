@@ -1,4 +1,4 @@
-"""The scheduler of a cluster with one node: a Pod goes there, or its PodScheduled condition says why it cannot."""
+"""The scheduler of a cluster with one node: binds each Pod to it, or sets the reason in its PodScheduled condition."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import NotFound
 from ..objects import Object, dig
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from .conditions import with_condition
 from .workqueue import Workqueue
 
@@ -82,7 +82,7 @@ class Scheduler:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-scheduler")
-        self._recorder = Recorder(cluster, "default-scheduler", new=True)
+        self._recorder = EventRecorder(cluster, "default-scheduler", new=True)
         #: Pods that found no place: (namespace, name)
         self.stuck: set[tuple[str, str]] = set()
         self.queue = Workqueue("scheduler", self.reconcile)
@@ -110,7 +110,7 @@ class Scheduler:
             self._refuse(pod, ", ".join(counted), len(nodes))
 
     def _claims(self, pod: Object) -> str:
-        """What keeps the Pod's claims from being used."""
+        """Why the Pod's claims can't be used yet; empty if they can."""
         namespace = pod["metadata"]["namespace"]
         for volume in pod["spec"].get("volumes") or []:
             name = dig(volume, "persistentVolumeClaim", "claimName")
@@ -134,7 +134,7 @@ class Scheduler:
         return entry is not None and b'"WaitForFirstConsumer"' in entry.data
 
     def _choose_node(self, claim: Object) -> None:
-        """Tells the volume controller that somebody waits for this claim."""
+        """Notifies the volume controller that a Pod waits for this claim."""
         nodes = self._cluster.list("nodes")
         key = "volume.kubernetes.io/selected-node"
         if nodes and key not in (claim["metadata"].get("annotations") or {}):

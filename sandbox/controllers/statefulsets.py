@@ -11,7 +11,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError, NotFound
 from ..objects import Object, copy, dig
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from . import revisions
 from .owners import children, controller_of, is_going, owner_reference
 from .pods import available_in, from_template, has_ended, is_ready
@@ -26,7 +26,7 @@ CLAIMS = "persistentvolumeclaims"
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What one pass works on. ``pods`` by ordinal."""
+    """The state of a StatefulSet in one pass. ``pods``: by ordinal."""
 
     owner: Object
     pods: dict[int, Object]
@@ -63,7 +63,7 @@ class StatefulSets:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-controller-manager")
-        self._recorder = Recorder(cluster, "statefulset-controller")
+        self._recorder = EventRecorder(cluster, "statefulset-controller")
         self.queue = Workqueue("statefulset", self.reconcile)
 
     def reconcile(self, namespace: str, name: str) -> None:
@@ -96,7 +96,7 @@ class StatefulSets:
         return found
 
     def _advance(self, state: State) -> None:
-        """As far as this pass may go: with OrderedReady, one Pod at a time."""
+        """Creates, deletes and replaces Pods; with OrderedReady, one at a time."""
         for ordinal in state.ordinals:
             if not self._bring_up(state, ordinal) and state.ordered:
                 return
@@ -145,12 +145,13 @@ class StatefulSets:
         names = {dig(claim, "metadata", "name") for claim in state.owner["spec"].get("volumeClaimTemplates") or []}
         volumes = [volume for volume in pod["spec"].get("volumes") or [] if volume.get("name") not in names]
         volumes += [
-            {"name": one, "persistentVolumeClaim": {"claimName": f"{one}-{name}"}} for one in sorted(map(str, names))
+            {"name": volume, "persistentVolumeClaim": {"claimName": f"{volume}-{name}"}}
+            for volume in sorted(map(str, names))
         ]
         if volumes:
             pod["spec"]["volumes"] = volumes
         self._claims(state, ordinal)
-        self._tell("Create", state, name, lambda: self._cluster.create("pods", pod))
+        self._act("Create", state, name, lambda: self._cluster.create("pods", pod))
 
     def _delete(self, state: State, pod: Object) -> None:
         metadata = pod["metadata"]
@@ -158,9 +159,10 @@ class StatefulSets:
         def delete() -> None:
             self._cluster.delete("pods", metadata["name"], metadata["namespace"], uid=metadata["uid"])
 
-        self._tell("Delete", state, metadata["name"], delete)
+        self._act("Delete", state, metadata["name"], delete)
 
-    def _tell(self, verb: str, state: State, pod: str, act: object) -> None:
+    def _act(self, verb: str, state: State, pod: str, act: object) -> None:
+        """Runs ``act`` and records an Event about its outcome."""
         assert callable(act)
         subject = f"{verb} Pod {pod} in StatefulSet {state.name}"
         try:

@@ -1,4 +1,4 @@
-"""Secrets of type service-account-token: each gets a token for good, and goes with its ServiceAccount."""
+"""Secrets of type service-account-token: each gets a token without expiry, and is deleted with its ServiceAccount."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UID = "kubernetes.io/service-account.uid"
 
 
 async def run(cluster: Cluster, context: Context) -> None:
-    """Looks at each Secret, and at all of a namespace when an account there comes or goes."""
+    """Checks each Secret, and all of a namespace when an account is created or deleted there."""
     async for event in cluster.watch("serviceaccounts", "secrets"):
         namespace = event.object["metadata"]["namespace"]
         if event.resource == "secrets":

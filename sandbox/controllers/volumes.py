@@ -1,4 +1,4 @@
-"""Claims and volumes: a claim gets a volume of its own, a folder under data_dir/volumes, and the folder goes with it.
+"""Claims and volumes: a claim gets a volume of its own, a folder under data_dir/volumes, which is deleted with it.
 
 Volumes that people make themselves are bound too. Worded as kubernetes/pkg/controller/volume/persistentvolume; the
 protection finalizers keep a claim that a Pod uses, and a volume that a claim uses.
@@ -15,10 +15,10 @@ from ..context import Context
 from ..errors import NotFound
 from ..objects import Object, dig, now
 from ..quantity import amount
-from ..runtime.recorder import Recorder
+from ..runtime.recorder import EventRecorder
 from .owners import annotation, is_going
 from .pods import has_ended
-from .volume_matching import matching, requested
+from .volume_index import matching, requested
 from .workqueue import Workqueue
 
 CLAIMS, VOLUMES, CLASSES = "persistentvolumeclaims", "persistentvolumes", "storageclasses.storage.k8s.io"
@@ -30,7 +30,7 @@ _OURS = re.compile(r"^pvc-[0-9a-f-]{36}$")
 
 
 def folder(data_dir: Path, volume: str) -> Path:
-    """Where the files of a provisioned volume are."""
+    """The folder of a provisioned volume's files."""
     return data_dir / "volumes" / volume
 
 
@@ -39,8 +39,8 @@ class Volumes:
 
     def __init__(self, cluster: Cluster, data_dir: Path):
         self._cluster = cluster.as_manager("kube-controller-manager")
-        self._recorder = Recorder(cluster, "persistentvolume-controller")
-        self._provisioner = Recorder(cluster, PROVISIONER)
+        self._recorder = EventRecorder(cluster, "persistentvolume-controller")
+        self._provisioner = EventRecorder(cluster, PROVISIONER)
         self._data = data_dir
         self.queue = Workqueue("volume", self.reconcile)
 
@@ -79,8 +79,9 @@ class Volumes:
         for pod in self._cluster.list("pods", metadata["namespace"]):
             if not has_ended(pod) and any(name == metadata["name"] for name in claims_of(pod)):
                 return
-        kept = [finalizer for finalizer in metadata["finalizers"] if finalizer != CLAIM_FINALIZER]
-        self._cluster.patch(CLAIMS, metadata["name"], {"metadata": {"finalizers": kept or None}}, metadata["namespace"])
+        remaining = [finalizer for finalizer in metadata["finalizers"] if finalizer != CLAIM_FINALIZER]
+        change = {"metadata": {"finalizers": remaining or None}}
+        self._cluster.patch(CLAIMS, metadata["name"], change, metadata["namespace"])
 
     def _find_volume(self, claim: Object) -> None:
         volume = matching(self._cluster.list(VOLUMES), claim)
@@ -111,7 +112,7 @@ class Volumes:
             self._wait_for(claim, storage["provisioner"])
 
     def _wait_for(self, claim: Object, provisioner: str) -> None:
-        """Somebody else makes this class's volumes, who looks for the annotation."""
+        """Another provisioner creates this class's volumes; it watches for the annotation."""
         metadata = claim["metadata"]
         if annotation(claim, STORAGE_PROVISIONER) != provisioner:
             notes = {STORAGE_PROVISIONER: provisioner}
@@ -246,9 +247,9 @@ class Volumes:
         name, finalizers = volume["metadata"]["name"], volume["metadata"].get("finalizers") or []
         if _OURS.match(name) and dig(volume, "spec", "persistentVolumeReclaimPolicy") == "Delete":
             shutil.rmtree(folder(self._data, name), ignore_errors=True)
-        kept = [finalizer for finalizer in finalizers if finalizer != VOLUME_FINALIZER]
-        if kept != finalizers:
-            self._cluster.patch(VOLUMES, name, {"metadata": {"finalizers": kept or None}})
+        remaining = [finalizer for finalizer in finalizers if finalizer != VOLUME_FINALIZER]
+        if remaining != finalizers:
+            self._cluster.patch(VOLUMES, name, {"metadata": {"finalizers": remaining or None}})
 
     def _volume_phase(self, name: str, phase: str) -> None:
         change = {"status": {"phase": phase, "lastPhaseTransitionTime": now()}}
@@ -261,7 +262,7 @@ class Volumes:
             return None
 
     def pending(self, namespace: str = "") -> None:
-        """Looks again at the claims that have no volume."""
+        """Queues the claims that have no volume."""
         for claim in self._cluster.list(CLAIMS, namespace):
             if dig(claim, "status", "phase") != "Bound":
                 self.queue.add(claim["metadata"]["namespace"], claim["metadata"]["name"])

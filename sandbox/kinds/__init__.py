@@ -1,4 +1,4 @@
-"""What kube-apiserver knows about single built-in kinds: defaults, what may not change, what is checked.
+"""What kube-apiserver does for single built-in kinds: defaults, immutable fields, validation.
 
 A :class:`Strategy` is looked up by resource key. Everything is optional; kinds without an entry are stored as they come
 (after the schema's checks).

@@ -1,4 +1,4 @@
-"""What is refused of built-in kinds beside what their schemas say: mistakes that people make when they try something.
+"""Validation of built-in kinds beyond their schemas: the mistakes that users commonly make.
 
 A refusal has the status, the reasons and the fields of kube-apiserver's (kubernetes/pkg/apis/*/validation). Its
 sentences are like those, and not promised. What is not checked here is stored: sandbox/README.md lists what a real
@@ -79,7 +79,7 @@ def _twice(path: str, items: Iterable[Object], field: str) -> Causes:
 
 
 def _quantity(value: Any) -> Fraction:
-    """The number; zero for what is none."""
+    """The number; zero for an invalid quantity."""
     return parse_quantity(str(value)) or Fraction(0)
 
 
@@ -212,7 +212,7 @@ def template(path: str, given: Any) -> Causes:
 
 
 def pod(obj: Object, old: Object | None) -> Causes:
-    """A Pod. Of one that is there images, a deadline and further tolerations may change."""
+    """A Pod. An update can change images, a deadline and further tolerations."""
     spec, before = obj.get("spec") or {}, (old or {}).get("spec") or {}
     yield from pod_spec("spec", spec)
     if old is not None and _frozen(spec) != _frozen(before):
@@ -224,11 +224,11 @@ def pod(obj: Object, old: Object | None) -> Causes:
 
 def _frozen(spec: Object) -> Object:
     free = ("activeDeadlineSeconds", "tolerations", "schedulingGates", "nodeSelector", "ephemeralContainers")
-    kept: Object = copy({key: value for key, value in spec.items() if key not in free})
+    frozen: Object = copy({key: value for key, value in spec.items() if key not in free})
     for kind in ("containers", "initContainers"):
-        for container in kept.get(kind) or []:
+        for container in frozen.get(kind) or []:
             container.pop("image", None)
-    return kept
+    return frozen
 
 
 # Workloads

@@ -1,4 +1,4 @@
-"""What kube-apiserver's admission plugins do to a new Pod: ServiceAccount, Priority, RuntimeClass, tolerations."""
+"""kube-apiserver's admission plugins for new Pods: ServiceAccount, Priority, RuntimeClass, tolerations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TAKEN_AWAY = ("not-ready", "unreachable")
 
 
 def admit(pod: Object, store: Store) -> None:
-    """Forbidden for a Pod that names what is not there."""
+    """Forbidden for a Pod that names something that doesn't exist."""
     spec = pod.get("spec")
     if not isinstance(spec, dict):
         return

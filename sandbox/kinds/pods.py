@@ -1,4 +1,4 @@
-"""Pods and the Pod templates of workloads: defaults, and what may still change once a Pod is there."""
+"""Pods and the Pod templates of workloads: defaults, and the fields that can change after creation."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ def _unchecked(*_: Any) -> list[Cause]:
 
 
 def _spec(pod: Object) -> Any:
-    """Which node it is bound to is no change of the spec."""
+    """The spec without ``nodeName``: binding a Pod doesn't count as a change of its spec."""
     return {key: value for key, value in (pod.get("spec") or {}).items() if key != "nodeName"}
 
 
 def _grace(pod: Object) -> int:
-    """A Pod that no kubelet has, or that has ended, goes at once."""
+    """A Pod that no kubelet runs, or that has ended, is deleted at once."""
     if not dig(pod, "spec", "nodeName") or dig(pod, "status", "phase") in ("Succeeded", "Failed"):
         return 0
     seconds = dig(pod, "spec", "terminationGracePeriodSeconds")

@@ -57,7 +57,7 @@ def _create(obj: Object, _: Any) -> None:
 
 
 def _update(obj: Object, old: Object) -> None:
-    """What was allocated stays where the client leaves it out; what a type has goes with the type."""
+    """Keeps allocated fields that the client leaves out; drops those of another type."""
     spec, before = obj["spec"], old.get("spec") or {}
     kind, was = spec["type"], before.get("type")
     if kind == "ExternalName" and was != kind:
@@ -83,9 +83,9 @@ def _update(obj: Object, old: Object) -> None:
 def _keep_node_ports(spec: Object, before: Object) -> None:
     known = {(port.get("port"), port.get("protocol")): port.get("nodePort") for port in before.get("ports") or []}
     for port in spec.get("ports") or []:
-        kept = known.get((port.get("port"), port.get("protocol")))
-        if kept and not port.get("nodePort"):
-            port["nodePort"] = kept
+        node_port = known.get((port.get("port"), port.get("protocol")))
+        if node_port and not port.get("nodePort"):
+            port["nodePort"] = node_port
 
 
 def _drop_node_ports(spec: Object, before: Object) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..store import Store
 
 
-#: Where a claim may be filled from; others are not looked at.
+#: Data sources of a claim that are checked; others are ignored.
 _SOURCES = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
 
 

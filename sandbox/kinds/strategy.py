@@ -29,7 +29,7 @@ Check = Callable[[Object, "Object | None"], Iterable[Cause]]
 class Strategy:
     """``defaults(obj)`` runs on every write; ``create(obj, store)`` and ``update(obj, old)`` before validation.
 
-    ``validate(obj, old)`` returns causes; ``old`` is None on create; ``validate_subresource`` takes its place in writes
+    ``validate(obj, old)`` returns causes (``old``: None on create); ``validate_subresource`` takes its place in writes
     of a subresource. ``allocate(obj, old, store)`` comes after validation. ``counted(obj)`` is what generations count.
     ``grace(obj)`` is the default grace of a deletion, ``delete(obj)`` may still change what is about to be deleted.
     ``returns_deleted``: an immediate deletion answers with the object, not with a Status.

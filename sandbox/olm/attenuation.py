@@ -33,11 +33,11 @@ class Attenuated:
             meta = self._cluster.get("serviceaccounts", self._account, self._namespace)["metadata"]
         except NotFound:
             return None
-        kept = {key: meta[key] for key in ("name", "namespace", "resourceVersion", "uid")}
-        return {"apiVersion": "v1", "kind": "ServiceAccount", **kept}
+        fields = {key: meta[key] for key in ("name", "namespace", "resourceVersion", "uid")}
+        return {"apiVersion": "v1", "kind": "ServiceAccount", **fields}
 
     def check(self, obj: Object) -> None:
-        """Raises Forbidden, in the API server's words, when the account may not create the object."""
+        """Raises Forbidden, in the API server's words, when the account can't create the object."""
         resource = self._cluster.resource_for(obj["apiVersion"], obj["kind"])
         if not self._account or resource is None:
             return

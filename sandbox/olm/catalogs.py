@@ -19,7 +19,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError
 from .names import CATALOG_SOURCES, GLOBAL_CATALOGS, now, served, store_path
-from .registries import answer
+from .registries import reconcile_source
 
 Object = dict[str, Any]
 
@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def about(folder: Path) -> dict[str, str]:
-    """What the folder's catalog.json says of it: name, displayName, publisher. Empty without one."""
+    """The folder's catalog.json: name, displayName, publisher. Empty without one."""
     try:
         found = json.loads((folder / "catalog.json").read_text())
     except (OSError, ValueError):
@@ -60,12 +60,12 @@ def catalog_names(folders: tuple[Path, ...]) -> dict[str, Path]:
 
 def catalog_source(name: str, folder: Path) -> Object:
     """The CatalogSource of a folder."""
-    said = about(folder)
+    description = about(folder)
     meta = {"name": name, "namespace": GLOBAL_CATALOGS, "annotations": {FOLDER_ANNOTATION: str(folder)}}
     spec = {
         "sourceType": "internal",
-        "displayName": said.get("displayName") or "Community Operators",
-        "publisher": said.get("publisher") or "OperatorHub.io",
+        "displayName": description.get("displayName") or "Community Operators",
+        "publisher": description.get("publisher") or "OperatorHub.io",
         "description": f"The bundles in {folder}",
     }
     return {"apiVersion": "operators.coreos.com/v1alpha1", "kind": "CatalogSource", "metadata": meta, "spec": spec}
@@ -95,7 +95,7 @@ async def run(cluster: Cluster, context: Context) -> None:
             leaving = event.type == "DELETED" or event.object["metadata"].get("deletionTimestamp")
             if not leaving and FOLDER_ANNOTATION not in (event.object["metadata"].get("annotations") or {}):
                 try:
-                    answer(cluster, event.object)
+                    reconcile_source(cluster, event.object)
                 except ApiError as error:
                     log.warning("CatalogSource %s: %s", event.object["metadata"]["name"], error)
     finally:

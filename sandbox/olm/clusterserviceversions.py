@@ -82,7 +82,7 @@ async def run(cluster: Cluster, context: Context) -> None:
 
 
 def _targeting(group: Object) -> Object:
-    """What of an OperatorGroup its operators follow."""
+    """The fields of an OperatorGroup that its operators follow."""
     return {"spec": group.get("spec"), "namespaces": (group.get("status") or {}).get("namespaces")}
 
 
@@ -92,7 +92,7 @@ def _add_all(cluster: Cluster, queue: Workqueue, namespace: str) -> None:
 
 
 def _add_replaced(cluster: Cluster, queue: Workqueue, csv: Object) -> None:
-    """The version that this one replaces goes when this one is healthy."""
+    """Deletes the version that this one replaces, when this one is healthy."""
     namespace, name = csv["metadata"]["namespace"], str(csv["spec"].get("replaces") or "")
     if name and cluster.verbs.store.get(CSVS, namespace, name) is not None:
         queue.add(namespace, name, after=PACE)
@@ -124,7 +124,7 @@ def _clear_up(cluster: Cluster, namespace: str, name: str) -> None:
 
 
 def _let_go(cluster: Cluster, csv: Object) -> None:
-    """Takes our finalizer off, so that a deleted CSV goes."""
+    """Removes our finalizer, so that a deleted CSV is removed."""
     meta = csv["metadata"]
     others = [finalizer for finalizer in meta.get("finalizers") or [] if finalizer != FINALIZER]
     if len(others) != len(meta.get("finalizers") or []):
@@ -132,7 +132,7 @@ def _let_go(cluster: Cluster, csv: Object) -> None:
 
 
 def _sweep(cluster: Cluster) -> None:
-    """At the start: CSVs may have gone while nobody watched."""
+    """At the start: CSVs may have been deleted while no controller watched."""
     present = {(csv["metadata"]["namespace"], csv["metadata"]["name"]) for csv in cluster.outlines(CSVS, outline)}
     for resource in BY_LABEL:
         for obj in cluster.list(resource, labels="olm.owner.kind=ClusterServiceVersion"):

@@ -15,7 +15,7 @@ from ..context import Context
 from ..errors import ApiError, NotFound
 from ..objects import decode
 from ..outlines import metadata, outline_of, whole
-from ..store import Change, Entry
+from ..store import StoreChange, StoreEntry
 from .csv import is_copy, outline
 from .names import CRDS, CSVS, DEPLOYMENTS, GROUP, INSTALL_PLANS, OPERATOR_CONDITIONS, OPERATORS, PACE, SUBSCRIPTIONS
 from .subscription_status import followers
@@ -31,7 +31,7 @@ EVERY = (SUBSCRIPTIONS, INSTALL_PLANS, CSVS, CRDS, *OWNED, *IN_CLUSTER)
 
 
 def operator_name(package: str, namespace: str) -> str:
-    """Of the Operator; its label is this name in OLM's group."""
+    """The name of the Operator; its label is this name in OLM's group."""
     return f"{package}.{namespace}"[:63].rstrip("-.")
 
 
@@ -64,7 +64,7 @@ class Components:
             self._label(INSTALL_PLANS, plan, label, has=plan["metadata"]["name"] == current)
 
     def _csv(self, namespace: str, name: str) -> Object | None:
-        """The outline of one that is no copy."""
+        """The outline of a CSV; None when it doesn't exist or is a copy."""
         try:
             found: Object = self._cluster.outline(CSVS, outline, name, namespace)
         except NotFound:
@@ -72,7 +72,7 @@ class Components:
         return None if is_copy(found) else found
 
     async def label_csv(self, namespace: str, name: str) -> None:
-        """What belongs to a CSV has the CSV's labels."""
+        """Copies the CSV's labels to the objects that belong to it."""
         csv = self._csv(namespace, name)
         if csv is None:
             return
@@ -84,7 +84,7 @@ class Components:
             self._label_definitions(csv, label)
 
     def _owned(self, csv: Object) -> Iterator[tuple[str, Object]]:
-        """What refers to a CSV as its owner, and by labels what is in no namespace."""
+        """The objects with an ownerReference to a CSV, and by labels those without a namespace."""
         meta, store = csv["metadata"], self._cluster.verbs.store
         for resource in OWNED:
             for entry in store.indexed(resource, owners_of, meta["uid"], namespace=meta["namespace"]):
@@ -96,7 +96,7 @@ class Components:
 
     def _label_definitions(self, csv: Object, label: str) -> None:
         """The kinds that it owns."""
-        owned = {item["name"] for item in (csv["spec"].get("customresourcedefinitions") or {}).get("owned") or []}
+        owned = {crd["name"] for crd in (csv["spec"].get("customresourcedefinitions") or {}).get("owned") or []}
         for name in sorted(owned):
             with contextlib.suppress(NotFound):
                 self._label(CRDS, self._cluster.outline(CRDS, metadata, name), label)
@@ -140,27 +140,27 @@ def _reference(obj: Object) -> Object:
     if obj["kind"] == "ClusterServiceVersion":
         conditions = [_phase(condition) for condition in conditions[-1:]]
     keys = ("lastTransitionTime", "lastUpdateTime", "message", "reason", "status", "type")
-    told = [{key: condition[key] for key in keys if key in condition} for condition in conditions]
-    return {**found, "conditions": told} if told else found
+    shown = [{key: condition[key] for key in keys if key in condition} for condition in conditions]
+    return {**found, "conditions": shown} if shown else found
 
 
 def _phase(condition: Object) -> Object:
     return {**condition, "type": condition.get("phase", ""), "status": "True"}
 
 
-def owners_of(entry: Entry) -> list[str]:
+def owners_of(entry: StoreEntry) -> list[str]:
     """Uids of the CSVs that own an object; an index (sandbox/store.py)."""
     return [owner.get("uid", "") for owner in _owners(entry)]
 
 
-def _owners(entry: Entry) -> list[Object]:
+def _owners(entry: StoreEntry) -> list[Object]:
     if b'"ClusterServiceVersion"' not in entry.data:
         return []
     owners = decode(entry.data)["metadata"].get("ownerReferences") or []
     return [owner for owner in owners if owner["kind"] == "ClusterServiceVersion"]
 
 
-def csvs_of(change: Change) -> list[tuple[str, str]]:
+def csvs_of(change: StoreChange) -> list[tuple[str, str]]:
     """The CSVs, by namespace and name, that a changed object belongs to; the object itself if it is one."""
     entry = change.entry
     if change.resource == CSVS:

@@ -60,7 +60,8 @@ def wanted(cluster: Cluster, csv: Object) -> set[str]:
     }
     if targets == [""]:
         disabled = any(
-            (item.get("spec") or {}).get("features", {}).get("disableCopiedCSVs") for item in cluster.list(OLM_CONFIGS)
+            (config.get("spec") or {}).get("features", {}).get("disableCopiedCSVs")
+            for config in cluster.list(OLM_CONFIGS)
         )
         found = set() if disabled else present
     else:
@@ -80,12 +81,12 @@ class Copies:
         copies = {item["metadata"]["namespace"]: item for item in found if csv_of.is_copy(item)}
         originals = [item for item in found if not csv_of.is_copy(item)]
         taken = {item["metadata"]["namespace"] for item in originals}
-        kept: set[str] = set()
+        current: set[str] = set()
         for original in originals:
-            for namespace in wanted(self._cluster, original) - taken - kept:
+            for namespace in wanted(self._cluster, original) - taken - current:
                 self._write(copy_of(original, namespace), copies.get(namespace))
-                kept.add(namespace)
-        for namespace in copies.keys() - kept:
+                current.add(namespace)
+        for namespace in copies.keys() - current:
             self._delete(name, namespace)
 
     def _write(self, copy: Object, present: Object | None) -> None:

@@ -1,4 +1,4 @@
-"""Whether a CRD may take the place of the one that is there, as OLM asks before it updates it. Nothing is written here.
+"""OLM's check whether a CRD can replace the present one. Pure: nothing is written.
 
 Every object that exists is held against the new schema of its version, without CEL and without Kubernetes' ratcheting;
 and a version in which objects may be stored must stay. Source: operator-lifecycle-manager,

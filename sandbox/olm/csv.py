@@ -1,4 +1,4 @@
-"""What the parts of OLM read out of a ClusterServiceVersion. Pure functions."""
+"""Fields of a ClusterServiceVersion that the parts of OLM read. Pure functions."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def outline(csv: Object) -> Object:
     meta, spec, status = csv["metadata"], csv.get("spec") or {}, csv.get("status") or {}
     annotations = meta.get("annotations") or {}
     described = spec.get("customresourcedefinitions") or {}
-    kept: Object = {key: spec[key] for key in ("version", "replaces", "apiservicedefinitions") if key in spec}
-    kept["customresourcedefinitions"] = {
+    outlined_spec: Object = {key: spec[key] for key in ("version", "replaces", "apiservicedefinitions") if key in spec}
+    outlined_spec["customresourcedefinitions"] = {
         which: [
             {key: crd[key] for key in ("name", "version", "kind") if key in crd} for crd in described.get(which) or []
         ]
@@ -70,7 +70,7 @@ def outline(csv: Object) -> Object:
             **{key: value for key, value in meta.items() if key not in ("annotations", "managedFields")},
             "annotations": {key: annotations[key] for key in _KEPT_ANNOTATIONS if key in annotations},
         },
-        "spec": kept,
+        "spec": outlined_spec,
         "status": {key: value for key, value in status.items() if key not in ("conditions", "requirementStatus")},
     }
 
@@ -81,7 +81,7 @@ def phase(csv: Object) -> str:
 
 
 def is_copy(csv: Object) -> bool:
-    """Whether it only tells that an operator of another namespace watches this one."""
+    """Whether it is a copy, which shows that an operator of another namespace watches this one."""
     return COPIED in (csv["metadata"].get("labels") or {})
 
 
@@ -97,7 +97,7 @@ def targets(csv: Object) -> list[str] | None:
 
 
 def owner_reference(csv: Object) -> Object:
-    """For objects that go with the CSV."""
+    """The ownerReference of objects that are deleted with the CSV."""
     return {
         "apiVersion": "operators.coreos.com/v1alpha1",
         "kind": "ClusterServiceVersion",

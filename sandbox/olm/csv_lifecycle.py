@@ -58,7 +58,7 @@ class Lifecycle:
         self._status: Object = dict(csv.get("status") or {})
 
     def step(self) -> float:
-        """Goes on by one phase at most. Returns after how many seconds to look again; 0 when only a change matters."""
+        """Advances by one phase at most. Returns after how many seconds to reconcile again; 0 to wait for a change."""
         if not self._join_group():
             return 0.0
         phases = {
@@ -100,7 +100,7 @@ class Lifecycle:
         return True
 
     def _adopt(self, group: str, names: list[str]) -> bool:
-        """Writes what OLM adds to a CSV of this group; False when all of it is there."""
+        """Writes what OLM adds to a CSV of this group; False when nothing was missing."""
         meta = self._csv["metadata"]
         annotations: Object = {csv_of.GROUP_NAME: group, csv_of.GROUP_NAMESPACE: self._namespace}
         annotations[csv_of.TARGETS] = ",".join(names) if names else None
@@ -223,7 +223,7 @@ class Lifecycle:
     # What is around it
 
     def _requirements(self) -> tuple[bool, list[Object] | None]:
-        """Whether they are met, and what the status says of them: None takes it away."""
+        """Whether they are met, and their statuses; None removes those from the status."""
         met, found = requirement_status(self._cluster, self._csv, self._authorizer)
         return met, found or None
 
@@ -245,7 +245,7 @@ class Lifecycle:
         return None
 
     def _permissions(self) -> None:
-        """What the plan does not make: the rights of its users, and its own outside its namespace."""
+        """Creates the permissions that the plan does not: those of users, and the operator's outside its namespace."""
         names = csv_of.targets(self._csv) or []
         objects = rbac.promoted(self._csv) if "" in names else []
         for namespace in names:
@@ -282,7 +282,7 @@ class Lifecycle:
     def _set(self, phase: str, reason: str, message: str, **more: Any) -> float:
         """Writes the phase where it is new, with a condition for each change and an Event.
 
-        Returns when to look again.
+        Returns after how many seconds to reconcile again.
         """
         old = self._status
         changed = (old.get("phase"), old.get("reason")) != (phase, reason)

@@ -13,7 +13,7 @@ Object = dict[str, Any]
 
 
 def record(cluster: Cluster, about: Object, reason: str, message: str, *, warning: bool = False) -> None:
-    """Creates an Event; a refusal (the namespace is going) is nothing that anybody could act on."""
+    """Creates an Event. A refusal (the namespace is terminating) is ignored."""
     meta = about["metadata"]
     namespace = meta.get("namespace") or "default"
     involved = {

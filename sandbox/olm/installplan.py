@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .names import GROUP
-from .resolution import Choice
+from .resolution import SelectedBundle
 
 Object = dict[str, Any]
 
@@ -13,7 +13,7 @@ Object = dict[str, Any]
 def new_plan(
     namespace: str,
     subscriptions: list[Object],
-    choices: list[Choice],
+    choices: list[SelectedBundle],
     plan_steps: list[Object],
     generation: int,
     *,

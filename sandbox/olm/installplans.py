@@ -107,7 +107,7 @@ class Execution:
         return self._create(resource.key, obj)
 
     def _own(self, obj: Object, csv_name: str) -> None:
-        """What belongs to a namespace goes with the CSV."""
+        """Adds the CSV's ownerReference to namespaced objects, so that they are deleted with it."""
         try:
             csv = self._cluster.get(CSVS, csv_name, self._namespace)
         except NotFound:
@@ -155,7 +155,7 @@ class Execution:
 
 
 def manifest(resource: Object) -> Object:
-    """The object of a step; of those that OLM makes itself the kind is told by the step only."""
+    """The object of a step; only the step gives the kind of those that OLM makes itself."""
     obj: Object = json.loads(resource["manifest"])
     kind = "Secret" if resource["kind"] == "BundleSecret" else resource["kind"]
     api = f"{resource['group']}/{resource['version']}" if resource["group"] else resource["version"]

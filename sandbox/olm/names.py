@@ -47,5 +47,5 @@ async def served(cluster: Cluster, api_version: str, kind: str) -> Resource:
 
 
 def store_path(context: Context) -> Path:
-    """Where the contents of the catalogs are kept."""
+    """The file with the contents of the catalogs."""
     return context.data_dir / "catalogs.sqlite"

@@ -17,7 +17,7 @@ Object = dict[str, Any]
 
 
 def ensure(cluster: Cluster, csv: Object) -> None:
-    """Makes the OperatorCondition and the role that goes with it."""
+    """Creates the OperatorCondition and its role."""
     meta, details = csv["metadata"], strategy(csv)
     accounts = [
         item["serviceAccountName"] for key in ("clusterPermissions", "permissions") for item in details.get(key) or []

@@ -16,7 +16,7 @@ from ..context import Context
 from ..errors import NotFound
 from ..labels import label_selector
 from ..outlines import outline_of
-from ..store import Entry, Key
+from ..store import Key, StoreEntry
 from ..stored_fields import replace_field
 from . import user_roles
 from .csv import is_copy
@@ -33,7 +33,7 @@ ROLES = "clusterroles.rbac.authorization.k8s.io"
 
 
 def targets(cluster: Cluster, group: Object) -> list[str]:
-    """The namespaces that a group means; ``[""]`` is all of them, an empty list is none that exists."""
+    """The namespaces that a group means; ``[""]``: all of them, an empty list: no existing one."""
     spec = group.get("spec") or {}
     if names := spec.get("targetNamespaces"):
         return sorted(names)
@@ -132,7 +132,7 @@ def provided_apis(csv: Object) -> frozenset[Api]:
 
 
 def _provide(cluster: Cluster, group: Object) -> None:
-    """Names the kinds of its operators in an annotation, and gathers the rights on them in its ClusterRoles."""
+    """Lists the kinds of its operators in an annotation, and aggregates the permissions on them in its ClusterRoles."""
     meta = group["metadata"]
     apis: list[Api] = sorted(
         NO_APIS.union(*cluster.outlines(CSVS, provided_apis, meta["namespace"])),
@@ -169,7 +169,7 @@ def _forget_roles(cluster: Cluster, namespace: str, present: set[str]) -> None:
             cluster.delete(ROLES, role.name)
 
 
-def _roles_of(cluster: Cluster, namespace: str) -> list[Entry]:
+def _roles_of(cluster: Cluster, namespace: str) -> list[StoreEntry]:
     """The ClusterRoles of a namespace's groups, which are too large to be decoded for a look at their labels."""
     labels = {"olm.owner.kind": "OperatorGroup", "olm.owner.namespace": namespace}
     return cluster.verbs.store.labelled(ROLES, labels)

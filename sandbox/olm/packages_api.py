@@ -84,7 +84,7 @@ class PackageManifests:
         wanted = request.arg("fieldSelector").removeprefix("metadata.name=")
         found = [
             (meta, package)
-            for meta, package in self._found(namespace, wanted)
+            for meta, package in self._manifests(namespace, wanted)
             if matches is None or matches(meta["labels"])
         ]
         if "as=Table" in request.headers.get("accept", ""):
@@ -94,7 +94,7 @@ class PackageManifests:
     async def get(self, request: Request) -> Response:
         """One package; when two catalogs have it, the first one's, as upstream does."""
         name = request.params["name"]
-        for meta, package in self._found(request.params["namespace"], name):
+        for meta, package in self._manifests(request.params["namespace"], name):
             if "as=Table" in request.headers.get("accept", ""):
                 return Response.json(table([(meta, package)], request.arg("includeObject")))
             return Response(_object_bytes(meta, package))
@@ -103,7 +103,7 @@ class PackageManifests:
     async def icon(self, request: Request) -> Response:
         """The default channel's icon, as an image."""
         name = request.params["name"]
-        for _, package in self._found(request.params["namespace"], name):
+        for _, package in self._manifests(request.params["namespace"], name):
             found = self._store.icon(package.catalog, name)
             if found is None:
                 return Response(DEFAULT_ICON, content_type="image/svg+xml")
@@ -117,7 +117,7 @@ class PackageManifests:
         """Whatever would change a package."""
         raise MethodNotAllowed()
 
-    def _found(self, namespace: str, name: str) -> Iterator[tuple[Object, Package]]:
+    def _manifests(self, namespace: str, name: str) -> Iterator[tuple[Object, Package]]:
         """(metadata, package): of the namespace's own catalogs and of the global ones."""
         sources = self._cluster.list(CATALOG_SOURCES, GLOBAL_CATALOGS)
         for source in sources:
@@ -179,13 +179,13 @@ async def run(cluster: Cluster, context: Context) -> None:
     store = CatalogStore(store_path(context))
     handlers = PackageManifests(cluster, store)
     base = f"/apis/{GROUP}/{VERSION}"
-    one = f"{base}/namespaces/{{namespace}}/packagemanifests/{{name}}"
-    context.handle("GET", f"{one}/icon", handlers.icon)
-    context.handle("GET", one, handlers.get)
+    manifest_path = f"{base}/namespaces/{{namespace}}/packagemanifests/{{name}}"
+    context.handle("GET", f"{manifest_path}/icon", handlers.icon)
+    context.handle("GET", manifest_path, handlers.get)
     context.handle("GET", f"{base}/namespaces/{{namespace}}/packagemanifests", handlers.list)
     context.handle("GET", f"{base}/packagemanifests", handlers.list)
     for method in ("POST", "PUT", "PATCH", "DELETE"):
-        for path in (one, f"{base}/namespaces/{{namespace}}/packagemanifests"):
+        for path in (manifest_path, f"{base}/namespaces/{{namespace}}/packagemanifests"):
             context.handle(method, path, handlers.refuse)
     context.announce(GROUP, VERSION, RESOURCES)
     try:

@@ -1,6 +1,6 @@
 """Permissions of an operator as RBAC objects. Pure functions.
 
-Source of names, labels and of who gets what: operator-lifecycle-manager, pkg/controller/registry/resolver/rbac.go, and
+Source of names, labels and subjects: operator-lifecycle-manager, pkg/controller/registry/resolver/rbac.go, and
 pkg/controller/operators/olm/operatorgroup.go for namespaces other than the operator's own.
 """
 
@@ -24,7 +24,7 @@ SEES_NAMESPACES = {"verbs": ["get", "list", "watch"], "apiGroups": [""], "resour
 def service_accounts(csv: Object) -> list[Object]:
     """One for each name in the permissions; ``default`` exists already.
 
-    Deployments may name others, which are nobody's to make.
+    Deployments can name others, which OLM doesn't create.
     """
     details = strategy(csv)
     names = [

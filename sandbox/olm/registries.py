@@ -1,7 +1,7 @@
-"""CatalogSources that people make: the registry that OLM starts for them, and their status.
+"""CatalogSources that users create: the registry that OLM starts for them, and their status.
 
-The Pod is simulated, as any whose image the embedded cluster does not know, so nobody ever answers there: the state is
-that of a registry that can not be reached, and an Event says why. Source: operator-lifecycle-manager,
+The Pod is simulated, as any whose image the embedded cluster does not know, so nothing answers there: the state is that
+of an unreachable registry, and an Event says why. Source: operator-lifecycle-manager,
 pkg/controller/registry/reconciler/{grpc,configmap,reconciler}.go.
 """
 
@@ -22,11 +22,11 @@ PORT = 50051
 CONFIGMAP_SERVER = "quay.io/operator-framework/configmap-operator-registry:latest"
 
 
-def answer(cluster: Cluster, source: Object) -> None:
-    """Starts the registry and writes the status; one that is as its CatalogSource asks stays."""
+def reconcile_source(cluster: Cluster, source: Object) -> None:
+    """Starts the registry and writes the status; a registry that fits its CatalogSource stays."""
     meta, spec = source["metadata"], source.get("spec") or {}
     status = _refused(cluster, meta["namespace"], spec) or _reached(cluster, source)
-    if source.get("status") and _told(source["status"]) == _told(status):
+    if source.get("status") and _comparable(source["status"]) == _comparable(status):
         return
     try:
         cluster.patch(CATALOG_SOURCES, meta["name"], {"status": status}, meta["namespace"], "status")
@@ -41,13 +41,13 @@ def answer(cluster: Cluster, source: Object) -> None:
         record(cluster, source, "RegistryUnreachable", message, warning=True)
 
 
-def _told(status: Object) -> tuple[object, ...]:
-    """What of a status tells it from another one."""
+def _comparable(status: Object) -> tuple[object, ...]:
+    """The fields that make a status differ from another one."""
     return status.get("reason"), status.get("message"), (status.get("connectionState") or {}).get("address")
 
 
 def _refused(cluster: Cluster, namespace: str, spec: Object) -> Object | None:
-    """What the CatalogSource lacks."""
+    """The status for an invalid spec or a missing ConfigMap; None for a valid CatalogSource."""
     kind = spec.get("sourceType")
     message, reason = "", "SpecInvalidError"
     if kind == "grpc":
@@ -87,13 +87,13 @@ def _reached(cluster: Cluster, source: Object) -> Object:
 
 
 def _start(cluster: Cluster, source: Object, image: str) -> None:
-    """ServiceAccount, Service and Pod; a Pod of another image goes first."""
+    """Creates ServiceAccount, Service and Pod; deletes a Pod of another image first."""
     name, namespace = source["metadata"]["name"], source["metadata"]["namespace"]
     labels = {"olm.catalogSource": name, "olm.managed": "true"}
     pods = cluster.list("pods", namespace, labels=f"olm.catalogSource={name}")
-    kept = [pod for pod in pods if pod["spec"]["containers"][0]["image"] == image]
+    current = [pod for pod in pods if pod["spec"]["containers"][0]["image"] == image]
     for pod in pods:
-        if pod not in kept:
+        if pod not in current:
             cluster.delete("pods", pod["metadata"]["name"], namespace)
     meta = {"name": name, "namespace": namespace, "labels": {"olm.managed": "true"}}
     port = {"name": "grpc", "port": PORT, "targetPort": PORT}
@@ -106,7 +106,7 @@ def _start(cluster: Cluster, source: Object, image: str) -> None:
             cluster.create(plural, {"apiVersion": "v1", "metadata": owned, **body}, namespace)
         except AlreadyExists:
             continue
-    if not kept:
+    if not current:
         cluster.create("pods", _pod(source, image, labels), namespace)
 
 

@@ -1,4 +1,4 @@
-"""Whether what a CSV needs is there: its kinds, its accounts, a recent enough Kubernetes. Each is told one by one.
+"""The status of each requirement of a CSV: its kinds, its accounts, a recent enough Kubernetes.
 
 Source of the sentences: operator-lifecycle-manager, pkg/controller/operators/olm/requirements.go.
 """
@@ -77,7 +77,7 @@ def _kind(cluster: Cluster, crd: Object) -> Object:
 
 
 def served_versions(crd: Object) -> Object:
-    """What a CSV asks of a CustomResourceDefinition; an outline (sandbox/outlines.py)."""
+    """A CRD's served versions, and whether it is established; an outline (sandbox/outlines.py)."""
     conditions = {
         condition["type"]: condition["status"] for condition in (crd.get("status") or {}).get("conditions") or []
     }

@@ -1,4 +1,4 @@
-"""Which bundles the Subscriptions of a namespace ask for, with everything those need. No writing, no waiting.
+"""Resolves the Subscriptions of a namespace to bundles, with their dependencies. Neither writes nor waits.
 
 OLM solves this as a satisfiability problem; here it is a walk: each Subscription to its channel's best bundle, then
 each unmet requirement to the best provider. Where there is no answer, the sentence is OLM's.
@@ -44,7 +44,7 @@ class Installed:
         return f"@existing/{self.namespace}//{self.name}"
 
     def reasons(self) -> list[str]:
-        """Why it is there."""
+        """Why the CSV is installed, in the words of OLM's resolver."""
         if not self.subscribed:
             return [f"clusterserviceversion {self.name} exists and is not referenced by a subscription"]
         if not self.subscription:
@@ -70,7 +70,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SelectedBundle:
     """A bundle to install. ``subscription`` is empty for one that another bundle requires."""
 
     bundle: Bundle
@@ -95,17 +95,17 @@ class Resolution:
         self._catalogs = list(catalogs)
         self._namespace = catalog_namespace
         self._installed = list(installed)
-        self._choices: list[Choice] = []
+        self._choices: list[SelectedBundle] = []
 
-    def resolve(self, requests: Iterable[Request]) -> list[Choice]:
-        """What has to be installed; empty when everything is up to date. Raises Unsatisfiable."""
+    def resolve(self, requests: Iterable[Request]) -> list[SelectedBundle]:
+        """The bundles to install; empty when everything is up to date. Raises Unsatisfiable."""
         for request in requests:
             if choice := self._best(request):
                 self._take(choice, request)
         self._check_conflicts()
         return self._choices
 
-    def _best(self, request: Request) -> Choice | None:
+    def _best(self, request: Request) -> SelectedBundle | None:
         """The bundle that a Subscription asks for; None when the newest is installed."""
         exists = f"subscription {request.name} exists"
         if request.catalog not in self._catalogs or request.catalog_namespace != self._namespace:
@@ -126,13 +126,13 @@ class Resolution:
             found = next((bundle for bundle in members if replaces(bundle, request.current)), None)
             if found is None or found.name == request.current.name:
                 return None
-            return Choice(found, request.name, self._namespace, request.current.name)
+            return SelectedBundle(found, request.name, self._namespace, request.current.name)
         if request.starting_csv:
             members = [bundle for bundle in members if bundle.name == request.starting_csv]
             if not members:
                 raise Unsatisfiable(f"no operators found with name {request.starting_csv} in {where}", exists)
         # What the catalog says it replaces goes into the CSV, although nothing is there to be replaced.
-        return Choice(members[0], request.name, self._namespace, members[0].replaces)
+        return SelectedBundle(members[0], request.name, self._namespace, members[0].replaces)
 
     def _members(self, request: Request, whole: list[Bundle]) -> list[Bundle]:
         """The bundles of a Subscription's channel, from its head.
@@ -144,7 +144,7 @@ class Resolution:
         default = self._store.default_channel(request.catalog, request.package)
         return sorted(whole, key=lambda bundle: (bundle.channel != default, bundle.channel))
 
-    def _take(self, choice: Choice, request: Request) -> None:
+    def _take(self, choice: SelectedBundle, request: Request) -> None:
         """Adds a bundle and, before it, whatever it requires."""
         if any(taken.bundle.name == choice.bundle.name for taken in self._choices):
             return
@@ -160,16 +160,16 @@ class Resolution:
                 what = f"an operator with package: {needed.name} and with version in range: {needed.range}"
                 self._take_first(found, what, choice, request)
 
-    def _take_first(self, found: list[Bundle], what: str, choice: Choice, request: Request) -> None:
+    def _take_first(self, found: list[Bundle], what: str, choice: SelectedBundle, request: Request) -> None:
         if not found:
             raise Unsatisfiable(
                 f"bundle {choice.bundle.name} requires {what}",
                 f"subscription {request.name} requires {self._root(request).identifier}",
                 f"subscription {request.name} exists",
             )
-        self._take(Choice(found[0], "", self._namespace, found[0].replaces), request)
+        self._take(SelectedBundle(found[0], "", self._namespace, found[0].replaces), request)
 
-    def _root(self, request: Request) -> Choice:
+    def _root(self, request: Request) -> SelectedBundle:
         return next(choice for choice in self._choices if choice.subscription == request.name)
 
     def _is_provided(self, api: Api) -> bool:
@@ -218,7 +218,7 @@ class Resolution:
 
 
 def _clash(bundle: Bundle, package: str, provides: frozenset[Api]) -> str:
-    """What two operators have in common that they must not."""
+    """Why two operators can't be installed together: a shared package or kind; empty without one."""
     if package == bundle.package:
         return f"originate from package {package}"
     api = min(bundle.provides & provides, key=str, default=None)
@@ -226,11 +226,10 @@ def _clash(bundle: Bundle, package: str, provides: frozenset[Api]) -> str:
 
 
 def replaces(bundle: Bundle, current: Installed) -> bool:
-    """Whether a bundle may take the place of an installed CSV: by ``replaces``, ``skips`` or ``skipRange``.
+    """Whether a bundle replaces an installed CSV: by ``replaces``, ``skips`` or ``skipRange``.
 
     A head whose ``skipRange`` has its own version (``>2.7.3`` of 3.0.0) takes its own place and so stays, as OLM's
-    resolver has it; without it the older bundles that say the same of themselves would follow it, and it them, for
-    ever.
+    resolver has it; without it, it and older bundles with such a range would replace each other endlessly.
     """
     by_name = current.name == bundle.replaces or current.name in bundle.skips
     return by_name or bool(bundle.skip_range and within(current.version, bundle.skip_range))

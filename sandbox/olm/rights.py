@@ -1,4 +1,5 @@
-"""Whether the accounts of an operator are there and have the rights that its CSV asks for, each rule told one by one.
+"""Whether the accounts of an operator are there and have the rights that its CSV asks for, each rule with its own
+status.
 
 Source of the sentences: operator-lifecycle-manager, pkg/controller/operators/olm/requirements.go (permissionStatus).
 """

@@ -24,7 +24,7 @@ def seeds() -> list[Object]:
 
 
 async def run(cluster: Cluster, context: Context) -> None:
-    """Ends when everything is there."""
+    """Returns when everything exists."""
     for name in ("olm", "operators"):
         cluster.apply("namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     for obj in seeds():

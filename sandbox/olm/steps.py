@@ -14,7 +14,7 @@ from typing import Any
 from . import rbac
 from .csv import as_typed, properties
 from .names import GROUP
-from .resolution import Choice
+from .resolution import SelectedBundle
 
 Object = dict[str, Any]
 
@@ -48,7 +48,7 @@ async def bundle_objects(folder: str) -> list[Object]:
     return found
 
 
-async def steps(choice: Choice, namespace: str) -> list[Object]:
+async def steps(choice: SelectedBundle, namespace: str) -> list[Object]:
     """The steps for one bundle: its CSV, its CRDs, the rest."""
     csv, *others = await bundle_objects(choice.bundle.folder)
     for obj in others:
@@ -70,7 +70,7 @@ async def steps(choice: Choice, namespace: str) -> list[Object]:
     return sorted(found, key=lambda item: ORDER.get(item["resource"]["kind"], 2))
 
 
-def prepared(csv: Object, choice: Choice, namespace: str) -> Object:
+def prepared(csv: Object, choice: SelectedBundle, namespace: str) -> Object:
     """The CSV as it will be created."""
     bundle = choice.bundle
     meta = csv["metadata"]
@@ -93,7 +93,7 @@ def prepared(csv: Object, choice: Choice, namespace: str) -> Object:
     }
 
 
-def dependency_subscription(choice: Choice, namespace: str) -> Object:
+def dependency_subscription(choice: SelectedBundle, namespace: str) -> Object:
     """The Subscription that keeps a required operator up to date from now on."""
     bundle = choice.bundle
     name = f"{bundle.package}-{bundle.channel}-{bundle.catalog}-{choice.catalog_namespace}"
@@ -112,7 +112,7 @@ def dependency_subscription(choice: Choice, namespace: str) -> Object:
     }
 
 
-def step(obj: Object, choice: Choice, *, made_here: bool = False) -> Object:
+def step(obj: Object, choice: SelectedBundle, *, made_here: bool = False) -> Object:
     """One entry of status.plan. The manifests of objects that no bundle has do not say what kind they are."""
     group, _, version = obj["apiVersion"].rpartition("/")
     kind = "BundleSecret" if obj["kind"] == "Secret" else obj["kind"]

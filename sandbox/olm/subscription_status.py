@@ -1,4 +1,4 @@
-"""What a Subscription's status says, from what is there. Pure functions.
+"""A Subscription's status, from the objects in its namespace. Pure functions.
 
 Source of states, conditions and reasons: operator-lifecycle-manager, pkg/controller/operators/catalog/subscription and
 operator-framework/api, subscription_types.go.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..objects import decode
-from ..store import Change, Entry, Key, Store
+from ..store import Key, Store, StoreChange, StoreEntry
 from .names import CSVS, INSTALL_PLANS, SUBSCRIPTIONS, now
 
 Object = dict[str, Any]
@@ -19,8 +19,8 @@ ABOUT_PLAN = ("InstallPlanMissing", "InstallPlanPending", "InstallPlanFailed")
 GENERATED_BY = "olm.generated-by"
 
 
-def followed(entry: Entry) -> set[tuple[str, str]]:
-    """(resource, name) of the CSVs and InstallPlans that a Subscription's status tells of; an index
+def followed(entry: StoreEntry) -> set[tuple[str, str]]:
+    """(resource, name) of the CSVs and InstallPlans in a Subscription's status; an index
     (sandbox/store.py).
     """
     subscription = decode(entry.data)
@@ -32,7 +32,7 @@ def followed(entry: Entry) -> set[tuple[str, str]]:
     return {(resource, name) for resource, name in found if name}
 
 
-def followers(store: Store, change: Change) -> list[Key]:
+def followers(store: Store, change: StoreChange) -> list[Key]:
     """The Subscriptions, by namespace and name, that a change concerns: itself, or those that follow the CSV or
     InstallPlan.
     """
@@ -58,16 +58,16 @@ def observed(subscription: Object, sources: list[Object], csvs: dict[str, Object
         if current in csvs:
             status |= {"state": "AtLatestKnown", "installedCSV": current}
         else:
-            # What was installed is still told when somebody has deleted it.
+            # What was installed is still reported after its deletion.
             status["state"] = "UpgradePending"
     return status
 
 
 def deprecated(status: Object, package: str, channel: str, described: Object) -> Object:
-    """What the catalog says against a package, its channel and the current CSV, as conditions.
+    """The catalog's deprecations of a package, its channel and the current CSV, as conditions.
 
     ``described``: a PackageManifest's status.
-    A Subscription without a channel follows all of them, and is told of none.
+    A Subscription without a channel follows all of them, and gets no condition for a channel.
     """
     channels = {item["name"]: item for item in described.get("channels") or []}
     followed = [item for name, item in channels.items() if channel in ("", name)]
@@ -83,9 +83,9 @@ def deprecated(status: Object, package: str, channel: str, described: Object) ->
             found.append((type_, f"{schema}/{name}: {about['deprecation']['message']}"))
     if found:
         found.append(("Deprecated", "; ".join(message for _, message in found)))
-    kept = [type_ for type_, _ in found]
+    present = [type_ for type_, _ in found]
     every = ("PackageDeprecated", "ChannelDeprecated", "BundleDeprecated", "Deprecated")
-    status = without(status, *(type_ for type_ in every if type_ not in kept))
+    status = without(status, *(type_ for type_ in every if type_ not in present))
     for type_, message in found:
         status = with_condition(status, type_, "True", "", message)
     return status
@@ -100,8 +100,8 @@ def pending(status: Object, csv: str, plan: Object, generation: int) -> Object:
 
 def with_condition(status: Object, type_: str, value: str, reason: str, message: str = "") -> Object:
     """The status with a condition; its time changes only when the rest of it does."""
-    told = {"type": type_, "status": value, "reason": reason, "message": message}
-    condition = {key: one for key, one in told.items() if one}
+    fields = {"type": type_, "status": value, "reason": reason, "message": message}
+    condition = {key: text for key, text in fields.items() if text}
     others = []
     for old in status.get("conditions") or []:
         if old["type"] != type_:
@@ -113,10 +113,10 @@ def with_condition(status: Object, type_: str, value: str, reason: str, message:
 
 def without(status: Object, *types: str) -> Object:
     """The status without conditions of these types."""
-    kept = [old for old in status.get("conditions") or [] if old["type"] not in types]
-    if len(kept) == len(status.get("conditions") or []):
+    remaining = [old for old in status.get("conditions") or [] if old["type"] not in types]
+    if len(remaining) == len(status.get("conditions") or []):
         return dict(status)
-    return {**status, "conditions": kept}
+    return {**status, "conditions": remaining}
 
 
 def _references(plan: Object) -> Object:

@@ -15,7 +15,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError
 from ..outlines import outline_of, whole
-from ..store import Change, Key
+from ..store import Key, StoreChange
 from . import subscription_status as status_of
 from .csv import as_installed, followed, is_copy, outline, phase, targets
 from .installplan import new_plan
@@ -30,7 +30,7 @@ from .names import (
     now,
     store_path,
 )
-from .resolution import Choice, Installed, Request, Resolution, Unsatisfiable
+from .resolution import Installed, Request, Resolution, SelectedBundle, Unsatisfiable
 from .steps import UnreadableBundle, steps
 from .workqueue import Workqueue
 
@@ -46,8 +46,8 @@ KEPT_PLANS = 5
 def plan_outline(plan: Object) -> Object:
     """An InstallPlan without its manifests: they can be megabytes."""
     status = plan.get("status") or {}
-    kept = {key: value for key, value in status.items() if key not in ("plan", "bundleLookups")}
-    return {**plan, "status": kept}
+    outlined_status = {key: value for key, value in status.items() if key not in ("plan", "bundleLookups")}
+    return {**plan, "status": outlined_status}
 
 
 class Namespace:
@@ -97,15 +97,15 @@ class Namespace:
         subscription["status"] = self._cluster.update(SUBSCRIPTIONS, body, self.name, "status")["status"]
 
     def waiting(self) -> bool:
-        """Whether an InstallPlan is on its way, or a catalog is still being read."""
+        """Whether an InstallPlan is being carried out, or a catalog is still being read."""
         reading = any(_state(source) == "CONNECTING" for source in self.sources)
         pending = any(status_of.is_pending(subscription.get("status") or {}) for subscription in self.subscriptions)
         return reading or pending
 
-    def choices(self) -> list[Choice]:
-        """What has to be installed. Raises Unsatisfiable."""
+    def choices(self) -> list[SelectedBundle]:
+        """The bundles to install. Raises Unsatisfiable."""
         if len(self._cluster.list(OPERATOR_GROUPS, self.name)) != 1:
-            return []  # its CSVs would fail; as upstream, nothing is said of it here
+            return []  # its CSVs would fail; as upstream, no condition reports it here
         if broken := [source for source in self.sources if _state(source) != "READY"]:
             raise ValueError(unanswered(broken))
         ready = [source["metadata"]["name"] for source in self.sources]
@@ -116,7 +116,7 @@ class Namespace:
         return found
 
     def _resolved(self) -> None:
-        """Takes back what was said before: everything is as it should be."""
+        """Removes the conditions of an earlier failure."""
         for subscription in self.subscriptions:
             old = subscription.get("status") or {}
             wanted = status_of.without(old, "ResolutionFailed")
@@ -145,7 +145,7 @@ class Namespace:
         return found + [followed(self._cluster.outline(CSVS, as_installed, *csv), "-") for csv in others]
 
     def _stuck(self) -> bool:
-        """Whether a plan can not go on: then upstream finds the old and the new version at odds, and says so."""
+        """Whether a plan can't continue: upstream then reports a conflict of the old and the new version."""
         states = [plan.get("status") or {} for plan in self.plans.values()]
         return any(state.get("phase") in ("Installing", "Failed") and state.get("message") for state in states)
 
@@ -169,7 +169,7 @@ class Namespace:
         found: Installed = self._cluster.outline(CSVS, as_installed, csv, self.name)
         return followed(found, subscription["metadata"]["name"])
 
-    async def install(self, choices: list[Choice]) -> None:
+    async def install(self, choices: list[SelectedBundle]) -> None:
         """Creates the InstallPlan and points the Subscriptions at it."""
         plan_steps = [step for choice in choices for step in await steps(choice, self.name)]
         known = [plan["spec"].get("generation", 0) for plan in self.plans.values()]
@@ -226,7 +226,7 @@ def _state(source: Object) -> str:
 
 
 def resolution_facts(csv: Object) -> Any:
-    """What of a CSV resolution and the status of Subscriptions follow; an outline (sandbox/outlines.py)."""
+    """The fields of a CSV that resolution and the status of Subscriptions follow; an outline (sandbox/outlines.py)."""
     meta = csv["metadata"]
     state = (phase(csv), targets(csv), is_copy(csv), bool(meta.get("deletionTimestamp")))
     return meta["uid"], state, as_installed(csv)
@@ -245,8 +245,8 @@ class News:
         self._store = cluster.verbs.store
         self._known: dict[tuple[str, Key], Any] = {}
 
-    def tells(self, change: Change) -> bool:
-        """Whether this change asks for a pass."""
+    def tells(self, change: StoreChange) -> bool:
+        """Whether this change needs a pass."""
         outline = {CSVS: resolution_facts, INSTALL_PLANS: plan_facts}.get(change.resource)
         if outline is None:
             return True
@@ -299,7 +299,7 @@ async def run(cluster: Cluster, context: Context) -> None:
             elif news.tells(change):
                 for namespace, name in status_of.followers(cluster.verbs.store, change):
                     unpublished[namespace].add(name)
-                # A little later, so that the changes of one moment are looked at together, and can be followed.
+                # After a delay, so that changes that come together are resolved once, and users can follow the steps.
                 queue.add(change.entry.namespace, after=PACE / 2)
     finally:
         await queue.close()

@@ -1,4 +1,4 @@
-"""ClusterRoles for the people who use an operator's kinds: those of each kind, and those of an OperatorGroup.
+"""ClusterRoles for users of an operator's kinds: those of each kind, and those of an OperatorGroup.
 
 Pure functions.
 
@@ -28,7 +28,7 @@ def label_for(api: Api, role: str) -> str:
 
 
 def for_kind(crd: Object, owned: Object) -> list[Object]:
-    """What the admin, edit and view ClusterRoles gain for a kind that an operator owns; they go with its CRD."""
+    """The admin, edit and view ClusterRoles for a kind that an operator owns; deleted with its CRD."""
     plural, _, group = owned["name"].partition(".")
     api = Api(group, owned["version"], owned["kind"])
     prefix = f"{owned['name']}-{owned['version']}-"
@@ -62,7 +62,7 @@ def _role(crd: Object, api: Api, name: str, role: str, rules: list[Object]) -> O
 
 
 def for_group(group: Object, apis: Iterable[Api]) -> list[Object]:
-    """An OperatorGroup's three ClusterRoles, which gather those of the kinds that its operators provide."""
+    """An OperatorGroup's three ClusterRoles, which aggregate those of the kinds that its operators provide."""
     meta = group["metadata"]
     labels = {"olm.managed": "true", "olm.owner": meta["name"], "olm.owner.kind": "OperatorGroup"}
     labels["olm.owner.namespace"] = meta["namespace"]

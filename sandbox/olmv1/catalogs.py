@@ -1,8 +1,8 @@
-"""catalogd: ClusterCatalogs over folders, their contents behind the service proxy, and words for the catalogs that
-can't be had.
+"""catalogd: ClusterCatalogs over folders, their contents behind the service proxy, and conditions for the catalogs that
+can't be read.
 
-A folder is published where its catalog.json names a ``clusterCatalog``, and served once somebody makes that Available.
-A ClusterCatalog that a person makes names an image, and this cluster pulls none; its conditions say so. Source:
+A folder is published where its catalog.json names a ``clusterCatalog``, and served once a user makes that Available.
+A ClusterCatalog that a user creates names an image, and this cluster pulls none; its conditions say so. Source:
 operator-controller, internal/catalogd and docs/api-reference/catalogd-webserver.md.
 """
 
@@ -40,8 +40,8 @@ def cluster_catalog(name: str, folder: Path) -> Object:
     title = about(folder).get("displayName", name)
     meta = {"name": name, "annotations": {FOLDER: str(folder), "operator-console.dev/display-name": title}}
     source = {"type": "Image", "image": {"ref": f"{FOLDER.partition('/')[0]}/catalogs/{name}:latest"}}
-    # Switched off to begin with: the same packages are in a CatalogSource, and each is shown once to somebody who
-    # learns.
+    # Unavailable at first: the same packages are in a CatalogSource, and the console lists each of them once for new
+    # users.
     spec = {"source": source, "availabilityMode": "Unavailable"}
     return {"apiVersion": API, "kind": "ClusterCatalog", "metadata": meta, "spec": spec}
 
@@ -74,33 +74,33 @@ class Server:
 
 def _filtered(data: bytes, request: Request) -> bytes:
     """The lines whose schema, package and name are those asked for; an olm.package is of the package that it names."""
-    import msgspec  # noqa: PLC0415 - only who asks for parts needs it
+    import msgspec  # noqa: PLC0415 - only requests for parts need it
 
     asked = {key: value for key in ("schema", "package", "name") if (value := request.arg(key))}
 
     def fits(line: bytes) -> bool:
         blob = msgspec.json.decode(line)
-        said = {"package": blob["name"] if blob["schema"] == "olm.package" else "", **blob}
-        return all(said.get(key, "") == value for key, value in asked.items())
+        fields = {"package": blob["name"] if blob["schema"] == "olm.package" else "", **blob}
+        return all(fields.get(key, "") == value for key, value in asked.items())
 
     return b"".join(line + b"\n" for line in data.splitlines() if fits(line))
 
 
 def serves(catalog: Object) -> bool:
-    """Whether its contents can be had."""
+    """Whether its contents are served."""
     found = (catalog.get("status") or {}).get("conditions") or []
     return any(item["type"] == "Serving" and item["status"] == "True" for item in found)
 
 
-class Catalogs:
+class CatalogReconciler:
     """Keeps labels and conditions of the ClusterCatalogs."""
 
     def __init__(self, cluster: Cluster, context: Context):
         self._cluster, self._context = cluster, context
         self._seen: dict[str, int] = {}
 
-    async def look(self, catalog: Object) -> None:
-        """Once for each generation."""
+    async def reconcile(self, catalog: Object) -> None:
+        """Unpacks the catalog and writes its status, once for each generation."""
         meta, spec = catalog["metadata"], catalog["spec"]
         if self._seen.get(meta["uid"]) == meta["generation"]:
             return
@@ -109,7 +109,7 @@ class Catalogs:
             self._cluster.patch(CATALOGS, meta["name"], {"metadata": {"labels": {NAME_LABEL: meta["name"]}}})
         if spec.get("availabilityMode") == "Unavailable":
             words = "Catalog availability mode is set to Unavailable"
-            self._tell(catalog, ("True", "Succeeded", words), ("False", "UserSpecifiedUnavailable", words), {})
+            self._write_status(catalog, ("True", "Succeeded", words), ("False", "UserSpecifiedUnavailable", words), {})
             return
         folder = (meta.get("annotations") or {}).get(FOLDER)
         if not folder:
@@ -118,11 +118,11 @@ class Catalogs:
                 f" {spec['source']['image']['ref']} can not be read; start the console with CATALOG=<folder of bundles>"
                 " instead"
             )
-            self._tell(catalog, ("True", "Retrying", why), ("False", "Unavailable", ""), {})
+            self._write_status(catalog, ("True", "Retrying", why), ("False", "Unavailable", ""), {})
             return
         path = contents(self._context, meta["name"])
         if problem := await self._unpack(Path(folder), path):
-            self._tell(catalog, ("True", "Retrying", problem), ("False", "Unavailable", ""), {})
+            self._write_status(catalog, ("True", "Retrying", problem), ("False", "Unavailable", ""), {})
             return
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         ref = f"{spec['source']['image']['ref'].rpartition(':')[0]}@sha256:{digest}"
@@ -132,7 +132,7 @@ class Catalogs:
         same = before.get("resolvedSource") == more["resolvedSource"] and before.get("lastUnpacked")
         more["lastUnpacked"] = before["lastUnpacked"] if same else now()
         done = ("True", "Succeeded", "Successfully unpacked and stored content from resolved source")
-        self._tell(catalog, done, ("True", "Available", "Serving desired content from resolved source"), more)
+        self._write_status(catalog, done, ("True", "Available", "Serving desired content from resolved source"), more)
 
     async def _unpack(self, folder: Path, target: Path) -> str:
         arguments = ["-m", "sandbox.olmv1.pack", str(folder.resolve()), str(target.resolve())]
@@ -148,7 +148,7 @@ class Catalogs:
             log.warning("%s: %s", folder, line)
         return f"source catalog content: reading {folder} failed" if process.returncode else ""
 
-    def _tell(
+    def _write_status(
         self, catalog: Object, progressing: tuple[str, str, str], serving: tuple[str, str, str], more: Object
     ) -> None:
         meta, before = catalog["metadata"], catalog.get("status") or {}
@@ -172,15 +172,15 @@ async def run(cluster: Cluster, context: Context) -> None:
         if FOLDER in (item["metadata"].get("annotations") or {}) and name not in wanted:
             cluster.delete(CATALOGS, name)
     for name, folder in wanted.items():
-        known = {one["metadata"]["name"] for one in cluster.list(CATALOGS)}
+        known = {catalog["metadata"]["name"] for catalog in cluster.list(CATALOGS)}
         if name not in known:
             cluster.create(CATALOGS, cluster_catalog(name, folder))
-    catalogs = Catalogs(cluster, context)
+    catalogs = CatalogReconciler(cluster, context)
     async for event in cluster.watch(CATALOGS):
         if event.type == "DELETED":
             contents(context, event.object["metadata"]["name"]).unlink(missing_ok=True)
             continue
         try:
-            await catalogs.look(event.object)
+            await catalogs.reconcile(event.object)
         except ApiError as error:
             log.info("%s %s: %s", GROUP, event.object["metadata"]["name"], error)

@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from typing import Any
 
 Object = dict[str, Any]
-Said = tuple[str, str, str]
+ConditionValue = tuple[str, str, str]
 
 _UNKNOWN = "deprecation status unknown: catalog data unavailable"
 
 
-def conditions(entries: list[Object] | None, catalog: Object, installed: str) -> Iterator[tuple[str, Said]]:
+def conditions(entries: list[Object] | None, catalog: Object, installed: str) -> Iterator[tuple[str, ConditionValue]]:
     """(type, (status, reason, message)).
 
-    ``entries``: of olm.deprecations, None when no catalog told; ``installed``: a bundle's name.
+    ``entries``: of olm.deprecations, None when no catalog was read; ``installed``: a bundle's name.
     """
     if entries is None:
         for type_ in ("Deprecated", "PackageDeprecated", "ChannelDeprecated"):
@@ -27,7 +27,7 @@ def conditions(entries: list[Object] | None, catalog: Object, installed: str) ->
         yield "BundleDeprecated", ("Unknown", reason, words)
         return
     channels = catalog.get("channels") or []
-    said: dict[str, list[str]] = {"package": [], "channel": [], "bundle": []}
+    messages: dict[str, list[str]] = {"package": [], "channel": [], "bundle": []}
     for entry in entries:
         reference, message = entry["reference"], entry.get("message", "")
         kind, name = reference["schema"].removeprefix("olm."), reference.get("name", "")
@@ -37,16 +37,16 @@ def conditions(entries: list[Object] | None, catalog: Object, installed: str) ->
             "bundle": bool(installed) and name == installed,
         }
         if message and wanted.get(kind):
-            said[kind].append(message)
-    every = [message for kind in ("package", "channel", "bundle") for message in said[kind]]
-    yield "Deprecated", _told(every, "not deprecated")
-    yield "PackageDeprecated", _told(said["package"], "package not deprecated")
-    yield "ChannelDeprecated", _told(said["channel"], "channel not deprecated")
+            messages[kind].append(message)
+    every = [message for kind in ("package", "channel", "bundle") for message in messages[kind]]
+    yield "Deprecated", _condition(every, "not deprecated")
+    yield "PackageDeprecated", _condition(messages["package"], "package not deprecated")
+    yield "ChannelDeprecated", _condition(messages["channel"], "channel not deprecated")
     if not installed:
         yield "BundleDeprecated", ("Unknown", "Absent", "no bundle installed yet")
     else:
-        yield "BundleDeprecated", _told(said["bundle"], "bundle not deprecated")
+        yield "BundleDeprecated", _condition(messages["bundle"], "bundle not deprecated")
 
 
-def _told(messages: list[str], otherwise: str) -> Said:
+def _condition(messages: list[str], otherwise: str) -> ConditionValue:
     return ("True", "Deprecated", "\n".join(messages)) if messages else ("False", "NotDeprecated", otherwise)

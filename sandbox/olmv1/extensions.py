@@ -1,5 +1,5 @@
-"""operator-controller: every ClusterExtension is resolved, checked, applied with its ServiceAccount's rights, and
-told of.
+"""operator-controller: resolves, checks and applies each ClusterExtension with its ServiceAccount's permissions, and
+writes its conditions.
 
 Source of conditions, reasons and sentences: operator-controller, internal/operator-controller/controllers.
 """
@@ -26,10 +26,10 @@ from .render import Unsupported, render
 Object = dict[str, Any]
 
 log = logging.getLogger("sandbox.olmv1.extensions")
-#: Seconds until something that nobody announces (rights, a namespace) is looked at again.
+#: Seconds until what sends no event here (permissions, a namespace) is checked again.
 AGAIN = 3.0
 _RBAC = "rbac.authorization.k8s.io"
-#: What an extension may have brought; what it does not bring any more goes.
+#: Kinds of an extension's objects; those that a new version lacks are deleted.
 KINDS = (
     "deployments.apps",
     "services",
@@ -44,7 +44,7 @@ KINDS = (
 )
 
 
-class Refused(Exception):
+class NotReconciled(Exception):
     """Why the desired state is not reached; tried again."""
 
 
@@ -64,21 +64,23 @@ class Extensions:
             return  # the garbage collector takes what it owns
         status = extension.get("status") or {}
         installed = (status.get("install") or {}).get("bundle")
-        found: resolve.Found | None = None
+        found: resolve.ResolvedBundle | None = None
         words, unknown = "", ""
         try:
             unknown = self._account_problem(extension)
             if unknown:
-                raise Refused(unknown)
+                raise NotReconciled(unknown)
             found = self._resolve(extension, installed)
             self._install(extension, found)
-        except (Refused, resolve.Unresolved) as error:
+        except (NotReconciled, resolve.Unresolved) as error:
             words = str(error)
             self.queue.add("", name, after=AGAIN)
         else:
             installed = {"name": found.bundle["name"], "version": found.version}
         image = found.bundle["image"] if found and not words else self._image(installed)
-        self._tell(extension=extension, installed=installed, image=image, words=words, unknown=unknown, found=found)
+        self._write_status(
+            extension=extension, installed=installed, image=image, words=words, unknown=unknown, found=found
+        )
 
     def _account_problem(self, extension: Object) -> str:
         spec = extension["spec"]
@@ -89,7 +91,7 @@ class Extensions:
             return f"operation cannot proceed due to the following validation error(s): {why}"
         return ""
 
-    def _packages(self, wanted: Object) -> list[resolve.Package]:
+    def _packages(self, wanted: Object) -> list[resolve.CatalogPackage]:
         selector, found = wanted.get("selector"), []
         for catalog in self._cluster.list(CATALOGS):
             matches = label_selector(_query(selector)) if selector else None
@@ -108,12 +110,12 @@ class Extensions:
             found.append(resolve.package(name, catalog["spec"].get("priority", 0), wanted["packageName"], blobs))
         return found
 
-    def _resolve(self, extension: Object, installed: Object | None) -> resolve.Found:
+    def _resolve(self, extension: Object, installed: Object | None) -> resolve.ResolvedBundle:
         wanted = extension["spec"]["source"]["catalog"]
         return resolve.resolve(wanted, self._packages(wanted), installed)
 
     def _image(self, installed: Object | None) -> str:
-        """Of the bundle that is installed, as its catalog names it."""
+        """The image of the installed bundle, as its catalog names it."""
         if installed is None:
             return ""
         for catalog in self._cluster.list(CATALOGS):
@@ -124,36 +126,36 @@ class Extensions:
                     return str(blob["image"])
         return str(installed["name"])
 
-    def _install(self, extension: Object, found: resolve.Found) -> None:
+    def _install(self, extension: Object, found: resolve.ResolvedBundle) -> None:
         """Applies the bundle. Raises Refused in operator-controller's words."""
         name, namespace = extension["metadata"]["name"], extension["spec"]["namespace"]
         about = f'error for resolved bundle "{found.bundle["name"]}" with version "{found.version}": '
         try:
             objects = render(resolve.objects_of(found.bundle), namespace)
         except Unsupported as error:
-            raise Refused(f"{about}{error}") from error
+            raise NotReconciled(f"{about}{error}") from error
         user = rights.account(namespace, extension["spec"]["serviceAccount"]["name"])
         if lacking := rights.missing(self._cluster, name, objects, user):
-            raise Refused(f"{about}{lacking}")
+            raise NotReconciled(f"{about}{lacking}")
         enforcement = (
             extension["spec"].get("install", {}).get("preflight", {}).get("crdUpgradeSafety", {}).get("enforcement")
         )
         if enforcement != "None" and (problem := self._unsafe(objects)):
-            raise Refused(f"{about}{problem}")
+            raise NotReconciled(f"{about}{problem}")
         try:
             self._apply(extension, objects)
         except ApiError as error:
-            raise Refused(f"{about}{error.message}") from error
+            raise NotReconciled(f"{about}{error.message}") from error
 
     def _unsafe(self, objects: list[Object]) -> str:
         lines = []
-        for crd in (item for item in objects if item["kind"] == "CustomResourceDefinition"):
+        for crd in (obj for obj in objects if obj["kind"] == "CustomResourceDefinition"):
             try:
                 old = self._cluster.get(CRDS, crd["metadata"]["name"])
             except NotFound:
                 continue
-            if said := safety.problems(old, crd):
-                lines.append(f'validating upgrade for CRD "{crd["metadata"]["name"]}": ' + "\n".join(said))
+            if problems := safety.problems(old, crd):
+                lines.append(f'validating upgrade for CRD "{crd["metadata"]["name"]}": ' + "\n".join(problems))
         return "\n".join(lines)
 
     def _apply(self, extension: Object, objects: list[Object]) -> None:
@@ -167,25 +169,25 @@ class Extensions:
             "blockOwnerDeletion": True,
         }
         labels = {OWNER_KIND: "ClusterExtension", OWNER_NAME: meta["name"]}
-        kept = set()
+        applied = set()
         for obj in objects:
             resource = self._cluster.resource_for(obj["apiVersion"], obj["kind"])
             if resource is None:
-                raise Refused(f'no matches for kind "{obj["kind"]}" in version "{obj["apiVersion"]}"')
+                raise NotReconciled(f'no matches for kind "{obj["kind"]}" in version "{obj["apiVersion"]}"')
             head = obj["metadata"]
             self._refuse_others(resource.key, head, meta["uid"])
             made = {**head, "labels": {**(head.get("labels") or {}), **labels}, "ownerReferences": [owner]}
             self._cluster.apply(resource.key, {**obj, "metadata": made}, manager="operator-controller")
-            kept.add((resource.key, head.get("namespace", ""), head["name"]))
+            applied.add((resource.key, head.get("namespace", ""), head["name"]))
         query = ",".join(f"{key}={value}" for key, value in labels.items())
         for kind in KINDS:
             for item in self._cluster.list(kind, labels=query):
                 place = (kind, item["metadata"].get("namespace", ""), item["metadata"]["name"])
-                if place not in kept:
+                if place not in applied:
                     self._cluster.delete(kind, place[2], place[1])
 
     def _refuse_others(self, key: str, head: Object, uid: str) -> None:
-        """What somebody else manages is not taken from them."""
+        """Raises Refused for an object that another owner manages."""
         try:
             present = self._cluster.get(key, head["name"], head.get("namespace", ""))
         except NotFound:
@@ -197,19 +199,19 @@ class Extensions:
             owner["uid"] != uid for owner in owners
         ):
             place = f'"{head["name"]}" in namespace "{head.get("namespace", "")}"'
-            raise Refused(
+            raise NotReconciled(
                 f"unable to continue with install: {present['kind']} {place} exists and cannot be imported into the"
                 " current release"
             )
 
-    def _tell(
+    def _write_status(
         self,
         extension: Object,
         installed: Object | None,
         image: str,
         words: str,
         unknown: str,
-        found: resolve.Found | None,
+        found: resolve.ResolvedBundle | None,
     ) -> None:
         meta, before = extension["metadata"], extension.get("status") or {}
         generation, list_ = meta["generation"], before.get("conditions") or []
@@ -240,10 +242,10 @@ class Extensions:
         list_ = condition(
             old=list_, type_="Progressing", status="True", reason=reason, message=message[:32768], generation=generation
         )
-        for type_, said in deprecations(
+        for type_, values in deprecations(
             found.deprecations if found else None, catalog, (installed or {}).get("name", "")
         ):
-            list_ = condition(list_, type_, *said, generation)
+            list_ = condition(list_, type_, *values, generation)
         status: Object = {"conditions": list_, "install": {"bundle": installed} if installed else None}
         if before.get("conditions") != list_ or before.get("install") != status["install"]:
             self._cluster.patch(EXTENSIONS, meta["name"], {"status": status}, "", "status")
@@ -283,8 +285,8 @@ async def run(cluster: Cluster, context: Context) -> None:
             if event.resource == EXTENSIONS:
                 extensions.queue.add("", meta["name"])
             elif event.resource == CATALOGS:
-                for item in cluster.list(EXTENSIONS):
-                    extensions.queue.add("", item["metadata"]["name"])
+                for extension in cluster.list(EXTENSIONS):
+                    extensions.queue.add("", extension["metadata"]["name"])
             elif event.type == "DELETED" and (owner := (meta.get("labels") or {}).get(OWNER_NAME)):
                 extensions.queue.add("", owner)
     finally:

@@ -41,8 +41,8 @@ def blobs(package: Path) -> Iterator[Object]:
     made = {item["name"]: bundle(name, item["name"], package / item["path"]) for item in meta["bundles"]}
     yield {"schema": "olm.package", "name": name, "defaultChannel": meta["defaultChannel"]}
     for channel in meta["channels"]:
-        kept = ("name", "replaces", "skips", "skipRange")
-        entries = [{key: entry[key] for key in kept if entry.get(key)} for entry in channel["entries"]]
+        fields = ("name", "replaces", "skips", "skipRange")
+        entries = [{key: entry[key] for key in fields if entry.get(key)} for entry in channel["entries"]]
         yield {"schema": "olm.channel", "package": name, "name": channel["name"], "entries": entries}
     yield from made.values()
     if deprecated := list(_deprecated(meta)):
@@ -84,7 +84,7 @@ def _deprecated(meta: Object) -> Iterator[Object]:
 
 
 def main(arguments: list[str]) -> int:
-    """0 when the file is there; what could not be read is said on standard error."""
+    """0 when the file is written; what could not be read is reported on standard error."""
     folder, target = Path(arguments[0]), Path(arguments[1])
     head = json.dumps({"stamp": stamp(folder)})
     if target.exists() and target.open(encoding="utf-8").readline().rstrip("\n") == head:

@@ -19,7 +19,7 @@ _OPERATOR = re.compile(r"(=>|=<|>=|<=|!=|~>|=|>|<|~|\^)\s+")
 
 
 class BadRange(ValueError):
-    """The text is no range."""
+    """The text isn't a version range."""
 
 
 def within(version: str, wanted: str) -> bool:

@@ -29,7 +29,7 @@ class Unsupported(Exception):
 
 def render(objects: list[Object], namespace: str) -> list[Object]:
     """The objects in the order in which they are applied. Raises Unsupported."""
-    csv = next((item for item in objects if item["kind"] == "ClusterServiceVersion"), None)
+    csv = next((obj for obj in objects if obj["kind"] == "ClusterServiceVersion"), None)
     if csv is None:
         raise Unsupported("bundle contains no ClusterServiceVersion")
     modes = {mode["type"] for mode in csv["spec"].get("installModes") or [] if mode.get("supported")}
@@ -54,8 +54,8 @@ def _own(objects: list[Object], namespace: str) -> Iterator[Object]:
             continue
         meta = {key: value for key, value in obj["metadata"].items() if key not in ("namespace", "creationTimestamp")}
         placed = obj["kind"] not in (*_CLUSTER_WIDE, "CustomResourceDefinition")
-        kept = {key: value for key, value in obj.items() if key != "status"}
-        yield {**kept, "metadata": {**meta, "namespace": namespace} if placed else meta}
+        stored = {key: value for key, value in obj.items() if key != "status"}
+        yield {**stored, "metadata": {**meta, "namespace": namespace} if placed else meta}
 
 
 def _accounts(csv: Object, namespace: str) -> Iterator[Object]:
@@ -102,8 +102,8 @@ def _deployments(csv: Object, namespace: str) -> Iterator[Object]:
         spec: Object = json.loads(json.dumps(deployment["spec"]))
         template = spec.setdefault("template", {}).setdefault("metadata", {})
         annotations = {key: str(value) for key, value in (csv["metadata"].get("annotations") or {}).items()}
-        told = {"olm.targetNamespaces": "", "olm.operatorNamespace": namespace}
-        template["annotations"] = {**annotations, **(template.get("annotations") or {}), **told}
+        scope = {"olm.targetNamespaces": "", "olm.operatorNamespace": namespace}
+        template["annotations"] = {**annotations, **(template.get("annotations") or {}), **scope}
         spec["revisionHistoryLimit"] = 1
         meta = {"name": deployment["name"], "namespace": namespace, "labels": dict(deployment.get("label") or {})}
         yield {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": spec}

@@ -1,4 +1,4 @@
-"""Which bundle a ClusterExtension means.
+"""Resolves a ClusterExtension to a bundle.
 
 Pure: from the blobs of the catalogs to one bundle, or to the words of why there is none.
 
@@ -24,8 +24,8 @@ class Unresolved(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
-    """What one catalog has of the package."""
+class CatalogPackage:
+    """A package in one catalog."""
 
     catalog: str
     priority: int
@@ -35,7 +35,7 @@ class Package:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ResolvedBundle:
     """The bundle, and what its package says is deprecated."""
 
     bundle: Object
@@ -43,7 +43,7 @@ class Found:
     deprecations: list[Object]
 
 
-def package(catalog: str, priority: int, name: str, blobs: list[Object]) -> Package:
+def package(catalog: str, priority: int, name: str, blobs: list[Object]) -> CatalogPackage:
     """The blobs of one package."""
     mine = [blob for blob in blobs if blob.get("package") == name]
     of = {
@@ -51,11 +51,11 @@ def package(catalog: str, priority: int, name: str, blobs: list[Object]) -> Pack
         for schema in ("olm.channel", "olm.bundle", "olm.deprecations")
     }
     entries = [entry for item in of["olm.deprecations"] for entry in item["entries"]]
-    return Package(catalog, priority, of["olm.channel"], of["olm.bundle"], entries)
+    return CatalogPackage(catalog, priority, of["olm.channel"], of["olm.bundle"], entries)
 
 
 def version_of(bundle: Object) -> str:
-    """As its olm.package property says."""
+    """The version in its olm.package property."""
     return next((str(prop["value"]["version"]) for prop in bundle["properties"] if prop["type"] == "olm.package"), "")
 
 
@@ -65,7 +65,7 @@ def objects_of(bundle: Object) -> list[Object]:
     return [json.loads(base64.b64decode(item)) for item in data]
 
 
-def resolve(wanted: Object, packages: list[Package], installed: Object | None) -> Found:
+def resolve(wanted: Object, packages: list[CatalogPackage], installed: Object | None) -> ResolvedBundle:
     """``wanted``: spec.source.catalog; ``installed``: status.install.bundle. Raises Unresolved."""
     asked = str(wanted.get("version") or "")
     try:
@@ -73,44 +73,44 @@ def resolve(wanted: Object, packages: list[Package], installed: Object | None) -
             ranges.within("0.0.0", asked)
     except ranges.BadRange as error:
         raise Unresolved(f'desired version range "{asked}" is invalid: {error}') from error
-    found: list[tuple[Object, Package]] = []
-    for one in packages:
-        fitting = [bundle for bundle in one.bundles if _fits(bundle, one, wanted, installed)]
+    found: list[tuple[Object, CatalogPackage]] = []
+    for package in packages:
+        fitting = [bundle for bundle in package.bundles if _fits(bundle, package, wanted, installed)]
         if not fitting:
             continue
         fitting.sort(key=lambda bundle: Version(version_of(bundle)), reverse=True)
-        fitting.sort(key=lambda bundle: deprecated(bundle, one))
+        fitting.sort(key=lambda bundle: deprecated(bundle, package))
         best = fitting[0]
-        if found and deprecated(best, one) != deprecated(*found[-1]):
-            if deprecated(best, one):
+        if found and deprecated(best, package) != deprecated(*found[-1]):
+            if deprecated(best, package):
                 continue
             found = []
-        found.append((best, one))
+        found.append((best, package))
     found.sort(key=lambda pair: -pair[1].priority)
     if len(found) > 1 and found[0][1].priority != found[1][1].priority:
         found = found[:1]
     if len(found) != 1:
-        raise Unresolved(_words(wanted, installed, [one.catalog for _, one in found]))
+        raise Unresolved(_words(wanted, installed, [package.catalog for _, package in found]))
     bundle, home = found[0]
-    for one in bundle["properties"]:
-        if one["type"] in ("olm.package.required", "olm.gvk.required", "olm.constraint"):
+    for property_ in bundle["properties"]:
+        if property_["type"] in ("olm.package.required", "olm.gvk.required", "olm.constraint"):
             why = (
-                f'bundle "{bundle["name"]}" has a dependency declared via property "{one["type"]}" which is currently'
-                " not supported"
+                f'bundle "{bundle["name"]}" has a dependency declared via property "{property_["type"]}" which is'
+                " currently not supported"
             )
             raise Unresolved(f'validating bundle "{bundle["name"]}": {why}')
-    return Found(bundle, version_of(bundle), home.deprecations)
+    return ResolvedBundle(bundle, version_of(bundle), home.deprecations)
 
 
-def deprecated(bundle: Object, package: Package) -> bool:
-    """Whether its author says so of this very bundle."""
+def deprecated(bundle: Object, package: CatalogPackage) -> bool:
+    """Whether the package deprecates this bundle."""
     references = [deprecation["reference"] for deprecation in package.deprecations]
     return any(
         reference["schema"] == "olm.bundle" and reference.get("name") == bundle["name"] for reference in references
     )
 
 
-def _fits(bundle: Object, package: Package, wanted: Object, installed: Object | None) -> bool:
+def _fits(bundle: Object, package: CatalogPackage, wanted: Object, installed: Object | None) -> bool:
     channels = [
         channel for channel in package.channels if not wanted.get("channels") or channel["name"] in wanted["channels"]
     ]
@@ -136,15 +136,15 @@ def _follows(entry: Object, installed: Object) -> bool:
 
 
 def _words(wanted: Object, installed: Object | None, catalogs: list[str]) -> str:
-    said = f'error upgrading from currently installed version "{installed["version"]}": ' if installed else ""
-    said += (
+    message = f'error upgrading from currently installed version "{installed["version"]}": ' if installed else ""
+    message += (
         f"{'found' if len(catalogs) > 1 else 'no'} bundles {'' if len(catalogs) > 1 else 'found '}for package"
         f' "{wanted["packageName"]}" '
     )
     if wanted.get("version"):
-        said += f'matching version "{wanted["version"]}" '
+        message += f'matching version "{wanted["version"]}" '
     if wanted.get("channels"):
-        said += f"in channels [{' '.join(wanted['channels'])}] "
+        message += f"in channels [{' '.join(wanted['channels'])}] "
     if len(catalogs) > 1:
-        said += f"in multiple catalogs with the same priority [{' '.join(sorted(catalogs))}] "
-    return said.strip()
+        message += f"in multiple catalogs with the same priority [{' '.join(sorted(catalogs))}] "
+    return message.strip()

@@ -1,4 +1,4 @@
-"""Whether a ServiceAccount may do all that managing an extension takes, told at once.
+"""Whether a ServiceAccount has all permissions to manage an extension; reports all missing ones together.
 
 Source: operator-controller's preflight of permissions; the rights are those of docs/howto/derive-service-account.md.
 """
@@ -69,7 +69,7 @@ def _asked(cluster: Cluster, extension: str, objects: list[Object]) -> Iterator[
 
 
 def _escalations(cluster: Cluster, access: Authorizer, objects: list[Object], user: User) -> set[str]:
-    """What the operator is to be granted and the account does not hold itself."""
+    """The permissions that the operator gets and the account doesn't have itself."""
     guard, found = Escalation(cluster.verbs.store, access), set()
     roles = {item["metadata"]["name"]: item for item in objects if item["kind"] in ("Role", "ClusterRole")}
     for obj in objects:

@@ -1,7 +1,7 @@
-"""What in a new version of a CustomResourceDefinition could lose data or break clients. Pure.
+"""Changes in a new version of a CustomResourceDefinition that could lose data or break clients. Pure.
 
-Source of the rules: operator-controller, docs/concepts/crd-upgrade-safety.md; they are told as its preflight tells
-them.
+Source of the rules: operator-controller, docs/concepts/crd-upgrade-safety.md; the messages are those of its preflight
+check.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ FILE = Path(__file__).with_name("crds.yaml")
 
 
 async def run(cluster: Cluster, context: Context) -> None:
-    """Ends when everything is there."""
+    """Returns when everything exists."""
     cluster.apply("namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
     for crd in yaml.load_all(FILE.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         cluster.apply(CRDS, crd)

@@ -1,4 +1,4 @@
-"""How the processes of Pods are confined: which files of this machine they see, and as which user they run.
+"""Confinement of the processes of Pods: the files of this machine that they see, and the user that they run as.
 
 With bubblewrap each process has mount, PID and IPC namespaces of its own: the system's programs, this Python, our
 operators and the Pod's own volumes are there, and nothing else. Where the sandbox is root, processes also run as a user
@@ -110,7 +110,7 @@ class Confinement:
 
     @property
     def description(self) -> str:
-        """For the log and the Node."""
+        """A description for the log and the Node."""
         if self.bubblewrap:
             return "bubblewrap and a user for each namespace" if self.setpriv else "bubblewrap"
         return "a user for each namespace, without bubblewrap" if self.setpriv else "none"
@@ -155,7 +155,7 @@ class Confinement:
         arguments = [*self._namespaces(), *self._files(shelter), *_variables(environment)]
         descriptor = os.memfd_create("bubblewrap", 0)
         try:
-            # Not on the command line: everybody on the machine reads that, and variables hold Secrets.
+            # Not on the command line: every user of the machine can read that, and variables hold Secrets.
             os.write(descriptor, b"".join(os.fsencode(argument) + b"\0" for argument in arguments))
             os.lseek(descriptor, 0, os.SEEK_SET)
             yield Launch(
@@ -232,7 +232,7 @@ class Confinement:
 
 
 UNCONFINED = Confinement()
-#: Names that bubblewrap keeps in its environment: a sandbox that is started anew finds its processes by them
+#: Names that bubblewrap keeps in its environment: a restarted sandbox finds its processes by them
 #: (processes.py).
 _MARKS = ("SANDBOX_POD_UID",)
 
@@ -263,7 +263,7 @@ def _children(parent: int) -> list[int]:
 
 
 def programs(commands: Iterable[tuple[str, ...]]) -> tuple[Path, ...]:
-    """What the images' programs need outside of the system's folders: this Python, our packages, the files that
+    """Paths that the images' programs need outside of the system's folders: this Python, our packages, the files that
     images.toml names.
     """
     found = {Path(sys.prefix), Path(sys.base_prefix), *(ROOT / package for package in _PACKAGES)}
@@ -282,7 +282,7 @@ def programs(commands: Iterable[tuple[str, ...]]) -> tuple[Path, ...]:
 
 
 def candidates(commands: Iterable[tuple[str, ...]]) -> list[Confinement]:
-    """Those to try on this machine, the strictest first."""
+    """The confinements to try on this machine, the strictest first."""
     if sys.platform != "linux":
         return []
     bubblewrap = shutil.which("bwrap") if shutil.which("setsid") else None

@@ -1,4 +1,4 @@
-"""One container of a Pod: its states as the status shows them. How it comes to them is pod.py's business."""
+"""One container of a Pod: its states as the status shows them. pod.py decides about the transitions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .images import Image, Images
 from .logs import LogWriter
 from .processes import Process
 
-#: A crashing container waits 0, 10, 20, 40 … seconds; after ten good minutes it begins anew (kubelet.go).
+#: A crashing container waits 0, 10, 20, 40 … seconds; after ten good minutes the wait is reset (kubelet.go).
 FIRST_BACKOFF, LONGEST_BACKOFF, GOOD_SECONDS = 10.0, 300.0, 600.0
 
 
 @dataclass(slots=True)
 class Container:
-    """``kind`` is main, init or sidecar (an init container that goes on). ``program`` is None when it is simulated."""
+    """``kind``: main, init or sidecar (an init container that keeps running). ``program``: None for a simulated one."""
 
     spec: Object
     kind: str
@@ -69,7 +69,7 @@ class Container:
         return self.logs / f"{start}.log"
 
     def wait_for(self, reason: str, message: str = "") -> None:
-        """It does not run, and why."""
+        """Sets the state waiting, with a reason."""
         if self.ended is not None:
             self.last_state = self.state
         waiting = {"reason": reason}
@@ -79,7 +79,7 @@ class Container:
         self.ready = False
 
     def begin(self) -> None:
-        """It runs from now on."""
+        """Sets the state running."""
         if self.ended is not None:
             self.last_state = self.state
         self.id = f"processes://{secrets.token_hex(32)}"
@@ -88,7 +88,7 @@ class Container:
         self.ready = self.started and not self.spec.get("readinessProbe")
 
     def end(self, code: int, reason: str = "", message: str = "") -> None:
-        """It has ended."""
+        """Sets the state terminated."""
         begun = (self.state.get("running") or {}).get("startedAt") or now()
         self.state = {
             "terminated": {
@@ -104,7 +104,7 @@ class Container:
         self.unhealthy = ""
 
     def next_backoff(self, ran_seconds: float) -> float:
-        """How long to wait before the next start."""
+        """The seconds to wait before the next start."""
         if ran_seconds >= GOOD_SECONDS:
             self.backoff = 0.0
         wait = self.backoff
@@ -112,7 +112,7 @@ class Container:
         return wait
 
     def resume(self, status: Object) -> None:
-        """Goes on from what the Pod's status says, after a restart of the sandbox."""
+        """Restores the state from the Pod's status, after a restart of the sandbox."""
         self.state = dict(status.get("state") or {})
         self.last_state = dict(status.get("lastState") or {})
         self.restarts = int(status.get("restartCount") or 0)
@@ -120,7 +120,7 @@ class Container:
         self.ready, self.started = bool(status.get("ready")), bool(status.get("started"))
 
     def lose(self) -> None:
-        """It ran when the sandbox stopped, so it has ended since."""
+        """Sets the state terminated after a restart of the sandbox, which ended the process."""
         self.end(255, "Unknown")
 
     def status(self) -> Object:

@@ -60,13 +60,13 @@ def is_loader_variable(name: str) -> bool:
 
 
 class ConfigError(Exception):
-    """The environment needs something that is not there (CreateContainerConfigError)."""
+    """The environment needs an object or key that doesn't exist (CreateContainerConfigError)."""
 
 
 def base_environment() -> dict[str, str]:
-    """What every process gets."""
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    return {"PATH": os.defpath, **kept, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    """The variables that every process gets."""
+    inherited = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return {"PATH": os.defpath, **inherited, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
 
 
 def expand(text: str, variables: Mapping[str, str]) -> str:
@@ -177,7 +177,7 @@ def resource_value(pod: Object, container: Object, reference: Object) -> str:
 
 
 def service_variables(name: str, host: str, ports: list[tuple[str, int]]) -> dict[str, str]:
-    """What a kubelet tells of a Service: ``ports`` are (name, port) in their order."""
+    """A Service's variables as a kubelet sets them: ``ports`` are (name, port) in their order."""
     prefix = re.sub(r"[^A-Z0-9_]", "_", name.upper())
     found = {f"{prefix}_SERVICE_HOST": host}
     for index, (port_name, port) in enumerate(ports):
@@ -194,5 +194,5 @@ def service_variables(name: str, host: str, ports: list[tuple[str, int]]) -> dic
 
 
 def mount_variable(path: str) -> str:
-    """The variable that tells where a mount path really is."""
+    """The variable with the real path of a mount path."""
     return "SANDBOX_MOUNT_" + re.sub(r"[^0-9A-Za-z]", "_", path).upper()

@@ -1,4 +1,4 @@
-"""Which images run as local programs (images.toml), and which references are no image at all."""
+"""The images that run as local programs (images.toml), and the check of references."""
 
 from __future__ import annotations
 
@@ -73,5 +73,5 @@ class Images:
         return [image.command for image in self._images]
 
     def find(self, image: str) -> Image | None:
-        """What to run for an image; None when it is to be simulated."""
+        """The program of an image; None when it is simulated."""
         return next((known for known in self._images if fnmatchcase(image, known.match)), None)

@@ -1,7 +1,7 @@
 """Container logs: one file for each start of a container, a line for each line, with its time in front.
 
-Whoever follows a log is woken by the writer; nobody polls. A file that grows over 10 MB is begun anew, and the one
-before it is kept beside it, as a kubelet does.
+The writer wakes those that follow a log, without polling. A file that grows over 10 MB is rotated, and the one before
+it is kept beside it, as a kubelet does.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class LogWriter:
         self.closed = False
 
     def write(self, data: bytes) -> None:
-        """Output as it comes; only whole lines are written."""
+        """Takes output in pieces; only whole lines are written."""
         *lines, self._partial = (self._partial + data).split(b"\n")
         while len(self._partial) > LONGEST_LINE:
             lines.append(self._partial[:LONGEST_LINE])

@@ -15,13 +15,13 @@ from ..errors import NotFound, ServiceUnavailable
 from ..objects import Object, dig
 from .confinement import open_folder
 from .environment import ConfigError, field_value, resource_value
-from .place import Place
+from .place import PodPlace
 
 #: Path in the volume → (content, mode)
 Files = dict[str, tuple[bytes, int]]
 
 
-#: Such volumes are folders of this machine, which belongs to nobody in the cluster.
+#: Such volumes are folders of this machine, which no user of the cluster owns.
 _NO_HOST_PATH = "hostPath and local volumes are closed on the embedded cluster; use a claim or an emptyDir"
 
 
@@ -32,7 +32,7 @@ class MountError(Exception):
 class Mounts:
     """The volumes of one Pod, below its folder. ``token`` mints a token of the Pod's ServiceAccount."""
 
-    def __init__(self, cluster: Client, place: Place, token: Callable[[], str]):
+    def __init__(self, cluster: Client, place: PodPlace, token: Callable[[], str]):
         self._cluster = cluster
         self._place = place
         self._folder = place.folder / "volumes"
@@ -95,7 +95,7 @@ class Mounts:
         return place
 
     def _files(self, pod: Object, volume: Object) -> Files | None:
-        """What has to be in the folder; None when that is the Pod's own business."""
+        """The files of a volume's folder; None when the Pod itself writes them."""
         if "projected" in volume:
             files: Files = {}
             mode = int(dig(volume, "projected", "defaultMode") or 0o644)
@@ -183,6 +183,6 @@ def write(place: Path, files: Files, uid: int | None = None) -> None:
                 os.fchown(target.fileno(), uid, uid)
         partial.chmod((mode & 0o777) | 0o400)
         partial.replace(path)
-    kept = {(root / name).resolve() for name in files}
-    for path in [one for one in root.rglob("*") if one.is_file() and one not in kept]:
+    wanted = {(root / name).resolve() for name in files}
+    for path in [file for file in root.rglob("*") if file.is_file() and file not in wanted]:
         path.unlink()

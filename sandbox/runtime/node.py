@@ -13,13 +13,13 @@ from pathlib import Path
 from ..client import Client
 from ..context import Context
 from ..objects import Object, dig
-from . import confinement, simulated
+from . import confinement, simulated_ports
 from .environment import service_variables
 from .images import Images
 from .place import log_folder
 from .pod import Host, PodRunner
 from .processes import end_orphans
-from .recorder import Recorder
+from .recorder import EventRecorder
 from .services import ServiceProxy
 
 log = logging.getLogger("sandbox.kubelet")
@@ -29,7 +29,7 @@ STOP_SECONDS = 4.0
 _NEEDED = ("configmaps", "secrets", "persistentvolumeclaims", "serviceaccounts")
 
 
-class Refused(OSError):
+class PortUnavailable(OSError):
     """Nothing answers at a port of a Pod; the message says why."""
 
 
@@ -51,7 +51,7 @@ class Node:
             cluster=cluster.as_manager("kubelet"),
             context=context,
             images=images,
-            recorder=Recorder(cluster, "kubelet", name),
+            recorder=EventRecorder(cluster, "kubelet", name),
             services=self._service_environment,
             confinement=self.confinement,
         )
@@ -68,7 +68,7 @@ class Node:
                 shutil.rmtree(place, ignore_errors=True)
 
     async def follow(self) -> None:
-        """Follows Pods, and what they wait for, for ever."""
+        """Follows Pods, and what they wait for, until cancelled."""
         async for event in self.cluster.watch("services", *_NEEDED, "pods"):
             metadata = event.object["metadata"]
             if event.resource == "pods":
@@ -132,7 +132,7 @@ class Node:
         """A connection to a port of a Pod; Refused."""
         runner = self.find(namespace, name)
         if runner is None:
-            raise Refused(f"pod {namespace}/{name} is not running")
+            raise PortUnavailable(f"pod {namespace}/{name} is not running")
         return await self.connect(runner, port)
 
     async def connect(self, runner: PodRunner, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -142,10 +142,10 @@ class Node:
             try:
                 return await asyncio.open_connection("127.0.0.1", local)
             except OSError as problem:
-                raise Refused(f"dial tcp4 127.0.0.1:{port}: connect: connection refused") from problem
+                raise PortUnavailable(f"dial tcp4 127.0.0.1:{port}: connect: connection refused") from problem
         if not any(container.running and container.simulated for container in runner.containers):
-            raise Refused(f"dial tcp4 127.0.0.1:{port}: connect: connection refused")
-        return await simulated.connect(self.context.data_dir, f"{runner.namespace}/{runner.name}", port)
+            raise PortUnavailable(f"dial tcp4 127.0.0.1:{port}: connect: connection refused")
+        return await simulated_ports.connect(self.context.data_dir, f"{runner.namespace}/{runner.name}", port)
 
     def log_path(self, pod: Object, container: str) -> Path:
         """The folder of a container's logs."""

@@ -1,4 +1,4 @@
-"""Where a Pod lives on this machine: folders, local ports, credentials, and the environment that tells of them."""
+"""A Pod's folders, local ports and credentials on this machine, and the environment variables with them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ACCOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
 @dataclass(slots=True, kw_only=True)
-class Place:
+class PodPlace:
     """Where a Pod lives on this machine."""
 
     folder: Path
@@ -62,7 +62,7 @@ class Place:
                     self.ports[port] = free_port()
 
     def home(self, container: Container) -> Path:
-        """The working directory of a container's processes; made when it isn't there."""
+        """The working directory of a container's processes; created if needed."""
         home = self.folder / "containers" / container.name
         for folder in (self.folder, home.parent):
             open_folder(folder)
@@ -133,7 +133,7 @@ def kubeconfig(server: str, authority: str, namespace: str) -> str:
     return yaml.safe_dump(config, sort_keys=False)
 
 
-def environment_of(cluster: Client, pod: Object, container: Container, place: Place) -> dict[str, str]:
+def environment_of(cluster: Client, pod: Object, container: Container, place: PodPlace) -> dict[str, str]:
     """Everything the process gets; environment.ConfigError."""
     namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
     account = place.account(namespace)
@@ -177,6 +177,6 @@ def environment_of(cluster: Client, pod: Object, container: Container, place: Pl
 
 
 def log_folder(data_dir: Path, pod: Object) -> Path:
-    """Where the logs of a Pod's containers are."""
+    """The folder of a Pod's container logs."""
     metadata = pod["metadata"]
     return data_dir / "logs" / f"{metadata['namespace']}_{metadata['name'][:100]}_{metadata['uid']}"

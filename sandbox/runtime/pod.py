@@ -1,7 +1,7 @@
 """The life of one Pod on this node: volumes, init containers in order, containers that start again, and its end.
 
 Containers of known images are processes; the others are simulated by what their states show. Reasons, messages and
-events are a kubelet's. A runner writes the Pod's status and nothing else; whoever deletes the Pod is its controller.
+events are a kubelet's. A runner writes only the Pod's status; the Pod's controller deletes the Pod.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ..objects import Object, dig
 from . import pod_status
 from .confinement import Confinement
 from .container import Container, containers_of
+from .container_lifecycle import ContainerLifecycle
 from .environment import ConfigError
 from .images import Images
 from .mounts import MountError, Mounts
-from .place import Place, log_folder
-from .recorder import Recorder
+from .place import PodPlace, log_folder
+from .recorder import EventRecorder
 from .reports import Reports
-from .running import Running
 
 log = logging.getLogger("sandbox.kubelet")
 
@@ -42,12 +42,12 @@ RENEW_AT, RENEWAL_PAUSE = 0.8, 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """What all Pods of the node share."""
+    """The parts of the node that all its Pods share."""
 
     cluster: Client
     context: Context
     images: Images
-    recorder: Recorder
+    recorder: EventRecorder
     services: Callable[[str], dict[str, str]]
     confinement: Confinement
 
@@ -62,7 +62,7 @@ class PodRunner:
         metadata = pod["metadata"]
         self.namespace, self.name, self.uid = str(metadata["namespace"]), str(metadata["name"]), str(metadata["uid"])
         context, data = host.context, host.context.data_dir
-        self.place = Place(
+        self.place = PodPlace(
             folder=data / "pods" / self.uid,
             data_dir=data,
             api_url=context.api_url,
@@ -89,7 +89,7 @@ class PodRunner:
     @property
     def simulated(self) -> bool:
         """No container of it really runs."""
-        return all(one.simulated for one in self.containers)
+        return all(container.simulated for container in self.containers)
 
     @property
     def policy(self) -> str:
@@ -97,7 +97,7 @@ class PodRunner:
 
     def container(self, name: str) -> Container | None:
         """The container of this name."""
-        return next((one for one in self.containers if one.name == name), None)
+        return next((container for container in self.containers if container.name == name), None)
 
     def _token(self) -> str:
         account = str(self.pod["spec"].get("serviceAccountName") or "default")
@@ -113,7 +113,7 @@ class PodRunner:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    # What comes from outside
+    # Called by the node
 
     def update(self, pod: Object) -> None:
         """The Pod as it is stored now."""
@@ -135,7 +135,9 @@ class PodRunner:
             if spec is not None and spec.get("image") != container.image:
                 container.spec, container.program = spec, self.host.images.find(str(spec.get("image")))
                 if container.running:
-                    self.tell(container, "Killing", f"Container {container.name} definition changed, will be restarted")
+                    self.record_event(
+                        container, "Killing", f"Container {container.name} definition changed, will be restarted"
+                    )
                     if container.process is not None:
                         container.process.terminate()
                 self.wake()
@@ -149,7 +151,7 @@ class PodRunner:
         self.wake()
 
     def wake(self) -> None:
-        """Whoever pauses looks again."""
+        """Ends every pause, so that its condition is checked again."""
         for waker in self._wakers:
             if not waker.done():
                 waker.set_result(None)
@@ -192,26 +194,26 @@ class PodRunner:
             return
         resumed = self._resume()
         if not resumed:
-            names = [one.name for one in self.containers if one.simulated]
+            names = [container.name for container in self.containers if container.simulated]
             self._reports.simulates(self.pod, names, everything=self.simulated)
+            inits = any(container.kind == "init" for container in self.containers)
             for container in self.containers:
-                inits = any(one.kind == "init" for one in self.containers)
                 container.wait_for("PodInitializing" if inits and container.kind == "main" else "ContainerCreating")
         self.publish()
         await self._prepare(resumed)
-        running = Running(self)
+        lifecycle = ContainerLifecycle(self)
         renewing = self.spawn(self._keep_tokens_good())
         try:
-            if await running.initialize():
-                mains = [one for one in self.containers if one.kind == "main"]
-                await asyncio.gather(*(running.keep(one) for one in mains))
-            await running.end_sidecars()
+            if await lifecycle.initialize():
+                mains = [container for container in self.containers if container.kind == "main"]
+                await asyncio.gather(*(lifecycle.keep(container) for container in mains))
+            await lifecycle.end_sidecars()
         finally:
             renewing.cancel()
         self.publish()
 
     def _resume(self) -> bool:
-        """After a restart of the sandbox: simulated containers go on, processes are gone."""
+        """After a restart of the sandbox: simulated containers resume, processes are gone."""
         statuses = {
             item["name"]: item
             for kind in ("initContainerStatuses", "containerStatuses")
@@ -240,7 +242,7 @@ class PodRunner:
                 await self.pause(MOUNT_PAUSE)
 
     async def _keep_tokens_good(self) -> None:
-        """New tokens in the files of the old ones. By the clock on the wall, which goes on while a laptop sleeps."""
+        """Replaces tokens in their files in time. By the wall clock, which also counts while a laptop sleeps."""
         if self.simulated:
             return
         renewal = time.time() + RENEW_AT * POD_TOKEN_SECONDS
@@ -258,8 +260,8 @@ class PodRunner:
 
     # Telling
 
-    def tell(self, container: Container, reason: str, message: str, *, warning: bool = False) -> None:
-        """An event about a container."""
+    def record_event(self, container: Container, reason: str, message: str, *, warning: bool = False) -> None:
+        """Creates an Event about a container."""
         record = self.host.recorder.warning if warning else self.host.recorder.normal
         record(self.pod, reason, message, container.field_path)
 
@@ -269,10 +271,10 @@ class PodRunner:
     # The end
 
     async def _end(self) -> None:
-        """The Pod is being deleted: containers end within the grace, then the Pod goes."""
+        """The Pod is being deleted: ends containers within the grace, then removes the Pod."""
         for container in self.containers:
             if container.running:
-                self.tell(container, "Killing", f"Stopping container {container.name}")
+                self.record_event(container, "Killing", f"Stopping container {container.name}")
         await self._stop_processes()
         self.publish()
         await self._reports.end()
@@ -280,7 +282,7 @@ class PodRunner:
     async def _stop_processes(self) -> None:
         self.stopping = True
         self.wake()
-        await Running(self).pre_stop()
+        await ContainerLifecycle(self).pre_stop()
         for container in self.containers:
             if container.process is not None:
                 container.process.terminate()
@@ -301,7 +303,7 @@ class PodRunner:
             await asyncio.wait([self._life], timeout=2.0)
 
     def vanish(self) -> None:
-        """The Pod is gone, perhaps by force: nothing of it stays."""
+        """The Pod is deleted, perhaps by force: ends its processes and removes its files."""
         self.stopping = True
         self._reports.mute()
         self.wake()
@@ -321,7 +323,7 @@ class PodRunner:
         self.stopping = True
         self._reports.mute()
         self.wake()
-        living = [one.process for one in self.containers if one.process is not None]
+        living = [container.process for container in self.containers if container.process is not None]
         for process in living:
             process.terminate()
         if living and not self._life.done():

@@ -57,12 +57,12 @@ def conditions(old: list[Object] | None, containers: Sequence[Container], word: 
         "PodScheduled": ("True", "", ""),
     }
     present = {item["type"]: item for item in old or []}
-    found = [_condition(kind, said, present.pop(kind, None)) for kind, said in wanted.items()]
+    found = [_condition(kind, value, present.pop(kind, None)) for kind, value in wanted.items()]
     return [*found, *present.values()]
 
 
-def _condition(kind: str, said: tuple[str, str, str], old: Object | None) -> Object:
-    status, reason, message = said
+def _condition(kind: str, value: tuple[str, str, str], old: Object | None) -> Object:
+    status, reason, message = value
     same = old is not None and old.get("status") == status
     moment = old["lastTransitionTime"] if old and same and old.get("lastTransitionTime") else now()
     condition: Object = {"type": kind, "status": status, "lastProbeTime": None, "lastTransitionTime": moment}

@@ -16,12 +16,12 @@ Run = Callable[[list[str], float], Coroutine[Any, Any, tuple[int, str]]]
 Port = Callable[[int], int | None]
 
 
-#: How long a new program may take before a bad look counts, and how soon it is looked at again until then.
+#: How long failures of a new program don't count, and the pause between probes in that time (seconds).
 YOUNG_SECONDS, SOON_SECONDS = 3.0, 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProbeResult:
     """One look."""
 
     good: bool
@@ -37,8 +37,8 @@ def number_of(container: Object, port: Any) -> int:
     return next((int(item["containerPort"]) for item in container.get("ports") or [] if item.get("name") == port), 0)
 
 
-async def look(container: Object, probe: Object, port: Port, run: Run) -> Outcome:
-    """Asks once, within the probe's timeout."""
+async def run_probe(container: Object, probe: Object, port: Port, run: Run) -> ProbeResult:
+    """One attempt, within the probe's timeout."""
     seconds = float(probe.get("timeoutSeconds") or 1)
     try:
         async with asyncio.timeout(seconds):
@@ -50,35 +50,35 @@ async def look(container: Object, probe: Object, port: Port, run: Run) -> Outcom
                 return await _tcp(asked, port(asked))
             command = [str(word) for word in dig(probe, "exec", "command") or []]
             code, output = await run(command, seconds)
-            return Outcome(code == 0, output.strip())
+            return ProbeResult(code == 0, output.strip())
     except TimeoutError:
-        return Outcome(False, f"timed out after {seconds:g}s")
+        return ProbeResult(False, f"timed out after {seconds:g}s")
     except OSError as problem:
-        return Outcome(False, problem.strerror or str(problem))
+        return ProbeResult(False, problem.strerror or str(problem))
 
 
-async def _tcp(asked: int, port: int | None) -> Outcome:
+async def _tcp(asked: int, port: int | None) -> ProbeResult:
     if port is None:
-        return Outcome(False, f"dial tcp 127.0.0.1:{asked}: connect: connection refused")
+        return ProbeResult(False, f"dial tcp 127.0.0.1:{asked}: connect: connection refused")
     try:
         _, writer = await asyncio.open_connection("127.0.0.1", port)
     except ConnectionRefusedError:
-        return Outcome(False, f"dial tcp 127.0.0.1:{asked}: connect: connection refused")
+        return ProbeResult(False, f"dial tcp 127.0.0.1:{asked}: connect: connection refused")
     writer.close()
     with contextlib.suppress(OSError):
         await writer.wait_closed()
-    return Outcome(True)
+    return ProbeResult(True)
 
 
-async def _http(request: Object, asked: int, port: int | None) -> Outcome:
+async def _http(request: Object, asked: int, port: int | None) -> ProbeResult:
     path = str(request.get("path") or "/")
     url = f"http://127.0.0.1:{asked}{path}"
     if port is None:
-        return Outcome(False, f'Get "{url}": dial tcp 127.0.0.1:{asked}: connect: connection refused')
+        return ProbeResult(False, f'Get "{url}": dial tcp 127.0.0.1:{asked}: connect: connection refused')
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
     except ConnectionRefusedError:
-        return Outcome(False, f'Get "{url}": dial tcp 127.0.0.1:{asked}: connect: connection refused')
+        return ProbeResult(False, f'Get "{url}": dial tcp 127.0.0.1:{asked}: connect: connection refused')
     try:
         headers = {"Host": request.get("host") or "127.0.0.1", "User-Agent": "kube-probe/1.36", "Connection": "close"}
         headers |= {str(header["name"]): str(header["value"]) for header in request.get("httpHeaders") or []}
@@ -88,9 +88,9 @@ async def _http(request: Object, asked: int, port: int | None) -> Outcome:
     finally:
         writer.close()
     if len(status) < 2 or not status[1].isdigit():
-        return Outcome(False, f'Get "{url}": EOF')
+        return ProbeResult(False, f'Get "{url}": EOF')
     code = int(status[1])
-    return Outcome(200 <= code < 400, "" if 200 <= code < 400 else f"HTTP probe failed with statuscode: {code}")
+    return ProbeResult(200 <= code < 400, "" if 200 <= code < 400 else f"HTTP probe failed with statuscode: {code}")
 
 
 async def follow(
@@ -101,11 +101,11 @@ async def follow(
     changed: Callable[[bool, str], None],
     failed: Callable[[str], None],
 ) -> None:
-    """Looks for ever.
+    """Runs the probe periodically until cancelled.
 
-    ``changed(good, message)`` when enough looks in a row agree, ``failed(message)`` for each bad one.
+    ``changed(good, message)`` is called when enough results in a row agree, ``failed(message)`` for each bad one.
 
-    A program that has just been started is looked at more often, and nobody is told that it is not up yet.
+    A program that has just been started is probed more often, and its first failures are not reported.
     """
     await asyncio.sleep(float(probe.get("initialDelaySeconds") or 0))
     loop = asyncio.get_running_loop()
@@ -114,7 +114,7 @@ async def follow(
     state: bool | None = None
     row, last = 0, None
     while True:
-        found = await look(container, probe, port, run)
+        found = await run_probe(container, probe, port, run)
         if not found.good and state is None and loop.time() < young:
             await asyncio.sleep(min(period, SOON_SECONDS))
             continue

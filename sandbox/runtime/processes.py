@@ -41,7 +41,7 @@ def exit_code(returncode: int) -> int:
 
 
 class _Output(asyncio.SubprocessProtocol):
-    """Hands on what comes; tells when the process has ended and its output is complete."""
+    """Passes output on; signals when the process has ended and its output is complete."""
 
     def __init__(self, sink: Callable[[bytes], None]):
         self._sink = sink
@@ -146,7 +146,7 @@ def _kill_group(pid: int, number: int) -> None:
 
 
 def note(record: Path, pid: int) -> None:
-    """Writes down a process with the moment it began, which tells it from a later one of the same number."""
+    """Records a process with its start time, which distinguishes it from a later one of the same number."""
     record.parent.mkdir(parents=True, exist_ok=True)
     record.write_text(json.dumps({"pid": pid, "started": started(pid)}), encoding="utf-8")
 

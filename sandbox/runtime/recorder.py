@@ -1,4 +1,4 @@
-"""Events as kubectl describe shows them: one object for what is said several times, with a count."""
+"""Events as kubectl describe shows them: one object for a repeated message, with a count."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MESSAGE_LIMIT = 1024
 _Key = tuple[str, str, str, str, str, str]
 
 
-class Recorder:
+class EventRecorder:
     """Records events of one component (``kubelet``, ``deployment-controller``); ``host`` is a kubelet's node.
 
-    ``new``: as those do who use events.k8s.io.
+    ``new``: with the fields of events.k8s.io.
     """
 
     def __init__(self, cluster: Client, component: str, host: str = "", new: bool = False):
@@ -39,7 +39,7 @@ class Recorder:
         self._record(about=about, kind="Warning", reason=reason, message=message, field=field, action=action)
 
     def _record(self, about: Object, kind: str, reason: str, message: str, field: str, action: str) -> None:
-        """A refusal (the namespace is going) is nothing that anybody could act on."""
+        """Creates or counts up the Event. A refusal (the namespace is terminating) is ignored."""
         message = message[:MESSAGE_LIMIT]
         key = (about["metadata"].get("uid", ""), about["kind"], kind, reason, message, field)
         try:
@@ -69,11 +69,11 @@ class Recorder:
         return True
 
     def _as_new(self, event: Object, action: str) -> Object:
-        """One moment to the microsecond instead of two, and who acts instead of where it comes from."""
+        """In the form of events.k8s.io: one time in microseconds, and the reporting instance for the source."""
         left_out = ("source", "firstTimestamp", "lastTimestamp", "count")
-        kept = {key: value for key, value in event.items() if key not in left_out}
+        shared = {key: value for key, value in event.items() if key not in left_out}
         instance = event["reportingInstance"] or f"{self._component}-sandbox"
-        return {**kept, "eventTime": _precisely_now(), "action": action, "reportingInstance": instance}
+        return {**shared, "eventTime": _precisely_now(), "action": action, "reportingInstance": instance}
 
     def _event(self, about: Object, kind: str, reason: str, message: str, field: str) -> Object:
         metadata = about["metadata"]

@@ -1,4 +1,4 @@
-"""What a kubelet writes about one Pod: its status, what of it is simulated, and that it has ended.
+"""A kubelet's writes about one Pod: its status, which containers are simulated, and its end.
 
 An API server that is away for a moment (sandbox.agent) hears it later; other refusals mean that the Pod is gone.
 """
@@ -52,7 +52,7 @@ class Reports:
             self._cluster.patch("pods", self._name, {"status": wanted}, self._namespace, subresource="status")
 
     def mute(self) -> None:
-        """Nothing more is said: the Pod goes on as it was."""
+        """Writes no status any more: the Pod's stays as it is."""
         self._muted = True
         if self._later is not None:
             self._later.cancel()
@@ -66,7 +66,7 @@ class Reports:
                 self._cluster.patch("pods", self._name, {"metadata": {"annotations": notes}}, self._namespace)
 
     async def end(self) -> None:
-        """The Pod, which was marked, goes."""
+        """Removes the Pod, which was marked for deletion."""
         while True:
             try:
                 self._cluster.delete("pods", self._name, self._namespace, grace=0, uid=self._uid)

@@ -1,6 +1,6 @@
 """Services on this machine: one listener at 127.0.0.1 for each Service port, which hands connections to ready Pods.
 
-Listeners are opened when a process is about to be told of them (its environment), and stay as long as their Service.
+Listeners are opened before a process gets their addresses in its environment, and stay as long as their Service.
 """
 
 from __future__ import annotations

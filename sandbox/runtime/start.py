@@ -1,4 +1,4 @@
-"""How a container of a known image becomes a process."""
+"""Starts a container of a known image as a process."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from ..client import Client
 from ..objects import Object
 from . import environment
 from .container import Container
-from .place import Place, environment_of
+from .place import PodPlace, environment_of
 from .processes import Process
 
 
-async def start(cluster: Client, pod: Object, container: Container, place: Place) -> Process:
+async def start(cluster: Client, pod: Object, container: Container, place: PodPlace) -> Process:
     """Starts the program of an image; environment.ConfigError, OSError."""
     assert container.program is not None and container.log is not None
     variables = environment_of(cluster, pod, container, place)

@@ -1,4 +1,5 @@
-"""What the processes of each container use, from /proc/<pid>/stat (proc(5)): CPU time over a window, resident memory.
+"""CPU and memory of the processes of each container, from /proc/<pid>/stat (proc(5)): CPU time over a window, resident
+memory.
 
 A process belongs to a container if the container's own process leads its session or is above it. The time of children
 that have ended is their parent's, so a sum only grows. Resident memory counts what processes share once for each of
@@ -39,7 +40,7 @@ class Usage:
 
 
 def processes() -> dict[int, Process]:
-    """All that there are now, by pid."""
+    """All running processes, by pid."""
     found = {}
     for entry in os.scandir(PROC):
         if entry.name.isdigit():
@@ -94,10 +95,10 @@ class Sampler:
         self.taken = 0.0
         self._before: dict[int, tuple[float, int]] = {}
         self._at = 0.0
-        self._looked = 0.0
+        self._caught_up = 0.0
 
     def sample(self, roots: Iterable[int]) -> None:
-        """All of them anew."""
+        """Measures all of them."""
         moment, all_ = time.monotonic(), processes()
         found = totals(all_, roots)
         if self._at:
@@ -106,10 +107,10 @@ class Sampler:
         self._before, self._at, self.taken = found, moment, time.time()
 
     def catch_up(self, roots: Iterable[int]) -> None:
-        """Those that are new: whoever asks right after a start needn't wait for the next sample."""
+        """Measures the new ones, so that a request right after a start needn't wait for the next sample."""
         unknown = [root for root in roots if root not in self.usage]
-        if unknown and time.monotonic() - self._looked > _PAUSE_SECONDS:
-            self._looked, all_ = time.monotonic(), processes()
+        if unknown and time.monotonic() - self._caught_up > _PAUSE_SECONDS:
+            self._caught_up, all_ = time.monotonic(), processes()
             for root, used in totals(all_, unknown).items():
                 self.usage[root] = self._usage(all_[root], root, *used)
 

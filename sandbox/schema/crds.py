@@ -65,7 +65,7 @@ def _group(crd: Object, spec: Object) -> Causes:
 
 
 def _names(names: Object) -> Causes:
-    """What kinds and resources may be called."""
+    """Checks the names of kinds and resources."""
     for key in ("plural", "singular", "kind", "listKind"):
         name = names.get(key) or ""
         if not name:
@@ -171,7 +171,7 @@ def _schema(schema: Object, path: str, is_structure: bool = True) -> Causes:
 
 
 def _rules(rules: list[Object], path: str) -> Causes:
-    """Rules are there, and are CEL. What can't be told here is told when a rule runs."""
+    """Checks that rules are given and are CEL. Type errors are found only when a rule runs."""
     for index, rule in enumerate(rules):
         at = f"{path}[{index}]"
         if not (rule.get("rule") or "").strip():

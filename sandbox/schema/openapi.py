@@ -20,7 +20,7 @@ from .builtin import FILE, content, with_references
 from .openapi_paths import META, paths
 
 Json = dict[str, Any]
-#: Raised when these modules write something else for the same resources: clients keep documents for good.
+#: Raised when these modules write something else for the same resources: clients cache documents forever.
 _FORM = 1
 _DELETE_OPTIONS = f"{META}DeleteOptions"
 _ALWAYS = (_DELETE_OPTIONS, f"{META}Patch", f"{META}Status")
@@ -104,9 +104,7 @@ def _builtin(resources: list[Resource], custom: bool) -> Json:
 
 
 def openapi_v2(resources: Iterable[Resource], schema_of: Callable[[Resource], Json | None]) -> Json:
-    """Swagger 2.0 of everything, for clients that know nothing newer: definitions only, without what 2.0 has no
-    words for.
-    """
+    """Swagger 2.0 of everything, for clients without OpenAPI v3: definitions only, without what 2.0 can't express."""
     definitions: Json = {}
     served = list(resources)
     for name, schema in _builtin(served, custom=True).items():

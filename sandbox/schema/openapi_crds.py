@@ -1,4 +1,4 @@
-"""How a CustomResourceDefinition looks in OpenAPI: apiextensions-apiserver, pkg/controller/openapi/builder.
+"""A CustomResourceDefinition in OpenAPI: apiextensions-apiserver, pkg/controller/openapi/builder.
 
 The stored schema with what every object has: apiVersion, kind and metadata in the API server's words, at the root and
 in embedded resources, and the two types of int-or-string spelled out.

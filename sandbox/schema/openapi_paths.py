@@ -99,8 +99,8 @@ class _Paths:
             item: self._item([verb for verb in _ITEM if verb in resource.verbs], ""),
         }
         if resource.namespaced and "list" in resource.verbs:
-            one = self._operation("list", "", everywhere=True)
-            found[everywhere] = {"get": one, "parameters": content().parameters["always"]}
+            list_all = self._operation("list", "", everywhere=True)
+            found[everywhere] = {"get": list_all, "parameters": content().parameters["always"]}
         if resource.status:
             found[f"{item}/status"] = self._item(_STATUS, "status")
         if resource.scale:
@@ -181,7 +181,7 @@ class _Paths:
         return name + camel(subresource) + end
 
     def _streams(self, subresource: str, verbs: Iterable[str], kind: str) -> Json:
-        """Logs, and what is connected through to a Pod, a Service or a Node: answers are no objects."""
+        """Logs, and what is connected through to a Pod, a Service or a Node: answers aren't objects."""
         found: Json = {}
         for verb in verbs:
             act, log = ACTS[verb], subresource == "log"

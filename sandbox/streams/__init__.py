@@ -11,7 +11,7 @@ _POD = "/api/v1/namespaces/{namespace}/pods/{name}"
 
 
 def register(node: Node) -> None:
-    """Adds the routes, instead of those of an earlier node: the kubelet may have been started anew."""
+    """Adds the routes, instead of those of an earlier node: the kubelet may have been restarted."""
     routes = (
         (None, f"{_POD}/log", Logs(node).handle),
         (None, f"{_POD}/portforward", PortForward(node).handle),

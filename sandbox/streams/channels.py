@@ -16,13 +16,13 @@ import msgspec
 from ..errors import BadRequest, Forbidden
 from ..http import Disconnected, Request, WebSocket
 from . import spdy
-from .hijacked import Hijacked, upgrade, wants_spdy
+from .raw_connection import RawConnection, upgrade, wants_spdy
 
 log = logging.getLogger("sandbox.streams")
 
 STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
 PROTOCOLS = ("v5.channel.k8s.io", "v4.channel.k8s.io")
-#: How long a client may take to open its streams, and to go when all is said.
+#: How long a client may take to open its streams, and to disconnect after the last data.
 _OPENING, _LEAVING = 30.0, 2.0
 _STREAMS = {"stdin": STDIN, "stdout": STDOUT, "stderr": STDERR, "error": ERROR, "resize": RESIZE}
 
@@ -70,7 +70,7 @@ async def _accept_websocket(request: Request) -> Channels:
 
 async def _accept_spdy(request: Request) -> Channels:
     offered = [part.strip() for text in request.header_values("X-Stream-Protocol-Version") for part in text.split(",")]
-    chosen = next((one for one in offered if one in PROTOCOLS), None)
+    chosen = next((protocol for protocol in offered if protocol in PROTOCOLS), None)
     if chosen is None:
         clients, servers = " ".join(offered), " ".join(PROTOCOLS)
         raise Forbidden(
@@ -119,9 +119,9 @@ class WebSocketChannels:
 class SpdyChannels:
     """A stream for each channel, which the client opens."""
 
-    def __init__(self, connection: Hijacked):
+    def __init__(self, connection: RawConnection):
         self._connection = connection
-        self._streams: dict[int, spdy.Stream] = {}
+        self._streams: dict[int, spdy.SpdyStream] = {}
         self._changed = asyncio.Event()
         self._incoming: asyncio.Queue[tuple[int, bytes] | None] = asyncio.Queue(maxsize=16)
         self._session = asyncio.create_task(self._run(spdy.Session(connection.write, self._open)))
@@ -135,7 +135,7 @@ class SpdyChannels:
         finally:
             self._changed.set()
 
-    def _open(self, stream: spdy.Stream) -> None:
+    def _open(self, stream: spdy.SpdyStream) -> None:
         channel = _STREAMS.get(stream.headers.get("streamtype", ""))
         if channel is not None:
             self._streams[channel] = stream

@@ -32,7 +32,7 @@ SUCCESS = {"metadata": {}, "status": "Success"}
 
 
 def status_of(code: int) -> dict[str, Any]:
-    """How a command ended, as clients expect it on the error channel."""
+    """The Status of a command's end, as clients expect it on the error channel."""
     if code == 0:
         return SUCCESS
     return {
@@ -45,7 +45,7 @@ def status_of(code: int) -> dict[str, Any]:
 
 
 def failure(message: str) -> dict[str, Any]:
-    """It never ran."""
+    """The Status of a command that could not be started."""
     return {"metadata": {}, "status": "Failure", "message": message, "reason": "InternalError", "code": 500}
 
 
@@ -197,7 +197,7 @@ async def _outputs(channels: Channels, process: asyncio.subprocess.Process) -> N
 
 
 async def _to_process(channels: Channels, process: asyncio.subprocess.Process) -> None:
-    """Standard input, until the client goes away."""
+    """Standard input, until the client disconnects."""
     with contextlib.suppress(Disconnected):
         while True:
             channel, data = await channels.receive()
@@ -212,7 +212,7 @@ async def _to_process(channels: Channels, process: asyncio.subprocess.Process) -
 
 
 async def _to_terminal(channels: Channels, terminal: int) -> None:
-    """Keys and sizes, until the client goes."""
+    """Keys and sizes, until the client disconnects."""
     with contextlib.suppress(Disconnected):
         while True:
             channel, data = await channels.receive()

@@ -19,7 +19,7 @@ _TEXT = "text/plain"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class LogQuery:
     """PodLogOptions. ``since`` is a time as it stands in the files, "" for all."""
 
     follow: bool
@@ -30,8 +30,8 @@ class Options:
     since: str
 
     @classmethod
-    def of(cls, request: Request) -> Options:
-        """Invalid when a number is none, or out of range."""
+    def from_request(cls, request: Request) -> LogQuery:
+        """The options of the query; Invalid when a number can't be parsed or is out of range."""
         tail, limit, seconds = (_number(request, name) for name in ("tailLines", "limitBytes", "sinceSeconds"))
         moment, begin = request.arg("sinceTime"), None
         _check(request, tail, limit, seconds)
@@ -96,10 +96,10 @@ class Logs:
         """GET …/pods/{name}/log."""
         if request.method != "GET":
             raise MethodNotAllowed
-        options = Options.of(request)
+        options = LogQuery.from_request(request)
         pod = stored_pod(self._node, request)
         name = container_name(pod, request.arg("container"))
-        if not dig(pod, "spec", "nodeName"):  # nobody could have anything to say
+        if not dig(pod, "spec", "nodeName"):  # without a node it has no log
             return Response(status=204, content_type="")
         status = _status(pod, name)
         start = _start(pod, name, status, options.previous)
@@ -124,7 +124,7 @@ def _status(pod: Object, name: str) -> Object:
 
 
 def _start(pod: Object, name: str, status: Object, previous: bool) -> int:
-    """Which start of the container is asked for; BadRequest when there was none."""
+    """The start of the container whose log is requested; BadRequest when there was none."""
     restarts, state = int(status.get("restartCount") or 0), status.get("state") or {}
     last = dig(status, "lastState", "terminated")
     where = f'container "{name}" in pod "{pod["metadata"]["name"]}"'
@@ -144,7 +144,7 @@ def _start(pod: Object, name: str, status: Object, previous: bool) -> int:
 
 
 def _simulated(status: Object, image: str) -> Iterator[bytes]:
-    """What a simulated container has to say."""
+    """The log of a simulated container."""
     state = status.get("state") or {}
     begun = dig(state, "running", "startedAt") or dig(state, "terminated", "startedAt")
     if not begun:
@@ -159,7 +159,7 @@ def _simulated(status: Object, image: str) -> Iterator[bytes]:
         yield f"{late} The simulated run ended with exit code {ended['exitCode']}.".encode()
 
 
-def _select(lines: list[bytes], options: Options) -> bytes:
+def _select(lines: list[bytes], options: LogQuery) -> bytes:
     if options.tail is not None:
         lines = lines[-options.tail :] if options.tail else []
     return b"".join(filter(None, map(options.shown, lines)))
@@ -169,8 +169,8 @@ def _cut(data: bytes, limit: int | None) -> bytes:
     return data if limit is None else data[:limit]
 
 
-async def _follow(lines: list[bytes], writer: LogWriter, options: Options) -> AsyncIterator[bytes]:
-    """What there is, then each piece as it comes, until the container ends or the limit is reached."""
+async def _follow(lines: list[bytes], writer: LogWriter, options: LogQuery) -> AsyncIterator[bytes]:
+    """The log so far, then each new piece, until the container ends or the limit is reached."""
     position = writer.path.stat().st_size
     left = options.limit
     data = _select(lines, options)
@@ -189,7 +189,7 @@ async def _follow(lines: list[bytes], writer: LogWriter, options: Options) -> As
                 await writer.changed()
         size = writer.path.stat().st_size
         if size < position:
-            position = 0  # the file was begun anew
+            position = 0  # the file was rotated
         with writer.path.open("rb") as source:
             source.seek(position)
             fresh = source.read()

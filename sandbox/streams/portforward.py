@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Callable
 from ..errors import BadRequest, NotFound
 from ..http import Disconnected, Request, Response, WebSocket
 from ..objects import dig
-from ..runtime.node import Node, Refused
+from ..runtime.node import Node, PortUnavailable
 from ..runtime.pod import PodRunner
 from . import spdy
-from .hijacked import upgrade, wants_spdy
+from .raw_connection import upgrade, wants_spdy
 from .targets import check_assigned, stored_pod
 
 log = logging.getLogger("sandbox.streams")
@@ -83,7 +83,7 @@ class PortForward:
         for index, port in enumerate(ports):
             try:
                 reader, writer = await self._node.connect(runner, port)
-            except Refused as problem:
+            except PortUnavailable as problem:
                 await socket.send(bytes((2 * index + 1,)) + _refusal(runner, port, problem).encode())
                 continue
             pipes[2 * index] = writer
@@ -144,16 +144,16 @@ class PortForward:
         self, runner: PodRunner, send: Callable[[bytes], Awaitable[None]], receive: Callable[[], Awaitable[bytes]]
     ) -> None:
         forwards: set[asyncio.Task[None]] = set()
-        waiting: dict[str, spdy.Stream] = {}
+        waiting: dict[str, spdy.SpdyStream] = {}
 
-        def opened(stream: spdy.Stream) -> None:
+        def opened(stream: spdy.SpdyStream) -> None:
             """Two streams with the same request id are one connection."""
             request_id = stream.headers.get("requestid", "")
             other = waiting.pop(request_id, None)
             if other is None:
                 waiting[request_id] = stream
                 return
-            pair = {one.headers.get("streamtype"): one for one in (stream, other)}
+            pair = {part.headers.get("streamtype"): part for part in (stream, other)}
             if set(pair) == {"data", "error"}:
                 task = asyncio.create_task(self._forward(runner, session, pair["data"], pair["error"]))
                 forwards.add(task)
@@ -169,13 +169,15 @@ class PortForward:
                 task.cancel()
             await asyncio.gather(*forwards, return_exceptions=True)
 
-    async def _forward(self, runner: PodRunner, session: spdy.Session, data: spdy.Stream, error: spdy.Stream) -> None:
+    async def _forward(
+        self, runner: PodRunner, session: spdy.Session, data: spdy.SpdyStream, error: spdy.SpdyStream
+    ) -> None:
         """One connection."""
         text = data.headers.get("port", "")
         port = int(text) if text.isdigit() else 0
         try:
             reader, writer = await self._node.connect(runner, port)
-        except Refused as problem:
+        except PortUnavailable as problem:
             await error.write(_refusal(runner, port, problem).encode())
             await error.close()
             await data.close()
@@ -198,7 +200,7 @@ async def _all(tasks: list[asyncio.Task[None]]) -> None:
     await asyncio.gather(*tasks)
 
 
-async def _to_pod(stream: spdy.Stream, writer: asyncio.StreamWriter) -> None:
+async def _to_pod(stream: spdy.SpdyStream, writer: asyncio.StreamWriter) -> None:
     with contextlib.suppress(ConnectionError):
         while piece := await stream.receive():
             writer.write(piece)
@@ -216,10 +218,10 @@ def _ports(request: Request) -> list[int]:
     for port in ports:
         if not port.isdigit() or not 0 < int(port) < 65536:
             raise BadRequest(f'unable to parse "{port}" as a port: it must be a number between 1 and 65535')
-    return [int(one) for one in ports]
+    return [int(port) for port in ports]
 
 
-def _refusal(runner: PodRunner, port: int, problem: Refused) -> str:
+def _refusal(runner: PodRunner, port: int, problem: PortUnavailable) -> str:
     return (
         f"error forwarding port {port} to pod {runner.uid}, uid : failed to execute portforward: failed to connect to "
         f'localhost:{port} inside namespace "{runner.namespace}": {problem}'

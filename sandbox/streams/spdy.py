@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 SYN_STREAM, SYN_REPLY, RST_STREAM, SETTINGS, PING, GOAWAY, HEADERS, WINDOW_UPDATE = 1, 2, 3, 4, 6, 7, 8, 9
 FIN = 1
 _VERSION = 3
-#: Larger frames are nobody's who means well: kubectl sends pieces of 32 KB.
+#: Larger frames are an attack or a fault: kubectl sends pieces of 32 KB.
 LONGEST_FRAME = 4 * 1024 * 1024
 _PROTOCOL_ERROR, _INVALID_STREAM, _REFUSED_STREAM, _CANCEL = 1, 2, 3, 5
 
@@ -106,8 +106,8 @@ class ProtocolError(Exception):
     """The peer does not speak SPDY/3.1."""
 
 
-class Stream:
-    """One stream that the peer opened. Data comes by :meth:`receive`; b"" is its end."""
+class SpdyStream:
+    """One stream that the peer opened. Read data by :meth:`receive`; b"" is its end."""
 
     def __init__(self, session: Session, number: int, headers: dict[str, str]):
         self._session = session
@@ -150,12 +150,12 @@ class Stream:
 
 
 class Session:
-    """The server's side of one connection. ``opened`` is told of each new stream."""
+    """The server's side of one connection. ``opened`` is called with each new stream."""
 
-    def __init__(self, send: Callable[[bytes], Awaitable[None]], opened: Callable[[Stream], None]):
+    def __init__(self, send: Callable[[bytes], Awaitable[None]], opened: Callable[[SpdyStream], None]):
         self._send = send
         self._opened = opened
-        self._streams: dict[int, Stream] = {}
+        self._streams: dict[int, SpdyStream] = {}
         self._inflate = zlib.decompressobj(zdict=DICTIONARY)
         self._deflate = zlib.compressobj(zdict=DICTIONARY)
         self._buffer = bytearray()
@@ -197,7 +197,7 @@ class Session:
         if kind == SYN_STREAM:
             await self._open(flags, body)
         elif kind == HEADERS:
-            self._headers(body[4:])  # what they say is not needed, but the compression goes on with them
+            self._headers(body[4:])  # not needed, but the compression state depends on them
         elif kind == SYN_REPLY:
             self._headers(body[4:])
         elif kind == RST_STREAM:
@@ -225,7 +225,7 @@ class Session:
         if not number & 1 or number in self._streams:
             await self._frame(RST_STREAM, struct.pack(">II", number, _PROTOCOL_ERROR))
             return
-        stream = self._streams[number] = Stream(self, number, headers)
+        stream = self._streams[number] = SpdyStream(self, number, headers)
         async with self._sending:  # compressed headers must leave in the order of their compression
             packed = self._deflate.compress(struct.pack(">I", 0)) + self._deflate.flush(zlib.Z_SYNC_FLUSH)
             await self._send(control(SYN_REPLY, struct.pack(">I", number) + packed))
@@ -244,7 +244,7 @@ class Session:
         async with self._sending:
             await self._send(struct.pack(">IB", number, flags) + len(data).to_bytes(3, "big") + data)
 
-    def forget(self, *streams: Stream) -> None:
+    def forget(self, *streams: SpdyStream) -> None:
         """These streams are done with."""
         for stream in streams:
             self._streams.pop(stream.number, None)

@@ -1,4 +1,4 @@
-"""Which Pod and container a stream means; refusals worded as kube-apiserver and kubelet word them."""
+"""The Pod and container of a stream; errors in the words of kube-apiserver and the kubelet."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def stored_pod(node: Node, request: Request) -> Object:
 
 
 def container_name(pod: Object, asked: str) -> str:
-    """The container that is meant; BadRequest when that cannot be told."""
+    """The container that is meant; BadRequest when that is ambiguous."""
     name = pod["metadata"]["name"]
     spec = pod["spec"]
     mains = [str(container["name"]) for container in spec.get("containers") or []]

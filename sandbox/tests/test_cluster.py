@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sandbox.assembly import assemble
-from sandbox.cluster import Cluster, Event
+from sandbox.cluster import Cluster, ObjectEvent
 from sandbox.errors import AlreadyExists, Conflict, Invalid, NotFound
 from tests.api import config_map, custom_resource_definition
 
@@ -67,7 +67,7 @@ def test_delete_a_pod_with_grace(cluster: Cluster) -> None:
         cluster.get("pods", "p", "n")
 
 
-async def _take(events: AsyncIterator[Event], count: int) -> list[tuple[str, str, str]]:
+async def _take(events: AsyncIterator[ObjectEvent], count: int) -> list[tuple[str, str, str]]:
     found = []
     async for event in events:
         found.append((event.type, event.resource, event.object["metadata"]["name"]))

@@ -21,7 +21,7 @@ from sandbox.runtime.confinement import UNCONFINED, Confinement, Shelter
 from sandbox.runtime.container import Container
 from sandbox.runtime.environment import ROOT, is_loader_variable
 from sandbox.runtime.mounts import MountError, Mounts
-from sandbox.runtime.place import Place, environment_of
+from sandbox.runtime.place import PodPlace, environment_of
 from sandbox.tests.test_kubectl_pods import POD
 from tests.kubectl import Kubectl
 
@@ -63,8 +63,8 @@ def output(way: Confinement, script: str, where: Shelter, **variables: str) -> s
 
 
 def test_s1_the_umask_takes_no_way_away(way: Confinement, tmp_path: Path) -> None:
-    """The sandbox's own umask lets nobody into the folders that it makes; where bubblewrap worked without it, it
-    still does.
+    """The sandbox's own umask closes the folders that it creates to other users; where bubblewrap worked without it,
+    it still does.
     """
     if not way.bubblewrap:
         pytest.skip("without bubblewrap every folder above counts")
@@ -155,8 +155,8 @@ LOADERS = ["LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "PYTHONPATH", "PYTHONSTA
 LOADERS += ["BASH_ENV", "PERL5OPT", "RUBYOPT", "GLIBC_TUNABLES", "JAVA_TOOL_OPTIONS", "SANDBOX_POD_UID"]
 
 
-def place(folder: Path) -> Place:
-    return Place(
+def place(folder: Path) -> PodPlace:
+    return PodPlace(
         folder=folder / "pods/1",
         data_dir=folder,
         api_url="http://127.0.0.1:1",

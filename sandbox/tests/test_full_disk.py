@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.journal import Journal, JournalError
-from sandbox.store import Entry, Store
+from sandbox.store import Store, StoreEntry
 from tests.api import Api
 from tests.eventually import until
 from tests.processes import answers, running
@@ -20,7 +20,7 @@ LARGE = b'"' + b"x" * 200_000 + b'"'
 
 
 def put(store: Store, name: str, data: bytes = b"{}") -> None:
-    store.put("things", Entry("n", name, store.next_version(), data, {}))
+    store.put("things", StoreEntry("n", name, store.next_version(), data, {}))
 
 
 def database(journal: Journal) -> sqlite3.Connection:
@@ -35,7 +35,7 @@ def fill(journal: Journal) -> None:
     database(journal).execute(f"PRAGMA max_page_count={pages + 3}")
 
 
-def kept(path: Path) -> list[str]:
+def stored_names(path: Path) -> list[str]:
     """Names on the disk, as a new process finds them."""
     journal = Journal(path)
     found = [entry.name for entry in Store(journal).scan("things")]
@@ -49,7 +49,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_s6_a_write_that_fails_alone_changes_nothing(path: Path) -> None:
-    """Memory and disk stay the same, so the process goes on, and takes writes as soon as there is room."""
+    """Memory and disk stay the same, so the process keeps running, and takes writes as soon as there is room."""
     journal = Journal(path)
     store = Store(journal)
     put(store, "before")
@@ -61,12 +61,12 @@ def test_s6_a_write_that_fails_alone_changes_nothing(path: Path) -> None:
     database(journal).execute("PRAGMA max_page_count=1000000")
     put(store, "after", LARGE)
     store.close()
-    assert kept(path) == ["after", "before"]
+    assert stored_names(path) == ["after", "before"]
 
 
 async def test_s6_a_lost_transaction_ends_the_process(path: Path) -> None:
-    """The first write of a request is in memory when the second fails: no commit may bring it back, and nobody is
-    told that all is well.
+    """The first write of a request is in memory when the second fails: no later commit may store it, and no request
+    succeeds.
     """
     journal = Journal(path)
     store = Store(journal)
@@ -79,7 +79,7 @@ async def test_s6_a_lost_transaction_ends_the_process(path: Path) -> None:
     with pytest.raises(JournalError):
         store.commit()
     put(store, "third")
-    assert kept(path) == []
+    assert stored_names(path) == []
 
 
 @pytest.mark.parametrize("then", ["put", "commit"])
@@ -88,19 +88,19 @@ async def test_s6_a_transaction_that_sqlite_ended_is_noticed(path: Path, then: s
     store = Store(journal)
     store.commit()
     put(store, "first")
-    # As SQLite may do by itself on a full disk.
+    # SQLite sometimes rolls back on its own on a full disk.
     database(journal).execute("ROLLBACK")
     with pytest.raises(JournalError):
         put(store, "second") if then == "put" else store.commit()
     assert store.diverged.is_set()
-    assert kept(path) == []
+    assert stored_names(path) == []
 
 
 SUPERVISED = 'mount -t tmpfs -o size=12m tmpfs "$1"; shift; while :; do "$@"; sleep 0.2; done'
 
 
 def test_s6_the_cluster_works_again_when_there_is_room_again(tmp_path: Path) -> None:
-    """On a real disk of 12 MB in a mount namespace of its own, with what starts it anew as the supervisor does."""
+    """On a real disk of 12 MB in a mount namespace of its own, with a restart as by the supervisor."""
     data = tmp_path / "data"
     data.mkdir()
     unshare = ["unshare", "--mount", "sh", "-c"]

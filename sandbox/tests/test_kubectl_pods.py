@@ -55,9 +55,9 @@ def engine(k: Kubectl) -> str:
 def test_a_simulated_pod_says_so(k: Kubectl, web: str) -> None:
     assert "simulated by the embedded cluster" in k("logs", web)
     assert "so there is nothing to run a command in" in k("exec", web, "--", "true", fails=True)
-    told = k("describe", web)
-    assert "Status:           Running" in told
-    assert "Successfully assigned" in told
+    description = k("describe", web)
+    assert "Status:           Running" in description
+    assert "Successfully assigned" in description
 
 
 def test_rollouts(k: Kubectl, web: str) -> None:

@@ -42,8 +42,8 @@ def test_a_document_may_be_kept(api: Api) -> None:
     assert answer.status == 200
     assert answer.headers["etag"] == f'"{tag}"'
     assert answer.headers["cache-control"] == "public, immutable"
-    kept = Api(api.kubeconfig, api.token, **{"If-None-Match": f'"{tag}"'})
-    assert kept.get("/openapi/v3/apis/apps/v1").status == 304
+    caching_api = Api(api.kubeconfig, api.token, **{"If-None-Match": f'"{tag}"'})
+    assert caching_api.get("/openapi/v3/apis/apps/v1").status == 304
 
 
 def test_an_old_address_leads_to_the_new_one(api: Api) -> None:

@@ -17,7 +17,7 @@ from sandbox.http import User
 from sandbox.objects import decode, encode
 from sandbox.olm import workqueue
 from sandbox.rbac import Attributes, Authorizer
-from sandbox.store import Entry, Store
+from sandbox.store import Store, StoreEntry
 from tests.eventually import reached
 
 CRDS = "customresourcedefinitions.apiextensions.k8s.io"
@@ -49,7 +49,7 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 def put(store: Store, obj: dict[str, Any]) -> None:
-    store.put(CRDS, Entry("", obj["metadata"]["name"], store.next_version(), encode(obj), {}))
+    store.put(CRDS, StoreEntry("", obj["metadata"]["name"], store.next_version(), encode(obj), {}))
 
 
 def test_h30_a_definition_is_read_once_however_many_come_after_it(decoded: Counter[str]) -> None:
@@ -72,14 +72,14 @@ def test_h30_names_are_still_told_apart(decoded: Counter[str]) -> None:
         other = crd(2, group)
         other["spec"]["names"]["kind"] = "Thing1"
         crds._create(other, store)
-        conditions = {item["type"]: item["status"] for item in other["status"]["conditions"]}
+        conditions = {condition["type"]: condition["status"] for condition in other["status"]["conditions"]}
         return conditions["NamesAccepted"]
 
     assert (accepted("example.com"), accepted("example.org")) == ("False", "True")
     first["status"]["acceptedNames"]["kind"] = "Other"
     put(store, first)
     assert accepted("example.com") == "True"
-    store.remove(CRDS, Entry("", first["metadata"]["name"], store.next_version(), encode(first), {}))
+    store.remove(CRDS, StoreEntry("", first["metadata"]["name"], store.next_version(), encode(first), {}))
     assert [*outlines.outlines(store, CRDS, outlines.metadata)] == []
 
 
@@ -114,13 +114,13 @@ def cluster(tmp_path: Path) -> Cluster:
 
 
 def make_role(
-    cluster: Cluster, name: str, *verbs: str, labels: Labels | None = None, gathers: Labels | None = None
+    cluster: Cluster, name: str, *verbs: str, labels: Labels | None = None, aggregates: Labels | None = None
 ) -> None:
-    """A ClusterRole with a rule for each verb; ``gathers``: the labels by which it finds others."""
+    """A ClusterRole with a rule for each verb; ``aggregates``: the labels by which it selects others."""
     rules = [{"verbs": [verb], "apiGroups": [""], "resources": ["pods"]} for verb in verbs]
     role: dict[str, Any] = {"metadata": {"name": name, "labels": labels or {}}, "rules": rules}
-    if gathers is not None:
-        role["aggregationRule"] = {"clusterRoleSelectors": [{"matchLabels": gathers}]}
+    if aggregates is not None:
+        role["aggregationRule"] = {"clusterRoleSelectors": [{"matchLabels": aggregates}]}
     cluster.create(CLUSTER_ROLES, role)
 
 
@@ -132,10 +132,10 @@ def version_of(cluster: Cluster, name: str) -> str:
     return str(cluster.get(CLUSTER_ROLES, name)["metadata"]["resourceVersion"])
 
 
-def test_h30_roles_gather_rules_by_one_label_or_by_several_together(cluster: Cluster) -> None:
-    make_role(cluster, "one", gathers={"a": "1"})
-    make_role(cluster, "both", gathers={"a": "1", "b": "1"})
-    make_role(cluster, "none", "kept", gathers={})
+def test_h30_roles_aggregate_rules_by_one_label_or_by_several_together(cluster: Cluster) -> None:
+    make_role(cluster, "one", aggregates={"a": "1"})
+    make_role(cluster, "both", aggregates={"a": "1", "b": "1"})
+    make_role(cluster, "none", "kept", aggregates={})
     make_role(cluster, "x", "get", "list", labels={"a": "1"})
     make_role(cluster, "y", "list", "watch", labels={"a": "1", "b": "1"})
     aggregation = Aggregation(cluster)
@@ -151,10 +151,10 @@ def test_h30_roles_gather_rules_by_one_label_or_by_several_together(cluster: Clu
     assert verbs_of(cluster, "one") == ["list", "watch"]
 
 
-def test_h30_a_role_that_gathers_from_gathering_ones_is_complete_after_one_pass(cluster: Cluster) -> None:
-    make_role(cluster, "a", gathers={"to-a": "1"})
-    make_role(cluster, "b", gathers={"to-b": "1"}, labels={"to-a": "1"})
-    make_role(cluster, "c", gathers={"to-c": "1"}, labels={"to-b": "1"})
+def test_h30_a_role_that_aggregates_aggregating_ones_is_complete_after_one_pass(cluster: Cluster) -> None:
+    make_role(cluster, "a", aggregates={"to-a": "1"})
+    make_role(cluster, "b", aggregates={"to-b": "1"}, labels={"to-a": "1"})
+    make_role(cluster, "c", aggregates={"to-c": "1"}, labels={"to-b": "1"})
     make_role(cluster, "part", "get", labels={"to-c": "1"})
     aggregation = Aggregation(cluster)
     aggregation.run()
@@ -164,11 +164,11 @@ def test_h30_a_role_that_gathers_from_gathering_ones_is_complete_after_one_pass(
     assert [verbs_of(cluster, name) for name in "abc"] == [["list", "get"]] * 3
 
 
-def test_h30_gathered_rules_are_written_by_the_usual_way_where_somebody_else_has_written_them(cluster: Cluster) -> None:
+def test_h30_aggregated_rules_take_the_usual_write_where_another_writer_has_changed_them(cluster: Cluster) -> None:
     """The quick way (stored_fields.py) leaves what owners and readers see as it was: one owner of the rules, a newer
     version.
     """
-    make_role(cluster, "whole", gathers={"a": "1"})
+    make_role(cluster, "whole", aggregates={"a": "1"})
     make_role(cluster, "x", "get", labels={"a": "1"})
     aggregation = Aggregation(cluster)
     aggregation.run()
@@ -184,8 +184,8 @@ def test_h30_gathered_rules_are_written_by_the_usual_way_where_somebody_else_has
     assert (owners, verbs_of(cluster, "whole")) == ([cluster.manager], ["get", "list"])
 
 
-def test_h30_changes_of_roles_that_nobody_gathers_are_no_reason_for_a_pass(cluster: Cluster) -> None:
-    make_role(cluster, "whole", gathers={"a": "1"})
+def test_h30_changes_of_roles_that_no_role_aggregates_start_no_pass(cluster: Cluster) -> None:
+    make_role(cluster, "whole", aggregates={"a": "1"})
     make_role(cluster, "x", "get", labels={"a": "1"})
     aggregation = Aggregation(cluster)
     subscription = cluster.verbs.store.subscribe(CLUSTER_ROLES, limit=None)
@@ -229,23 +229,23 @@ def test_h30_entries_are_found_by_a_label_as_by_a_scan_whatever_happens_to_them(
     store = Store()
 
     def write(name: str, **labels: str) -> None:
-        store.put(CRDS, Entry("", name, store.next_version(), b"{}", labels))
+        store.put(CRDS, StoreEntry("", name, store.next_version(), b"{}", labels))
 
-    def found(value: str | None = None) -> list[str]:
+    def names_labelled(value: str | None = None) -> list[str]:
         return [entry.name for entry in store.labelled(CRDS, {"a": value})]
 
-    assert found() == []
+    assert names_labelled() == []
     write("x", a="1")
     write("y", b="1")
-    assert (found(), found("1"), found("2")) == (["x"], ["x"], [])
+    assert (names_labelled(), names_labelled("1"), names_labelled("2")) == (["x"], ["x"], [])
     write("y", a="2")
     write("w", a="1", b="1")
-    assert (found(), found("1"), found("2")) == (["w", "x", "y"], ["w", "x"], ["y"])
+    assert (names_labelled(), names_labelled("1"), names_labelled("2")) == (["w", "x", "y"], ["w", "x"], ["y"])
     write("x", a="2")
     write("y")
-    assert (found(), found("1"), found("2")) == (["w", "x"], ["w"], ["x"])
-    store.remove(CRDS, Entry("", "x", store.next_version(), b"{}", {"a": "2"}))
+    assert (names_labelled(), names_labelled("1"), names_labelled("2")) == (["w", "x"], ["w"], ["x"])
+    store.remove(CRDS, StoreEntry("", "x", store.next_version(), b"{}", {"a": "2"}))
     write("y", a="2")
-    assert (found(), found("2")) == (["w", "y"], ["y"])
+    assert (names_labelled(), names_labelled("2")) == (["w", "y"], ["y"])
     assert [entry.name for entry in store.labelled(CRDS, {"b": None})] == ["w"]
     assert [entry.name for entry in store.labelled(CRDS, {"a": None, "b": "1"})] == ["w"]

@@ -3,7 +3,7 @@
 import pytest
 
 from sandbox.fieldtypes import Type
-from sandbox.patching import UnprocessablePatch, json_patch, merge_patch
+from sandbox.patches import UnprocessablePatch, json_patch, merge_patch
 from sandbox.schema.builtin import COMPONENTS
 from sandbox.strategic import strategic_patch
 from tests.api import JSON_PATCH, STRATEGIC, Api, config_map
@@ -69,8 +69,8 @@ def test_strategic_directives() -> None:
     order = {"spec": {"$setElementOrder/containers": [{"name": "b"}, {"name": "a"}]}}
     assert [c["name"] for c in strategic_patch(old, order, POD)["spec"]["containers"]] == ["b", "a"]
     both = {"strategy": {"type": "R", "rollingUpdate": {}}}
-    kept = strategic_patch(both, {"strategy": {"$retainKeys": ["type"]}}, DEPLOYMENT)
-    assert kept == {"strategy": {"type": "R"}}
+    retained = strategic_patch(both, {"strategy": {"$retainKeys": ["type"]}}, DEPLOYMENT)
+    assert retained == {"strategy": {"type": "R"}}
 
 
 def test_over_http(api: Api, maps: str) -> None:

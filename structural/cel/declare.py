@@ -1,4 +1,4 @@
-"""A function that rules may call, told without the CEL library, so that the tables can be read and tested alone."""
+"""A function that rules can call, declared without the CEL library, so that the tables can be read and tested alone."""
 
 from __future__ import annotations
 

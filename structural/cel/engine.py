@@ -1,4 +1,4 @@
-"""Runs a rule of a schema: compiled expressions are kept, values are made as rules see them."""
+"""Runs a schema's rules: caches compiled expressions and converts values to CEL."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST_MESSAGE = 5 * 1024
 
 @functools.lru_cache(maxsize=4096)
 def compiled(source: str, optional: bool) -> Expression | Unsupported:
-    """The expression, or why there is none (which is kept as well: compiling costs more than running)."""
+    """The expression, or the error why there is none (cached as well: compiling costs more than running)."""
     try:
         return compile_expression(source, optional)
     except Malformed as error:
@@ -47,11 +47,11 @@ def _message(rule: dict[str, Any], shown: Any, before: Any, optional: bool) -> s
     if expression is None or isinstance(expression, Unsupported):
         return None
     try:
-        said = run(expression, shown, before, before is not None)
+        message = run(expression, shown, before, before is not None)
     except (Failed, Unsupported) as error:
         log.debug("messageExpression failed: %s (%s)", source, error)
         return None
-    if not isinstance(said, str):
+    if not isinstance(message, str):
         return None
-    said = said.strip()
-    return said if said and "\n" not in said and len(said.encode()) <= _LONGEST_MESSAGE else None
+    message = message.strip()
+    return message if message and "\n" not in message and len(message.encode()) <= _LONGEST_MESSAGE else None

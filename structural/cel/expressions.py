@@ -138,7 +138,7 @@ class Unsupported(Exception):
 
 
 class Malformed(Exception):
-    """The expression is no CEL at all."""
+    """The expression isn't valid CEL."""
 
 
 class Expression(NamedTuple):
@@ -181,12 +181,12 @@ def compile_expression(source: str, optional: bool = False) -> Expression:
     try:
         return Expression(_ENVIRONMENT.compile(text), optional, source)
     except RuntimeError as error:
-        said = str(error).removeprefix("INVALID_ARGUMENT: ").removesuffix(" [INVALID_ARGUMENT]")
-        unknown = set(_UNDECLARED.findall(said))
-        if "Syntax error" in said or (unknown and not unknown & KNOWN):
-            raise Malformed(said) from error
-        if "found no matching overload" not in said:
-            raise Unsupported(said) from error
+        reason = str(error).removeprefix("INVALID_ARGUMENT: ").removesuffix(" [INVALID_ARGUMENT]")
+        unknown = set(_UNDECLARED.findall(reason))
+        if "Syntax error" in reason or (unknown and not unknown & KNOWN):
+            raise Malformed(reason) from error
+        if "found no matching overload" not in reason:
+            raise Unsupported(reason) from error
     try:  # such as 1 < 1.5, which cel-go's checker knows
         return Expression(_ENVIRONMENT.compile(text, disable_check=True), optional, source)
     except RuntimeError as error:
@@ -215,8 +215,8 @@ def run(expression: Expression, value: Any, old: Any, has_old: bool) -> Any:
     return result.plain_value()
 
 
-def _failure(said: str) -> Exception:
-    message = said.partition(": ")[2] or said
+def _failure(error: str) -> Exception:
+    message = error.partition(": ")[2] or error
     if "Non-CEL value" in message or "No value with name" in message:
         return Unsupported(message)
     for pattern, words in _WORDS:

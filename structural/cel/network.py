@@ -60,7 +60,7 @@ def _query(value: Any) -> dict[str, list[str]]:
 
 
 def parse_ip(text: str) -> Address | None:
-    """The address; None when the text is none, has a zone, or is an IPv4 address in IPv6 clothes."""
+    """The address; None when the text isn't one, has a zone, or is an IPv4 address in IPv6 clothes."""
     try:
         found = ipaddress.ip_address(text)
     except ValueError:

@@ -147,7 +147,7 @@ NAMED: dict[str, tuple[str, int] | str] = {
 
 
 def _check_named(format_: dict[str, Any], text: str) -> list[str]:
-    """What is wrong with the text; nothing when it is of the format."""
+    """The faults of the text; none when it has the format."""
     rule = NAMED[format_["value"]]
     if isinstance(rule, str):
         return [] if formats.holds(rule, text) else [f"invalid {rule}"]

@@ -1,7 +1,7 @@
 """Objects as rules see them: shaped by the schema (apiserver pkg/cel/common/values.go).
 
-Names that are no CEL identifiers are written as such, integers where the schema says number are doubles, ``format:
-byte`` is decoded. Dates stay texts: the library takes none inside maps.
+Names that aren't CEL identifiers are escaped, integers where the schema says number are doubles, ``format: byte`` is
+decoded. Dates stay strings: the library accepts none inside maps.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A file-based catalog whose every word is a stranger's: packages, channels, entries, deprecations, bundles."""
+"""A file-based catalog with attack inputs in every text: packages, channels, entries, deprecations, bundles."""
 
 import base64
 import json
@@ -63,11 +63,11 @@ def _package(name: str, text: str, number: int) -> Iterator[dict[str, Any]]:
         "properties": properties,
         "relatedImages": [{"name": text, "image": text}],
     }
-    said = [
+    deprecations = [
         {"reference": {"schema": "olm.package"}, "message": text},
         {"reference": {"schema": "olm.bundle", "name": bundle}, "message": text},
     ]
-    yield {"schema": "olm.deprecations", "package": name, "entries": said}
+    yield {"schema": "olm.deprecations", "package": name, "entries": deprecations}
 
 
 def archive() -> bytes:

@@ -31,7 +31,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{_CONSOLE}/test_requests.py::test_s3_headers_have_a_deadline",
         f"{_CONSOLE}/test_requests.py::test_s3_healthz_waits_for_no_page_thread",
     ),
-    # S4 patterns on which matching takes for ever
+    # S4 patterns on which matching never ends
     "S4": (
         "tests/structural/test_patterns.py::test_s4_no_pattern_takes_for_ever",
         "tests/structural/test_patterns.py::test_s4_a_pattern_too_large_for_its_memory_is_none",
@@ -52,7 +52,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "sandbox/tests/test_full_disk.py::test_s6_a_write_that_fails_alone_changes_nothing",
         "sandbox/tests/test_full_disk.py::test_s6_the_cluster_works_again_when_there_is_room_again",
     ),
-    # S7 made-up X-Forwarded-For locks everybody out
+    # S7 made-up X-Forwarded-For locks all users out
     "S7": (
         f"{_SIGN_IN}/test_way_in.py::test_s7_failures_from_many_addresses_lock_nobody_else_out",
         f"{_CONSOLE}/test_supervisor.py::test_s7_no_forwarded_address_is_believed_unless_a_setting_names_the_proxy",
@@ -87,7 +87,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/attacks/test_deep.py::test_s10_annotations_of_an_operator_may_be_deep",
         "tests/attacks/test_deep.py::test_s10_an_object_as_deep_as_is_taken_has_its_pages",
     ),
-    # S11 an answer that is none of Kubernetes'
+    # S11 a response that isn't from Kubernetes
     "S11": (
         "tests/kube/test_answers.py::test_s11_what_is_no_kubernetes_answer_is_the_clusters_fault",
         "tests/kube/test_answers.py::test_s11_readyz_says_it",

@@ -1,4 +1,4 @@
-"""What a page may not hold, whoever wrote the words in it: read as elements and attributes, not as text."""
+"""What a page must not contain, whatever the author of its texts: checked as elements and attributes, not as text."""
 
 import re
 from collections.abc import Iterator
@@ -73,8 +73,8 @@ class _Seen(HTMLParser):
 
 
 def complaints(html: str) -> list[str]:
-    """What is wrong with a page or a part of one; empty when nothing of a stranger's could execute in it, or lead
-    away from it unasked.
+    """Problems of a page or a part of one; empty if no untrusted text could execute in it, or lead away from it
+    unasked.
     """
     seen = _Seen()
     seen.feed(html)

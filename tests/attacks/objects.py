@@ -45,7 +45,7 @@ def conditions(text: str) -> list[dict[str, Any]]:
 
 
 def schema() -> dict[str, Any]:
-    """Every word of a schema is a stranger's: names of fields, titles, descriptions, enumerations, defaults,
+    """A schema with attack inputs in every text: names of fields, titles, descriptions, enumerations, defaults,
     examples, formats, patterns, rules.
     """
     field: dict[str, Any] = {}
@@ -177,7 +177,7 @@ def deployment(name: str) -> dict[str, Any]:
 
 
 def event(namespace: str, name: str, text: str) -> dict[str, Any]:
-    """Whoever may create events may say anything of any object."""
+    """A user who can create events can write any text about any object."""
     about = {"apiVersion": f"{GROUP}/v1", "kind": "Attack", "name": "full", "namespace": namespace, "fieldPath": text}
     return {
         "apiVersion": "v1",

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 
-from tests.attacks.placed import Placed
+from tests.attacks.placement import Placement
 
 _HTMX = {"HX-Request": "true"}
 #: What an address may hold beside an object, and a value for each that leads somewhere.
@@ -79,7 +79,7 @@ def of_all(namespace: str) -> Iterator[str]:
         yield f"/audit/?q={word}"
 
 
-def everything(made: Placed) -> list[tuple[str, dict[str, str]]]:
+def everything(made: Placement) -> list[tuple[str, dict[str, str]]]:
     """(address, headers): each whole; lists and objects as the part that htmx asks for, too."""
     found: list[str] = [*of_all(made.namespace)]
     for item in made.full:
@@ -93,7 +93,7 @@ def everything(made: Placed) -> list[tuple[str, dict[str, str]]]:
         found.append(detail)
         if item[2] == "clusterserviceversions":
             found.append(reverse("operatorhub:operator", kwargs={"namespace": item[3], "csv": item[4]}))
-    for group, version, plural, namespace in sorted({one[:4] for one in (*made.full, *made.numbered)}):
+    for group, version, plural, namespace in sorted({made_object[:4] for made_object in (*made.full, *made.numbered)}):
         found += of_kind(group, version, plural, namespace)
     for path in (
         f"/resources/core/v1/events/?namespace={made.namespace}",

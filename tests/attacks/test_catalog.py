@@ -1,4 +1,4 @@
-"""A catalog of a stranger's: read, indexed, and each of its pages looked at."""
+"""An untrusted catalog: read, indexed, and each of its pages checked."""
 
 import json
 from collections.abc import Iterator

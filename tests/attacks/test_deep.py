@@ -1,4 +1,4 @@
-"""S2, S10: YAML and JSON too deep for any reader, wherever a stranger can put them; how deep is tried in
+"""S2, S10: YAML and JSON too deep for any reader, wherever untrusted input can put them; how deep is tried in
 tests/untrusted.
 """
 
@@ -17,7 +17,7 @@ from operatorhub.sources.drafts import SourceError
 from resources import yamltext
 from resources.kinds import secrets
 from tests.attacks import objects, pages
-from tests.attacks.placed import placed
+from tests.attacks.placement import placed
 from tests.attacks.texts import DEEP
 
 SIZES = {"deep": 25_000, "deeper": 1_000_000}
@@ -88,7 +88,7 @@ def test_s10_an_object_as_deep_as_is_taken_has_its_pages(cluster: ClusterClient)
 @pytest.mark.django_db
 @pytest.mark.parametrize("opening", YAML)
 def test_s2_a_page_refuses_deep_yaml(cluster: ClusterClient, opening: str) -> None:
-    """S2: 40 KB of it ended the web process for everybody."""
+    """S2: 40 KB of it ended the web process for all users."""
     text, browser = opening * 25_000, Client()
     new = "/resources/core/v1/configmaps/new/?namespace=default"
     for path, posted in (

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.attacks.findings import TESTS
-from tests.deploy.rendered import ROOT
+from tests.deploy.manifests import ROOT
 
 
 def test_every_finding_has_attacks() -> None:

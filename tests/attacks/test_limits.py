@@ -58,7 +58,7 @@ def test_an_answer_too_large_is_not_remembered() -> None:
 
 
 def test_what_takes_an_import_back_is_bounded_unpacked() -> None:
-    """It comes back from the page, so anybody can send it."""
+    """It comes back from the page, so any client can send it."""
     text = b"[]".rjust(limits.IMPORT_UNDO_UNPACKED.value)
     assert undo_steps.unpack(base64.b64encode(zlib.compress(text)).decode()) == []
     with pytest.raises(ValueError, match="too large"):

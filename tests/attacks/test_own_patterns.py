@@ -1,4 +1,4 @@
-"""S4: strangers write the patterns of schemas, and the texts that the product's own patterns are matched against."""
+"""S4: patterns of schemas are untrusted, and so are the texts that the product's own patterns are matched against."""
 
 import time
 

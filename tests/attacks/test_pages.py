@@ -1,5 +1,5 @@
-"""Objects that carry every attack input, and every page that shows them: nothing of a stranger's is an element, an
-attribute, a header or an address.
+"""Objects that carry every attack input, and every page that shows them: no untrusted text becomes an element,
+an attribute, a header or an address.
 """
 
 import json
@@ -12,19 +12,19 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from kube.client import ClusterClient
 from tests.attacks import judge, pages
-from tests.attacks.counted import tried
-from tests.attacks.placed import Placed, placed
+from tests.attacks.input_counts import tried
+from tests.attacks.placement import Placement, placed
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(scope="module")
-def attacks(cluster: ClusterClient, django_db_blocker: DjangoDbBlocker) -> Iterator[Placed]:
+def attacks(cluster: ClusterClient, django_db_blocker: DjangoDbBlocker) -> Iterator[Placement]:
     with django_db_blocker.unblock(), placed(cluster) as made:
         yield made
 
 
-def test_the_cluster_took_them(attacks: Placed) -> None:
+def test_the_cluster_took_them(attacks: Placement) -> None:
     assert not attacks.refused
     assert len(attacks.full) == 8
 
@@ -35,7 +35,7 @@ def body(answer: HttpResponseBase) -> bytes:
 
 # A thousand pages: a real API server on a busy machine takes minutes for them.
 @pytest.mark.timeout(600)
-def test_every_page_that_shows_them_is_harmless(attacks: Placed) -> None:
+def test_every_page_that_shows_them_is_harmless(attacks: Placement) -> None:
     browser, found, seen = Client(), list[str](), dict[int, int]()
     for path, headers in pages.everything(attacks):
         answer = browser.get(path, headers=headers)

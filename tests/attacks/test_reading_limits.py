@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from console.overview import happened, instances
+from console.overview import instances, recent_warnings
 from kube import limits
 from operatorhub.bootstrap import manifest
 from operatorhub.bundle import permissions
@@ -68,16 +68,16 @@ def test_the_overview_reads_the_states_of_so_many(client: Any, monkeypatch: pyte
 
 def test_warnings_of_the_overview_are_bounded(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     bounded(monkeypatch, "OVERVIEW_WARNINGS", 600)
-    said: list[tuple[int, bool]] = []
+    calls: list[tuple[int, bool]] = []
 
-    def look(found: list[Any], _wish: Any, _linker: Any, beyond: bool) -> Any:
-        said.append((len(found), beyond))
+    def event_rows(found: list[Any], _wish: Any, _linker: Any, beyond: bool) -> Any:
+        calls.append((len(found), beyond))
         raise StopIteration
 
-    monkeypatch.setattr(happened.event_rows, "stream_of", look)
+    monkeypatch.setattr(recent_warnings.event_rows, "stream_of", event_rows)
     with pytest.raises(StopIteration):
-        happened.look(client)
-    assert said == [(1000, True)]
+        recent_warnings.collect(client)
+    assert calls == [(1000, True)]
 
 
 def test_events_of_a_namespace_are_bounded(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,13 +122,13 @@ def test_an_uninstall_reads_so_many_objects(client: Any, monkeypatch: pytest.Mon
 def test_lists_in_memory_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     bounded(monkeypatch, "SNAPSHOT_OBJECTS", 5)
     monkeypatch.setattr(snapshot.loop, "submit", lambda begun: begun.close())
-    kept = snapshot.Snapshots()
+    snapshots = snapshot.Snapshots()
     for name in ("first", "second", "third"):
-        kept._keep(name, SimpleNamespace(entries=["a", "b"], used_at=0.0))  # type: ignore[arg-type]
-    assert set(kept._kept) == {"second", "third"}
-    # One that alone is larger than all may be stays, and the others go.
-    kept._keep("large", SimpleNamespace(entries=["a"] * 6, used_at=0.0))  # type: ignore[arg-type]
-    assert set(kept._kept) == {"large"}
+        snapshots._keep(name, SimpleNamespace(entries=["a", "b"], used_at=0.0))  # type: ignore[arg-type]
+    assert set(snapshots._kept) == {"second", "third"}
+    # A snapshot that exceeds the limit alone stays, and the others go.
+    snapshots._keep("large", SimpleNamespace(entries=["a"] * 6, used_at=0.0))  # type: ignore[arg-type]
+    assert set(snapshots._kept) == {"large"}
 
 
 def test_objects_of_olms_manifests_are_bounded() -> None:

@@ -1,4 +1,4 @@
-"""What docs/security.md says stands against requests of strangers, tried over HTTP; and each test that it names is
+"""The protections of docs/security.md against untrusted requests, tried over HTTP; and each test that it names is
 there.
 """
 
@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from tests.deploy.rendered import ROOT
+from tests.deploy.manifests import ROOT
 
 # The frame of a page shows favourites.
 pytestmark = pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""Attack inputs as data: what a stranger could write into an object, a file or an address.
+"""Attack inputs as data: what an attacker could write into an object, a file or an address.
 
 `data-atk`, `atk` and evil.example are how they are known again.
 
@@ -6,7 +6,7 @@ Collected from the classes of the OWASP cheat sheets (XSS filter evasion, CSV in
 from what this console is made of: htmx, Markdown, SVG icons, forms made of schemas, logs.
 """
 
-#: A host that is nobody's (RFC 2606); a request to it is a page that was led away.
+#: A reserved host (RFC 2606); a request to it means that a page was led away.
 ELSEWHERE = "evil.example"
 
 MARKUP = (
@@ -256,7 +256,7 @@ DEEP = (
     "a0: &a0 {k: v}\n" + "".join(f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}\n" for n in range(1, 60)),
 )
 
-#: Patterns on which a backtracking engine takes for ever, each with what it is asked about.
+#: Patterns on which a backtracking engine never ends, each with a text to match.
 PATTERNS = (
     ("^a*a*a*a*a*a*b$", "a" * 64 + "!"),
     ("^(a+)+$", "a" * 64 + "!"),

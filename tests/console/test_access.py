@@ -1,9 +1,9 @@
-"""What somebody can do, what not, and the text that asks for more."""
+"""The access page: permissions, missing permissions, and the text that requests access."""
 
 from django.test import Client
 
 from console.web.access_request import AccessRequest, binding_name
-from console.web.right import right_of
+from console.web.forbidden import right_of
 from kube.client import ClusterClient
 from tests.forms import dom
 from tests.resources.access.test_pages import bind

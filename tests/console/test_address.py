@@ -1,4 +1,4 @@
-"""Without a sign-in the server listens on this machine alone, unless somebody stands in front."""
+"""Without sign-in the server listens on loopback only, unless a proxy is in front."""
 
 import os
 import subprocess

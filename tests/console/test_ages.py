@@ -37,14 +37,14 @@ KUBECTL = {
 KOREAN = {45: "45초", 190: "3분 10초", 3 * MINUTE: "3분", 28 * MINUTE: "28분", 4 * HOUR: "4시간", 12 * DAY: "12일"}
 
 
-def said(seconds: int) -> str:
+def age_text(seconds: int) -> str:
     return times.age(NOW - timedelta(seconds=seconds), NOW)
 
 
 @pytest.mark.parametrize(("seconds", "words"), KUBECTL.items())
 def test_o14_ages_are_kubectls(seconds: int, words: str) -> None:
     """O14: 3m, not 3 minutes ago."""
-    assert said(seconds) == words
+    assert age_text(seconds) == words
 
 
 def korean(_context: str, text: str) -> str:
@@ -52,11 +52,11 @@ def korean(_context: str, text: str) -> str:
 
 
 def test_o14_ages_are_in_the_readers_language(monkeypatch: pytest.MonkeyPatch) -> None:
-    """O14: 28분, not 28m. A translation with another number of units is none."""
+    """O14: 28분, not 28m. A translation with another number of units is ignored."""
     monkeypatch.setattr(times, "pgettext", korean)
-    assert {seconds: said(seconds) for seconds in KOREAN} == KOREAN
+    assert {seconds: age_text(seconds) for seconds in KOREAN} == KOREAN
     monkeypatch.setattr(times, "pgettext", lambda _context, text: "초 분" if " " in text else text)
-    assert said(190) == "3m10s"
+    assert age_text(190) == "3m10s"
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="needs node")

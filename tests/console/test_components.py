@@ -1,4 +1,4 @@
-"""templates/components: each is shown on /-/components/, and what strangers write stays text."""
+"""templates/components: each is shown on /-/components/, and untrusted text is escaped."""
 
 import re
 from pathlib import Path

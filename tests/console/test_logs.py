@@ -83,7 +83,7 @@ def test_another_format_is_refused_by_name() -> None:
 
 
 def test_nobody_forges_a_line_or_commands_a_terminal() -> None:
-    """Names come from addresses and from strangers' objects; every attack text, in a message and in an exception."""
+    """Names come from addresses and untrusted objects: every attack text, in a message and in an exception."""
     speak = """
 import logging, django
 django.setup()
@@ -101,5 +101,5 @@ for text in FREE:
     assert all(line.startswith(("WARNING a: object=", "ERROR a: it failed")) for line in begin)
     assert not any((ord(char) < 32 and char != "\t") or 127 <= ord(char) < 160 for line in lines for char in line)
     assert not any(char in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069" for line in lines for char in line)
-    told = [json.loads(line) for line in _lines(speak, LOG_FORMAT="json")]
-    assert [item["message"] for item in told[::2]] == [f"object={text}" for text in FREE]
+    records = [json.loads(line) for line in _lines(speak, LOG_FORMAT="json")]
+    assert [item["message"] for item in records[::2]] == [f"object={text}" for text in FREE]

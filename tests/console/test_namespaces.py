@@ -53,7 +53,7 @@ def test_the_bar_picks_a_namespace_for_the_pages_to_come(browser: Client) -> Non
     "back", ["https://elsewhere.example/", "//elsewhere.example/", "http://testserver//elsewhere.example/", ""]
 )
 def test_the_bar_leads_to_pages_of_this_console_only(browser: Client, back: str) -> None:
-    """H2: whatever page it is told to go back to."""
+    """H2: whatever the return address is."""
     location = browser.post("/namespaces/pick/", {"namespace": "default", "next": back})["Location"]
     assert location.startswith("/") and not location.startswith("//")
 

@@ -15,18 +15,18 @@ from console.audit.models import AuditEntry
 pytestmark = pytest.mark.django_db
 
 
-def kept(value: Any) -> Any:
+def stored(value: Any) -> Any:
     return value.replace("\0", "") if connection.vendor == "postgresql" and isinstance(value, str) else value
 
 
 def test_texts_and_json_are_kept() -> None:
-    told = ["spec.a\0b", "\0", "\\\0", "a text of \\u0000 stays", "\\\\u0000", "\\\\\0", {"k\0ey": ["\0v"]}]
+    texts = ["spec.a\0b", "\0", "\\\0", "a text of \\u0000 stays", "\\\\u0000", "\\\\\0", {"k\0ey": ["\0v"]}]
     entry = AuditEntry.objects.create(
-        at=timezone.now(), cluster="c", user="an\0na", verb="patch", outcome="ok", diff=told, words="an\0na patch"
+        at=timezone.now(), cluster="c", user="an\0na", verb="patch", outcome="ok", diff=texts, words="an\0na patch"
     )
     entry.refresh_from_db()
-    assert entry.user == kept("an\0na")
-    assert entry.diff == [*map(kept, told[:-1]), {kept("k\0ey"): [kept("\0v")]}]
+    assert entry.user == stored("an\0na")
+    assert entry.diff == [*map(stored, texts[:-1]), {stored("k\0ey"): [stored("\0v")]}]
     assert AuditEntry.objects.filter(words__icontains="an\0na", user="an\0na").get() == entry
     AuditEntry.objects.bulk_update([entry], ["words"])
     AuditEntry.objects.bulk_create([AuditEntry(at=timezone.now(), cluster="c", user="\0", verb="get", outcome="ok")])

@@ -34,13 +34,13 @@ def _nothing_kept() -> Iterator[None]:
     caches["older_pages"].clear()
 
 
-def kept(page: HttpResponse, mode: str = "navigate") -> older_pages.OlderPage | None:
+def cached_page(page: HttpResponse, mode: str = "navigate") -> older_pages.OlderPage | None:
     older_pages.keep("address", RequestFactory().get("/", headers={"Sec-Fetch-Mode": mode}), page)
     return older_pages.find("address")
 
 
 def test_what_acts_or_asks_is_left_out() -> None:
-    found = kept(HttpResponse(PAGE))
+    found = cached_page(HttpResponse(PAGE))
     assert found and found.seconds < 60
     assert found.styles == '<link rel="stylesheet" href="/static/a.css">'
     assert '<h1 class="title">Pods</h1>' in found.content and '<td data-label="Status">Running</td>' in found.content
@@ -61,11 +61,11 @@ def test_what_acts_or_asks_is_left_out() -> None:
     ],
 )
 def test_only_pages_are_kept(page: HttpResponse, mode: str) -> None:
-    assert kept(page, mode) is None
+    assert cached_page(page, mode) is None
 
 
 def test_a_large_page_is_not_kept() -> None:
-    assert kept(HttpResponse(PAGE.replace("Running", "R" * limits.OLDER_PAGE.value))) is None
+    assert cached_page(HttpResponse(PAGE.replace("Running", "R" * limits.OLDER_PAGE.value))) is None
 
 
 async def _page(console: Console, path: str, cookie: str = "a=b") -> str:

@@ -99,7 +99,7 @@ def test_an_object_of_that_name_stands_before_a_package_that_only_resembles_it(
 ) -> None:
     monkeypatch.setattr(palette_objects, "objects", lambda *_: iter([("server-metrics", "/object/", "Service")]))
     for package, first in (("Memcached", "/object/"), ("Server-map", "/package/")):
-        entry = palette.Entry(package, "/package/")
+        entry = palette.PaletteEntry(package, "/package/")
         monkeypatch.setattr(palette, "_packages", lambda *_, entry=entry: (entry,))
         addresses = [address for address, _label in entries(browser, "rver-m")]
         assert min(addresses.index("/object/"), addresses.index("/package/")) == addresses.index(first)

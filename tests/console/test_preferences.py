@@ -42,9 +42,9 @@ def test_times_are_ages_moments_in_utc_or_where_the_reader_is(browser: Client) -
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("language", "xx", "does not speak"),
+        ("language", "xx", "language isn't supported"),
         ("theme", "pink", "theme doesn't exist"),
-        ("times", "stardate", "shown like this"),
+        ("times", "stardate", "Invalid time format"),
         ("size", "7", "20, 50, 100 or 200"),
         ("namespace", "No Such", "small letters"),
         ("namespace", "nobody-made-this", "The namespace nobody-made-this doesn't exist."),
@@ -58,8 +58,8 @@ def test_a_wrong_value_is_refused_at_its_field_and_nothing_is_kept(
     field = re.search(rf'id="{key}-error" role="alert">(.*?)</p>', answer.content.decode(), re.DOTALL)
     assert field and words in html.unescape(field[1])
     assert "T" not in times(browser)[0]
-    told = browser.post("/settings/", {key: value}, headers={"Accept": "application/json"})
-    assert (told.status_code, [*told.json()["errors"]]) == (422, [key])
+    as_json = browser.post("/settings/", {key: value}, headers={"Accept": "application/json"})
+    assert (as_json.status_code, [*as_json.json()["errors"]]) == (422, [key])
 
 
 def test_a_visit_begins_in_the_chosen_namespace(browser: Client) -> None:

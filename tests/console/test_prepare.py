@@ -30,9 +30,9 @@ def prepare(data: Path, *words: str, **environment: str) -> "subprocess.Popen[st
 
 def test_who_waits_changes_nothing_and_says_what_is_missing(tmp_path: Path) -> None:
     waits = prepare(tmp_path, "--wait", "--seconds", "0")
-    said = waits.communicate(timeout=90)[0]
+    output = waits.communicate(timeout=90)[0]
     assert waits.returncode != 0
-    assert "migrations are still to come: is `manage.py prepare` running?" in said
+    assert "migrations are still to come: is `manage.py prepare` running?" in output
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -51,15 +51,15 @@ def test_three_at_once_make_the_tables_once(database: str, tmp_path: Path) -> No
     """Each has a folder of its own, as replicas have: what keeps them apart is the database's."""
     waits = prepare(tmp_path / "waits", "--wait", DATABASE_URL=database)
     both = [prepare(tmp_path / str(number), DATABASE_URL=database) for number in range(2)]
-    said = [item.communicate(timeout=240)[0] for item in both]
-    assert [item.returncode for item in both] == [0, 0], said
-    assert sum("No migrations to apply" in text for text in said) == 1, said
+    outputs = [item.communicate(timeout=240)[0] for item in both]
+    assert [item.returncode for item in both] == [0, 0], outputs
+    assert sum("No migrations to apply" in text for text in outputs) == 1, outputs
     waits.communicate(timeout=90)
     assert waits.returncode == 0
 
 
 def test_who_holds_the_lock_is_waited_for(tmp_path: Path) -> None:
-    """On PostgreSQL: a replica that migrates for long holds up the others, and nobody else of the database."""
+    """On PostgreSQL: a replica that migrates for long delays the other replicas, but no other clients."""
     postgres.needed()
     with postgres.server() as url, psycopg.connect(url.replace("postgres://", "postgresql://", 1)) as holder:
         holder.execute("SELECT pg_advisory_lock(%s)", [LOCK])
@@ -68,14 +68,14 @@ def test_who_holds_the_lock_is_waited_for(tmp_path: Path) -> None:
         until(lambda: holder.execute(waiting).fetchone() == (1,), "the second waits for the lock", seconds=60)
         assert holder.execute("SELECT to_regclass('django_migrations')").fetchone() == (None,)
         holder.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
-        said = second.communicate(timeout=90)[0]
-    assert second.returncode == 0, said
-    assert "Applying" in said
+        output = second.communicate(timeout=90)[0]
+    assert second.returncode == 0, output
+    assert "Applying" in output
 
 
 def test_a_database_that_is_not_there_is_named(tmp_path: Path) -> None:
-    nobody = prepare(tmp_path, "--seconds", "0", DATABASE_URL="postgres://console:hidden@127.0.0.1:1/console")
-    said = nobody.communicate(timeout=90)[0]
-    assert nobody.returncode != 0
-    assert "the database does not answer" in said and "Check DATABASE_URL" in said
-    assert "hidden" not in said
+    unreachable = prepare(tmp_path, "--seconds", "0", DATABASE_URL="postgres://console:hidden@127.0.0.1:1/console")
+    output = unreachable.communicate(timeout=90)[0]
+    assert unreachable.returncode != 0
+    assert "the database does not answer" in output and "Check DATABASE_URL" in output
+    assert "hidden" not in output

@@ -1,6 +1,6 @@
-"""What strangers send as requests: headers, bodies, silence.
+"""Untrusted requests: headers, bodies, silent connections.
 
-Over each limit they are refused, and others are served meanwhile.
+Beyond each limit they are refused, while other clients are served.
 """
 
 import asyncio

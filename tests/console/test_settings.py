@@ -45,7 +45,7 @@ def test_a_secret_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -
 
 
 def test_s16_only_its_owner_reads_the_database(tmp_path: Path) -> None:
-    """It was 0644, with everybody's sealed tokens and the history of all objects in it."""
+    """It was 0644, with all users' encrypted tokens and the history of all objects in it."""
     path = tmp_path / "console.sqlite3"
     path.touch(mode=0o644)
     log = tmp_path / "console.sqlite3-wal"
@@ -83,8 +83,8 @@ def test_a_secret_may_come_from_a_file(tmp_path: Path) -> None:
 def test_every_setting_is_in_the_reference() -> None:
     source = (ROOT / "console/settings.py").read_text()
     read = set(re.findall(r"env(?:_bool|_int|\.str|\.db_url)\([\"']([A-Z_]+)[\"']", source))
-    told = set(re.findall(r"^\| `([A-Z_]+)` \|", (ROOT / "docs/reference/settings.md").read_text(), re.MULTILINE))
-    assert read == told
+    documented = set(re.findall(r"^\| `([A-Z_]+)` \|", (ROOT / "docs/reference/settings.md").read_text(), re.MULTILINE))
+    assert read == documented
 
 
 def _deploy_check(**environment: str) -> subprocess.CompletedProcess[str]:

@@ -53,7 +53,7 @@ async def receive() -> Any:
 
 
 class Pages:
-    """Pages that answer when they are told to; frames that answer at once."""
+    """Pages that respond when `go_on` is set; frames that respond at once."""
 
     def __init__(self) -> None:
         self.asked, self.go_on = 0, asyncio.Event()
@@ -84,7 +84,7 @@ async def test_o16_the_frame_comes_first_and_the_page_is_made_once(monkeypatch: 
     frame = await pages.get("/operators/", NAVIGATION, session)
     assert frame.body == b"frame"
     pending = frame.header(b"set-cookie").encode()
-    # Another page meanwhile has a frame of its own; somebody else's session is given nothing of this one.
+    # Another page has a frame of its own meanwhile; another session gets no part of this page.
     assert (await pages.get("/resources/", NAVIGATION, (b"cookie", pending))).body == b"frame"
     assert (await pages.get("/operators/", NAVIGATION, (b"cookie", pending))).body == b"frame"
     asked = pages.asked
@@ -95,7 +95,7 @@ async def test_o16_the_frame_comes_first_and_the_page_is_made_once(monkeypatch: 
     answer = await joined
     assert answer.body == b"page /operators/" and pages.asked == asked
     assert "Max-Age=0" in answer.header(b"set-cookie")
-    # A process that knows nothing of it makes the page.
+    # A process without the pending page renders it.
     assert (
         await pages.get("/operators/", NAVIGATION, (b"cookie", session[1] + b"; " + pending))
     ).body == b"page /operators/"

@@ -18,7 +18,7 @@ from console.processes import __main__ as main
 from console.processes import liveness
 from console.processes.__main__ import arguments, check_sharing, listen
 from console.processes.parts import Options, environment, free_port, parts, socket_path
-from console.processes.supervisor import Part, Supervisor
+from console.processes.supervisor import Program, Supervisor
 from tests.eventually import reached, until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -38,7 +38,7 @@ def pids(text: str) -> list[int]:
 
 async def test_output_has_the_name_of_its_part(capsys: pytest.CaptureFixture[str]) -> None:
     supervisor = Supervisor(
-        [Part("web", (sys.executable, "-c", "print('hello', flush=True); import time; time.sleep(60)"))]
+        [Program("web", (sys.executable, "-c", "print('hello', flush=True); import time; time.sleep(60)"))]
     )
     running = asyncio.create_task(supervisor.run())
     seen: list[str] = []
@@ -49,7 +49,7 @@ async def test_output_has_the_name_of_its_part(capsys: pytest.CaptureFixture[str
 
 
 async def test_a_part_that_dies_is_started_again(capsys: pytest.CaptureFixture[str]) -> None:
-    supervisor = Supervisor([Part("beat", (sys.executable, "-c", "raise SystemExit(3)"))], back_off=0.01)
+    supervisor = Supervisor([Program("beat", (sys.executable, "-c", "raise SystemExit(3)"))], back_off=0.01)
     running = asyncio.create_task(supervisor.run())
     await reached(lambda: supervisor.restarts.get("beat", 0) >= 2)
     supervisor.stop()
@@ -58,7 +58,7 @@ async def test_a_part_that_dies_is_started_again(capsys: pytest.CaptureFixture[s
 
 
 async def test_a_stubborn_part_and_its_child_are_killed(capsys: pytest.CaptureFixture[str]) -> None:
-    supervisor = Supervisor([Part("worker", (sys.executable, "-c", STUBBORN), stop_seconds=0.3)])
+    supervisor = Supervisor([Program("worker", (sys.executable, "-c", STUBBORN), stop_seconds=0.3)])
     running = asyncio.create_task(supervisor.run())
     text: list[str] = []
     await reached(lambda: text.append(capsys.readouterr().out) or len(pids("".join(text))) == 2)
@@ -76,7 +76,7 @@ async def test_a_stubborn_part_and_its_child_are_killed(capsys: pytest.CaptureFi
 
 
 async def test_a_program_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    supervisor = Supervisor([Part("redis", ("/does/not/exist",))], back_off=0.01)
+    supervisor = Supervisor([Program("redis", ("/does/not/exist",))], back_off=0.01)
     running = asyncio.create_task(supervisor.run())
     await reached(lambda: supervisor.restarts.get("redis", 0) >= 1)
     supervisor.stop()
@@ -110,7 +110,7 @@ async def test_s13_a_web_server_that_hangs_is_started_anew(
         answers.append(await ask())
         return answers[-1]
 
-    part = Part("web", (sys.executable, "-c", HANGS, str(port)), is_alive=check)
+    part = Program("web", (sys.executable, "-c", HANGS, str(port)), is_alive=check)
     supervisor = Supervisor([part], back_off=0.01)
     running = asyncio.create_task(supervisor.run())
     text: list[str] = []
@@ -137,7 +137,7 @@ async def test_s13_every_part_is_asked_whether_it_lives(tmp_path: Path) -> None:
 
 
 def test_a_port_that_says_the_request_again_is_not_ready() -> None:
-    """So does a socket that Linux connected with itself, while nobody listens at that port yet."""
+    """As does a socket that Linux connected to itself, while no process listens on that port yet."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def echo() -> None:
@@ -183,7 +183,7 @@ async def test_s13_a_program_that_starts_slowly_is_not_killed(monkeypatch: pytes
         asked.append(1)
         return False
 
-    supervisor = Supervisor([Part("web", (sys.executable, "-c", "import time; time.sleep(60)"), is_alive=never)])
+    supervisor = Supervisor([Program("web", (sys.executable, "-c", "import time; time.sleep(60)"), is_alive=never)])
     running = asyncio.create_task(supervisor.run())
     await reached(lambda: len(asked) > 10)
     assert supervisor.restarts == {}
@@ -195,8 +195,8 @@ async def test_s13_a_program_that_starts_slowly_is_not_killed(monkeypatch: pytes
 def test_nothing_outlives_a_killed_supervisor(tmp_path: Path) -> None:
     program = tmp_path / "main.py"
     program.write_text(
-        "import asyncio, sys\nfrom console.processes.supervisor import Part,"
-        " Supervisor\nasyncio.run(Supervisor([Part('web', (sys.executable, '-c', \"import os, time; print('pids',"
+        "import asyncio, sys\nfrom console.processes.supervisor import Program,"
+        " Supervisor\nasyncio.run(Supervisor([Program('web', (sys.executable, '-c', \"import os, time; print('pids',"
         ' os.getpid(), flush=True); time.sleep(60)"))]).run())\n'
     )
     process = subprocess.Popen(
@@ -322,7 +322,7 @@ def test_a_port_of_one_web_process_that_is_taken_is_named(tmp_path: Path, capsys
 
 
 async def test_a_part_inherits_what_is_shared(capsys: pytest.CaptureFixture[str]) -> None:
-    """The socket stays open while the part that takes its connections is started anew: who comes meanwhile waits."""
+    """The socket stays open while the part that accepts its connections restarts: new connections wait."""
     program = """
 import socket, sys
 shared = socket.socket(fileno=int(sys.argv[1]))
@@ -331,7 +331,7 @@ shared.accept()[0].sendall(b"here")
 """
     with socket.create_server(("127.0.0.1", 0)) as shared:
         command = (sys.executable, "-c", program, str(shared.fileno()))
-        supervisor = Supervisor([Part("web-1", command, pass_fds=(shared.fileno(),))], back_off=0.01)
+        supervisor = Supervisor([Program("web-1", command, pass_fds=(shared.fileno(),))], back_off=0.01)
         running = asyncio.create_task(supervisor.run())
         for _ in range(3):
             # Each answer ends the process: the next is given by another.

@@ -50,7 +50,7 @@ class Collector:
                 self.end_headers()
 
             def log_message(self, *_words: object) -> None:
-                """Nothing is said."""
+                """Logs nothing."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
@@ -59,7 +59,7 @@ class Collector:
         found: list[Span] = []
         for body in tuple(self.bodies):
             for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
-                assert told(resource.resource)["service.name"] == "operator-console"
+                assert attributes_of(resource.resource)["service.name"] == "operator-console"
                 found += [span for scope in resource.scope_spans for span in scope.spans]
         return found
 
@@ -67,7 +67,7 @@ class Collector:
         return until(lambda: [span for span in self.spans() if wanted(span)], "the span", seconds=seconds)[0]
 
 
-def told(thing: Any) -> dict[str, str | int]:
+def attributes_of(thing: Any) -> dict[str, str | int]:
     return {pair.key: pair.value.string_value or pair.value.int_value for pair in thing.attributes}
 
 
@@ -135,7 +135,7 @@ def ask(url: str, number: str, **more: str) -> int:
 
 
 def numbered(number: str, name: str) -> Callable[[Span], bool]:
-    return lambda span: told(span).get("console.request_id") == number and span.name.startswith(name)
+    return lambda span: attributes_of(span).get("console.request_id") == number and span.name.startswith(name)
 
 
 def test_requests_to_the_api_server_are_children_of_the_page_that_needs_them(console: tuple[str, Collector]) -> None:
@@ -147,11 +147,11 @@ def test_requests_to_the_api_server_are_children_of_the_page_that_needs_them(con
     )
     page = collector.wait(numbered("number-of-a-page", "GET /resources/"))
     assert (page.kind, page.trace_id.hex(), page.parent_span_id.hex()) == (Span.SPAN_KIND_SERVER, TRACE, CALLER)
-    assert told(page)["http.response.status_code"] == 200 and "configmaps" not in page.name
+    assert attributes_of(page)["http.response.status_code"] == 200 and "configmaps" not in page.name
     call = collector.wait(lambda span: numbered("number-of-a-page", "GET configmaps")(span))
     assert (call.kind, call.trace_id) == (Span.SPAN_KIND_CLIENT, page.trace_id)
     assert call.parent_span_id == page.span_id
-    assert told(call)["url.path"] == "/api/v1/namespaces/default/configmaps"
+    assert attributes_of(call)["url.path"] == "/api/v1/namespaces/default/configmaps"
     assert page.start_time_unix_nano <= call.start_time_unix_nano <= call.end_time_unix_nano <= page.end_time_unix_nano
 
 
@@ -170,7 +170,7 @@ def test_what_fails_says_so_without_words(console: tuple[str, Collector]) -> Non
     with pytest.raises(urllib.error.HTTPError):
         ask(f"{url}/resources/core/v1/configmaps/default/{WORDS}/", "number-of-nothing")
     call = collector.wait(lambda span: numbered("number-of-nothing", "GET configmaps")(span) and span.status.code == 2)
-    assert told(call) | {"console.request_id": ""} == {
+    assert attributes_of(call) | {"console.request_id": ""} == {
         "console.request_id": "",
         "error.type": "NotFound",
         "http.request.method": "GET",

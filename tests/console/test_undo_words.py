@@ -1,4 +1,4 @@
-"""Whoever is asked whether to delete, replace or remove something is told whether that can be undone, and how."""
+"""Confirmations of deletions, replacements and removals state whether the action can be undone, and how."""
 
 import re
 from html import unescape
@@ -28,6 +28,7 @@ ASKS = {
     "operatorhub:undo": "operatorhub/undo.html",
     "operatorhub:subscription-remove": "operatorhub/subscription_remove.html",
     "operatorhub:plan-approve": "operatorhub/plan.html",
+    "operatorhub:approve-updates": "operatorhub/approve_updates.html",
     "operatorhub:plan-deny": "operatorhub/plan_deny.html",
     "operatorhub:group-delete": "operatorhub/group_delete.html",
     "operatorhub:source-delete": "operatorhub/source_delete.html",
@@ -84,10 +85,10 @@ def test_each_way_has_words(language: str) -> None:
     ways = {way for path in TEMPLATES.rglob("*.html") for way in _WAY.findall(path.read_text())}
     ways |= {"again", "data", "lost", "partly", "secret", "history", "none", "back", "restart", "plan-run", "job"}
     for way in sorted(ways):
-        told = render_to_string("console/_undo.html", {"way": way})
-        mark = re.search(r'data-undo="(yes|no)"', told)
+        rendered = render_to_string("console/_undo.html", {"way": way})
+        mark = re.search(r'data-undo="(yes|no)"', rendered)
         assert mark, way
-        words = " ".join(unescape(re.sub(r"<[^>]+>", " ", told)).split())
+        words = " ".join(unescape(re.sub(r"<[^>]+>", " ", rendered)).split())
         assert words.startswith("This can be undone. " if mark[1] == "yes" else "This can't be undone."), way
         assert mark[1] == "no" or len(words) > 60, f"{way}: it does not say how"
     assert 'data-undo=""' in render_to_string("console/_undo.html", {"way": ""}), "a way that is missing shows"

@@ -13,16 +13,16 @@ from console.prefer.times import Style
 from console.web.front import Workers
 
 
-def said(_place: int = 0) -> tuple[str, str]:
+def localized(_place: int = 0) -> tuple[str, str]:
     return _("Settings"), times.words(datetime(2026, 11, 23, 0, 17, 10, tzinfo=UTC))
 
 
 def test_each_gets_his_own_from_the_same_threads() -> None:
     with Workers(1) as pool:
         with translation.override("ko"), times.shown_as(Style("utc")):
-            korean = list(pool.map(said, range(2)))
+            korean = list(pool.map(localized, range(2)))
         with translation.override("en"):
-            english = pool.submit(said).result()
+            english = pool.submit(localized).result()
     assert korean == [("설정", "2026-11-23T00:17:10Z")] * 2
     assert english == ("Settings", "2026-11-23 00:17:10")
 

@@ -1,4 +1,4 @@
-"""Connections to /stream as pages have them, and waiting for what they are told."""
+"""Connections to /stream as pages have them, and waiting for their events."""
 
 import asyncio
 import contextlib
@@ -105,7 +105,7 @@ async def make(client: ClusterClient, namespace: str, name: str) -> None:
 
 
 async def watched(client: ClusterClient, namespace: str, *browsers: Browser) -> None:
-    """Until the hub watches the topic, which is a new one: what happened before is not told but listed."""
+    """Waits until the hub watches the topic, which is a new one: earlier changes are listed, not sent."""
     for number in range(60):
         name = f"begin-{number}"
         await make(client, namespace, name)

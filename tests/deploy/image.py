@@ -40,7 +40,7 @@ class Stage:
         user = ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--clear-groups"] if self.user != "0" else []
         values = {"HOME": "/root" if self.user == "0" else "/tmp", **self.values}
         place = ["env", "-i", f"--chdir={self.workdir}", *(f"{key}={value}" for key, value in values.items())]
-        # setpriv looks up nothing: the number may belong to nobody of this machine.
+        # setpriv needs no entry in /etc/passwd for the user's number.
         return subprocess.Popen(["chroot", str(self.root), *user, *place, *words], stdin=subprocess.PIPE)
 
 
@@ -135,7 +135,7 @@ def build(containerfile: Path, context: Path, work: Path, targets: frozenset[str
             *sources, target = rest.split()
             copied(context, stage, sources, target, patterns)
         elif word == "RUN":
-            # Twice, as a registry that stumbled is asked again by whoever builds.
+            # Twice, as a person would retry after a registry's error.
             code = 1
             for _ in range(2):
                 process = stage.run(["sh", "-c", rest])
@@ -164,7 +164,7 @@ def main(containerfile: Path, context: Path, work: Path, port: str) -> None:
         process = stage.run(words)
         process.communicate()
         assert process.returncode == 0, words
-    # K8: as OpenShift starts it, as a user that /etc/passwd doesn't know, with a folder for its data that anybody may
+    # K8: as OpenShift starts it, as a user that /etc/passwd doesn't know, with a data folder that any user can
     # write to.
     image_user, data = stage.user, stage.values["DATA_DIR"]
     stage.user, stage.values["DATA_DIR"] = "1000670000", "/tmp/data-of-a-user-without-a-name"

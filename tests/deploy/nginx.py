@@ -20,7 +20,7 @@ from tools.realcluster.certificates import Authority
 
 NAME = "console.example.com"
 CONFIGURATION = ROOT / "deploy" / "nginx" / "console.conf"
-#: Around the example: what a distribution's nginx.conf has. Buffering is as nginx has it by itself.
+#: Around the example: what a distribution's nginx.conf has. Buffering is nginx's default.
 _AROUND = """
 daemon off;
 {user}

@@ -28,7 +28,7 @@ from console.processes.parts import free_port, redis_binary
 from console.processes.supervisor import die_with_parent
 from tests import processes
 from tests.api import Api
-from tests.deploy.rendered import ROOT, Object, named
+from tests.deploy.manifests import ROOT, Object, named
 from tests.eventually import until
 
 ACCOUNT = "/run/secrets/kubernetes.io/serviceaccount"

@@ -6,7 +6,7 @@ import secrets
 from pathlib import Path
 
 from tests.api import Api
-from tests.deploy.rendered import kubectl, text
+from tests.deploy.manifests import kubectl, text
 from tests.kubectl import Kubectl
 
 COMPONENTS = {"web": 2, "worker": 2, "beat": 1, "redis": 1, "postgres": 1, "migrate": 1, "setup": 1}
@@ -20,7 +20,7 @@ def test_it_is_applied_and_applied_again(cluster_kubeconfig: Path, tmp_path: Pat
         first = k("apply", "-f", "-", stdin=manifests)
         assert "deployment.apps/console created" in first
         assert "Warning" not in first
-        # Jobs too: what did not change may be applied again, and starts no Pod anew.
+        # Jobs too: an unchanged manifest can be applied again, and restarts no Pod.
         again = k("apply", "-f", "-", stdin=manifests)
         assert "created" not in again and "job.batch/console-migrate unchanged" in again, again
         deployments = api.get(f"/apis/apps/v1/namespaces/{namespace}/deployments").json["items"]
@@ -36,5 +36,5 @@ def test_it_is_applied_and_applied_again(cluster_kubeconfig: Path, tmp_path: Pat
 
 
 def counted(found: dict) -> dict[str, int]:  # type: ignore[type-arg]
-    parts = [item["metadata"]["labels"].get("app.kubernetes.io/component", "") for item in found["items"]]
+    parts = [obj["metadata"]["labels"].get("app.kubernetes.io/component", "") for obj in found["items"]]
     return {part: parts.count(part) for part in parts}

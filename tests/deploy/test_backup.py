@@ -1,5 +1,5 @@
-"""The backups of docs/deploy.md, by the page's own commands: taken while somebody writes, put back, and the console
-reads them.
+"""The backups of docs/deploy.md, by the page's own commands: taken during writes, restored, and read by the
+console.
 """
 
 import os
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from tests import postgres
-from tests.deploy.rendered import ROOT
+from tests.deploy.manifests import ROOT
 
 PAGE = (ROOT / "docs/deploy.md").read_text()
 COMMAND = re.search(r"^    python3 (-c \"import sqlite3;.*\")$", PAGE, re.MULTILINE)
@@ -45,7 +45,7 @@ def test_a_backup_that_was_taken_while_somebody_writes_is_whole(tmp_path: Path) 
     writer = sqlite3.connect(data / "console.sqlite3", isolation_level=None)
     for number in range(200):
         writer.execute(write, (f"kept-{number}",))
-    # Not in the main file yet, and one that is not finished: that one is no part of it.
+    # Committed writes that aren't in the main file yet, and an open transaction, which isn't part of the backup.
     assert (data / "console.sqlite3-wal").stat().st_size > 0
     other = sqlite3.connect(data / "console.sqlite3", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

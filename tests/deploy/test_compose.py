@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.deploy.rendered import ROOT, named, objects
+from tests.deploy.manifests import ROOT, named, objects
 
 VALUES = {
     "SECRET_KEY": "k" * 60,

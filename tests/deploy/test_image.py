@@ -13,8 +13,8 @@ import pytest
 from console.processes.parts import free_port
 from tests import processes
 from tests.deploy.image import steps
+from tests.deploy.manifests import ROOT
 from tests.deploy.pods import unshare
-from tests.deploy.rendered import ROOT
 
 CONTAINERFILE = ROOT / "deploy/Containerfile"
 
@@ -71,7 +71,7 @@ def test_its_steps_work_and_it_serves(tmp_path: Path) -> None:
         process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=sink, stderr=sink)
     try:
         processes.until_healthy(process, port, log, seconds=540)
-        # No cluster and no Redis: the pages say so, in the language of whoever asks, with their styles and scripts.
+        # No cluster and no Redis: the pages say so, in the browser's language, with their styles and scripts.
         request = urllib.request.Request(f"http://127.0.0.1:{port}/settings/", headers={"Accept-Language": "ko"})
         with urllib.request.urlopen(request, timeout=60) as answer:
             page = answer.read().decode()

@@ -19,7 +19,7 @@ from django.urls import reverse
 
 from console.management.commands.deploysecrets import values
 from tests.api import APPLY, Api
-from tests.deploy.rendered import OVERLAYS, ROOT, containers, named, objects, template, text
+from tests.deploy.manifests import OVERLAYS, ROOT, containers, named, objects, template, text
 
 ISTIO = "istio.io/api@v1.31.1"
 # Kinds of others, each group with where its CustomResourceDefinitions are had from.
@@ -75,7 +75,7 @@ def foreign_kinds(api: Api, real_catalog: Path) -> Iterator[set[str]]:
     ] + istio()
     made = []
     for crd in found:
-        # What tells which operator it came with is no part of the kind.
+        # Labels that name the operator aren't part of the kind.
         crd["metadata"] = {"name": crd["metadata"]["name"], "annotations": crd["metadata"].get("annotations", {})}
         answer = api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd)
         assert answer.status in (201, 409), answer.raw
@@ -135,7 +135,7 @@ def test_the_api_server_takes_every_object(overlay: str, api: Api, place: str, f
         if group in FOREIGN and group not in foreign_kinds:
             continue
         if obj["metadata"].get("namespace", place) != place:
-            # Another's namespace (istio-system) may not be there: what is judged is the object.
+            # Another operator's namespace (istio-system) might be missing; only the object is tested.
             obj["metadata"]["namespace"] = place
         assert applied(api, obj)["metadata"]["name"] == obj["metadata"]["name"]
         taken += 1
@@ -145,9 +145,9 @@ def test_the_api_server_takes_every_object(overlay: str, api: Api, place: str, f
 def test_a_misspelt_field_is_refused(api: Api, place: str) -> None:
     """So the test above can fail."""
     (web,) = (
-        item
-        for item in objects("tutorial", place)
-        if item["kind"] == "Deployment" and item["metadata"]["name"] == "console"
+        obj
+        for obj in objects("tutorial", place)
+        if obj["kind"] == "Deployment" and obj["metadata"]["name"] == "console"
     )
     web["spec"]["template"]["spec"]["containers"][0]["readynessProbe"] = {}
     answer = api("PATCH", f"{path(web)}/console?{DRY}", web, APPLY)
@@ -180,7 +180,7 @@ def test_every_pod_keeps_to_the_restricted_standard(overlay: str, api: Api, plac
             assert container["resources"]["limits"].keys() == {"memory"}
             assert not container["image"].endswith(":latest")
             assert ":" in container["image"].rpartition("/")[2], f"{container['image']} is not pinned"
-        # The claim of a StatefulSet's template is no Pod's.
+        # Claims of a StatefulSet's template aren't volumes of the Pod template.
         known = {volume["name"] for volume in spec["volumes"]}
         claims = [
             {"name": item["metadata"]["name"], "emptyDir": {}} for item in obj["spec"].get("volumeClaimTemplates", [])
@@ -199,7 +199,7 @@ def test_every_pod_keeps_to_the_restricted_standard(overlay: str, api: Api, plac
 
 def test_no_secret_stands_in_the_manifests() -> None:
     for overlay in OVERLAYS:
-        assert not [item for item in objects(overlay) if item["kind"] == "Secret"]
+        assert not [obj for obj in objects(overlay) if obj["kind"] == "Secret"]
 
 
 def test_services_and_budgets_find_their_pods() -> None:
@@ -316,7 +316,7 @@ def test_dex_leads_back_to_where_the_console_waits(overlay: str) -> None:
 
 @pytest.mark.parametrize("overlay", ["public-istio", "public-ingress"])
 def test_where_people_sign_in_the_console_itself_may_only_read(overlay: str) -> None:
-    found = [item for item in objects(overlay) if item["kind"] == "ClusterRole"]
+    found = [obj for obj in objects(overlay) if obj["kind"] == "ClusterRole"]
     verbs = {verb for role in found for rule in role.get("rules") or () for verb in rule["verbs"]}
     assert verbs == {"get", "list", "watch"}
     (all_of_them,) = (role for role in found if role.get("aggregationRule"))

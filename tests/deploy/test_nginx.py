@@ -140,7 +140,7 @@ async def test_a_page_knows_its_scheme_and_host(site: Behind) -> None:
 
 
 def test_the_shared_port_is_served_while_one_process_hangs_and_while_it_is_started_anew(site: Behind) -> None:
-    """Connections go to whoever accepts: none waits for a process that does not."""
+    """Connections go to a process that accepts them: none waits for one that doesn't."""
     address = f"http://127.0.0.1:{site.shared}/healthz"
     hangs = site.web(site.own[0])
     hangs.send_signal(signal.SIGSTOP)

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.api import Api
-from tests.deploy.rendered import OVERLAYS, containers, kubectl, named, objects, template
+from tests.deploy.manifests import OVERLAYS, containers, kubectl, named, objects, template
 from tests.kubectl import Kubectl
 
 #: The parts that a changed overlay could not change, and those that grant something.
@@ -54,8 +54,8 @@ def k(cluster_kubeconfig: Path, tmp_path: Path, namespace: str) -> Iterator[Kube
 
 def apply(k: Kubectl, overlay: str, namespace: str) -> None:
     found = [obj for obj in objects(overlay, namespace) if obj["kind"] in KINDS]
-    said = k("apply", "-f", "-", stdin=yaml.safe_dump_all(found))
-    assert "rror" not in said, said
+    output = k("apply", "-f", "-", stdin=yaml.safe_dump_all(found))
+    assert "rror" not in output, output
 
 
 def granted(api: Api, namespace: str) -> dict[str, bool]:
@@ -100,7 +100,7 @@ LEAST = {
 
 
 def test_k3_k7_one_overlay_after_the_other(cluster_kubeconfig: Path, k: Kubectl, namespace: str) -> None:
-    """Nothing of a more generous overlay stays; K7: catalogs of OLM v1 can be read, logs only where nobody has a
+    """Nothing of a more generous overlay stays; K7: catalogs of OLM v1 can be read, logs only where no user has a
     token.
     """
     api = Api(cluster_kubeconfig)
@@ -111,7 +111,7 @@ def test_k3_k7_one_overlay_after_the_other(cluster_kubeconfig: Path, k: Kubectl,
     }
     for overlay in ("tutorial", "least-privilege", "public-ingress", "tutorial", "public-ingress", "least-privilege"):
         apply(k, overlay, namespace)
-        # Roles are gathered, and an authorizer hears of them, a moment later.
+        # Aggregated roles take effect a moment later.
         assert eventually(lambda: granted(api, namespace), wanted[overlay]) == wanted[overlay], overlay
 
 

@@ -27,7 +27,7 @@ import pytest
 
 from tests.api import Api
 from tests.deploy import pods
-from tests.deploy.rendered import Object, objects
+from tests.deploy.manifests import Object, objects
 from tests.deploy.test_manifests import PATHS
 from tests.eventually import until
 from tests.forms import dom
@@ -38,7 +38,7 @@ SLOW = 120.0
 
 
 class Person:
-    """Somebody with a browser, without its scripts."""
+    """A user's browser without scripts."""
 
     def __init__(self, port: int) -> None:
         self.base, self.jar = f"http://127.0.0.1:{port}", CookieJar()
@@ -84,7 +84,7 @@ def test_the_shape_of_deploy_works(overlay: str, cluster_kubeconfig: Path) -> No
     api, namespace = Api(cluster_kubeconfig), f"okd-style-{secrets.token_hex(3)}"
     found = objects(overlay, namespace)
     with ExitStack() as stack:
-        # Not tmp_path: PostgreSQL runs as nobody where this is root.
+        # Not tmp_path: PostgreSQL runs as the user nobody: root's folders are closed to it.
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="console-deploy-")))
         os.chmod(folder, 0o711)
         stack.enter_context(place(api, found, namespace))
@@ -126,8 +126,8 @@ def make_secrets(node: pods.Node, found: list[Object]) -> dict[str, str]:
     """By the Job, as an account that may create Secrets and read none; a second run leaves them alone."""
     for sentence in ("made the Secret", "is there already and stays as it is"):
         job = node.job(found, "Job", "console-secrets")
-        said = job.communicate(timeout=90)[0]
-        assert job.returncode == 0 and sentence in said, said
+        output = job.communicate(timeout=90)[0]
+        assert job.returncode == 0 and sentence in output, output
     read = node.api.bearer(node.token("console-setup")).get(
         f"/api/v1/namespaces/{node.namespace}/secrets/console-secrets"
     )
@@ -163,14 +163,14 @@ def migrate(node: pods.Node, found: list[Object]) -> None:
     waits = node.job(found, "Deployment", "console", init=True)
     jobs = [node.job(found, "Job", "console-migrate") for _ in range(2)]
     for job in (*jobs, waits):
-        said = job.communicate(timeout=150)[0]
-        assert job.returncode == 0, said
+        output = job.communicate(timeout=150)[0]
+        assert job.returncode == 0, output
     applied = [node.job(found, "Job", "console-migrate").communicate(timeout=90)[0]]
     assert "No migrations to apply" in applied[0], applied
 
 
 def live(person: Person, api: Api, namespace: str, port: int) -> http.client.HTTPConnection:
-    """A list of ConfigMaps, and new ones that arrive by themselves. Returns the open stream."""
+    """A list of ConfigMaps, and new ones that arrive live. Returns the open stream."""
     status, page = person.get("/resources/core/v1/configmaps/", namespace=namespace)
     assert status == 200, page[:2000]
     (topic,) = re.findall(r'data-live-rows="([^"]+)"', page)
@@ -183,7 +183,7 @@ def live(person: Person, api: Api, namespace: str, port: int) -> http.client.HTT
     seen, maps = threading.Event(), f"/api/v1/namespaces/{namespace}/configmaps"
 
     def make() -> None:
-        # What was made before the hub looks for the first time is no news of the stream.
+        # Objects made before the hub's first list aren't events of the stream.
         for number in range(int(SLOW)):
             api.post(maps, {"metadata": {"name": f"arrives-by-itself-{number}"}})
             if seen.wait(1):
@@ -246,9 +246,9 @@ def install(person: Person, api: Api, namespace: str) -> None:
 def make(person: Person, path: str, namespace: str) -> bool:
     """One try to create an instance: the form as it comes, with a name."""
     form = next(
-        item
-        for item in dom.parse(person.get(path, namespace=namespace)[1]).walk()
-        if item.attributes.get("id") == "form"
+        element
+        for element in dom.parse(person.get(path, namespace=namespace)[1]).walk()
+        if element.attributes.get("id") == "form"
     )
     fields = {name: "ours" if name.endswith("/metadata/name") else value for name, value in dom.sent(form)}
     status, page = person.post(form.attributes["action"], **fields)
@@ -257,7 +257,7 @@ def make(person: Person, path: str, namespace: str) -> bool:
 
 def phases(api: Api, namespace: str) -> list[str]:
     answer = api.get(f"/apis/operators.coreos.com/v1alpha1/namespaces/{namespace}/clusterserviceversions")
-    return [item.get("status", {}).get("phase", "") for item in answer.json["items"]]
+    return [obj.get("status", {}).get("phase", "") for obj in answer.json["items"]]
 
 
 def served(api: Api, group: str) -> str:
@@ -266,20 +266,20 @@ def served(api: Api, group: str) -> str:
 
 
 def refused(person: Person, namespace: str, *, allowed: bool) -> None:
-    """Secrets are read with the tutorial's rights only; else the page names who may not do what."""
+    """Secrets can be read only with the tutorial's permissions; else the page names the user and the permission."""
     status, page = person.get("/resources/core/v1/secrets/", namespace=namespace)
     if allowed:
         assert status == 200 and "console-secrets" in page
         return
-    said = unescape(re.sub(r"<[^>]+>|\s+", " ", page))
-    assert status == 403, said[:2000]
-    assert f"system:serviceaccount:{namespace}:console" in said
-    assert re.search(r'cannot list resource "secrets"', said), said[:3000]
+    text = unescape(re.sub(r"<[^>]+>|\s+", " ", page))
+    assert status == 403, text[:2000]
+    assert f"system:serviceaccount:{namespace}:console" in text
+    assert re.search(r'cannot list resource "secrets"', text), text[:3000]
 
 
 def walk(person: Person, namespace: str, *, allowed: bool) -> None:
-    """Every page of the navigation, and the list of every kind that the cluster serves: shown, or refused in words
-    that say who may not do what.
+    """Every page of the navigation, and the list of every kind that the cluster serves: shown, or refused with a
+    message that names the user and the permission.
     """
     for path in (
         "/",

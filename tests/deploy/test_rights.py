@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.api import Api
-from tests.deploy.rendered import ROOT, objects
+from tests.deploy.manifests import ROOT, objects
 from tests.deploy.test_manifests import PATHS
 from tests.eventually import until
 
@@ -101,7 +101,7 @@ def test_each_feature_is_granted_as_the_table_says(
 
 
 def test_nothing_stronger_is_granted() -> None:
-    roles = [item for item in objects("least-privilege") if item["kind"] == "ClusterRole"]
+    roles = [obj for obj in objects("least-privilege") if obj["kind"] == "ClusterRole"]
     assert len(roles) == 4
     for rule in (rule for role in roles for rule in role["rules"]):
         assert "*" not in [*rule["verbs"], *rule["apiGroups"], *rule["resources"]]

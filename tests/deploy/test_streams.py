@@ -5,8 +5,8 @@ request twice.
 import re
 
 from resources.stream.broker import HEARTBEAT_SECONDS
+from tests.deploy.manifests import named, objects
 from tests.deploy.nginx import CONFIGURATION
-from tests.deploy.rendered import named, objects
 
 #: Two heartbeats may be late together.
 ENOUGH = 3 * HEARTBEAT_SECONDS

@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 
 _TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 _AXE = ROOT / "node_modules/axe-core/axe.min.js"
-# `target-size` is of WCAG 2.2 and off by default. Only what is broken is told, in few words.
+# `target-size` is of WCAG 2.2 and off by default. Only violations are returned, in few words.
 _RUN = """async ([tags, only]) => {
   const wanted = only ? {runOnly: only} : {runOnly: tags, rules: {"target-size": {enabled: true}}};
   const found = await axe.run(document, {...wanted, resultTypes: ["violations"], elementRef: false, ancestry: false});
@@ -32,7 +32,7 @@ _THEME = """async (dark) => {
   }
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 }"""
-# Elements that reach past the right edge, but for what scrolls by itself.
+# Elements that reach past the right edge, except those with their own scroll bar.
 _OVERHANG = """() => [...document.querySelectorAll('main *')].filter((one) =>
     one.getBoundingClientRect().right > innerWidth + 1 && getComputedStyle(one).position !== 'absolute'
     && !one.closest('.console-table-wrap, pre, .cm-editor, .xterm, .pf-v6-c-tabs, .list-bulk, .list-foot')

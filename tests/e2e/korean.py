@@ -1,6 +1,4 @@
-"""What a Korean page says in English though the catalogue has Korean words for it: a text that was printed without
-being translated.
-"""
+"""English texts on a Korean page that have a translation in the catalogue: they were rendered untranslated."""
 
 import re
 from dataclasses import dataclass
@@ -45,7 +43,7 @@ class Sentence:
     fixed: int
 
     def fits(self, text: str) -> bool:
-        """What is mostly filled in is somebody else's text."""
+        """A text that is mostly placeholders doesn't count: its words come from elsewhere."""
         return 2 * self.fixed >= len(text) and self.looks.fullmatch(text) is not None
 
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page
 
 from kube.client import ClusterClient
-from tests.attacks.placed import Placed, placed
+from tests.attacks.placement import Placement, placed
 from tests.attacks.texts import LINKS
 from tests.chromium import Contexts
 from tests.e2e.conftest import Site
@@ -37,7 +37,7 @@ _LEFT = """() => {
 
 
 @pytest.fixture(scope="module")
-def attacks(request: pytest.FixtureRequest, client: ClusterClient) -> Iterator[Placed]:
+def attacks(request: pytest.FixtureRequest, client: ClusterClient) -> Iterator[Placement]:
     if request.config.getoption("--kubeconfig"):
         pytest.skip("the definition of tests/attacks has not been tried on a real API server yet")
     with placed(client) as made:
@@ -57,7 +57,7 @@ def watched(contexts: Contexts) -> Iterator[tuple[Page, list[str]]]:
     yield page, wrong
 
 
-def test_no_page_runs_them_or_leads_away(site: Site, attacks: Placed, watched: tuple[Page, list[str]]) -> None:
+def test_no_page_runs_them_or_leads_away(site: Site, attacks: Placement, watched: tuple[Page, list[str]]) -> None:
     page, wrong = watched
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -103,7 +103,7 @@ def test_no_page_runs_them_or_leads_away(site: Site, attacks: Placed, watched: t
 
 
 def test_links_of_an_author_lead_only_where_links_may(
-    site: Site, attacks: Placed, watched: tuple[Page, list[str]]
+    site: Site, attacks: Placement, watched: tuple[Page, list[str]]
 ) -> None:
     page, wrong = watched
     page.goto(f"{site.url}/operators/{attacks.namespace}/full/")
@@ -116,7 +116,7 @@ def test_links_of_an_author_lead_only_where_links_may(
 
 
 def test_the_form_and_its_yaml_take_names_that_objects_have_already(
-    site: Site, attacks: Placed, watched: tuple[Page, list[str]]
+    site: Site, attacks: Placement, watched: tuple[Page, list[str]]
 ) -> None:
     """Fields called __proto__ and constructor, to and fro between form and YAML."""
     page, wrong = watched

@@ -82,7 +82,7 @@ def test_a_schema_opens_field_by_field(site: Site, page: Page) -> None:
     catalog(site, page, "?q=sampledb")
     page.locator("[data-tile] a").first.click()
     page.get_by_role("link", name="Schema of SampleDB").first.click()
-    if page.get_by_text("The schema is not known").is_visible():
+    if page.get_by_text("The schema is unknown").is_visible():
         pytest.skip("this console knows the catalog's PackageManifests only")
     # What people write is open at once, the rest is fetched when it is opened.
     inside = page.locator("details.schema-more[id]")

@@ -1,5 +1,5 @@
-"""A catalog of one's own, in the browser: an image in a registry is added, fills the page by itself, is found in
-OperatorHub, and goes again; and the pages of all kinds of catalogs, wide and narrow.
+"""A catalog of one's own, in the browser: an image in a registry is added, its content appears live, is found in
+OperatorHub, and is removed; and the pages of all kinds of catalogs, wide and narrow.
 """
 
 import json
@@ -79,7 +79,7 @@ def test_a_catalog_of_ones_own(site: Site, images: registry.Registry, page: Page
     page.get_by_role("radio", name=re.compile("an image in a registry")).check()
     page.get_by_label("Address, image or folder").fill(catalog_image(images))
     page.get_by_role("button", name="Add", exact=True).click()
-    # What is wrong is said at its field; the rest of what was typed is there.
+    # The error is shown at its field; the other input is preserved.
     expect(page.get_by_label("Name", exact=True)).to_have_attribute("aria-invalid", "true")
     expect(page.get_by_label("Address, image or folder")).to_have_value(re.compile("team/catalog:v1"))
     page.get_by_label("Name", exact=True).fill("walk-catalog")

@@ -36,7 +36,7 @@ COMMANDS = (
 
 @pytest.fixture
 def watched(contexts: Contexts) -> Iterator[tuple[Page, list[str]]]:
-    """A page that may use the clipboard, and what a stranger's text did outside of its lines."""
+    """A page with access to the clipboard, and what untrusted text did outside its lines."""
     context = contexts(locale="en-US", permissions=["clipboard-read", "clipboard-write"])
     page, wrong = context.new_page(), list[str]()
     page.on("dialog", lambda dialog: (wrong.append(f"a dialog: {dialog.message}"), dialog.dismiss()))
@@ -59,10 +59,10 @@ def test_in_a_log(
         pytest.skip("writes into the embedded cluster's own file of a log")
     uid = client.get(client.find("", "v1", "pods"), pod, namespace)["metadata"]["uid"]
     (folder,) = site.kubeconfig.parent.glob(f"logs/{namespace}_{pod}_{uid}/engine")
-    said = [*COMMANDS, *UNICODE, *INJECTIONS, MARKUP]
+    texts = [*COMMANDS, *UNICODE, *INJECTIONS, MARKUP]
     lines = b"".join(
         stamp(10**18 + at) + b" " + f"{at}|{text}|{at}".replace("\n", " ").encode() + b"\n"
-        for at, text in enumerate(said)
+        for at, text in enumerate(texts)
     )
     (folder / "0.log").write_bytes(lines)
     page, wrong = watched
@@ -95,8 +95,8 @@ def test_in_a_terminal(site: Site, watched: tuple[Page, list[str]], namespace: s
     title, address, rows = page.title(), page.url, page.locator(".xterm-rows")
     # Some of them ask the terminal for an answer, which it types back: what is in it must be no command. Then a reset,
     # and a clean line.
-    said = base64.b64encode("\r\n".join((*COMMANDS, MARKUP)).encode()).decode()
-    page.keyboard.type(f"echo {said} | base64 -d; sleep 1; printf '\\033c'; echo reset-$((6 * 7))\n")
+    encoded = base64.b64encode("\r\n".join((*COMMANDS, MARKUP)).encode()).decode()
+    page.keyboard.type(f"echo {encoded} | base64 -d; sleep 1; printf '\\033c'; echo reset-$((6 * 7))\n")
     # Before the reset a terminal may be in the middle of one of them, and shows nothing.
     expect(rows).to_contain_text("reset-42", timeout=SLOW)
     page.keyboard.press("Control+C")

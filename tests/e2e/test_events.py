@@ -1,4 +1,4 @@
-"""The stream of Events: new ones come by themselves, unless it is paused."""
+"""The stream of Events: new ones arrive live, unless it is paused."""
 
 import re
 

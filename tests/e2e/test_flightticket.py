@@ -1,5 +1,5 @@
-"""A ticket from the catalog to the end, in a real browser: what is refused where, and a status that changes by
-itself.
+"""A ticket from the catalog to the end, in a real browser: what is refused where, and a status that changes
+live.
 """
 
 import re
@@ -22,8 +22,8 @@ def refused(page: Page, label: str, words: str) -> None:
     wrong = field(page, label)
     expect(wrong).to_have_attribute("aria-invalid", "true")
     described = wrong.get_attribute("aria-describedby") or ""
-    said = " ".join(page.locator(f"[id='{name}']").inner_text() for name in described.split())
-    assert words in said, said
+    description = " ".join(page.locator(f"[id='{name}']").inner_text() for name in described.split())
+    assert words in description, description
     expect(field(page, "Name")).to_have_value("spring")
 
 

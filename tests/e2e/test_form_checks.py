@@ -1,4 +1,4 @@
-"""Mistakes are said where they are made, before anything is sent; and nobody is trapped by a check that is wrong."""
+"""Errors are shown at their fields before anything is sent; and a wrong check doesn't block the user."""
 
 import contextlib
 import time
@@ -44,7 +44,7 @@ def control(page: Page, name: str) -> Locator:
     return page.locator(f'[name="{name}"]')
 
 
-def said(page: Page, name: str) -> Locator:
+def error_of(page: Page, name: str) -> Locator:
     """The words at a control, which it is described by."""
     found = control(page, name)
     words = page.locator(f"[id='{found.get_attribute('id')}-v']")
@@ -68,7 +68,7 @@ def said(page: Page, name: str) -> Locator:
 def test_words_when_a_field_is_left(form: Page, name: str, text: str, words: str) -> None:
     control(form, name).fill(text)
     control(form, name).blur()
-    expect(said(form, name)).to_contain_text(words)
+    expect(error_of(form, name)).to_contain_text(words)
 
 
 def test_what_is_pasted_stays_whole_and_right_values_are_not_touched(form: Page) -> None:
@@ -98,10 +98,10 @@ def test_the_form_is_not_sent_until_somebody_insists(form: Page) -> None:
     # A link of the summary leads to its field; a corrected field is quiet.
     summary.get_by_role("link", name="Count").click()
     expect(control(form, "i:/spec/count")).to_be_focused()
-    words = said(form, "i:/spec/count")
+    words = error_of(form, "i:/spec/count")
     control(form, "i:/spec/count").fill("3")
     expect(words).to_have_count(0)
-    # Whoever insists is answered by the cluster itself.
+    # Sent anyway, the cluster validates it.
     summary.get_by_role("button", name="Send anyway").click()
     expect(form.locator("#form-errors")).to_contain_text("name or generateName is required")
     assert len(sent) == 1

@@ -50,7 +50,7 @@ CRD = {
         "versions": [{"name": "v1", "schema": {"openAPIV3Schema": SCHEMA}}],
     }
 }
-FORM = Form.of(Kind(CRD, "v1", ()), Offer(descriptors=descriptors_of(DESCRIPTORS)))
+FORM = Form.of_kind(Kind(CRD, "v1", ()), Offer(descriptors=descriptors_of(DESCRIPTORS)))
 
 
 def house(spec: dict[str, Any]) -> dict[str, Any]:

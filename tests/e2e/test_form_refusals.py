@@ -1,5 +1,5 @@
-"""F20: what is wrong is said in plain words, by labels that count as the cards do, wherever it is found; lists and
-sections too.
+"""F20: errors are in plain words, with labels numbered like the cards, wherever they are found; lists and sections
+too.
 """
 
 from dataclasses import replace
@@ -43,7 +43,7 @@ CRD = {
         "versions": [{"name": "v1", "schema": {"openAPIV3Schema": SCHEMA}}],
     }
 }
-FORM = Form.of(Kind(CRD, "v1", ()))
+FORM = Form.of_kind(Kind(CRD, "v1", ()))
 WRONG = {"name": "A", "tags": ["a"], "users": [{"name": "ann", "count": 0}, {"count": 1}], "source": {"url": "x"}}
 
 
@@ -101,7 +101,7 @@ def test_f20_the_summary_counts_as_the_cards_do_and_names_what_it_means() -> Non
 
 
 class TestInABrowser:
-    def said(self, shown: BrowserForm) -> dict[str, str]:
+    def errors(self, shown: BrowserForm) -> dict[str, str]:
         shown.page.get_by_role("button", name="Create", exact=True).click()
         summary = shown.page.locator("#form-errors li")
         expect(summary.first).to_be_visible()
@@ -110,12 +110,12 @@ class TestInABrowser:
     def test_f20_required_lists_and_objects_are_missed(self, page: Page) -> None:
         shown = BrowserForm(page, FORM, FORM.begin(None)).open()
         shown.fill("s:/metadata/name", "team")
-        assert set(self.said(shown)) == {"Name", "Tags", "Users", "Source"}
+        assert set(self.errors(shown)) == {"Name", "Tags", "Users", "Source"}
         assert not shown.sent
         page.locator('[name="~add"][value="/spec/tags"]').click()
         page.locator('[name^="s:/spec/tags/@n"]').fill("blue")
         shown.fill("s:/spec/source/url", "https://git.example")
-        assert set(self.said(shown)) == {"Name", "Users"}
+        assert set(self.errors(shown)) == {"Name", "Users"}
 
     def test_f20_what_is_not_asked_for_is_not_missed(self, page: Page) -> None:
         spec = {"name": "abc", "tags": ["a"], "users": [{"name": "ann"}], "source": {"url": "x"}}
@@ -132,5 +132,5 @@ class TestInABrowser:
             plain, Typed(), place=Place(FORM.type, "default"), schema=FORM.schema, obj=obj, offer=FORM.offer
         )
         on_server = {message.label: message.message for message in form_page.messages(plain, server)}
-        assert self.said(shown) == on_server
+        assert self.errors(shown) == on_server
         assert errors.by_path(plain)

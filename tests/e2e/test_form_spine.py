@@ -137,11 +137,11 @@ def test_labels_are_folded_and_named(site: Site, page: Page, place: tuple[Resour
 @pytest.mark.parametrize("view", ["form", "yaml"])
 def test_no_style_is_refused(site: Site, page: Page, place: tuple[ResourceType, str], view: str) -> None:
     """The editor's own styles carry the page's nonce: the browser's console stays empty."""
-    said: list[str] = []
+    errors: list[str] = []
 
     def hear(message: ConsoleMessage) -> None:
         if message.type == "error":
-            said.append(message.text)
+            errors.append(message.text)
 
     page.on("console", hear)
     path = "new" if view == "form" else "new-yaml"
@@ -152,4 +152,4 @@ def test_no_style_is_refused(site: Site, page: Page, place: tuple[ResourceType, 
         expect(page.locator(".cm-search")).to_be_visible()
     else:
         expect(page.locator("[data-set-count]")).to_contain_text("set")
-    assert said == []
+    assert errors == []

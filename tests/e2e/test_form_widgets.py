@@ -16,7 +16,7 @@ from tests.e2e.accessibility import source
 from tests.e2e.conftest import Site
 
 pytestmark = pytest.mark.timeout(300)
-# What the API server fills in by itself.
+# The API server's defaults.
 BYTES = base64.b64encode(bytes(range(256))).decode()
 DEFAULTS = {"greeting": "hello", "verbose": True, "level": "medium"}
 
@@ -197,7 +197,7 @@ def test_an_edit_changes_what_was_touched(
     expect(form.control("/spec/fixed")).to_have_attribute("readonly", "")
     expect(form.box("/spec/fixed")).to_contain_text("Can't be changed once set")
     form.fill("/spec/title", "after")
-    # The copy of a card that nobody opened has all of it.
+    # The copy of an unopened card is complete.
     last = form.items("/spec/users").nth(5)
     last.get_by_role("button", name="Duplicate item 6").click()
     copy = form.items("/spec/users").nth(6)

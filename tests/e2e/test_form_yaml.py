@@ -72,10 +72,9 @@ def editor(page: Page) -> str:
 
 
 def put(page: Page, text: str) -> None:
-    """Replace the whole text, as somebody who pastes and sees what is chosen before that."""
+    """Replaces the whole text, like a user who selects everything and pastes."""
     editor(page)
-    # Focus by keyboard's ways: where a click has put the cursor is told to the editor later, after Ctrl+A on a busy
-    # machine.
+    # Focus without a click: on a busy machine the editor gets a click's cursor position later, after Ctrl+A.
     page.locator(".cm-content").focus()
     page.keyboard.press("Control+a")
     page.keyboard.press("Delete")
@@ -197,7 +196,7 @@ def test_two_tabs_change_one_field(
     expect(page.get_by_role("alert")).to_contain_text("Another user changed the same fields")
     colour = page.get_by_role("group", name="data.colour")
     expect(colour).to_contain_text("blue")
-    # Nothing is decided for anybody: without a choice it is asked again.
+    # No default: without a choice the user is asked again.
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("Nothing was saved yet")
     colour.get_by_label("Mine").check()
@@ -237,10 +236,10 @@ def test_what_was_typed_is_offered_again(site: Site, page: Page, namespace: str)
     page.on("dialog", lambda dialog: dialog.accept())
     page.goto(address)
     page.get_by_label(re.compile(r"^\s*Name\b")).first.fill("lost")
-    kept = (
+    is_draft_stored = (
         "() => Object.entries(sessionStorage).some(([key, text]) => key.startsWith('draft:') && text.includes('lost'))"
     )
-    until(lambda: bool(page.evaluate(kept)))
+    until(lambda: bool(page.evaluate(is_draft_stored)))
     page.goto(site.url)
     page.goto(address)
     page.get_by_role("button", name="Restore what you typed").click()
@@ -280,7 +279,7 @@ def test_many_objects_are_imported(site: Site, page: Page, client: ClusterClient
     page.get_by_role("button", name="Send what failed again").click()
     expect(results.locator("tbody tr").nth(1)).to_contain_text("created")
     maps = client.find("", "v1", "configmaps")
-    assert {"one", "two"} <= {item["metadata"]["name"] for item in client.list(maps, namespace).items}
+    assert {"one", "two"} <= {obj["metadata"]["name"] for obj in client.list(maps, namespace).items}
 
 
 @pytest.mark.journey
@@ -305,7 +304,7 @@ def test_files_are_dropped_on_the_editor_and_taken_back(
     page.get_by_role("button", name="Undo all of it").click()
     expect(results).to_contain_text("All of it is undone.")
     maps = client.find("", "v1", "configmaps")
-    assert not {"one", "two"} & {item["metadata"]["name"] for item in client.list(maps, namespace).items}
+    assert not {"one", "two"} & {obj["metadata"]["name"] for obj in client.list(maps, namespace).items}
 
 
 def test_what_is_too_large_to_arrive_is_not_sent(site: Site, page: Page) -> None:

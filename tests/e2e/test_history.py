@@ -1,5 +1,5 @@
-"""Somebody changes a custom resource, sees the change arrive in its history, opens it, takes it back, deletes it and
-makes it again; and stars it.
+"""A user changes a custom resource, sees the change arrive in its history, opens it, reverts it, deletes it and
+recreates it; and stars it.
 """
 
 import contextlib

@@ -46,7 +46,7 @@ def test_the_manifests_follow_the_form_until_it_is_installed(
     expect(yaml).to_contain_text(f"name: {fresh}")
     expect(page.locator("#namespace-state")).to_contain_text("will be created")
 
-    # Lines are kept as they are typed, a new one too, while the page is drawn anew behind them.
+    # Input is preserved, a new line too, while the page is rendered again.
     page.get_by_text("Advanced: the operator's Pods").click()
     env = page.get_by_label("Environment variables")
     env.press_sequentially("LOG_LEVEL=debug\n")

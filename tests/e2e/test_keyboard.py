@@ -91,8 +91,8 @@ def test_the_list_of_keys_names_them(site: Site, page: Page) -> None:
     page.wait_for_load_state()
     page.keyboard.press("?")
     keys = page.get_by_role("dialog", name="Keyboard")
-    for said in ("the row above or below", "fold or unfold a row of a tree", "Ctrl K"):
-        expect(keys).to_contain_text(said)
+    for description in ("the row above or below", "fold or unfold a row of a tree", "Ctrl K"):
+        expect(keys).to_contain_text(description)
     page.keyboard.press("Escape")
     expect(keys).to_be_hidden()
 

@@ -1,6 +1,4 @@
-"""Kinds in a real browser: counted while somebody looks, their schema opened and searched, and gone while their list
-is open.
-"""
+"""Kinds in a real browser: counted live, their schema opened and searched, and deleted while their list is open."""
 
 import re
 from collections.abc import Iterator

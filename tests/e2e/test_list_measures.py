@@ -1,6 +1,4 @@
-"""What a list promises whoever works in it: rows near the top, nothing that moves under the pointer, names on one
-line.
-"""
+"""What a list promises its user: rows near the top, nothing that moves under the pointer, names on one line."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Logs: of all Pods of a workload as one text; 100,000 lines of a stranger's text, found in and saved; a whole one
+"""Logs: of all Pods of a workload as one text; 100,000 lines of untrusted text, searched and saved; a whole log
 as a file.
 """
 
@@ -36,7 +36,7 @@ def test_all_pods_of_a_deployment(site: Site, page: Page, client: ClusterClient,
     def running(number: int) -> list[str]:
         end = time.monotonic() + 90
         while True:
-            found = [item for item in client.list(pods, namespace).items if item["status"].get("phase") == "Running"]
+            found = [pod for pod in client.list(pods, namespace).items if pod["status"].get("phase") == "Running"]
             if len(found) == number:
                 return sorted(item["metadata"]["name"] for item in found)
             assert time.monotonic() < end, found
@@ -67,7 +67,7 @@ def one_pod(client: ClusterClient, namespace: str) -> str:
     client.create(client.find("apps", "v1", "deployments"), deployment(1), namespace)
     end = time.monotonic() + 90
     while True:
-        found = [item for item in client.list(pods, namespace).items if item["status"].get("phase") == "Running"]
+        found = [pod for pod in client.list(pods, namespace).items if pod["status"].get("phase") == "Running"]
         name = str(found[0]["metadata"]["name"]) if found else ""
         if name and "Ready to accept" in client.log(name, namespace):
             return name
@@ -96,10 +96,10 @@ def test_a_long_log_of_a_stranger(
     body = "".join(f"event: lines\ndata: {json.dumps({'text': chr(10).join(piece)})}\n\n" for piece in pieces)
     body += 'event: end\ndata: {"message": ""}\n\n'
 
-    def answer(route: Route) -> None:
+    def respond(route: Route) -> None:
         route.fulfill(status=200, headers={"content-type": "text/event-stream"}, body=body)
 
-    page.route("**/logs/follow/**", answer)
+    page.route("**/logs/follow/**", respond)
     pod = one_pod(client, namespace)
     page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/{pod}/logs/?tail=100000")
     expect(page.locator("[data-log-count]")).to_have_text("100,000 lines", timeout=120_000)
@@ -161,6 +161,6 @@ def test_which_part_of_it(site: Site, page: Page, client: ClusterClient, namespa
     raw = page.request.get(f"{address}raw/?container=engine")
     assert raw.headers["content-type"] == "text/plain; charset=utf-8"
     assert "Ready to accept connections" in raw.text()
-    kept = page.request.get(f"{address}raw/?container=engine&save=1")
-    assert kept.headers["content-disposition"] == f'attachment; filename="{pod}-engine.log"'
+    saved = page.request.get(f"{address}raw/?container=engine&save=1")
+    assert saved.headers["content-disposition"] == f'attachment; filename="{pod}-engine.log"'
     assert page.request.get(f"{address}raw/?container=nothing").status == 400

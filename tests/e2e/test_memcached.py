@@ -70,7 +70,7 @@ def uninstall(page: Page, client: ClusterClient, namespace: str) -> None:
 
 
 def _ours(client: ClusterClient, type_, namespace: str) -> list[str]:  # type: ignore[no-untyped-def]
-    names = [item["metadata"]["name"] for item in client.list(type_, namespace).items]
+    names = [obj["metadata"]["name"] for obj in client.list(type_, namespace).items]
     return [name for name in names if name.startswith("memcached")]
 
 
@@ -82,7 +82,7 @@ def test_the_tutorial_from_the_catalog_to_the_end(
     operator = page.url
     memcacheds = client.find(GROUP, "v1alpha1", "memcacheds")
 
-    # From the example; what is too many is said at the field.
+    # From the example; a number that is too large is reported at the field.
     page.get_by_role("link", name=re.compile("Create instance|Create Memcached")).first.click()
     expect(page.get_by_role("heading", name="Create Memcached")).to_be_visible()
     expect(field(page, "Name")).to_have_value(NAME)

@@ -75,7 +75,7 @@ def test_a_deprecated_version_in_one_namespace_and_an_instance_that_stays(
     page.goto(f"{site.url}/operators/{namespace}/subscriptions/flightticket/edit/")
     expect(page.locator("main")).to_contain_text("Nothing new comes into the channel archive")
 
-    # An instance by the form; it is held by a finalizer that nobody takes away.
+    # An instance from the form; a finalizer that no controller removes holds it.
     page.goto(f"{site.url}/resources/flights.com/v1/flighttickets/new/?namespace={namespace}")
     field(page, "Name").fill("held")
     page.get_by_role("button", name="Create", exact=True).click()
@@ -96,7 +96,7 @@ def _uninstall_with_the_instance(site: Site, page: Page, client: ClusterClient, 
     expect(copied).to_have_attribute("data-copy", re.compile("--all"))
     page.get_by_role("button", name="Uninstall", exact=True).click()
     expect(page.locator("#removal-body")).to_have_attribute("data-state", "running")
-    # What it waits for is said, and who could help; the operator is still there.
+    # The page shows what it waits for, and who could help; the operator is still there.
     expect(page.get_by_text("tests.example/held")).to_be_visible(timeout=60_000)
     csvs = client.find("operators.coreos.com", "v1alpha1", "clusterserviceversions")
     assert client.get(csvs, OLD, namespace)
@@ -124,7 +124,17 @@ def test_an_operator_for_all_namespaces(site: Site, page: Page, client: ClusterC
     row = page.get_by_role("row").filter(has_text="Memcached")
     expect(row).to_have_count(1)
     expect(row).to_contain_text("All namespaces")
-    # Gone with its namespace, which nobody else needs; the kind stays.
+    # A selected row stays selected while the list changes; Space shows it beside the list.
+    row.get_by_role("checkbox").check()
+    csvs = client.find("operators.coreos.com", "v1alpha1", "clusterserviceversions")
+    client.patch(csvs, "memcached-operator.v0.1.0", {"spec": {"displayName": "Memcached cache"}}, namespace)
+    expect(row).to_contain_text("Memcached cache", timeout=SLOW)
+    expect(page.locator("#bulk")).to_contain_text("1 selected")
+    row.locator(".list-link").press(" ")
+    expect(page.locator("#peek")).to_contain_text("memcached-operator", timeout=SLOW)
+    page.locator("#bulk").get_by_role("button", name="Approve updates").click()
+    expect(page.get_by_text("Nothing waits for approval:")).to_be_visible()
+    # Gone with its namespace, which nothing else uses; the kind stays.
     page.goto(f"{site.url}/operators/{namespace}/memcached-operator.v0.1.0/uninstall/")
     page.get_by_label(re.compile(rf"OperatorGroup\s+{namespace}")).check()
     page.get_by_role("button", name="Uninstall", exact=True).click()
@@ -145,7 +155,7 @@ def test_a_catalogs_details(site: Site, page: Page, namespace: str) -> None:
     expect(facts).to_contain_text("Whole cluster")
     for name in ("FlightTicket", "Memcached", "SampleDB"):
         expect(page.locator("main").get_by_role("link", name=name, exact=True)).to_be_visible()
-    # One that nobody answers: made, explained, changed, removed.
+    # A catalog whose address doesn't answer: added, explained, changed, removed.
     create_namespace(site, page, namespace)
     page.goto(f"{site.url}/operatorhub/catalogs/")
     page.get_by_role("link", name="Add a CatalogSource").click()

@@ -1,5 +1,5 @@
-"""The overview in a browser: cards come without moving anything, trouble arrives by itself and leads to its object,
-the first steps are put away.
+"""The overview in a browser: cards load without moving anything, problems arrive live and link to their object,
+the first steps are dismissed.
 """
 
 import re
@@ -15,7 +15,7 @@ from tests.eventually import until
 
 KINDS = ((scene.GROUP, "gadgets"),)
 PATIENCE = 60_000
-# What moved by itself since the page began.
+# The layout shift without user input since the page was opened.
 _SHIFTS = """() => new Promise((done) => { let sum = 0;
   new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) sum += one.value; })
     .observe({type: "layout-shift", buffered: true});

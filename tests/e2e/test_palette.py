@@ -54,7 +54,7 @@ def test_many_rows_at_once(site: Site, page: Page, client: ClusterClient, namesp
     page.get_by_label("Select all rows of this page").check()
     page.get_by_label("Select tick-two").uncheck()
     expect(page.get_by_text("2 selected")).to_be_visible()
-    # A change of a row by somebody else leaves the ticks.
+    # A change of a row by another user keeps the selection.
     client.patch(maps, "tick-one", {"data": {"a": "1", "b": "2"}}, namespace)
     expect(page.locator("tr", has_text="tick-one").locator("td").nth(2)).to_have_text("2")
     expect(page.get_by_label("Select tick-one")).to_be_checked()

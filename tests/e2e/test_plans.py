@@ -31,7 +31,7 @@ def test_plans_are_followed_and_run(site: Site, page: Page, client: ClusterClien
     expect(nodes).to_contain_text("In progress", timeout=LONG)
     expect(nodes).to_contain_text("2 of 3 Pods ready")
     expect(page.get_by_text("deploy runs").first).to_be_visible()
-    # What somebody opened stays open while the rest changes.
+    # What the user opened stays open while the rest changes.
     summary = page.locator("#plan-backup > summary")
     summary.focus()
     page.keyboard.press("Enter")

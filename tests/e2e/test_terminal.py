@@ -1,4 +1,4 @@
-"""A shell in a container, from the page: typed, answered, sized, ended; and to nobody but our own pages."""
+"""A shell in a container, from the page: typed, answered, sized, ended; and to our own pages only."""
 
 import re
 import time

@@ -50,7 +50,7 @@ def test_each_step_leads_where_it_is_done_and_is_ticked(site: Site, page: Page, 
 
     step = "Watch it come up"
     _follow(site, page, step)
-    # The list of the kind with the most instances: on a cluster of others' this may not be ours.
+    # The list of the kind with the most instances: on another cluster it might not be ours.
     expect(page.locator("#rows")).to_be_visible()
     page.goto(f"{site.url}/resources/samples.operator-console.dev/v1/sampledbs/{namespace}/first/")
     expect(page.locator("#object")).to_contain_text("Ready", timeout=SLOW)

@@ -38,7 +38,7 @@ def test_a_tree_by_keyboard_stays_as_it_was_folded(
     page.keyboard.press("ArrowLeft")
     expect(top).to_have_attribute("aria-expanded", "false")
     expect(first).to_be_hidden()
-    # Somebody scales it: what was folded stays so, and the focus where it was.
+    # It is scaled: what was folded stays so, and the focus where it was.
     client.patch(deployments, "web", {"spec": {"replicas": 3}}, namespace)
     expect(rows).to_have_count(4, timeout=60_000)
     expect(first).to_be_hidden()
@@ -66,13 +66,13 @@ def test_fields_are_searched_and_told(site: Site, page: Page, client: ClusterCli
     expect(image).to_be_visible()
     expect(values.locator(".resource-key", has_text="replicas").first).to_be_hidden()
     image.click()
-    told = values.locator("[data-values-told]")
-    expect(told).to_contain_text(".spec.template.spec.containers[0].image")
-    expect(told).to_contain_text("Container image name")
+    explanation = values.locator("[data-values-told]")
+    expect(explanation).to_contain_text(".spec.template.spec.containers[0].image")
+    expect(explanation).to_contain_text("Container image name")
     # A live update leaves the search as it is.
     client.patch(deployments, "web", {"metadata": {"labels": {"touched": "yes"}}, "spec": {"replicas": 2}}, namespace)
     expect(page.locator("#owned-sum")).to_contain_text("of 2 Pods ready", timeout=60_000)
     expect(values.locator(".resource-key", has_text="replicas").first).to_be_hidden()
-    expect(told).to_contain_text(".spec.template.spec.containers[0].image")
+    expect(explanation).to_contain_text(".spec.template.spec.containers[0].image")
     values.get_by_label("Field or value").fill("")
     expect(values.locator(".resource-key", has_text="replicas").first).to_be_visible()

@@ -20,8 +20,8 @@ def _make(site: Site, context: str, name: str) -> None:
 
 
 def test_two_tabs_look_at_two_clusters_and_never_mix_them(context: BrowserContext, several: Site) -> None:  # noqa: F811
-    one, other = context.new_page(), context.new_page()
-    one.goto(f"{several.url}{MAPS}?namespace=default")
+    first, other = context.new_page(), context.new_page()
+    first.goto(f"{several.url}{MAPS}?namespace=default")
     # By the switcher, with the keyboard.
     other.goto(f"{several.url}{MAPS}?namespace=default")
     other.locator(".console-clusters > summary").focus()
@@ -34,27 +34,27 @@ def test_two_tabs_look_at_two_clusters_and_never_mix_them(context: BrowserContex
     row.get_by_role("link").press("Enter")
     other.wait_for_url(f"{several.url}{prefix(OTHER)}{MAPS}")
     expect(other.locator(".console-clusters > summary")).to_contain_text(OTHER)
-    assert HERE in one.title() and OTHER in other.title()
+    assert HERE in first.title() and OTHER in other.title()
 
     # Both are live, each with its own.
     mark = uuid4().hex[:6]
     _make(several, HERE, f"{mark}-one")
     _make(several, OTHER, f"{mark}-other")
-    expect(one.get_by_role("link", name=f"{mark}-one")).to_be_visible()
+    expect(first.get_by_role("link", name=f"{mark}-one")).to_be_visible()
     expect(other.get_by_role("link", name=f"{mark}-other")).to_be_visible()
-    assert one.get_by_text(f"{mark}-other").count() == 0 and other.get_by_text(f"{mark}-one").count() == 0
+    assert first.get_by_text(f"{mark}-other").count() == 0 and other.get_by_text(f"{mark}-one").count() == 0
 
     # A form that was open all the time is sent to where it was made for.
     other.goto(f"{several.url}{prefix(OTHER)}/namespaces/")
-    one.goto(f"{several.url}/namespaces/")
-    for page, name in ((other, f"{mark}-other"), (one, f"{mark}-one")):
+    first.goto(f"{several.url}/namespaces/")
+    for page, name in ((other, f"{mark}-other"), (first, f"{mark}-one")):
         page.locator("#new-namespace").fill(name)
         page.get_by_role("button", name="Create namespace").click()
         expect(page.locator("#namespaces")).to_contain_text(name)
-    assert f"{prefix(OTHER)}/" in other.url and "/c/" not in one.url
+    assert f"{prefix(OTHER)}/" in other.url and "/c/" not in first.url
     for context_, mine, theirs in ((HERE, "one", "other"), (OTHER, "other", "one")):
         client = several.client(context_)
-        names = {item["metadata"]["name"] for item in client.list(client.find("", "v1", "namespaces")).items}
+        names = {obj["metadata"]["name"] for obj in client.list(client.find("", "v1", "namespaces")).items}
         assert f"{mark}-{mine}" in names and f"{mark}-{theirs}" not in names
 
 

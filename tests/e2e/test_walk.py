@@ -91,7 +91,7 @@ def test_sampledb_from_the_catalog_to_its_end(site: Site, page: Page, client: Cl
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Nothing is forwarded now.")).to_be_visible()
 
-    # Its log goes on by itself.
+    # Its log is followed.
     page.goto(f"{pod}logs/")
     expect(page.locator("[data-log-state]")).to_have_text("following")
     expect(page.locator("#log div").first).to_be_visible()
@@ -128,7 +128,7 @@ def test_sampledb_from_the_catalog_to_its_end(site: Site, page: Page, client: Cl
     page.goto(f"{site.url}/resources/core/v1/pods/?namespace={namespace}")
     expect(page.get_by_role("link", name="orders-0", exact=True)).to_have_count(0, timeout=SLOW)
     until = time.monotonic() + 60
-    while any(item["metadata"]["name"] == "orders" for item in client.list(sampledbs, namespace).items):
+    while any(obj["metadata"]["name"] == "orders" for obj in client.list(sampledbs, namespace).items):
         assert time.monotonic() < until, "the SampleDB is still there"
         time.sleep(0.1)
 

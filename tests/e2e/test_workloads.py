@@ -51,7 +51,7 @@ def test_replicas_in_place_and_a_restart(
     page.get_by_role("button", name="Save").click()
     expect(page.locator("#set--scale-1-wrong")).to_contain_text("isn't a number")
     expect(page.get_by_role("textbox", name="Replicas")).to_have_value("many")
-    # News of the object take nothing of it away.
+    # Updates of the object keep the input.
     client.patch(type_, "data", {"metadata": {"labels": {"seen": "yes"}}}, namespace)
     expect(page.locator("#object")).to_contain_text("seen=yes", timeout=SLOW)
     expect(page.get_by_role("textbox", name="Replicas")).to_have_value("many")
@@ -100,7 +100,7 @@ def test_a_port_of_this_machine(site: Site, page: Page, namespace: str, pod: str
                 break
         assert time.monotonic() < end, "the database does not answer"
         time.sleep(0.5)
-    # The traffic comes by itself, here and in the list of all.
+    # The traffic is shown live, here and in the list of all.
     expect(row).to_contain_text(re.compile(r"[1-9]\d* in all"))
     expect(row.locator(".forward-bytes").last).to_have_text(re.compile(r"^[1-9]\d*\sbytes"))
     page.get_by_role("link", name="All port-forwards").click()
@@ -115,14 +115,14 @@ def test_a_port_of_this_machine(site: Site, page: Page, namespace: str, pod: str
 
 def test_a_container_without_a_shell(site: Site, page: Page, namespace: str, pod: str) -> None:
     """What a container runtime says of such an image is given here: the sandbox's containers all have one."""
-    said = 'exec failed: unable to start container process: exec: "/bin/sh": stat /bin/sh: no such file or directory'
-    status = {"kind": "Status", "status": "Failure", "message": said}
+    message = 'exec failed: unable to start container process: exec: "/bin/sh": stat /bin/sh: no such file or directory'
+    status = {"kind": "Status", "status": "Failure", "message": message}
 
-    def answer(channel: WebSocketRoute) -> None:
+    def respond(channel: WebSocketRoute) -> None:
         channel.send(b"\x03" + json.dumps(status).encode())
         channel.close()
 
-    page.route_web_socket(re.compile("/terminal/socket/"), answer)
+    page.route_web_socket(re.compile("/terminal/socket/"), respond)
     page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/{pod}/terminal/")
     expect(page.get_by_text("This container has no shell")).to_be_visible()
     page.get_by_role("link", name="Debug container").click()

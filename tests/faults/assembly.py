@@ -45,7 +45,7 @@ class Place:
 
     @property
     def page(self) -> str:
-        """The list's address, with the number of each object in a column. `sort` is left to whoever adds it."""
+        """The list's address, with the number of each object in a column. `sort` is left to the caller."""
         kind = f"{self.group}/{self.version}/{self.plural}"
         return f"/resources/{kind}/?namespace={self.namespace or '-'}&columns=label:{LABEL}"
 

@@ -70,7 +70,7 @@ class Cluster:
             return False
 
     def kubeconfig(self, path: Path, port: int, *, tls: bool = True) -> str:
-        """Of somebody who reaches the API server at another port of this machine."""
+        """A kubeconfig that reaches the API server at another port of this machine."""
         cluster: dict[str, str] = {"server": f"{'https' if tls or not self.plain else 'http'}://127.0.0.1:{port}"}
         if tls or not self.plain:
             cluster["certificate-authority-data"] = base64.b64encode(self.authority.encode()).decode()

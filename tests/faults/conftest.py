@@ -11,7 +11,7 @@ import pytest
 
 from tests.faults import clusters, tab
 from tests.faults.scene import Scene, scene
-from tools.realcluster.build import build, tell
+from tools.realcluster.build import build, print_progress
 
 Scenes = Callable[..., AbstractAsyncContextManager[Scene]]
 
@@ -28,7 +28,7 @@ def scenes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         folder = tmp_path_factory.mktemp("faults")
         (folder / "console").mkdir()
         begin: Callable[[Path], Awaitable[clusters.Cluster]] = (
-            (lambda where: clusters.real(where, build(tell))) if is_real else clusters.embedded
+            (lambda where: clusters.real(where, build(print_progress))) if is_real else clusters.embedded
         )
         cluster = await begin(folder)
         try:

@@ -21,7 +21,7 @@ _TIME = re.compile(r"^\d+")
 
 
 def earlier(item: str, other: str) -> str:
-    """Of two positions; '' is none."""
+    """The earlier of two positions; empty: unknown."""
     if not item or not other:
         return item or other
     return item if _milliseconds(item) <= _milliseconds(other) else other
@@ -47,7 +47,7 @@ class Connection:
         self._wish = wish
         self._hear = hear
         self._old = old
-        self._since = ""  # from where what no connection has yet must be told
+        self._since = ""  # position from which events haven't been delivered yet
         self._opening = ""  # the same of a connection that does not stand yet
         self._again = asyncio.Event()
         self._opened_at = 0.0
@@ -56,7 +56,7 @@ class Connection:
 
     @property
     def state(self) -> str:
-        """For whoever looks for what hangs."""
+        """For debugging a connection that hangs."""
         return f"{self._doing} for {time.monotonic() - self._doing_at:.1f} s"
 
     def _note(self, doing: str) -> None:

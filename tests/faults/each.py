@@ -1,4 +1,4 @@
-"""Each fault by itself: changes go on meanwhile, and when it is over every page comes to show all of them.
+"""Each fault on its own: changes continue during it, and after it every page comes to show all of them.
 
 Run by `make test-faults`.
 """

@@ -29,8 +29,8 @@ _TOO_MANY = (
 class Fault:
     """`touches`: no two faults that touch the same at once.
 
-    `plain`: only where the API server speaks without TLS. `starts`: a program anew, which
-    takes seconds of a processor.
+    `plain`: only where the API server speaks without TLS. `starts`: restarts a program, which
+    takes seconds of CPU time.
     """
 
     name: str
@@ -247,13 +247,13 @@ async def _slow_api(all_: Assembly, chance: random.Random, seconds: float) -> No
 async def _too_many(all_: Assembly, chance: random.Random, seconds: float) -> None:
     lines = [slot.api for slot in all_.hubs]
     for line in lines:
-        line.answer(_TOO_MANY)
+        line.respond_with(_TOO_MANY)
         line.cut()
     try:
         await asyncio.sleep(seconds)
     finally:
         for line in lines:
-            line.answer(b"")
+            line.respond_with(b"")
 
 
 @_fault("the API server is killed and comes back", "api", (0.5, 3), starts=True)
@@ -271,7 +271,7 @@ async def _stop_api(all_: Assembly, chance: random.Random, seconds: float) -> No
 
 @_fault("what the hubs saw last is too old (410)", "api hub", (1.5, 4), starts=True)
 async def _too_old(all_: Assembly, chance: random.Random, seconds: float) -> None:
-    """They see nothing while changes go on; an API server that was started anew has no past to tell them."""
+    """They see nothing while changes continue; a restarted API server has no earlier events."""
     lines = [slot.api for slot in all_.hubs]
     for line in lines:
         line.refuse(True)
@@ -297,7 +297,7 @@ async def _held(lines: list[Proxy]) -> AsyncIterator[None]:
 
 
 async def _cut(lines: list[Proxy], seconds: float) -> None:
-    """At once, and whoever tries again is refused for so long."""
+    """Cuts them at once, and refuses new connections for so long."""
     for line in lines:
         line.refuse(True)
         line.cut()
@@ -317,7 +317,7 @@ async def heal(all_: Assembly) -> None:
         proxy.release()
         proxy.refuse(False)
         proxy.slow(0)
-        proxy.answer(b"")
+        proxy.respond_with(b"")
     with contextlib.suppress(Exception):
         await all_.direct.config_set("maxmemory", "0")
     for program in reversed(all_.programs):

@@ -25,15 +25,15 @@ async def test_nothing_is_lost_in_minutes_of_faults(scenes: Scenes) -> None:
         async with found.writing(RATE):
             await at_random(found, MINUTES * 60)
         settled = await found.finish(LIMIT_SECONDS)
-        told = report.write(found, [settled])
-        assert not told["problems"]
+        result = report.write(found, [settled])
+        assert not result["problems"]
         assert not settled.wrong, f"FAULT_SEED={found.seed}"
         assert settled.largest <= LIMIT_SECONDS, f"FAULT_SEED={found.seed}"
         assert found.backward == [], f"FAULT_SEED={found.seed}"
 
 
 async def at_random(scene: Scene, seconds: float, at_once: int = 2, *, starts: bool = True) -> None:
-    """Faults for so long; all are over on return. `starts`: also those that start a program anew."""
+    """Faults for so long; all are over on return. `starts`: also those that restart a program."""
     until = time.monotonic() + seconds
     playing: dict[asyncio.Task[None], frozenset[str]] = {}
     while time.monotonic() < until:

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
-# Settings of whoever runs the tests; the assembly has its own.
+# Settings from the shell of the tests; the assembly has its own.
 _FOREIGN = ("REDIS_URL", "DATABASE_URL", "DATA_DIR", "KUBECONFIG", "CONTEXT", "CLUSTER_NOTE", "REDIS_PREFIX")
 Ready = Callable[["Program"], Awaitable[bool]]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 _PIECE = 64 * 1024
-# l_onoff, l_linger: with these a close is a reset, and whoever reads learns of it at once.
+# l_onoff, l_linger: with these a close is a reset, and the reader gets an error at once.
 _RESET = struct.pack("ii", 1, 0)
 
 
@@ -33,7 +33,7 @@ class Proxy:
     """Listens on a port of its own; a new connection goes to the next of `upstreams` (ports of 127.0.0.1) that
     accepts it.
 
-    As a load balancer would: whoever refuses is passed over, and nobody is asked whether he is well.
+    Like a load balancer without health checks: a target that refuses is skipped.
     """
 
     def __init__(self, name: str, upstreams: Iterable[int]) -> None:
@@ -79,8 +79,8 @@ class Proxy:
         return len(found)
 
     def hold(self) -> None:
-        """A partition: nothing goes through, nobody is told, new connections are taken and stay silent. release()
-        lets the bytes go on.
+        """A partition: bytes are held back without an error, new connections are accepted and stay silent. release()
+        lets the bytes pass.
         """
         self._open.clear()
 
@@ -95,7 +95,7 @@ class Proxy:
         """Each piece waits so long; 0 as usual."""
         self._delay = seconds
 
-    def answer(self, raw: bytes) -> None:
+    def respond_with(self, raw: bytes) -> None:
         """New connections get this after their first bytes, and are closed: what an overloaded HTTP server does.
 
         Empty: as usual.

@@ -1,6 +1,4 @@
-"""The assembly with a writer and with browsers that look on; plays faults, and then waits until everybody shows what
-is true.
-"""
+"""The assembly with a writer and with browsers; plays faults, and then waits until every page shows the true state."""
 
 import asyncio
 import contextlib
@@ -81,7 +79,7 @@ class Scene:
         return [item for item in kinds.ALL.values() if self.all.cluster.plain or not item.plain]
 
     async def play(self, fault: Fault, seconds: float | None = None) -> None:
-        """Begin, wait, heal; both ends are said."""
+        """Begins, waits, heals; logs both ends."""
         length = self.chance.uniform(*fault.seconds) if seconds is None else seconds
         played = Played(fault.name, time.monotonic() - self.began)
         self.played.append(played)
@@ -107,8 +105,8 @@ class Scene:
     # The end
 
     async def settle(self, limit: float) -> Settled:
-        """Nobody writes any more: does every page come to show what is true, each within `limit` seconds of the last
-        fault's end?
+        """After the writes have ended: does every page come to show the true state, each within `limit` seconds of the
+        last fault's end?
 
         Asked before anything is written again, since a new change of an object would hide that an earlier one was lost.
         """
@@ -130,7 +128,9 @@ class Scene:
                     found.wrong.append(
                         f"{item.name} shows {shown.get(uid)} of {uid}, true is {truth[item.place].get(uid)}"
                     )
-        found.waits = [wait for one in (*self.views, *self.tabs) for wait in await self._waits(one, truth[one.place])]
+        found.waits = [
+            wait for view in (*self.views, *self.tabs) for wait in await self._waits(view, truth[view.place])
+        ]
         found.seconds = time.monotonic() - began
         self.settled.append(found)
         self.say(
@@ -152,11 +152,11 @@ class Scene:
                     lines.append(f"{key}: {await self.all.direct.hgetall(key)}")
                 elif await self.all.direct.type(key) == b"stream":
                     for id_, fields in (await self.all.direct.xrevrange(key, count=60))[::-1]:
-                        told = {
+                        values = {
                             word.decode(): value for word, value in fields.items() if word not in (b"r", b"c", b"o")
                         }
                         number = re.search(rb'"n":"(\d+)"', fields.get(b"r", b""))
-                        lines.append(f"{id_.decode()} {told} shows {number[1] if number else None}")
+                        lines.append(f"{id_.decode()} {values} shows {number[1] if number else None}")
         shown, truth = await _shown(item), await self.writer.truth(item.place)
         lines += [
             f"{uid}: shows {shown.get(uid)}, true is {truth.get(uid)}"
@@ -171,15 +171,15 @@ class Scene:
         """Of each object's last change that was not on the page yet when the last fault healed, or came after it."""
         shown, gone = await _times(item)
         found = []
-        for uid, told in self.writer.told.items():
-            if told.deleted and uid in gone:
+        for uid, change in self.writer.written.items():
+            if change.deleted and uid in gone:
                 at = gone[uid]
-            elif not told.deleted and uid in truth and shown.get(uid, (0, 0.0))[0] == told.number:
+            elif not change.deleted and uid in truth and shown.get(uid, (0, 0.0))[0] == change.number:
                 at = shown[uid][1]
             else:
                 continue
             if at > self.healed:
-                found.append(max(0.0, at - max(told.at, self.healed)))
+                found.append(max(0.0, at - max(change.at, self.healed)))
         return found
 
     async def finish(self, limit: float) -> Settled:

@@ -12,7 +12,7 @@ from playwright.async_api import Page, async_playwright
 from bench.browser import ARGUMENTS
 from tests.faults.assembly import LABEL, Place
 
-#: Each change of the document is looked at, before anybody sees it.
+#: Checks each change of the document before it is painted.
 _WATCH = """(() => {
   const seen = new Map(), times = new Map(), gone = new Map(), backward = [], returned = [];
   window.__faults = { seen, times, gone, backward, returned };
@@ -67,12 +67,12 @@ class Tab:
         await self._page.wait_for_selector("#rows tr[id^=row-]", state="attached", timeout=60_000)
 
     async def seen(self) -> Seen:
-        told = await self._page.evaluate(_STATE)
+        state = await self._page.evaluate(_STATE)
         return Seen(
-            {uid: (number, at / 1000) for uid, number, at in told["shown"]},
-            {uid: at / 1000 for uid, at in told["gone"]},
-            [tuple(item) for item in told["backward"]],
-            [tuple(item) for item in told["returned"]],
+            {uid: (number, at / 1000) for uid, number, at in state["shown"]},
+            {uid: at / 1000 for uid, at in state["gone"]},
+            [tuple(item) for item in state["backward"]],
+            [tuple(item) for item in state["returned"]],
         )
 
 

@@ -29,8 +29,8 @@ async def test_nothing_is_lost(scenes: Scenes) -> None:
                 await asyncio.gather(*(_play(found, name) for name in lane))
             await at_random(found, 4, starts=False)
         settled = await found.finish(LIMIT_SECONDS)
-        told = report.write(found, [settled], "short")
-        assert not told["problems"]
+        result = report.write(found, [settled], "short")
+        assert not result["problems"]
         assert not settled.wrong, f"FAULT_SEED={found.seed}"
         assert settled.largest <= LIMIT_SECONDS, f"FAULT_SEED={found.seed}"
         assert found.backward == [], f"FAULT_SEED={found.seed}"

@@ -51,9 +51,7 @@ class View:
     gone: dict[str, float] = field(default_factory=dict)
     stale: list[str] = field(default_factory=list)
     opened: asyncio.Event = field(default_factory=asyncio.Event)
-    diary: deque[str] = field(
-        default_factory=lambda: deque(maxlen=60)
-    )  # what happened last, for whoever looks for what was lost
+    diary: deque[str] = field(default_factory=lambda: deque(maxlen=60))  # the last events, to find out what was lost
     _counts: Counter[str] = field(default_factory=Counter)
     _heard: dict[str, int] = field(default_factory=dict)  # over this connection, by uid
     _ended: set[str] = field(default_factory=set)  # uids never come back
@@ -76,7 +74,7 @@ class View:
 
     @property
     def state(self) -> str:
-        """For whoever looks for what hangs."""
+        """For debugging a page that hangs."""
         asked = f", a list asked for {time.monotonic() - self._list_at:.1f} s ago" if self._list_at else ""
         return f"{self._line.state}{asked}"
 
@@ -95,7 +93,7 @@ class View:
         return f"{self.url}{self.place.page}" + (f"&sort={self.sort}" if self.sort else "")
 
     async def _open(self) -> None:
-        """The page; somebody who gets none reloads."""
+        """Opens the page; reloads after an error."""
         while True:
             with contextlib.suppress(aiohttp.ClientError, TimeoutError, OSError):
                 async with self._session.get(self.address, timeout=aiohttp.ClientTimeout(total=20)) as answer:
@@ -121,9 +119,9 @@ class View:
     # News
 
     def _hear(self, event: str, data: dict[str, Any]) -> None:
-        told = {word: value for word, value in data.items() if word not in ("html", "topic", "namespace")}
+        logged = {word: value for word, value in data.items() if word not in ("html", "topic", "namespace")}
         shows = f" shows {_number(data['html'])}" if data.get("html") else ""
-        self._write(f"{event} {told}{shows} at {self._line.last}")
+        self._write(f"{event} {logged}{shows} at {self._line.last}")
         if event == "opened":
             self._heard.clear()
         if str(data.get("version", "")).isdigit():
@@ -211,11 +209,11 @@ class View:
             return False
         finally:
             self._list_at = 0.0
-        well, told = self._lay(text), answer.headers.get("X-Live-Version", "")
+        well, version = self._lay(text), answer.headers.get("X-Live-Version", "")
         # Not as new as what was heard: once more.
-        if not well or (told.isdigit() and int(told) < int(headers["X-Live-Version"])):
+        if not well or (version.isdigit() and int(version) < int(headers["X-Live-Version"])):
             self._again = True
-        self._write(f"list at {told}, asked for {headers['X-Live-Version']}, well: {well}")
+        self._write(f"list at {version}, asked for {headers['X-Live-Version']}, well: {well}")
         self._counts["lists"] += 1
         if not self.old and not self.shown.keys() <= self._asked:
             self._line.want(answer.headers.get("X-Live-Since", "") or self._line.last)

@@ -33,8 +33,8 @@ class Object:
 
 
 @dataclass(slots=True)
-class Told:
-    """One object's end of the tale: its number when it was last written, or that it was deleted."""
+class Change:
+    """The last change of an object: the number that was written, or its deletion."""
 
     number: int
     at: float
@@ -43,14 +43,14 @@ class Told:
 
 @dataclass(eq=False)
 class Writer:
-    """`told`: by uid."""
+    """`written`: the last change by uid."""
 
     cluster: Cluster
     chance: random.Random
     places: tuple[Place, ...]
     staying: int = STAYING
     passing: int = PASSING
-    told: dict[str, Told] = field(default_factory=dict)
+    written: dict[str, Change] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     number: int = 0
     retries: int = 0
@@ -64,7 +64,7 @@ class Writer:
             for word, count in (("object", self.staying), ("passing", self.passing))
             for number in range(count)
         ]
-        await self._together([self._write(item) for item in self._objects if item.name.startswith("object")])
+        await self._together([self._write(obj) for obj in self._objects if obj.name.startswith("object")])
 
     async def run(self, rate: float) -> None:
         """About `rate` changes a second, until it is cancelled; what is under way is finished."""
@@ -89,7 +89,7 @@ class Writer:
 
     async def finish(self) -> None:
         """One more change of every object there is."""
-        await self._together([self._write(item) for item in self._objects if item.uid])
+        await self._together([self._write(obj) for obj in self._objects if obj.uid])
 
     async def _together(self, jobs: list) -> None:
         gate = asyncio.Semaphore(_HANDS)
@@ -101,7 +101,7 @@ class Writer:
         await asyncio.gather(*(one(job) for job in jobs))
 
     def _pick(self) -> Object | None:
-        """One that nobody writes just now; it is taken at once."""
+        """An object that isn't being written; marks it as busy."""
         found = self.chance.choice(self._objects)
         if found.busy:
             return None
@@ -156,7 +156,7 @@ class Writer:
                 with contextlib.suppress(aiohttp.ClientError, TimeoutError, OSError, ValueError):
                     status, _ = await self.cluster.ask("DELETE", item.place.path(name=item.name))
                     if status in (200, 202, 404):
-                        self.told[item.uid] = Told(item.number, time.monotonic(), deleted=True)
+                        self.written[item.uid] = Change(item.number, time.monotonic(), deleted=True)
                         self.counts["deleted"] += 1
                         item.uid = ""
                         return
@@ -167,7 +167,7 @@ class Writer:
 
     def _confirmed(self, item: Object, number: int, answer: dict, word: str) -> bool:
         item.uid, item.number, item.at = answer["metadata"]["uid"], number, time.monotonic()
-        self.told[item.uid] = Told(number, item.at)
+        self.written[item.uid] = Change(number, item.at)
         self.counts[word] += 1
         return True
 
@@ -178,8 +178,8 @@ class Writer:
                 status, answer = await self.cluster.ask("GET", place.path())
                 if status == 200:
                     return {
-                        item["metadata"]["uid"]: int((item["metadata"].get("labels") or {}).get(LABEL) or 0)
-                        for item in answer["items"]
+                        obj["metadata"]["uid"]: int((obj["metadata"].get("labels") or {}).get(LABEL) or 0)
+                        for obj in answer["items"]
                     }
             await asyncio.sleep(0.1)
 

@@ -19,7 +19,7 @@ NAMES = ("*.yaml", "*.yml", "*.json", "*.json.gz")
 
 
 def units(folder: Path) -> list[Path]:
-    """What can be read by itself: the folders of ClusterServiceVersions, and files that belong to none of them."""
+    """Units that can be read separately: folders of ClusterServiceVersions, and files outside of them."""
     if not folder.is_dir():
         return [folder] if folder.exists() else []
     files = sorted(file for pattern in NAMES for file in folder.rglob(pattern))
@@ -77,7 +77,7 @@ def bundle(unit: Path) -> Bundle:
         for version in crd["spec"].get("versions") or ():
             if not version.get("served", True):
                 continue
-            form = Form.of(Kind(crd, version["name"], ()))
+            form = Form.of_kind(Kind(crd, version["name"], ()))
             offer = examples.offered(csvs, form.type)
             if offer.problem:
                 made.faults.append(f"{where} {form.type.kind}: {offer.problem}")
@@ -117,7 +117,7 @@ def _anywhere(example: dict[str, Any]) -> dict[str, Any]:
 
 
 class Unreadable(ValueError):
-    """A file that is no YAML."""
+    """A file that isn't valid YAML."""
 
 
 def read(file: Path) -> list[dict[str, Any]]:
@@ -137,4 +137,4 @@ def of_schema(file: Path) -> tuple[str, Form]:
     names = {"plural": "things", "kind": "Thing"}
     version = {"name": "v1", "schema": {"openAPIV3Schema": schema}}
     crd = {"spec": {"group": "example.com", "names": names, "scope": "Namespaced", "versions": [version]}}
-    return name, Form.of(Kind(crd, "v1", ()))
+    return name, Form.of_kind(Kind(crd, "v1", ()))

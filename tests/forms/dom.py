@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 VOID = frozenset(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"])
-#: Elements whose end tag a parser puts in by itself when another of them begins.
+#: Elements whose end tag a parser adds when another of them begins.
 CLOSED_BY_NEXT = frozenset({"option", "li", "p", "dt", "dd", "tr", "td", "th"})
 NUMBER = re.compile(r"-?\d*\.?\d+([eE][-+]?\d+)?", re.ASCII)
 SANITISED = {

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from resources.forms.paths import token
-from tests.forms.changing import change_all, remove_all
 from tests.forms.differ import difference
 from tests.forms.generate import Generator
 from tests.forms.page import Form, Page
 from tests.forms.person import Person, leaves
 from tests.forms.typing_in import Unreachable
+from tests.forms.value_changes import change_all, remove_all
 
 METADATA = ("name", "generateName", "labels", "annotations")
 COUNTED = (
@@ -46,7 +46,7 @@ class Figures:
     shipped: int = 0
     offered: int = 0
     leaves: int = 0
-    kept: int = 0
+    preserved: int = 0
     generated: int = 0
     generated_kept: int = 0
     ways: Counter[str] = field(default_factory=Counter)
@@ -145,7 +145,7 @@ def measure(form: Form, name: str, examples: tuple[dict[str, Any], ...], *, made
         figures.leaves += (count := written(obj))
         figures.paints.append((*first_paint(form, obj, runs), where))
         wrong = unchanged(form, obj)
-        figures.kept += 0 if wrong else count
+        figures.preserved += 0 if wrong else count
         ways, not_built = build(form, obj)
         figures.ways += Counter() if not_built else ways
         changed, not_changed = change_all(form, obj)

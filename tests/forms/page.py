@@ -37,7 +37,7 @@ class Form:
     offer: Offer
 
     @classmethod
-    def of(cls, kind: Kind, offer: Offer | None = None) -> "Form":
+    def of_kind(cls, kind: Kind, offer: Offer | None = None) -> "Form":
         spec = kind.crd["spec"]
         names = spec["names"]
         type_ = ResourceType(spec["group"], kind.version, names["plural"], names["kind"], spec["scope"] == "Namespaced")

@@ -1,4 +1,4 @@
-"""Somebody who fills in a form: looks for the control of a value, opens what is closed, adds what is missing, types.
+"""A user who fills in a form: finds the control of a value, opens what is closed, adds what is missing, types.
 
 Knows what the page shows and how its controls are named (their pointers), nothing of the code that drew it. What no
 control of its own can hold goes the ways that the page offers for that: "Other fields", and "Edit as YAML"; `ways`
@@ -14,7 +14,7 @@ from resources import yamltext
 from resources.forms.paths import token
 from tests.forms.dom import Element, options_of, sanitised, value_of
 from tests.forms.page import Page
-from tests.forms.typing_in import Unreachable, choices, said, same_yaml, typeable
+from tests.forms.typing_in import Unreachable, choices, same_yaml, text_to_type, typeable
 
 SCALARS = "sinbqdj"
 CONTROLS = SCALARS + "y"
@@ -215,7 +215,7 @@ class Person:
         if mark == "y":
             self.put_yaml(pointer, value, BOX)
             return
-        text = "" if value is None or value == "" else said(mark, value)
+        text = "" if value is None or value == "" else text_to_type(mark, value)
         if "\n" in text and found[0].kind != "textarea" and self.page.has_button("~lines", pointer):
             pointer = self.press("~lines", pointer)
             mark, found = self.control(pointer)

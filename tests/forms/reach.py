@@ -38,7 +38,7 @@ def leaves(node: Any, pointer: str = "", depth: int = 0) -> Iterator[str]:
 
 
 def controls(form: Form) -> set[str]:
-    """The pointers of all controls that somebody can type into or choose from, on the page of a new object and in every
+    """The pointers of all controls that a user can type into or choose from, on the page of a new object and in every
     part of it that a button opens or adds, as HTML; items of lists and maps as "@n0". Of an object that takes more than
     its own fields "…/*".
     """

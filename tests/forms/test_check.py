@@ -17,7 +17,7 @@ import pytest
 from resources.forms import check
 from resources.forms.schema import Schema
 from tests.api import Api
-from tests.forms import breaking, kinds, served
+from tests.forms import invalid_objects, kinds, served_kind
 from tests.forms.kinds import Kind
 
 SHARE = 1 if os.environ.get("FORMS") == "all" else 60
@@ -45,38 +45,38 @@ def objects(kind: Kind) -> Iterator[tuple[str, dict[str, Any]]]:
     for example in kind.examples or ({},):
         obj = kind.object(example)
         yield "as it is", obj
-        for broken in breaking.breaks(kind.schema, obj):
+        for broken in invalid_objects.breaks(kind.schema, obj):
             yield f"{broken.constraint} at {broken.path}", broken.object
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.id)
 def test_the_server_says_the_same(kind: Kind, api: Api) -> None:
-    found = served.serve(api, kind, rules=False)
+    found = served_kind.serve(api, kind, rules=False)
     try:
         for what, obj in objects(kind):
-            answer = found.answer(obj)
-            said = {(placed.where, placed.message) for placed in check.problems(found.schema, obj)}
+            answer = found.dry_run(obj)
+            problems = {(placed.where, placed.message) for placed in check.problems(found.schema, obj)}
             if answer.status == 201:
-                assert said == set(), what
+                assert problems == set(), what
             elif answer.status == 400:
-                _assert_undecodable(answer.message, {message for _, message in said}, what)
+                _assert_undecodable(answer.message, {message for _, message in problems}, what)
             else:
                 assert answer.status == 422, (what, answer.raw[:300])
                 wanted = _causes(answer.json)
                 if what.startswith("int-or-string"):  # published with a choice of types, be it written so or not
-                    assert wanted <= {message for _, message in said}, what
+                    assert wanted <= {message for _, message in problems}, what
                 else:
-                    assert {message for _, message in said} == wanted, what
+                    assert {message for _, message in problems} == wanted, what
     finally:
-        served.remove(found)
+        served_kind.remove(found)
 
 
-def _assert_undecodable(answer: str, said: set[str], what: str) -> None:
+def _assert_undecodable(answer: str, messages: set[str], what: str) -> None:
     """Go's decoder stops at its first complaint; strict decoding then lists every unknown field."""
     if "json: cannot unmarshal" in answer:
-        assert any(message in answer for message in said), what
+        assert any(message in answer for message in messages), what
         return
-    unknown = {message for message in said if message.startswith("unknown field")}
+    unknown = {message for message in messages if message.startswith("unknown field")}
     assert all(message in answer for message in unknown), (what, unknown, answer)
     assert answer.count("unknown field") == len(unknown), (what, unknown, answer)
 

@@ -1,5 +1,5 @@
-"""Kinds that are built in: nothing is said that the server would take, and its decoder's complaints are known before
-it makes them.
+"""Built-in kinds: no error is reported for what the server accepts, and errors of its decoder are found before it is
+asked.
 
 Objects are changed at random (seeded): a field taken away, another type, an unknown name. --kubeconfig asks a real
 cluster.
@@ -124,13 +124,13 @@ def test_nothing_is_said_that_the_server_would_take(obj: dict[str, Any], api: Ap
     known = decoded = 0
     for given in (obj, *(changed(obj, chance) for _ in range(EACH))):
         answer = api.post(address(obj), given)
-        said = check.problems(schema, given)
+        problems = check.problems(schema, given)
         if answer.status == 201:
-            assert not said, (given, said)
+            assert not problems, (given, problems)
         elif answer.status == 400 and "cannot unmarshal" in answer.message:
             decoded += 1
-            known += complaint(answer.message) in {complaint(item.message) for item in said}
-            assert all(item.path for item in said)
+            known += complaint(answer.message) in {complaint(problem.message) for problem in problems}
+            assert all(problem.path for problem in problems)
         elif answer.status == 400 and "unknown field" in answer.message:
-            assert any(item.message in answer.message for item in said), (answer.message, said)
+            assert any(problem.message in answer.message for problem in problems), (answer.message, problems)
     assert known == decoded

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forms import bundles, changing, measure, reach
+from tests.forms import bundles, measure, reach, value_changes
 from tests.forms.kinds import CATALOG, OWN
 from tests.forms.page import Form
 
@@ -49,14 +49,14 @@ def test_somebody_can_enter_it_in_an_empty_form(form: Form, example: dict[str, o
 
 @pytest.mark.parametrize(("form", "example"), EXAMPLES)
 def test_every_value_can_become_another(form: Form, example: dict[str, object]) -> None:
-    count, wrong = changing.change_all(form, form.begin(example))
+    count, wrong = value_changes.change_all(form, form.begin(example))
     assert wrong == ""
     assert count
 
 
 @pytest.mark.parametrize(("form", "example"), EXAMPLES)
 def test_every_value_can_be_removed(form: Form, example: dict[str, object]) -> None:
-    _, wrong = changing.remove_all(form, form.begin(example))
+    _, wrong = value_changes.remove_all(form, form.begin(example))
     assert wrong == ""
 
 
@@ -86,4 +86,4 @@ def test_the_catalogs_examples(real_catalog: Path, part: int) -> None:
             total.add(measure.measure(form, name, examples, made_up=1, runs=1))
     assert total.faults == []
     assert total.schemas
-    assert total.kept == total.reached == total.leaves
+    assert total.preserved == total.reached == total.leaves

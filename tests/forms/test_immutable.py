@@ -10,7 +10,7 @@ from resources.forms import immutable, transitions
 from resources.forms.schema import Schema
 from structural.nodes import Family
 from structural.rules import available, check_rules
-from tests.forms import breaking, kinds
+from tests.forms import invalid_objects, kinds
 
 OLD = {"x": "a", "flag": True, "off": False, "sub": {"y": 1}, "empty": ""}
 
@@ -123,15 +123,15 @@ def _cases(node: dict[str, Any], rule: str) -> Iterator[tuple[Any, tuple[str, ..
     except transitions.Unreadable:
         return
     if node.get("type") != "object":
-        yield breaking.example(node), ()
+        yield invalid_objects.example(node), ()
         return
     without = {"spec": {}}
-    whole: dict[str, Any] = {"spec": breaking.example(node)}
+    whole: dict[str, Any] = {"spec": invalid_objects.example(node)}
     for item in names - {()}:
         inner = node
         for name in item:
             inner = (inner.get("properties") or {}).get(name) or {}
-        breaking.put(whole, ("spec", *item), breaking.example(inner), node)
+        invalid_objects.put(whole, ("spec", *item), invalid_objects.example(inner), node)
     for item in names - {()}:
         yield whole["spec"], item
         yield without["spec"], item
@@ -163,7 +163,7 @@ def _compared(schema: Schema, old: Any, names: tuple[str, ...]) -> int:
                 continue
             if what == "add" and len(path) > 2:
                 continue
-            breaking.put(new, path, other, {})
+            invalid_objects.put(new, path, other, {})
         root = dict(schema.root)
         node = Family(root, {}).node(root)
         refused = check_rules(node, new, {"spec": old})

@@ -1,4 +1,4 @@
-"""What the browser checks: never what the server would take, and everything that can be said exactly."""
+"""What the browser checks: it rejects nothing that the server accepts, and checks everything that HTML can express."""
 
 import json
 from typing import Any

@@ -181,7 +181,7 @@ def test_the_name_that_is_generated_needs_no_name() -> None:
 
 
 def test_a_group_that_is_named_like_its_section_or_has_one_member_is_none() -> None:
-    said = [
+    descriptors = [
         {"path": "tls.a", "x-descriptors": [f"{PREFIX}fieldGroup:tls"]},
         {"path": "tls.b", "x-descriptors": [f"{PREFIX}fieldGroup:tls"]},
         {"path": "x", "x-descriptors": [f"{PREFIX}fieldGroup:alone"]},
@@ -191,7 +191,7 @@ def test_a_group_that_is_named_like_its_section_or_has_one_member_is_none() -> N
         {"path": "q", "x-descriptors": [f"{PREFIX}fieldGroup:pair"]},
     ]
     form = plain("x", "y", "z", "p", "q", tls={"type": "object", "properties": {"a": TEXT, "b": TEXT}})
-    (spec, *_) = Builder(form.schema, Options(descriptors_of(said))).top({"spec": {}})
+    (spec, *_) = Builder(form.schema, Options(descriptors_of(descriptors))).top({"spec": {}})
     assert [(group.name, names(group.fields)) for group in child(spec, "tls").groups] == [("", ["a", "b"])]
     assert [(group.name, names(group.fields)) for group in spec.groups] == [
         ("", ["x", "y"]),

@@ -32,12 +32,12 @@ SPEC = {
 SCHEMA = Schema.from_document({"type": "object", "properties": {"spec": SPEC, "status": SPEC}})
 
 
-def found(text: str, obj: object = None) -> list[tuple[str, str]]:
+def find(text: str, obj: object = None) -> list[tuple[str, str]]:
     return [(hit.where, hit.pointer) for hit in search.find(SCHEMA, obj, Descriptors(), text)]
 
 
 def test_the_very_name_comes_first_then_its_likes_then_words_about_it() -> None:
-    assert [where for where, _ in found("replicas")] == ["spec.replicas", "spec.minReplicas", "spec.serviceURL"]
+    assert [where for where, _ in find("replicas")] == ["spec.replicas", "spec.minReplicas", "spec.serviceURL"]
 
 
 @pytest.mark.parametrize(
@@ -52,25 +52,25 @@ def test_the_very_name_comes_first_then_its_likes_then_words_about_it() -> None:
     ],
 )
 def test_labels_paths_and_several_words(text: str, where: str) -> None:
-    assert found(text)[0][0] == where
+    assert find(text)[0][0] == where
 
 
 def test_status_and_nonsense_are_not_found() -> None:
-    assert not any(where.startswith("status") for where, _ in found("replicas"))
-    assert found("zzz") == []
-    assert found("  ") == []
+    assert not any(where.startswith("status") for where, _ in find("replicas"))
+    assert find("zzz") == []
+    assert find("  ") == []
 
 
 def test_items_that_are_there_are_named_one_by_one() -> None:
     obj = {"spec": {"users": [{"name": "a"}, {"name": "b"}], "limits": {"x": {}}}}
-    assert found("users name", obj) == [
+    assert find("users name", obj) == [
         ("spec.users[0].name", "/spec/users/@0/name"),
         ("spec.users[1].name", "/spec/users/@1/name"),
     ]
-    assert found("cpu", obj) == [("spec.limits.x.cpu", "/spec/limits/@0/cpu")]
-    assert found("cpu") == [("spec.limits.*.cpu", "/spec/limits")]
-    assert found("role") == [("spec.users[].role", "/spec/users")]
-    assert found("a/b@c") == [("spec.a/b@c", "/spec/a~1b@c")]
+    assert find("cpu", obj) == [("spec.limits.x.cpu", "/spec/limits/@0/cpu")]
+    assert find("cpu") == [("spec.limits.*.cpu", "/spec/limits")]
+    assert find("role") == [("spec.users[].role", "/spec/users")]
+    assert find("a/b@c") == [("spec.a/b@c", "/spec/a~1b@c")]
 
 
 def test_an_operator_s_own_names_count() -> None:

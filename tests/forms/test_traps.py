@@ -1,4 +1,4 @@
-"""What HTML, browsers, JSON and YAML do to values on their way through a form; each of these once cost somebody a
+"""What HTML, browsers, JSON and YAML do to values on their way through a form; each of these once lost a user's
 value.
 
 Every test goes through a real page: drawn, parsed as a browser parses, sent as a browser sends.
@@ -23,7 +23,7 @@ def page_of(spec: dict[str, Any], form: Form = STATE) -> Page:
     return form.open({**form.begin(None), "spec": LEAST | spec})
 
 
-def kept(spec: dict[str, Any]) -> None:
+def assert_preserved(spec: dict[str, Any]) -> None:
     obj = {**STATE.begin(None), "spec": LEAST | spec}
     assert measure.unchanged(STATE, obj) == ""
 
@@ -35,7 +35,7 @@ def entered(spec: dict[str, Any], scripted: bool = True) -> None:
 
 
 def typed(pointer: str, mark: str, text: str, spec: dict[str, Any] | None = None) -> Any:
-    """The spec after somebody typed this there."""
+    """The spec after a user typed this there."""
     page = page_of(spec or {})
     (control,) = page.named(f"{mark}:{pointer}")
     control.value = text
@@ -45,7 +45,7 @@ def typed(pointer: str, mark: str, text: str, spec: dict[str, Any] | None = None
 
 
 def test_dos_line_ends_of_a_value_nobody_touched_stay() -> None:
-    kept({"text": "a\r\nb\r\n", "member": {"name": "\r"}, "list": ["x\r\n"], "map": {"k": "a\r\nb"}})
+    assert_preserved({"text": "a\r\nb\r\n", "member": {"name": "\r"}, "list": ["x\r\n"], "map": {"k": "a\r\nb"}})
 
 
 def test_line_ends_that_are_typed_are_newlines() -> None:
@@ -53,7 +53,7 @@ def test_line_ends_that_are_typed_are_newlines() -> None:
 
 
 def test_the_newline_that_a_textarea_drops_at_its_beginning_is_not_lost() -> None:
-    kept({"text": "\nsecond", "member": {"name": "\n"}, "map": {"k": "\n\nx"}})
+    assert_preserved({"text": "\nsecond", "member": {"name": "\n"}, "map": {"k": "\n\nx"}})
 
 
 def test_a_line_is_no_place_for_newlines_so_they_get_a_box() -> None:
@@ -69,18 +69,22 @@ def test_many_lines_can_be_typed_where_there_was_one(scripted: bool) -> None:
 
 def test_spaces_at_the_ends_are_not_stripped() -> None:
     assert typed("/spec/text", "s", "  two  ")["text"] == "  two  "
-    kept({"text": " ", "map": {" k ": " v "}, "list": [" "]})
+    assert_preserved({"text": " ", "map": {" k ": " v "}, "list": [" "]})
 
 
 @pytest.mark.parametrize("text", ["\x00", "a\x00b", "\x0b", "\x7f", "\ufffe", "\ud800", "x\udfff"])
 def test_what_no_page_can_hold_comes_back(text: str) -> None:
-    kept({"text": text, "list": [text], "map": {"k": text}, "anything": {text: text}, "member": {"name": text}})
-    kept({"map": {text: "x"}, "mapOfObjects": {text: {"size": 1}}, text: {"unknown": text}, "things": [{"name": text}]})
+    assert_preserved(
+        {"text": text, "list": [text], "map": {"k": text}, "anything": {text: text}, "member": {"name": text}}
+    )
+    assert_preserved(
+        {"map": {text: "x"}, "mapOfObjects": {text: {"size": 1}}, text: {"unknown": text}, "things": [{"name": text}]}
+    )
 
 
 @pytest.mark.parametrize("number", [2**53 + 1, 2**63 - 1, -(2**63), 2**64, 10**30, 9007199254740993])
 def test_integers_beyond_what_javascript_can_count(number: int) -> None:
-    kept({"number": number, "counts": {"k": number}, "port": number, "anything": number})
+    assert_preserved({"number": number, "counts": {"k": number}, "port": number, "anything": number})
     entered({"number": number, "counts": {"k": number}})
 
 
@@ -94,11 +98,11 @@ def test_a_number_too_large_for_anything_is_refused_and_kept() -> None:
 
 @pytest.mark.parametrize("number", [3.0, 0.1 + 0.2, 1e22, 5e-324, -0.0])
 def test_a_float_stays_the_float_it_was(number: float) -> None:
-    kept({"part": number, "anything": [number], "number": number})
+    assert_preserved({"part": number, "anything": [number], "number": number})
 
 
 def test_one_and_the_text_one_are_different() -> None:
-    kept({"port": "1", "anything": ["1", 1, 1.0, True, "true"], "text": "1", "choice": 1, "level": "1"})
+    assert_preserved({"port": "1", "anything": ["1", 1, 1.0, True, "true"], "text": "1", "choice": 1, "level": "1"})
     entered({"port": "8080"})
     entered({"port": 8080})
     assert typed("/spec/port", "q", '"80"')["port"] == "80"
@@ -133,13 +137,15 @@ KEYS = [
 
 @pytest.mark.parametrize("key", KEYS)
 def test_keys_of_maps(key: str) -> None:
-    kept({"map": {key: "x", "other": ""}, "mapOfObjects": {key: {"size": 1}}, "mapOfMaps": {key: {key: [key]}}})
+    assert_preserved(
+        {"map": {key: "x", "other": ""}, "mapOfObjects": {key: {"size": 1}}, "mapOfMaps": {key: {key: [key]}}}
+    )
     entered({"map": {key: "x"}, "mapOfObjects": {key: {"size": 1}}})
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_names_of_fields_that_no_schema_knows(key: str) -> None:
-    kept({key: {key: [1]}, "open": {key: "x"}, "typedAndOpen": {key: None}})
+    assert_preserved({key: {key: [1]}, "open": {key: "x"}, "typedAndOpen": {key: None}})
     if key:
         entered({"open": {key: {"x": [1]}}, "typedAndOpen": {key: "no"}})
 
@@ -195,7 +201,7 @@ YAML = [
 
 @pytest.mark.parametrize("text", YAML)
 def test_texts_that_yaml_would_read_as_something_else(text: str) -> None:
-    kept({"anything": {"a": text, text: [text]}, "freeForm": {"x": text}, "unknown": text})
+    assert_preserved({"anything": {"a": text, text: [text]}, "freeForm": {"x": text}, "unknown": text})
     entered({"anything": {"a": text, text: [text]}, "open": {"x": text}})
 
 
@@ -285,7 +291,7 @@ EMPTY = [
 
 @pytest.mark.parametrize("spec", EMPTY, ids=json.dumps)
 def test_absent_null_empty_and_zero_are_four_things(spec: dict[str, Any]) -> None:
-    kept(spec)
+    assert_preserved(spec)
     entered(spec)
     name = next(iter(spec))
     page = page_of(spec)
@@ -311,10 +317,10 @@ def test_base64_that_is_none_is_refused() -> None:
 
 
 def test_a_choice_keeps_a_value_that_is_none_of_its_options() -> None:
-    kept({"mode": "turbo", "choice": "four", "level": 4})
+    assert_preserved({"mode": "turbo", "choice": "four", "level": 4})
 
 
 def test_markup_in_values_keys_and_labels_is_text() -> None:
-    kept(
+    assert_preserved(
         {"text": "</textarea><script>x</script>", "map": {'"><b>': "'>&lt;"}, "anything": "</textarea>\n<i>", '"<u>': 1}
     )

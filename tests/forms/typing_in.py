@@ -26,8 +26,8 @@ def same_yaml(text: str, value: Any) -> bool:
     return typeable(text) and repr(yamltext.load(text)) == repr(value)
 
 
-def said(mark: str, value: Any) -> str:
-    """What one types to say the value in a control of that kind. Raises Unreachable."""
+def text_to_type(mark: str, value: Any) -> str:
+    """The text to type for the value in a control of that kind. Raises Unreachable."""
     if mark == "j":
         return json.dumps(value)
     if mark == "b" and isinstance(value, bool):

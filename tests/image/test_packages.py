@@ -16,7 +16,7 @@ import yaml
 
 from console.processes.parts import free_port, redis_binary
 from tests import processes
-from tests.deploy.rendered import ROOT
+from tests.deploy.manifests import ROOT
 from tests.image_python import IMAGE_GROUPS, image_python, image_version, install
 
 pytestmark = pytest.mark.timeout(600)

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Read by tests/js/form/pages.js.
 PLACE = ROOT / ".data" / "form-pages"
 WIDGETS = yaml.safe_load((ROOT / "tests/forms/schemas/widgets.yaml").read_text(encoding="utf-8"))
-GALLERY = Form.of(Kind(WIDGETS, "v1", ()), Offer())
+GALLERY = Form.of_kind(Kind(WIDGETS, "v1", ()), Offer())
 USERS = [{"name": f"user-{number}", "quota": {"gigabytes": number}} for number in range(30)]
 
 

@@ -19,7 +19,7 @@ from kube.errors import InvalidAnswer, TooDeepAnswer, Unreachable, from_answer
 from kube.requests import ApiRequest
 from kube.transport import AsyncTransport, SyncTransport
 from kube.watch import WatchEvent, decode, watch
-from tests.kube.scripted import serving
+from tests.kube.script_server import serving
 
 DEEP = b'{"kind": "Pod", "spec": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 WRONG = {

@@ -93,20 +93,20 @@ async def test_the_pods_words_are_kept() -> None:
 
 
 async def test_a_refused_tunnel_says_why() -> None:
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def respond(request: web.Request) -> web.StreamResponse:
         return status(404, "NotFound", 'pods "db-0" not found')
 
-    async with serving(answer) as config, AsyncTransport(config) as transport:
+    async with serving(respond) as config, AsyncTransport(config) as transport:
         with pytest.raises(NotFound, match='pods "db-0" not found'):
             async with port_forward(transport, "db-0", "shop", 5432):
                 pass
 
 
 async def test_a_log_is_followed_to_its_end() -> None:
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def respond(request: web.Request) -> web.StreamResponse:
         assert dict(request.query) == {"container": "main", "tailLines": "10", "follow": "true"}
         return await stream(request, b"one\n", b"two\n")
 
-    async with serving(answer) as config, AsyncTransport(config) as transport:
+    async with serving(respond) as config, AsyncTransport(config) as transport:
         pieces = [piece async for piece in follow_log(transport, "web-0", "shop", container="main", tail=10)]
     assert b"".join(pieces) == b"one\ntwo\n"

@@ -27,13 +27,13 @@ METADATA = {
 TOKEN = "kube-api-access-abcde"
 
 
-def of(api: str, kind: str, spec: Any = None, **parts: Any) -> dict[str, Any]:
+def object_of(api: str, kind: str, spec: Any = None, **parts: Any) -> dict[str, Any]:
     return {"status": {"phase": "x"}, "metadata": METADATA, "kind": kind, "apiVersion": api, "spec": spec, **parts}
 
 
 def test_o9_metadata_and_status() -> None:
     """O9: what a person would have written, apiVersion first."""
-    found = clean(of("x.io/v1", "Thing", {"size": 1}))
+    found = clean(object_of("x.io/v1", "Thing", {"size": 1}))
     assert found == {
         "apiVersion": "x.io/v1",
         "kind": "Thing",
@@ -94,7 +94,7 @@ def test_o9_metadata_and_status() -> None:
 )
 def test_o9_what_the_cluster_gave_it(api: str, kind: str, spec: dict[str, Any], left: dict[str, Any]) -> None:
     """O9: addresses, nodes, volumes and tokens are of the cluster it comes from."""
-    assert clean(of(api, kind, spec))["spec"] == left
+    assert clean(object_of(api, kind, spec))["spec"] == left
 
 
 @pytest.mark.parametrize(

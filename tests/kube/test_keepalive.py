@@ -17,7 +17,7 @@ REQUEST = ApiRequest("GET", "/api/v1/pods")
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of options are Linux'")
 async def test_dead_connections_are_noticed_within_half_a_minute() -> None:
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def respond(request: web.Request) -> web.StreamResponse:
         found = await stream(request, b"{}")
         await asyncio.sleep(30)
         return found
@@ -31,14 +31,14 @@ async def test_dead_connections_are_noticed_within_half_a_minute() -> None:
         assert idle + every * times <= 30
         assert item.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) <= 30_000
 
-    async with serving(answer) as config, AsyncTransport(config) as transport, transport.open(REQUEST) as response:
+    async with serving(respond) as config, AsyncTransport(config) as transport, transport.open(REQUEST) as response:
         assert response.connection is not None
         assert response.connection.transport is not None
         check(response.connection.transport.get_extra_info("socket"))
     pool = SyncTransport(config)._pool.connections
     options = pool.connection_pool_kw["socket_options"]
-    with socket.socket() as one:
+    with socket.socket() as plain_socket:
         for option in options:
-            one.setsockopt(*option)
-        check(one)
-        assert one.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            plain_socket.setsockopt(*option)
+        check(plain_socket)
+        assert plain_socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -10,7 +10,7 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.log_lines import CUT, LineCutter
 from resources.views.follow import _send_lines
-from tests.kube.scripted import serving
+from tests.kube.script_server import serving
 
 MOST = limits.LOG_LINE.value
 

@@ -9,13 +9,13 @@ from aiohttp import web
 from kube.errors import TooManyRequests
 from kube.requests import ApiRequest
 from kube.transport import SyncTransport
-from tests.kube.scripted import serving, status
+from tests.kube.script_server import serving, status
 
 
 def _busy(times: int, seconds: str, seen: list[str]) -> Callable[[web.Request], web.Response]:
     """So many refusals, then an answer."""
 
-    def answer(request: web.Request) -> web.Response:
+    def respond(request: web.Request) -> web.Response:
         seen.append(request.method)
         if len(seen) > times:
             return web.json_response({"kind": "Fine"})
@@ -23,7 +23,7 @@ def _busy(times: int, seconds: str, seen: list[str]) -> Callable[[web.Request], 
         refused.headers["Retry-After"] = seconds
         return refused
 
-    return answer
+    return respond
 
 
 async def _ask(times: int, seconds: str, method: str = "GET") -> tuple[list[str], bytes]:

@@ -101,7 +101,7 @@ def test_acting_as_another_adds_to_ones_own_credentials_and_never_twice() -> Non
     assert (as_bert.user, as_bert.by, as_bert.session, as_bert.token()) == ("bert", "anna", "key", "t")
     assert as_bert.headers == (("Impersonate-User", "bert"), ("Impersonate-Group", "a"), ("Impersonate-Group", "b"))
     assert (ClusterClient(as_bert).owner, ClusterClient(as_bert).who) == ("anna → bert", "bert key")
-    # Nobody can be called as two are called together.
+    # No user name can equal the owner of an impersonation.
     assert ClusterClient(person(way, "anna → bert", "t", "s")).owner != ClusterClient(as_bert).owner
     kubeconfigs = replace(way, user="x", headers=(("Impersonate-User", "root"),))
     for whose, name, groups, session in (

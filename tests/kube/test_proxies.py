@@ -19,7 +19,7 @@ from kube.config import load
 from kube.errors import InvalidConfig, Unreachable
 from kube.requests import ApiRequest
 from kube.transport import AsyncTransport
-from tests.kube.secured import Secured
+from tests.kube.tls_server import Secured
 from tools.realcluster.certificates import Authority
 
 PROXY = "http://proxy:3128"

@@ -17,7 +17,7 @@ from kube.errors import InvalidConfig, Unauthorized, Unreachable
 from kube.renewal import following
 from kube.requests import ApiRequest
 from kube.transport import AsyncTransport, SyncTransport
-from tests.kube.secured import Secured, kubeconfig
+from tests.kube.tls_server import Secured, kubeconfig
 from tools.realcluster.certificates import Authority
 
 CERTIFICATE = {"client-certificate": "me.crt", "client-key": "me.key"}
@@ -109,9 +109,9 @@ def test_a_new_authority_is_trusted_and_the_old_one_no_more(
     _install(home, other, "second")
     assert who() == "second"
     server.trust(Authority(tmp_path / "three"))
-    kept = asking(config)
+    ask_third = asking(config)
     with pytest.raises(Unreachable, match="its certificate is not trusted"):
-        kept()
+        ask_third()
 
 
 def test_the_server_may_move(
@@ -144,9 +144,9 @@ def test_broken_files_keep_the_old_credentials_are_said_once_and_picked_up_when_
     certificate, key = authority.issue("second", "second")
     shutil.copy(certificate, home / "me.crt")
     assert [who() for _ in range(3)] == ["first"] * 3
-    said = [record.message for record in caplog.records]
-    assert len(said) == 1
-    assert "can't be used" in said[0] and "stay in use until it is fixed" in said[0]
+    messages = [record.message for record in caplog.records]
+    assert len(messages) == 1
+    assert "can't be used" in messages[0] and "stay in use until it is fixed" in messages[0]
     shutil.copy(key, home / "me.key")
     assert who() == "second"
     # A file that is cut short, and one that names what is not there yet.
@@ -266,8 +266,8 @@ def test_another_cluster_or_another_person_is_no_renewal(
     assert who() == "first"
     kubeconfig(home / "config", server.port, name="somebody", token="other")
     assert who() == "first"
-    said = [record.message for record in caplog.records if record.levelname == "WARNING"]
-    assert len(said) == 1 and "stays with 'u' on 'c' until it is restarted" in said[0]
+    messages = [record.message for record in caplog.records if record.levelname == "WARNING"]
+    assert len(messages) == 1 and "stays with 'u' on 'c' until it is restarted" in messages[0]
 
 
 def test_who_acts_for_another_goes_along(home: Path, authority: Authority, server: Secured) -> None:

@@ -1,5 +1,5 @@
-"""The same with whole clusters: the embedded one made anew under a running client, and people whom a real API server
-knows by certificate.
+"""Renewal with whole clusters: the embedded one is recreated under a running client, and users authenticate at a real
+API server by certificate.
 """
 
 import base64

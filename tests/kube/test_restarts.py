@@ -1,6 +1,4 @@
-"""The API server ends and comes back, and kinds come and go: what is sent again, what is not, and how long old
-answers are believed.
-"""
+"""The API server restarts, and kinds come and go: which requests are retried, and how long cached discovery is used."""
 
 import asyncio
 import json
@@ -21,7 +19,7 @@ from kube.errors import NotFound, Unreachable
 from kube.requests import ApiRequest
 from kube.transport import Answer, AsyncTransport, SyncTransport
 from tests.eventually import until
-from tests.kube.scripted import Handler
+from tests.kube.script_server import Handler
 
 
 @asynccontextmanager
@@ -50,7 +48,7 @@ class Script:
         self.seen: list[str] = []
         self.hang_ups = 0
 
-    async def answer(self, request: web.Request) -> web.StreamResponse:
+    async def respond(self, request: web.Request) -> web.StreamResponse:
         self.seen.append(request.method)
         await request.read()
         if self.hang_ups:
@@ -63,14 +61,14 @@ class Script:
 @pytest.mark.parametrize("method", ["GET", "POST"])
 async def test_kept_connections_to_a_server_that_was_started_anew_cost_nothing(method: str) -> None:
     script = Script()
-    async with _server(script.answer) as config:
+    async with _server(script.respond) as config:
         sync = SyncTransport(config)
         async with AsyncTransport(config) as transport:
             await asyncio.to_thread(sync.send, _request("GET"))
             await transport.send(_request("GET"))
             port = int(config.host.rpartition(":")[2])
     async with AsyncTransport(config) as transport:
-        async with _server(script.answer, port):
+        async with _server(script.respond, port):
             await asyncio.to_thread(sync.send, _request("GET"))
             await transport.send(_request("GET"))
         with pytest.raises(Unreachable, match="connection refused"):
@@ -78,7 +76,7 @@ async def test_kept_connections_to_a_server_that_was_started_anew_cost_nothing(m
         with pytest.raises(Unreachable, match="connection refused"):
             await transport.send(_request(method))
         script.seen.clear()
-        async with _server(script.answer, port):
+        async with _server(script.respond, port):
             await asyncio.to_thread(sync.send, _request(method))
             await transport.send(_request(method))
     assert script.seen == [method, method]
@@ -86,7 +84,7 @@ async def test_kept_connections_to_a_server_that_was_started_anew_cost_nothing(m
 
 async def test_a_read_that_was_cut_off_is_sent_once_more_and_a_write_never() -> None:
     script = Script()
-    async with _server(script.answer) as config:
+    async with _server(script.respond) as config:
         sync = SyncTransport(config)
         script.hang_ups = 1
         await asyncio.to_thread(sync.send, _request("GET"))
@@ -117,19 +115,19 @@ def test_who_waits_for_a_silent_server_waits_no_longer_than_the_first() -> None:
     catalog = TypeCatalog(silent)
     refused: list[str] = []
 
-    def look() -> None:
+    def poll() -> None:
         try:
             catalog.current()
         except Unreachable as error:
             refused.append(str(error))
 
-    threads = [threading.Thread(target=look) for _ in range(10)]
+    threads = [threading.Thread(target=poll) for _ in range(10)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert refused == ["nothing"] * 10
-    # Those who came while it was asked share its answer; a thread that started late asks for itself.
+    # Threads that come during a request share its result; one that starts late sends its own.
     assert len(asked) < 5
 
 
@@ -162,7 +160,7 @@ def _discovery(plurals: list[str]) -> dict[str, object]:
 
 @pytest.fixture
 def watcher(client: ClusterClient) -> ClusterClient:
-    """Another process' client, whose knowledge nobody forgets for it."""
+    """A client as in another process, whose caches no other client drops."""
     return ClusterClient(client.config)
 
 

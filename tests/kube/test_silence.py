@@ -35,7 +35,7 @@ def test_o16_silence_lasts_from_the_first_question_to_the_next_answer(monkeypatc
         time.sleep(0.05)
         assert silence.waited_seconds("a") >= 0.05
         raise Unreachable("no answer")
-    # A timeout is no answer; nor is another server's.
+    # A timeout doesn't count as an answer; nor does another server's answer.
     with silence.asking("b"):
         pass
     assert silence.seconds("a") >= 0.05 and silence.seconds("b") == 0
@@ -79,7 +79,7 @@ def test_o16_pages_go_on_with_what_was_served_while_the_server_is_silent(monkeyp
         assert found.find("", "v1", "pods").kind == "Pod"
         go_on.set()
         assert first.result(10).kind == "Pod"
-    # It is not asked again at once; and what nobody ever served is not made up.
+    # No second request at once; and a type that was never served isn't made up.
     count = len(asked)
     assert found.find("", "v1", "pods").kind == "Pod" and len(asked) == count
     with pytest.raises(Unreachable):

@@ -12,8 +12,8 @@ import pytest
 from requests import Session
 
 from console.signin.oidc import provider
-from examples.operators.access import Access
-from examples.operators.kubeapi import Api, ApiError
+from examples.operators.access import ApiServerAccess
+from examples.operators.kubeapi import ApiError, KubeApi
 from kube.client import ClusterClient
 from kube.config import ClusterConfig, load
 from kube.errors import Unreachable
@@ -21,7 +21,7 @@ from kube.requests import ApiRequest
 from kube.tls import client_context
 from kube.transport import AsyncTransport
 from sandbox.tls import tls_context
-from tests.kube.secured import Secured, kubeconfig
+from tests.kube.tls_server import Secured, kubeconfig
 from tests.plain_certificates import OpensslAuthority, PlainAuthority, strict_by_default
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,7 +68,7 @@ def test_a_pod_reaches_it(server: Secured, tmp_path: Path, monkeypatch: pytest.M
 
 
 async def test_operators_reach_it(server: Secured, tmp_path: Path) -> None:
-    access = Access.find({"KUBECONFIG": str(kubeconfig(tmp_path / "config", server.port, token="t"))})
+    access = ApiServerAccess.find({"KUBECONFIG": str(kubeconfig(tmp_path / "config", server.port, token="t"))})
     async with access.session() as session, session.get(f"{access.server}/version") as answer:
         assert answer.status == 200
 
@@ -120,7 +120,7 @@ async def test_the_name_in_the_kubeconfig_is_the_one_of_the_certificate(tmp_path
 async def test_operators_check_authority_and_host(server: Secured, tmp_path: Path) -> None:
     path = kubeconfig(tmp_path / "config", server.port, token="t")
     PlainAuthority(tmp_path)
-    async with Api(Access.find({"KUBECONFIG": str(path)})) as api:
+    async with KubeApi(ApiServerAccess.find({"KUBECONFIG": str(path)})) as api:
         with pytest.raises((OSError, ApiError), match="certificate"):
             await api.list("Pod")
 
@@ -135,7 +135,7 @@ def test_what_is_checked(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_other_module_makes_a_context_for_clients() -> None:
-    """One function in each of the packages that know nothing of each other. Servers' own contexts check nobody."""
+    """One function in each of the packages that don't import each other. Contexts of servers verify no certificates."""
     allowed = {"kube/tls.py", "examples/operators/access.py", "sandbox/tls.py"}
     found = {
         str(path.relative_to(ROOT))

@@ -33,11 +33,11 @@ async def test_lines_are_whole_however_they_are_cut() -> None:
 
 
 async def test_events_of_any_size_come_in_order() -> None:
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def respond(request: web.Request) -> web.StreamResponse:
         assert request.query["watch"] == "true"
         return await stream(request, ADDED[:7], ADDED[7:] + LONG[:100], LONG[100:])
 
-    async with serving(answer) as config, AsyncTransport(config) as transport:
+    async with serving(respond) as config, AsyncTransport(config) as transport:
         bursts = [burst async for burst in watch(transport, REQUEST)]
     assert bursts[0] == [], "the first, empty burst says that the watch stands"
     events = [event for burst in bursts for event in burst]
@@ -47,30 +47,30 @@ async def test_events_of_any_size_come_in_order() -> None:
 
 
 async def test_a_version_that_is_too_old() -> None:
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def respond(request: web.Request) -> web.StreamResponse:
         return await stream(request, TOO_OLD)
 
-    async with serving(answer) as config, AsyncTransport(config) as transport:
+    async with serving(respond) as config, AsyncTransport(config) as transport:
         with pytest.raises(Gone, match="too old"):
             [burst async for burst in watch(transport, REQUEST)]
 
 
 async def test_a_refusal_keeps_the_servers_words() -> None:
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def respond(request: web.Request) -> web.StreamResponse:
         return status(403, "Forbidden", 'pods is forbidden: User "x" cannot watch')
 
-    async with serving(answer) as config, AsyncTransport(config) as transport:
+    async with serving(respond) as config, AsyncTransport(config) as transport:
         with pytest.raises(Forbidden, match="cannot watch"):
             [burst async for burst in watch(transport, REQUEST)]
 
 
 async def test_a_connection_that_breaks_is_unreachable() -> None:
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def respond(request: web.Request) -> web.StreamResponse:
         response = await stream(request, ADDED)
         assert request.transport is not None
         request.transport.abort()
         return response
 
-    async with serving(answer) as config, AsyncTransport(config) as transport:
+    async with serving(respond) as config, AsyncTransport(config) as transport:
         with pytest.raises(Unreachable, match="does not answer"):
             [burst async for burst in watch(transport, REQUEST)]

@@ -14,7 +14,7 @@ from console.processes.parts import free_port
 from tests.chromium import Contexts, browser, chromium, contexts
 from tools.realcluster.build import Programs
 from tools.realnode import console
-from tools.realnode.__main__ import tell
+from tools.realnode.__main__ import print_progress
 from tools.realnode.images import Builder, console_images, node_images, sample_images
 from tools.realnode.node import RealNode, running
 from tools.realnode.programs import build_programs
@@ -53,20 +53,20 @@ class Site:
 
 @pytest.fixture(scope="session")
 def programs() -> Programs:
-    return build_programs(tell)
+    return build_programs(print_progress)
 
 
 @pytest.fixture(scope="session")
 def site(programs: Programs, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    images = Builder(tell).build(node_images(programs) + console_images() + sample_images())
+    images = Builder(print_progress).build(node_images(programs) + console_images() + sample_images())
     port = free_port()
-    with running(tmp_path_factory.mktemp("node"), programs, images, tell) as node:
+    with running(tmp_path_factory.mktemp("node"), programs, images, print_progress) as node:
         seconds = console.apply(node)
-        forward = console.PortForward(node, port, tell)
+        forward = console.PortForward(node, port, print_progress)
         yield Site(node, f"http://localhost:{port}", seconds, images)
         for part, size in node.memory().items():
-            tell(f"{part}: {size / 1e6:.0f} MB")
-        tell(f"the console was whole after {seconds:.0f} s")
+            print_progress(f"{part}: {size / 1e6:.0f} MB")
+        print_progress(f"the console was whole after {seconds:.0f} s")
         forward.stop()
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.eventually import until
 from tests.node.conftest import Site
-from tools.realnode.__main__ import tell
+from tools.realnode.__main__ import print_progress
 
 pytestmark = pytest.mark.timeout(1800)
 NAMESPACE = ("-n", "okd-style")
@@ -77,13 +77,13 @@ def test_a_deployment_that_kubectl_scales_is_seen_in_the_list(site: Site, page: 
     expect(row).to_contain_text("of 3 ready", timeout=20_000)
     seen = time.monotonic() - started
     expect(row).to_contain_text("3 of 3 ready", timeout=60_000)
-    tell(f"seen {seen:.2f} s after `kubectl scale` began, whole after {time.monotonic() - started:.1f} s")
+    print_progress(f"seen {seen:.2f} s after `kubectl scale` began, whole after {time.monotonic() - started:.1f} s")
     _picture(page, "real-node-scaled")
     kubectl("delete", "namespace", "scaled", "--wait=false")
 
 
 def test_a_web_process_that_is_killed_comes_back(site: Site) -> None:
-    """The kubelet starts it again, and the other replica goes on meanwhile."""
+    """The kubelet restarts it, and the other replica serves meanwhile."""
     kubectl = site.node.kubectl
     pod = kubectl(*NAMESPACE, "get", "pods", "-l", "app.kubernetes.io/component=worker", "-o", "name").split()[0]
     # PID 1 of a container takes SIGTERM only where it asks for it; the worker does.

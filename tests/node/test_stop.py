@@ -13,7 +13,7 @@ import pytest
 from tests.eventually import until
 from tests.node.conftest import Site
 from tools.realcluster.build import Programs
-from tools.realnode.__main__ import tell
+from tools.realnode.__main__ import print_progress
 from tools.realnode.guard import control_groups
 from tools.realnode.images import Builder, node_images
 from tools.realnode.node import running
@@ -47,8 +47,8 @@ def _processes(word: str) -> list[list[str]]:
 
 def test_two_run_side_by_side_and_nothing_outlives_one(site: Site, programs: Programs, tmp_path: Path) -> None:
     """Other programs of this machine come and go meanwhile, so only what is the node's is looked for."""
-    images = Builder(tell).build(node_images(programs))
-    with running(tmp_path, programs, images, tell) as second:
+    images = Builder(print_progress).build(node_images(programs))
+    with running(tmp_path, programs, images, print_progress) as second:
         assert "Ready" in second.kubectl("get", "nodes")
         assert "okd-style" not in second.kubectl("get", "namespaces")
         assert "okd-style" in site.node.kubectl("get", "namespaces")

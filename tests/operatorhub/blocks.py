@@ -1,4 +1,4 @@
-"""“The same with kubectl”: the blocks of pages, run as somebody pastes them into a shell."""
+"""“The same with kubectl”: the blocks of pages, run as if pasted into a shell."""
 
 import json
 import os
@@ -21,6 +21,7 @@ _EXTENSION = f"{_HERE}/test_extensions.py::test_from_the_form_to_the_next_versio
 
 #: Each template with a block, and the test that runs it.
 TEMPLATES = {
+    "operatorhub/approve_updates.html": f"{_OLM}::test_approving_several_plans",
     "operatorhub/export.html": f"{_HERE}/test_export.py::test_from_one_namespace_to_another_as_a_folder",
     "operatorhub/_extension_preview.html": _EXTENSION,
     "operatorhub/_install_preview.html": _BUTTONS,
@@ -113,7 +114,7 @@ def block_of(
     commands = []
     for attributes, text in re.findall(r"<span\s+data-command([^>]*)>([^<]*)</span>", details):
         ticks, unless = (
-            json.loads(unescape(said[1])) if (said := re.search(rf'data-{name}="([^"]*)"', attributes)) else []
+            json.loads(unescape(match[1])) if (match := re.search(rf'data-{name}="([^"]*)"', attributes)) else []
             for name in ("ticks", "unless")
         )
         if all(values & set(tick) for tick in ticks) and not values & set(unless):

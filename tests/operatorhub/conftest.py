@@ -66,5 +66,7 @@ def csv_object(**spec: Any) -> dict[str, Any]:
 
 @pytest.fixture(autouse=True)
 def _fresh_entries() -> None:
-    """Each test has a database of its own, so revisions begin anew; what the process keeps of another one's goes."""
+    """Each test has a database of its own, so revisions restart; clear what the process caches of another test's
+    database.
+    """
     catalog._kept.clear()

@@ -100,7 +100,7 @@ def sub_of(client: ClusterClient, namespace: str, name: str = "flightticket") ->
 def waiting_plan(client: ClusterClient, namespace: str, csv: str = "") -> str:
     """The name of the plan that waits for approval (of `csv`)."""
 
-    def look() -> str:
+    def plan_name() -> str:
         for item in client.list(olm.type_of(client, olm.PLANS), namespace).items:
             names = item["spec"].get("clusterServiceVersionNames") or []
             if (
@@ -111,11 +111,11 @@ def waiting_plan(client: ClusterClient, namespace: str, csv: str = "") -> str:
                 return str(item["metadata"]["name"])
         return ""
 
-    return str(until(look))
+    return str(until(plan_name))
 
 
 def succeeded(client: ClusterClient, namespace: str, csv: str) -> dict[str, Any]:
-    def look() -> Any:
+    def succeeded_csv() -> Any:
         try:
             found = client.get(olm.type_of(client, olm.CSVS), csv, namespace)
         except KubeError:
@@ -123,14 +123,14 @@ def succeeded(client: ClusterClient, namespace: str, csv: str) -> dict[str, Any]
         return found if olm.phase(found) == "Succeeded" else None
 
     try:
-        found: dict[str, Any] = until(look)
+        found: dict[str, Any] = until(succeeded_csv)
     except AssertionError as error:
-        raise AssertionError(f"{csv}: {_told(client, namespace)}") from error
+        raise AssertionError(f"{csv}: {_state_of_install(client, namespace)}") from error
     client.forget_types()
     return found
 
 
-def _told(client: ClusterClient, namespace: str) -> list[Any]:
+def _state_of_install(client: ClusterClient, namespace: str) -> list[Any]:
     """What OLM says of all that it has there."""
     plurals = (olm.SUBSCRIPTIONS, olm.PLANS, olm.CSVS)
     return [

@@ -1,6 +1,4 @@
-"""Somebody at the pages of the console without a script: opens an address, fills in a form, presses a button, goes
-where it leads.
-"""
+"""A user without JavaScript: opens a page, fills in a form, presses a button, follows redirects."""
 
 from typing import Any
 

@@ -224,7 +224,7 @@ def test_the_life_of_an_operator(alone: ClusterClient, place: str) -> None:
             alone.patch(olm.type_of(alone, plural), name, touch, place)
     assert done, ask("GET", where)
     assert done["usable_csv"] == "flightticket-operator.v1.0.0"
-    # The next version asks, and the first one goes on.
+    # The next version needs approval; the first one keeps running.
     asks = until(lambda: (found := ask("GET", where))["state"] == "asks" and found)
     assert (asks["csv"], asks["usable_csv"]) == ("flightticket-operator.v1.1.0", "flightticket-operator.v1.0.0")
     _look_at_the_operator(place)
@@ -296,8 +296,8 @@ def _change_the_subscription(place: str) -> None:
 
 
 def _uninstall(client: ClusterClient, place: str) -> None:
-    """The newer version may wait for its approval meanwhile; what is installed goes, with the OperatorGroup, which
-    nobody else needs.
+    """The newer version may wait for its approval meanwhile; the installed version is removed, with the OperatorGroup,
+    which no other operator needs.
     """
     url = f"{BASE}operators/{place}/flightticket-operator.v1.0.0/uninstall/"
     preview = ask("GET", url)
@@ -339,7 +339,7 @@ def test_a_catalog_is_added_changed_and_removed(client: ClusterClient, place: st
     ask("GET", url, status=404)
     ask("POST", f"{BASE}catalogs/", wanted, status=201)
     ask("POST", f"{BASE}catalogs/", wanted, status=409)
-    # A registry that does not answer is told from one that nobody has looked at.
+    # A registry that doesn't answer differs from one that hasn't been read.
     found = until(
         lambda: (item := ask("GET", url)["catalogsource"])["connection"] == "TRANSIENT_FAILURE" and item, seconds=60
     )
@@ -401,7 +401,7 @@ def test_a_bundle_is_run_and_taken_away(client: ClusterClient, place: str) -> No
 
 
 def test_extensions(client: ClusterClient, place: str) -> None:
-    """Where OLM v1 is; else it is said that there is none."""
+    """With OLM v1; without it the response says so."""
     if not facts.served(client):
         assert ask("GET", f"{BASE}extensions/", status=404)["reason"] == "NotFound"
         return

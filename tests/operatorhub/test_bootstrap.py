@@ -126,7 +126,7 @@ def test_an_address_is_read_and_one_that_answers_nothing_is_said(client: Cluster
     refused = Client().post("/operatorhub/olm/", {"urls": f"{mirror}/nothing.yaml"})
     assert refused.status_code == 422
     page = refused.content.decode()
-    assert f"{mirror}/nothing.yaml answers 404" in page
+    assert f"{mirror}/nothing.yaml returned 404" in page
 
 
 def test_a_manifest_is_shown_tried_applied_and_taken_away(client: ClusterClient, _cleaned: None) -> None:
@@ -176,7 +176,7 @@ def test_an_upload_leads_to_its_preview_and_a_bad_one_back(client: ClusterClient
 
 
 def test_a_cluster_with_olm_says_how_it_is(client: ClusterClient) -> None:
-    found = state.look(client)
+    found = state.read_state(client)
     assert found.served
     assert any(line.what in ("CatalogSource", "CatalogSources") for line in found.lines)
     page = Client().get("/operatorhub/olm/").content.decode()
@@ -234,7 +234,7 @@ class Cluster:
 def test_k4_olm_is_what_answers(cluster: Cluster, served: bool, outside: bool) -> None:
     """K4: kinds without anything that does OLM's work aren't OLM; a missing Deployment doesn't make a cluster ours."""
     assert olm.served(cluster) is served  # type: ignore[arg-type]
-    found = state.look(cluster)  # type: ignore[arg-type]
+    found = state.read_state(cluster)  # type: ignore[arg-type]
     assert (found.served, found.outside) == (served, outside)
     assert found.healthy is False or served
 
@@ -260,7 +260,7 @@ def test_a_cluster_without_olm_gets_it(monkeypatch: pytest.MonkeyPatch, request:
         }
         preview = web.post("/operatorhub/olm/", sent)["Location"]
         until(lambda: 'data-state="done"' in web.post(preview, {}).content.decode())
-        until(lambda: any(line.words.endswith("READY") for line in state.look(bare).lines))
+        until(lambda: any(line.words.endswith("READY") for line in state.read_state(bare).lines))
         assert re.search(r'id="olm-title"\s+data-state="healthy"', web.get("/operatorhub/olm/").content.decode())
 
 

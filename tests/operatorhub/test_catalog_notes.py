@@ -1,5 +1,5 @@
-"""What the catalog page says when a part of it is not there: a catalog that fails, OLM that is missing, packages
-that may not be seen.
+"""What the catalog page says when a part of it is not there: a catalog that fails, OLM that is missing, packages that
+the user can't see.
 """
 
 import re

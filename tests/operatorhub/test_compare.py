@@ -38,7 +38,7 @@ def test_keys_from_an_address() -> None:
 
 def test_what_is_not_known_is_said_in_its_cell(web: Client) -> None:
     page = text(web.get("/operatorhub/compare/", {"package": [SAMPLEDB, FLIGHT]}))
-    assert "Permissions not known not known" in page
+    assert "Permissions unknown unknown" in page
     assert "Capability level 3 – Full Lifecycle" in page
 
 

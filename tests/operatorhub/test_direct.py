@@ -61,7 +61,7 @@ def test_an_operator_group_for_what_it_watches() -> None:
 
 @pytest.mark.parametrize("package", ["sampledb", "memcached"])
 def test_the_installplan_has_the_same_objects(client: ClusterClient, package: str) -> None:
-    """Names with their digests, rules, subjects and labels, of a real InstallPlan that nobody approves."""
+    """Names with their digests, rules, subjects and labels, of a real InstallPlan that stays unapproved."""
     namespace = f"direct-{package}"
     spaces, plans = client.find("", "v1", "namespaces"), olm.type_of(client, olm.PLANS)
     manifest = next(

@@ -109,7 +109,7 @@ def gone(client: ClusterClient, namespace: str) -> bool:
 
 
 def unblock(client: ClusterClient, namespace: str) -> None:
-    """Instances whose operator is gone keep its finalizer: nobody else takes it off."""
+    """Instances whose operator is gone keep its finalizer, so the test removes it."""
     try:
         type_ = client.find("samples.operator-console.dev", "", "sampledbs")
         for item in client.list(type_, namespace).items:
@@ -132,9 +132,9 @@ def spaces(client: ClusterClient) -> Iterator[None]:
         client.delete(client.find("", "v1", "namespaces"), namespace)
 
     def away() -> bool:
-        left = [one for one in (SPACE, OTHER) if not gone(client, one)]
-        for one in left:
-            unblock(client, one)
+        left = [namespace for namespace in (SPACE, OTHER) if not gone(client, namespace)]
+        for left_over in left:
+            unblock(client, left_over)
         return not left
 
     until(away)

@@ -1,4 +1,4 @@
-"""A folder of manifests brought in: its order, what is not understood, what is compared, what waits."""
+"""Import of a folder of manifests: order, unsupported fields, comparison, waiting for kinds."""
 
 import base64
 import io
@@ -141,7 +141,9 @@ def test_compared_then_applied(space: ClusterClient) -> None:
 
 @pytest.mark.django_db
 def test_s9_a_comparison_shows_no_value_of_a_secret(space: ClusterClient) -> None:
-    """S9: a Secret's name alone read the one that is there, without a trace. What would change is said."""
+    """S9: an import that only names a Secret displayed the existing one, without an audit record. The diff names the
+    changed fields, with masked values.
+    """
     copy = {"kubectl.kubernetes.io/last-applied-configuration": '{"stringData":{"pin":"hunter2"}}'}
     meta = {"name": "login", "annotations": copy}
     live = {"metadata": meta, "stringData": {"pin": "hunter2", "user": "someone"}}

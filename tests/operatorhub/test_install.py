@@ -284,13 +284,13 @@ ONE, TWO = (group("apps", "apps"),), (group("apps", "apps"), group("apps", "apps
 
 
 @pytest.mark.parametrize(
-    ("found", "said", "unsaid"),
+    ("found", "present", "unsaid"),
     [
         (draft(EMPTY), [NEW_PLACE], ["OperatorGroup"]),
         (draft(Situation({"apps": "Active"}, {}, ())), [OLD_PLACE, "no OperatorGroup yet"], [NEW_PLACE]),
         (
             draft(Situation({"apps": "Active"}, {"apps": ONE}, ())),
-            [OLD_PLACE, "used as it is"],
+            [OLD_PLACE, "is used."],
             ["no OperatorGroup yet"],
         ),
         # More than one OperatorGroup: the error says so.
@@ -299,17 +299,17 @@ ONE, TWO = (group("apps", "apps"),), (group("apps", "apps"), group("apps", "apps
         (draft(EMPTY, namespace="Not_A_Name"), [], [NEW_PLACE, OLD_PLACE]),
         (draft(Situation({"apps": "Terminating"}, {}, ())), [], [OLD_PLACE, "OperatorGroup"]),
         # Its group does not fit, or the operator is there already: nothing is made.
-        (draft(Situation({"apps": "Active"}, {"apps": (group("apps"),)}, ())), [OLD_PLACE], ["used as it is"]),
+        (draft(Situation({"apps": "Active"}, {"apps": (group("apps"),)}, ())), [OLD_PLACE], ["is used."]),
         (draft(Situation({"apps": "Active"}, {}, (subscription("apps", "db"),))), [OLD_PLACE], ["one will be made"]),
         # What can't be listed is neither there nor missing.
         (draft(Situation({"apps": "Active"}, {}, (), ("operatorgroups",))), [OLD_PLACE], ["OperatorGroup"]),
         (draft(Situation({}, {}, (), ("namespaces",))), ["assumed to exist"], [NEW_PLACE, OLD_PLACE]),
     ],
 )
-def test_no_note_contradicts_an_error(found: Draft, said: list[str], unsaid: list[str]) -> None:
+def test_no_note_contradicts_an_error(found: Draft, present: list[str], unsaid: list[str]) -> None:
     """H10."""
     notes = " ".join(found.place_notes)
-    assert all(words in notes for words in said)
+    assert all(words in notes for words in present)
     assert not any(words in notes for words in unsaid)
 
 
@@ -364,13 +364,13 @@ def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.
         choices=choices.read(QueryDict("install_namespace=apps"), False, found, about, situation, "db", ""),
         needs=needs,
     )
-    told = owners.find(Bare(), asked)  # type: ignore[arg-type]
-    assert [item.key for item in told] == ["required", "dependency", "unmanaged", "required", "required"]
-    assert "cache-operator" in told[1].words
-    assert told[0].ways[0].url == "/operatorhub/?q=Thing"
-    assert "mortar >=2.0.0" in told[3].words
-    assert "monitoring.coreos.com/v1 ServiceMonitor" in told[4].words
-    assert not any(item.blocks for item in told)
+    problems = owners.find(Bare(), asked)  # type: ignore[arg-type]
+    assert [item.key for item in problems] == ["required", "dependency", "unmanaged", "required", "required"]
+    assert "cache-operator" in problems[1].words
+    assert problems[0].ways[0].url == "/operatorhub/?q=Thing"
+    assert "mortar >=2.0.0" in problems[3].words
+    assert "monitoring.coreos.com/v1 ServiceMonitor" in problems[4].words
+    assert not any(item.blocks for item in problems)
 
 
 def test_a_package_in_other_versions_only_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

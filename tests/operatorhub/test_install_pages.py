@@ -122,13 +122,13 @@ def test_packages_of_other_catalogs_are_installed_elsewhere() -> None:
 
 
 def test_among_very_many_namespaces_names_are_typed(monkeypatch: pytest.MonkeyPatch) -> None:
-    look = situation.look
+    look = situation.read_situation
 
     def many(client: ClusterClient, near: str = "") -> situation.Situation:
         found = look(client, near)
         return dataclasses.replace(found, namespaces={f"many-{number}": "Active" for number in range(5000)})
 
-    monkeypatch.setattr("operatorhub.install.situation.look", many)
+    monkeypatch.setattr("operatorhub.install.situation.read_situation", many)
     sent = {
         "mode": "MultiNamespace",
         "install_namespace": "many-7",
@@ -152,11 +152,16 @@ def test_the_missing_rights_are_named_before_the_form(client: ClusterClient, mon
     read_manifest = packages.read
     monkeypatch.setattr("operatorhub.bundle.package.read", lambda _client, *place: read_manifest(client, *place))
     page = Client().get(FORM, choices(install_namespace="+", new_namespace="default"))
-    told = text(page)
-    assert "You don't have permission to create operatorgroups.operators.coreos.com in the namespace “default”" in told
-    assert "You don't have permission to create subscriptions.operators.coreos.com in the namespace “default”" in told
-    assert "You don't have permission to list namespaces" in told
-    assert "You don't have permission to list all operatorgroups, subscriptions in the cluster" in told
+    page_text = text(page)
+    assert (
+        "You don't have permission to create operatorgroups.operators.coreos.com in the namespace “default”"
+        in page_text
+    )
+    assert (
+        "You don't have permission to create subscriptions.operators.coreos.com in the namespace “default”" in page_text
+    )
+    assert "You don't have permission to list namespaces" in page_text
+    assert "You don't have permission to list all operatorgroups, subscriptions in the cluster" in page_text
     assert 'disabled aria-describedby="refused"' in page.content.decode()
 
 
@@ -174,11 +179,11 @@ def test_an_older_version_is_told_and_approved_by_hand(client: ClusterClient) ->
     older = "flightticket-operator.v1.0.0"
     page = Client().get(FORM.replace("sampledb", "flightticket"), {"channel": channel.name, "version": older})
     assert 'id="version-old"' in page.content.decode()
-    told = text(page)
-    assert "Manual, because you chose an older version" in told
-    assert f"startingCSV: {older}" in told
-    assert "installPlanApproval: Manual" in told
-    assert "This version is deprecated: Version 1.0.0 can't keep notes." in told
+    page_text = text(page)
+    assert "Manual, because you chose an older version" in page_text
+    assert f"startingCSV: {older}" in page_text
+    assert "installPlanApproval: Manual" in page_text
+    assert "This version is deprecated: Version 1.0.0 can't keep notes." in page_text
     archive = text(Client().get(FORM.replace("sampledb", "flightticket"), {"channel": "archive"}))
     assert "This channel is deprecated: Nothing new comes into the channel archive." in archive
 
@@ -217,7 +222,7 @@ def test_what_the_install_made_is_undone_and_nothing_else(client: ClusterClient,
 
     # Its own page is for an installation that has not finished; what runs is uninstalled.
     assert web.get(f"{answer['Location']}undo/")["Location"].endswith("/uninstall/")
-    tokens = [target.token for target in traces.look(client, place, "sampledb").targets if not target.keeps]
+    tokens = [target.token for target in traces.find_traces(client, place, "sampledb").targets if not target.keeps]
     kinds = [token.split("|")[3] for token in tokens]
     assert kinds[0] == "Subscription"
     assert kinds[-2:] == ["OperatorGroup", "Namespace"]
@@ -239,7 +244,8 @@ def test_an_object_of_the_same_name_is_left_alone(client: ClusterClient, place: 
 def test_a_create_that_fails_halfway_says_what_it_made_and_takes_it_back(
     client: ClusterClient, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A Subscription that the API server refuses: its channel is no text. What the form checks lets it through only so.
+    # A Subscription that the API server refuses: its channel isn't a string. What the form checks lets it through only
+    # so.
     monkeypatch.setattr(
         "operatorhub.install.objects._subscription", lambda manifest, chosen: broken_subscription(chosen.namespace)
     )
@@ -278,9 +284,9 @@ def test_kinds_that_another_operator_serves_are_told_with_its_name(client: Clust
     assert f"is already installed in “{place}”" in overlap
     # Once no Subscription follows it, the group still says what is provided there.
     client.delete(olm.type_of(client, olm.SUBSCRIPTIONS), "sampledb", place)
-    told = text(web.get(FORM, choices(mode="AllNamespaces", new_namespace="hub-other")))
-    assert "already provides samples.operator-console.dev/v1 SampleDB" in told
-    assert "sampledb-operator.v" in told
+    page_text = text(web.get(FORM, choices(mode="AllNamespaces", new_namespace="hub-other")))
+    assert "already provides samples.operator-console.dev/v1 SampleDB" in page_text
+    assert "sampledb-operator.v" in page_text
 
 
 def test_a_kind_that_lies_there_is_told(client: ClusterClient, place: str) -> None:
@@ -290,6 +296,6 @@ def test_a_kind_that_lies_there_is_told(client: ClusterClient, place: str) -> No
         Client().post(FORM, choices())
         until(lambda: read.read(client, place, "sampledb").state == "done", seconds=120)
         clear(client, place)
-    told = text(Client().get(FORM, choices(new_namespace="hub-other")))
-    # Somebody else's install of it, on a real cluster, says more.
-    assert "is there from an earlier install" in told or "installed in another namespace too" in told
+    page_text = text(Client().get(FORM, choices(new_namespace="hub-other")))
+    # On a real cluster another install of it can add to the message.
+    assert "is there from an earlier install" in page_text or "installed in another namespace too" in page_text

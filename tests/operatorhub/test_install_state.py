@@ -59,7 +59,7 @@ def plan(phase: str, since: float = 300, message: str = "") -> Object:
         # It has just done so.
         (facts(csv=pending(CRD), plan=plan("Complete", since=JUST_NOW)), ""),
         (facts(csv=pending(ACCOUNT), plan=plan("Complete", since=JUST_NOW)), ""),
-        # The API server serves the kind by now, and OLM hasn't looked again.
+        # The API server now serves the kind, but OLM hasn't rechecked.
         (facts(csv=pending(CRD), plan=plan("Complete"), served=frozenset({"things.a.example"})), ""),
         # It lasts.
         (facts(csv=pending(CRD), plan=plan("Complete")), "missing-crd"),
@@ -102,7 +102,7 @@ def test_no_line_has_failed_before_the_install_has() -> None:
 
 @pytest.mark.parametrize(("age", "restarts", "settled"), [(JUST_NOW, 1, False), (300, 1, False), (300, 5, True)])
 def test_an_operator_may_end_once_or_twice(age: float, restarts: int, *, settled: bool) -> None:
-    """H27: the hint is there at once; that the install has failed is said when it lasts."""
+    """H27: the hint is shown at once; the install counts as failed only if the problem lasts."""
     crashed = pod(waiting={"reason": "CrashLoopBackOff"})
     crashed["metadata"]["creationTimestamp"] = ago(age)
     crashed["status"]["containerStatuses"][0]["restartCount"] = restarts

@@ -33,11 +33,11 @@ def plan(**statuses: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("status", "deleted", "kept"),
+    ("status", "deleted", "remaining"),
     [("Created", ["things.example.com"], 0), ("Present", [], 1), ("NotPresent", [], 0), ("Unknown", [], 0)],
 )
-def test_only_a_definition_that_the_plan_created_is_deleted(status: str, deleted: list[str], kept: int) -> None:
+def test_only_a_definition_that_the_plan_created_is_deleted(status: str, deleted: list[str], remaining: int) -> None:
     stays: list[str] = []
     found = list(traces._definitions(Cluster(), "here", plan(things=status), stays))  # type: ignore[arg-type]
     assert [(target.name, target.keeps) for target in found] == [(name, "") for name in deleted]
-    assert len(stays) == kept
+    assert len(stays) == remaining

@@ -93,12 +93,14 @@ def test_a_page_of_three_hundred() -> None:
 
 
 def sub(state: str = "", installed_csv: str = "db.v1", *conditions: tuple[str, str]) -> olm.Subscription:
-    said = [{"type": type_, "status": "True", "reason": reason, "message": f"{type_}!"} for type_, reason in conditions]
+    status_conditions = [
+        {"type": type_, "status": "True", "reason": reason, "message": f"{type_}!"} for type_, reason in conditions
+    ]
     status = {
         "state": state,
         "installedCSV": installed_csv,
         "installPlanRef": {"name": "install-1"},
-        "conditions": said,
+        "conditions": status_conditions,
     }
     return olm.subscription(
         {
@@ -114,8 +116,8 @@ def sub(state: str = "", installed_csv: str = "db.v1", *conditions: tuple[str, s
     [
         (sub("AtLatestKnown"), {("olm", "cat"): "READY"}, "done", "Up to date"),
         (sub("AtLatestKnown"), None, "done", "Up to date"),
-        (sub("AtLatestKnown"), {}, "failed", "Can not update"),
-        (sub("AtLatestKnown"), {("olm", "cat"): "TRANSIENT_FAILURE"}, "failed", "Can not update"),
+        (sub("AtLatestKnown"), {}, "failed", "Can't update"),
+        (sub("AtLatestKnown"), {("olm", "cat"): "TRANSIENT_FAILURE"}, "failed", "Can't update"),
         (
             sub("UpgradePending", "db.v1", ("InstallPlanPending", "RequiresApproval")),
             {("olm", "cat"): "READY"},
@@ -134,7 +136,7 @@ def sub(state: str = "", installed_csv: str = "db.v1", *conditions: tuple[str, s
     ],
 )
 def test_what_a_subscription_says_of_updates(given: olm.Subscription, sources: Any, state: str, word: str) -> None:
-    found = updates.of(
+    found = updates.update_of(
         given,
         updates.Catalogs(sources, silent=frozenset(p for p, state in (sources or {}).items() if state != "READY")),
     )
@@ -233,6 +235,18 @@ class TestPages:
         assert "InstallSucceeded" in events
         assert web.get(f"{here}nothing/").status_code == 404
         assert web.get(f"{HERE}{place}/nothing.v1/").status_code == 404
+
+    def test_a_peek_and_a_menu(self, client: ClusterClient, place: str) -> None:
+        web, here = Client(), f"{HERE}{place}/{V1}/"
+        listed = web.get(HERE, {"namespace": place}).content.decode()
+        assert f'data-row-menu="{here}?part=menu"' in listed
+        assert f'value="{place}/flightticket/{V1}"' in listed
+        peek = web.get(here, {"part": "peek"}).content.decode()
+        assert "<html" not in peek
+        for words in (f'data-live-url="{here}?part=peek"', "flightticket-operator", "InstallSucceeded", "Uninstall"):
+            assert words in peek
+        menu = web.get(here, {"part": "menu"}).content.decode()
+        assert f'href="{here}uninstall/"' in menu
 
     def test_the_newest_instance_is_told_of_more_than_a_hundred(self, client: ClusterClient, place: str) -> None:
         """By name it is the last one."""
@@ -340,7 +354,7 @@ class TestPages:
         assert "copy; it runs in hub-faraway" in text(web.get(HERE, {"namespace": place}))
         everywhere = web.get(HERE, {"namespace": "-"})
         assert everywhere.status_code == 403
-        assert "Pick a namespace of yours" in text(everywhere)
+        assert "Select one of your namespaces" in text(everywhere)
         real_get = ClusterClient.get
         monkeypatch.setattr(
             ClusterClient,
@@ -370,7 +384,7 @@ def test_a_requirement_is_listed_once() -> None:
 
 
 def test_a_catalog_that_may_not_be_read_is_not_missing() -> None:
-    """H20: a reader of one namespace was told that the catalog of another is missing."""
+    """H20: a reader of one namespace got the message that the catalog of another is missing."""
     spec = {"name": "db", "source": "samples-catalog", "sourceNamespace": "olm"}
     sub = olm.subscription({"metadata": {"name": "db", "namespace": "demo"}, "spec": spec})
     mine = updates.Catalogs({("demo", "own"): "READY"}, within=("demo",))

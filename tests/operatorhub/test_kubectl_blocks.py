@@ -41,8 +41,8 @@ _CHANGING = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z|(?<=-manual-)[0-9a-z]+|[0-9a-f
 class Case:
     """`make`: (kind's group and plural, object) beforehand; `look`: the kind that is compared; `page` and `sent`: how
     the page with the block is asked for, by POST where something is sent; `pressed`: what the button sends, with
-    `{uid}` of the object made last, `{uid of NAME}` and the like; `typed`: what somebody types into the block in the
-    place of its words in capitals.
+    `{uid}` of the object made last, `{uid of NAME}` and the like; `typed`: replacements for the block's placeholders in
+    capitals.
     """
 
     name: str
@@ -379,7 +379,7 @@ def seen(client: ClusterClient, kind: tuple[str, str], namespace: str) -> list[A
 def test_kubectl_does_what_the_button_does(
     client: ClusterClient, namespaces: tuple[str, str], kubectl: Kubectl, case: Case
 ) -> None:
-    """H3: whoever copies the block gets what the button does, no more and no less."""
+    """H3: the copied block does exactly what the button does."""
     web = Client()
     by_button, by_kubectl = (prepared(client, case, namespace) for namespace in namespaces)
     before = seen(client, case.look, namespaces[0])
@@ -446,7 +446,7 @@ def revision(client: ClusterClient, namespace: str) -> str:
 def test_an_import(
     way: str, client: ClusterClient, namespaces: tuple[str, str], kubectl: Kubectl, tmp_path: Path
 ) -> None:
-    """H3: of the file that the command names; the page as it comes first, with what somebody ticks and chooses then."""
+    """H3: of the file that the command names; the initial page, then with the user's selections."""
     objects = "---\n".join(
         f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}{more}}}\ndata: {{a: b}}\n"
         for name, more in (("one", ", namespace: NAMESPACE"), ("two", ""))
@@ -470,7 +470,7 @@ def test_an_import(
 
 
 def test_an_imports_block_without_a_script(namespaces: tuple[str, str]) -> None:
-    """H3: a page that comes back has the command for what was sent; kubectl's own default is said beside it."""
+    """H3: a page that is rendered again has the command for what was sent, with a note on kubectl's default."""
     text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n"
     for sent, command in (
         ({"apply": "1", "namespace": namespaces[0]}, f"kubectl apply --server-side -f objects.yaml -n {namespaces[0]}"),

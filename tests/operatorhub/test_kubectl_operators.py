@@ -70,6 +70,43 @@ def test_approving_a_plan(client: ClusterClient, kubectl: Kubectl) -> None:
     assert specs[0]["approved"] is True
 
 
+def test_approving_several_plans(client: ClusterClient, kubectl: Kubectl) -> None:
+    """Of the operators that were selected each plan is shown once, and what waits for nothing is named."""
+    for by_button in (True, False):
+        with operators.place(client, "hub-first") as first, operators.place(client, "hub-second") as second:
+            for place in (first, second):
+                operators.subscribe(client, place, installPlanApproval="Manual", startingCSV=operators.V1)
+            waiting = {place: operators.waiting_plan(client, place) for place in (first, second)}
+            # The Subscription says so a moment after the plan is there.
+            until(lambda first=first, second=second: all(_waits(client, place) for place in (first, second)))
+            chosen = [f"{place}/flightticket/flightticket" for place in (first, second)]
+            shown = Client().post("/operators/approve/", {"chosen": [*chosen, f"{first}//own.v1"]})
+            page = shown.content.decode()
+            assert all(f"/operators/{place}/installplans/{plan}/" in page for place, plan in waiting.items())
+            assert "own.v1" in page
+            if by_button:
+                plans = re.findall(r'name="plan" value="([^"]+)"', page)
+                assert len(plans) == 2
+                answer = Client().post("/operators/approve/", {"~confirm": "", "chosen": chosen, "plan": plans})
+                assert (answer.status_code, answer["Location"]) == (302, "/operators/")
+            else:
+                kubectl(block_of(shown))
+            for place, plan in waiting.items():
+                assert client.get(olm.type_of(client, olm.PLANS), plan, place)["spec"]["approved"] is True
+            # A plan that isn't what was shown is refused, and says so in its place.
+            stale = {"~confirm": "", "plan": [f"{first}/{waiting[first]}/0", f"{first}/none/0", "nonsense"]}
+            refused = Client().post("/operators/approve/", stale)
+            assert refused.status_code == 200
+            answers = refused.content.decode()
+            assert f"{first}/{waiting[first]}: " in answers
+            assert f"{first}/none: " in answers
+
+
+def _waits(client: ClusterClient, namespace: str) -> bool:
+    (sub,) = client.list(olm.type_of(client, olm.SUBSCRIPTIONS), namespace).items
+    return olm.subscription(sub).waits
+
+
 def test_dismissing_an_update(client: ClusterClient, kubectl: Kubectl) -> None:
     """H3: the Subscription says the same afterwards."""
     found = []
@@ -93,8 +130,8 @@ def test_dismissing_an_update(client: ClusterClient, kubectl: Kubectl) -> None:
     assert found[0][olm.DISMISSED] == operators.V11
 
 
-@pytest.mark.parametrize("kept", [False, True])
-def test_cancelling_an_installation(kept: bool, client: ClusterClient, kubectl: Kubectl) -> None:
+@pytest.mark.parametrize("stays", [False, True])
+def test_cancelling_an_installation(stays: bool, client: ClusterClient, kubectl: Kubectl) -> None:
     """H3: what is ticked goes, whether that is what the page ticked or not."""
     found = []
     for by_button in (True, False):
@@ -111,18 +148,20 @@ def test_cancelling_an_installation(kept: bool, client: ClusterClient, kubectl: 
         operators.waiting_plan(client, place)
         here = f"/operators/{place}/subscriptions/flightticket/undo/"
         shown = Client().get(here)
-        ticked = [target.token for target in traces.look(client, place, "flightticket").targets if not target.keeps]
-        ticked = ticked[:1] if kept else ticked
+        ticked = [
+            target.token for target in traces.find_traces(client, place, "flightticket").targets if not target.keeps
+        ]
+        ticked = ticked[:1] if stays else ticked
         if by_button:
             assert Client().post(here, {"target": ticked}).status_code == 200
         else:
             kubectl(block_of(shown, ticked))
-        if not kept:
+        if not stays:
             until(lambda at=place: operators.gone(client, client.find("", "v1", "namespaces"), at))
         found.append({(kind, name.replace(place, "NAMESPACE")) for kind, name in everything(client, place)})
         operators.clean_subscriptions(client, place)
     assert found[0] == found[1]
-    assert bool(found[0]) is kept
+    assert bool(found[0]) is stays
 
 
 @pytest.mark.parametrize("with_instances", [False, True])
@@ -153,7 +192,7 @@ def test_uninstalling(with_instances: bool, client: ClusterClient, kubectl: Kube
 
 
 def moved(url: str) -> str:
-    """An uninstall's page, which goes on at each POST where no worker runs."""
+    """An uninstall's page; each POST advances it, because no worker runs."""
     page = Client().get(url).content.decode()
     if 'data-state="running"' in page:
         Client().post(url)
@@ -205,7 +244,7 @@ def test_a_bundle_runs_and_goes(ticked: tuple[str, ...], client: ClusterClient, 
             left = [item["metadata"]["name"] for item in client.list(tickets).items] if there else []
             found.append((made, labelled(client, space), there, left))
         finally:
-            rest = removal.look(client, space, "flightticket")
+            rest = removal.find_objects(client, space, "flightticket")
             removal.take(client, rest, operands=True, kinds=True, space=True, done=lambda ref, outcome: None)
             until(lambda at=space: operators.gone(client, client.find("", "v1", "namespaces"), at))
             until(lambda: operators.gone(client, crds, f"flighttickets.{group[1]}"))
@@ -215,7 +254,7 @@ def test_a_bundle_runs_and_goes(ticked: tuple[str, ...], client: ClusterClient, 
 
 def labelled(client: ClusterClient, space: str) -> set[tuple[str, str]]:
     """What is left of a run."""
-    found = removal.look(client, space, "flightticket")
+    found = removal.find_objects(client, space, "flightticket")
     names = {(target.plural, target.name) for target in found.objects}
     names |= {("kind", kind.target.name) for kind in found.kinds} | (
         {("space", found.space.name)} if found.space else set()
@@ -225,7 +264,7 @@ def labelled(client: ClusterClient, space: str) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_release_goes(whole: bool, client: ClusterClient, kubectl: Kubectl) -> None:
-    """H3: of OLM's manifests what is ticked goes; the kinds only if somebody ticks them."""
+    """H3: of OLM's manifests only the selected objects are removed; CRDs aren't selected by default."""
     found = []
     for by_button in (True, False):
         Run.objects.all().delete()
@@ -249,8 +288,8 @@ def test_a_release_goes(whole: bool, client: ClusterClient, kubectl: Kubectl) ->
 
 
 def test_what_is_gone_since_is_no_error_for_either(client: ClusterClient, kubectl: Kubectl) -> None:
-    """H3: an object that went while the page was open: the button says so and goes on, and so does kubectl."""
-    said = []
+    """H3: an object was deleted while the page was open: the button reports it and continues, and so does kubectl."""
+    reports = []
     for by_button in (True, False):
         Run.objects.all().delete()
         run = apply.begin(client, manifest.read([("release.yaml", RELEASE)]), "release.yaml")
@@ -264,20 +303,22 @@ def test_what_is_gone_since_is_no_error_for_either(client: ClusterClient, kubect
         ticked = [target.token for target in targets]
         if by_button:
             answer = Client().post(f"{page}manifest/remove/", {"target": ticked})
-            said.append("was gone already" in answer.content.decode())
+            reports.append("was gone already" in answer.content.decode())
         else:
             # It isn't offered any more by a page that comes now.
             assert gone.token not in {item.token for item in apply.removable(client, apply.find(client, run.key))}
             assert gone.kubectl not in block_of(Client().get(f"{page}manifest/remove/"), ticked)
             assert gone.kubectl in block_of(shown, ticked)
-            said.append("NotFound" not in kubectl(block_of(shown, ticked)))
+            reports.append("NotFound" not in kubectl(block_of(shown, ticked)))
         until(lambda all_=targets: not any(there(client, item) for item in all_))
         client.forget_types()
-    assert said == [True, True]
+    assert reports == [True, True]
 
 
 def test_another_object_of_the_same_name_is_not_offered(client: ClusterClient) -> None:
-    """H3: kubectl deletes by name: what somebody made anew under it is on the page neither to tick nor to copy."""
+    """H3: kubectl deletes by name, so the page offers neither checkbox nor command for an object that was recreated
+    under that name.
+    """
     Run.objects.all().delete()
     run = apply.begin(client, manifest.read([("release.yaml", RELEASE)]), "release.yaml")
     page = f"/operatorhub/olm/{run.key}/"

@@ -18,9 +18,11 @@ PACKAGES = ROOT / "examples/operators/packages"
 def declared(package: str) -> int:
     """What the newest bundle of the default channel says."""
     folder = PACKAGES / package
-    said = json.loads((folder / "package.json").read_text())
-    head = next(channel["head"] for channel in said["channels"] if channel["name"] == said["defaultChannel"])
-    path = next(item["path"] for item in said["bundles"] if item["name"] == head)
+    definition = json.loads((folder / "package.json").read_text())
+    head = next(
+        channel["head"] for channel in definition["channels"] if channel["name"] == definition["defaultChannel"]
+    )
+    path = next(item["path"] for item in definition["bundles"] if item["name"] == head)
     bundle = yaml.safe_load((folder / path / "csv.yaml").read_text())
     return csv.level(bundle["metadata"]["annotations"]["capabilities"])
 

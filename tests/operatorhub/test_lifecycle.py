@@ -1,5 +1,5 @@
-"""The life of real operators, as somebody without a script lives it at the console's pages: found, installed,
-approved, updated, removed.
+"""The life cycle of real operators through the console's pages, without JavaScript: find, install, approve, update,
+remove.
 
 The real packages lie beside the checkout. OLM takes its own time and its own order, above all the real one: every step
 waits for what it shows, for as long as a slow machine needs.
@@ -114,11 +114,11 @@ def is_state(*wanted: str) -> Callable[[Person], bool]:
 def waiting_plan(client: ClusterClient, package: str, namespace: str, csv: str) -> str:
     """The InstallPlan for this version, as soon as it waits for its approval."""
 
-    def found() -> str:
+    def plan_name() -> str:
         sub = subscription(client, package, namespace)
         return sub.plan if sub.waits and sub.current_csv == csv else ""
 
-    return str(until(found))
+    return str(until(plan_name))
 
 
 def settled(client: ClusterClient, package: str, namespace: str) -> str:
@@ -126,12 +126,12 @@ def settled(client: ClusterClient, package: str, namespace: str) -> str:
     carry the plan out once more.
     """
 
-    def found() -> str:
+    def installed_version() -> str:
         sub = subscription(client, package, namespace)
         pending = any(type_ == "InstallPlanPending" for type_, _status, _reason, _message in sub.conditions)
         return sub.installed_csv if sub.state == "AtLatestKnown" and not pending else ""
 
-    return str(until(found))
+    return str(until(installed_version))
 
 
 def uninstall(client: ClusterClient, person: Person) -> None:
@@ -186,7 +186,7 @@ def _approved_update(cluster: ClusterClient, person: Person, place: str) -> None
 
 
 def _automatic_update(cluster: ClusterClient, person: Person, place: str) -> None:
-    """A plan that waits is still approved by hand; from then on everything comes by itself."""
+    """A pending plan still needs approval; later ones are automatic."""
     plan = waiting_plan(cluster, STEPWISE, place, V3)
     edit = person.open(f"/operators/{place}/subscriptions/{STEPWISE}/edit/")
     assert edit.status == 200
@@ -214,7 +214,7 @@ def _uninstalled(cluster: ClusterClient, person: Person, place: str) -> None:
 
 
 def test_an_operator_for_the_whole_cluster(cluster: ClusterClient, person: Person, place: str) -> None:
-    """Automatic approval from an old version: OLM goes on to the newest; every namespace knows of it."""
+    """Automatic approval from an old version: OLM updates to the newest; the operator is listed in every namespace."""
     person.open(f"{package_page(cluster, EVERYWHERE)}install/", mode="AllNamespaces")
     person.press("Install", install_namespace="+", new_namespace=place)
     assert person.url.endswith(f"/operators/{place}/subscriptions/{EVERYWHERE}/"), person.words
@@ -266,13 +266,13 @@ def test_an_update_that_instances_do_not_fit_is_told_before_and_refused(
         return "updated validation is too restrictive" in message
 
     until(refused)
-    told = person.open(progress)
-    assert "should be less than or equal to 9" in told.words
+    page = person.open(progress)
+    assert "should be less than or equal to 9" in page.words
     cluster.delete(tickets, "big", place)
 
 
 def test_what_an_operator_needs_comes_in_the_same_plan(cluster: ClusterClient, person: Person, place: str) -> None:
-    """FlightTicket 2.1.0 needs the kind Memcached: whoever is asked to approve sees both, before anything is there."""
+    """FlightTicket 2.1.0 needs the kind Memcached: the approval page shows both before anything is created."""
     _needs(cluster, "flightticket")
     person.open(f"{package_page(cluster, 'flightticket')}install/", channel="preview", mode="OwnNamespace")
     person.press("Install", install_namespace="+", new_namespace=place, approval="Manual")

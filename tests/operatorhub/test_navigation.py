@@ -24,13 +24,13 @@ def _operator(title: str, state: str = DONE, **more: Any) -> Operator:
     return Operator(**{**facts, **empty, "state": state, "apis": (API,), **more})
 
 
-def _read(monkeypatch: pytest.MonkeyPatch, rows: tuple[Operator, ...]) -> navigation.Known:
+def _read(monkeypatch: pytest.MonkeyPatch, rows: tuple[Operator, ...], path: str = "") -> navigation.Known:
     monkeypatch.setattr(navigation.olm, "served", lambda _client: True)
     monkeypatch.setattr(navigation.installed, "listed", lambda _client, _namespace: Listed(rows))
     types = (ResourceType("flights.com", "v2", "flighttickets", "FlightTicket", namespaced=True),)
     client = SimpleNamespace(host="h", who="w", types=lambda: types, find=lambda *_kind: types[0])
     request: Any = SimpleNamespace(cluster=client, namespace="")
-    return navigation.read(request, "en")
+    return navigation.read(request, "en", path)
 
 
 def test_a_kind_is_linked_in_its_preferred_version(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,6 +48,21 @@ def test_kinds_stand_below_the_operator_whose_page_is_open(monkeypatch: pytest.M
     assert f'href="{kind}"' in drawn(f"{kind}flights/family/")
     assert f'href="{kind}"' in drawn("/operators/flights/flightticket.v1.0.0/events/")
     assert f'href="{kind}"' not in drawn("/operatorhub/")
+
+
+def test_kinds_of_the_open_operator_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page asks once for what isn't counted yet; what can't be counted is not asked for again."""
+    monkeypatch.setattr(navigation.operands, "count", lambda *_kind: (None, "forbidden"))
+    found, kind = _read(monkeypatch, (_operator("FlightTicket"),)), "/resources/flights.com/v2/flighttickets/"
+    assert navigation.context(found, kind, ask=False)["ask"] is True
+    assert navigation.context(found, "/operatorhub/", ask=False)["ask"] is False
+    found = _read(monkeypatch, (_operator("FlightTicket"),), kind)
+    assert navigation.context(found, kind, ask=False)["ask"] is False
+    monkeypatch.setattr(navigation.operands, "count", lambda *_kind: (42, ""))
+    found = _read(monkeypatch, (_operator("FlightTicket"),), kind)
+    assert ">42<" in render_to_string("operatorhub/_navigation.html", navigation.context(found, kind, ask=False))
+    # Of another namespace it is another number.
+    assert navigation.context(found, kind, ask=False, namespace="apps")["ask"] is True
 
 
 def test_of_many_operators_those_in_trouble_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,7 +163,7 @@ def bundle_image(server: registry.Registry, name: str) -> str:
 def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: None) -> None:
     with registry.serving() as server:
         reference = bundle_image(server, "sampledb")
-        said = {"type": "olm.package", "value": {"packageName": "sampledb", "version": "1.0.0"}}
+        own_package = {"type": "olm.package", "value": {"packageName": "sampledb", "version": "1.0.0"}}
         about = {
             "type": "olm.csv.metadata",
             "value": {"displayName": "Sample", "annotations": {"capabilities": "Auto Pilot"}},
@@ -176,7 +176,7 @@ def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: N
                 "package": "sampledb",
                 "name": "s.v1",
                 "image": reference,
-                "properties": [said, about],
+                "properties": [own_package, about],
             },
         ]
         text_ = "\n".join(map(json.dumps, blobs)).encode()
@@ -188,7 +188,7 @@ def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: N
         assert refresh.refresh(row, client), Catalog.objects.get().error
         package = Package.objects.get(namespace="~")
         assert (package.title, package.level, package.version, package.rights) == ("Sample", 5, "1.0.0", "?")
-        # The whole bundle comes from its image when somebody asks, and is kept.
+        # The whole bundle is read from its image on first use, and stored.
         found = bundles.bundle(client, "~", NAME, "sampledb", "s.v1")
         assert found is not None and not found.partial and found.crds and found.csv["spec"]["install"]
         before = len(server.asked)
@@ -212,7 +212,7 @@ def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: N
         assert not refresh.refresh(row, client, force=True)
     assert Package.objects.filter(namespace="~").count() == 1
     words = text(page(f"{LIST}source/~/{NAME}/"))
-    assert "lies: the manifest v1" in words and "What was read before is still offered" in words
+    assert ": the manifest v1" in words and "What was read before is still offered" in words
 
 
 def test_make_run_names_folders_as_the_embedded_cluster_does(tmp_path: Path) -> None:

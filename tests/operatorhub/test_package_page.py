@@ -62,7 +62,7 @@ def test_what_a_package_manifest_does_not_tell_is_said(web: Client) -> None:
     assert "This catalog tells only a part" in page
     assert "Let the console read the catalog's image or folder itself" in page
     versions = text(web.get(FLIGHT, {"tab": "versions"}))
-    assert "Which version replaces which is not known" in versions
+    assert "The upgrade path is unknown" in versions
     old = text(web.get(FLIGHT, {"version": "flightticket-operator.v1.0.0"}))
     assert "Of this version only its name is known" in old
     assert "Version 1.0.0 is deprecated" in old
@@ -128,12 +128,12 @@ def test_the_schema_before_anything_is_installed(described: Client) -> None:
     found = text(described.get(place, {"q": "number"}))
     assert "spec.number" in found
     assert "0 fields" in text(described.get(place, {"q": "nothing-has-this"}))
-    assert "There is nothing inside" in text(described.get(place, {"at": "/no/such/place"}))
+    assert "It is empty" in text(described.get(place, {"at": "/no/such/place"}))
 
 
 def test_a_schema_that_nobody_knows(web: Client) -> None:
     page = text(web.get(f"{FLIGHT}apis/nothing.example.org/"))
-    assert "The schema is not known" in page
+    assert "The schema is unknown" in page
 
 
 def test_a_user_who_may_not_list_subscriptions_is_told(web: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ def test_a_bundle_that_can_not_be_read_now(web: Client, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(bundles, "bundle", gone)
     page = text(web.get(FLIGHT))
-    assert "Its bundle can't be read just now" in page
+    assert "Its bundle can't be read at the moment" in page
     assert "the folder is gone" in page
     assert "FlightTicket" in page
 

@@ -111,9 +111,9 @@ def test_an_icon_can_only_be_looked_at(web: Client, client: ClusterClient) -> No
     assert "sandbox" in first["Content-Security-Policy"]
     assert first["X-Content-Type-Options"] == "nosniff"
     package.refresh_from_db()
-    kept = web.get(f"/operatorhub/icons/{package.icon}")
-    assert "immutable" in kept["Cache-Control"]
-    assert web.get(f"/operatorhub/icons/{package.icon}", headers={"If-None-Match": kept["ETag"]}).status_code == 304
+    icon = web.get(f"/operatorhub/icons/{package.icon}")
+    assert "immutable" in icon["Cache-Control"]
+    assert web.get(f"/operatorhub/icons/{package.icon}", headers={"If-None-Match": icon["ETag"]}).status_code == 304
     for wrong in ("p-0", "p-99999999999999999999", "p-x", "nothing"):
         assert web.get(f"/operatorhub/icons/{wrong}").status_code == 404
 

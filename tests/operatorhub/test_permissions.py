@@ -13,11 +13,11 @@ from resources import yamltext
 def csv(
     *cluster: dict[str, Any], namespaced: tuple[dict[str, Any], ...] = (), own: str = "", account: str = "op"
 ) -> dict[str, Any]:
-    def of(rules: tuple[dict[str, Any], ...]) -> list[dict[str, Any]]:
+    def permissions(rules: tuple[dict[str, Any], ...]) -> list[dict[str, Any]]:
         return [{"serviceAccountName": account, "rules": list(rules)}] if rules else []
 
     owned = {"owned": [{"name": f"things.{own}", "kind": "Thing", "version": "v1"}]} if own else {}
-    spec = {"clusterPermissions": of(cluster), "permissions": of(namespaced)}
+    spec = {"clusterPermissions": permissions(cluster), "permissions": permissions(namespaced)}
     return {"spec": {"install": {"spec": spec}, "customresourcedefinitions": owned}}
 
 

@@ -64,7 +64,7 @@ def test_a_check_goes_on_where_it_was_left(
         run = plan_check.begin(client, plan)
         seen.append((run.state, run.document["done"]))
     assert seen[:4] == [("running", 2), ("running", 4), ("running", 6), ("done", 7)] or seen[3][1] == 7
-    check = plan_check.look(client, plan)
+    check = plan_check.current_check(client, plan)
     assert (check.state, check.done, check.total, check.refused) == ("done", 7, 7, 3)
     assert [finding.name for finding in check.findings] == ["t1", "t3", "t5"]
 
@@ -77,7 +77,7 @@ def test_a_dead_worker_is_said(client: ClusterClient, namespace: str, monkeypatc
     name = operators.waiting_plan(client, namespace, V2)
     here = f"/operators/{namespace}/installplans/{name}/"
     web = Client()
-    assert "1 of 3 instances looked at" in text(web.get(here, {"part": "check"}))
+    assert "1 of 3 instances checked" in text(web.get(here, {"part": "check"}))
     Run.objects.update(touched_at="2020-01-01T00:00:00Z")
     assert "No worker continues this" in text(web.get(here, {"part": "check"}))
     monkeypatch.setattr(plan_check, "SECONDS", 5)

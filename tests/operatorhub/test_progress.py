@@ -1,4 +1,4 @@
-"""Why an install does not go on: each rule over facts as OLM writes them, without a cluster."""
+"""Why an install doesn't progress: each rule over facts as OLM writes them, without a cluster."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

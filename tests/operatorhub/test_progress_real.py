@@ -1,6 +1,4 @@
-"""Installs that really break, on whatever cluster the tests run on: what the page says, and that its way out mends
-it.
-"""
+"""Installs that really fail, on the tests' cluster: what the page says, and that its fix works."""
 
 import contextlib
 import re
@@ -63,11 +61,11 @@ def subscribe(client: ClusterClient, namespace: str, package: str = "sampledb", 
 def broken(client: ClusterClient, namespace: str, package: str = "sampledb", key: str = "") -> Trouble:
     """The trouble, once there is one (of that key)."""
 
-    def look() -> Trouble | None:
+    def current_trouble() -> Trouble | None:
         found = read.read(client, namespace, package).trouble
         return found if found and key in ("", found.key) else None
 
-    answer: Trouble = until(look, seconds=120)
+    answer: Trouble = until(current_trouble, seconds=120)
     return answer
 
 

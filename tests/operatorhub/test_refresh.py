@@ -101,8 +101,8 @@ def test_a_folder_of_bundles_becomes_packages(client: ClusterClient) -> None:
     assert (found.name, found.version, found.csv["kind"]) == (newest.name, newest.version, "ClusterServiceVersion")
     assert [crd["spec"]["names"]["kind"] for crd in found.crds] == ["FlightTicket"]
     # The pages' one shape: a PackageManifest's status.
-    said = bundles.status(client, "~", "mine", "flightticket")
-    assert said["channels"][0]["currentCSVDesc"]["displayName"] == found.csv["spec"]["displayName"]
+    status = bundles.status(client, "~", "mine", "flightticket")
+    assert status["channels"][0]["currentCSVDesc"]["displayName"] == found.csv["spec"]["displayName"]
     with pytest.raises(NotFound, match="Package “nothing”"):
         bundles.graph(client, "~", "mine", "nothing")
     assert bundles.bundle(client, "~", "mine", "flightticket", "nothing") is None
@@ -128,7 +128,7 @@ def test_a_folder_that_changes_and_goes(client: ClusterClient, tmp_path: Path) -
     read(row, client)
     assert set(Package.objects.values_list("name", flat=True)) == NAMES - {"memcached", "sampledb"}
     assert [where for where, _words in row.problems] == ["sampledb/package.json"]
-    # The whole folder goes: what was read stays, and the reason is told.
+    # The whole folder is deleted: its contents stay in the index, with the reason.
     shutil.rmtree(place)
     assert not refresh.refresh(row, client)
     row.refresh_from_db()
@@ -229,14 +229,14 @@ def fbc(folder: Path, *blobs: Any) -> Path:
 
 def small(name: str, version: str = "1.0.0", **about: Any) -> list[dict[str, Any]]:
     """A package of one version."""
-    said = [
+    properties = [
         {"type": "olm.package", "value": {"packageName": name, "version": version}},
         {"type": "olm.csv.metadata", "value": about},
     ]
     return [
         {"schema": "olm.package", "name": name, "defaultChannel": "stable"},
         {"schema": "olm.channel", "package": name, "name": "stable", "entries": [{"name": f"{name}.v1"}]},
-        {"schema": "olm.bundle", "package": name, "name": f"{name}.v1", "properties": said},
+        {"schema": "olm.bundle", "package": name, "name": f"{name}.v1", "properties": properties},
     ]
 
 

@@ -43,8 +43,8 @@ def zipped(folder: Path, top: str = "") -> bytes:
 
 
 def stranger() -> bytes:
-    """FlightTicket with a group of its own, so that nobody else on the cluster has its kind; its Pods are simulated,
-    for its image is nobody's.
+    """FlightTicket with an API group of its own, so that its kind is unique in the cluster; its Pods are simulated,
+    because its image doesn't exist.
     """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
@@ -181,14 +181,14 @@ def changed(**edits: Any) -> Any:
     return given.Bundle(bundle.name, bundle.package, bundle.version, "", csv, bundle.crds, bundle.others)
 
 
-def said(bundle: Any) -> str:
+def verdict_lines(bundle: Any) -> str:
     return "\n".join(f"{item.level}: {item.words} [{item.where}]" for item in verdicts.judge(bundle))
 
 
 def test_our_own_bundles_are_sound() -> None:
     for folder in sorted(PACKAGES.glob("*/*/csv.yaml")):
         for bundle in given.files_of(folder.parent).bundles:
-            assert not verdicts.refused(verdicts.judge(bundle)), said(bundle)
+            assert not verdicts.refused(verdicts.judge(bundle)), verdict_lines(bundle)
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_our_own_bundles_are_sound() -> None:
         ({"spec__version": "one"}, "error: “one” isn't a valid version"),
         ({"spec__installModes": []}, "error: It supports no install mode"),
         ({"spec__install__strategy": "magic"}, "error: The install strategy"),
-        ({"metadata__annotations": {"alm-examples": "{"}}, "error: The examples are no JSON"),
+        ({"metadata__annotations": {"alm-examples": "{"}}, "error: The examples aren't valid JSON"),
         (
             {"metadata__annotations": {"capabilities": "Super", "alm-examples": "[]"}},
             "isn't a capability level",
@@ -210,12 +210,12 @@ def test_our_own_bundles_are_sound() -> None:
     ],
 )
 def test_what_is_wrong_is_said(edits: dict[str, Any], words: str) -> None:
-    assert words in said(changed(**edits))
+    assert words in verdict_lines(changed(**edits))
 
 
 @pytest.mark.parametrize("name", ["example.com/mine", "containerImage", "operatorframework.io/suggested-namespace"])
 def test_an_annotation_of_somebody_else_and_a_known_one_are_no_slips(name: str) -> None:
-    assert "Unknown annotation" not in said(changed(metadata__annotations={name: "x"}))
+    assert "Unknown annotation" not in verdict_lines(changed(metadata__annotations={name: "x"}))
 
 
 def test_an_example_that_does_not_fit_its_schema() -> None:
@@ -225,14 +225,14 @@ def test_an_example_that_does_not_fit_its_schema() -> None:
         "metadata": {"name": "x"},
         "spec": {"from": "A", "to": "B", "number": 99},
     }
-    words = said(changed(metadata__annotations={"alm-examples": json.dumps([bad])}))
+    words = verdict_lines(changed(metadata__annotations={"alm-examples": json.dumps([bad])}))
     assert "The example of FlightTicket does not fit its schema: spec.number" in words
 
 
 def test_a_missing_crd() -> None:
     bundle = given.files_of(FLIGHT / "1.0.0").bundles[0]
     alone = given.Bundle(bundle.name, bundle.package, bundle.version, "", bundle.csv, (), ())
-    assert "doesn't contain that CustomResourceDefinition" in said(alone)
+    assert "doesn't contain that CustomResourceDefinition" in verdict_lines(alone)
     assert verdicts.refused(verdicts.judge(alone))
 
 
@@ -244,7 +244,7 @@ def space(client: ClusterClient) -> Iterator[str]:
     name = "run-bundle"
     yield name
     for package in ("flightticket", "FlightTicket"):
-        found = removal.look(client, name, package)
+        found = removal.find_objects(client, name, package)
         removal.take(client, found, operands=True, kinds=True, space=True, done=lambda ref, outcome: None)
     spaces = client.find("", "v1", "namespaces")
     try:
@@ -319,7 +319,7 @@ def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
     assert "FlightTicket run-bundle/mine doesn't match the bundle's schema: spec.number" in text(
         web.post("/operatorhub/run/", files)
     )
-    found = removal.look(client, space, "flightticket")
+    found = removal.find_objects(client, space, "flightticket")
     assert [len(kind.instances or ()) for kind in found.kinds] == [1]
     gone = text(web.get(f"/operators/{space}/runs/flightticket/remove/"))
     for words in (
@@ -333,7 +333,7 @@ def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
     assert answer.status_code == 302, text(answer)
 
     def away() -> bool:
-        left = removal.look(client, space, "flightticket")
+        left = removal.find_objects(client, space, "flightticket")
         return not left.objects and not left.kinds
 
     until(away)

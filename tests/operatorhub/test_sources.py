@@ -1,4 +1,4 @@
-"""The pages of catalogs: CatalogSources, ClusterCatalogs, the console's own; whoever may, whatever is typed."""
+"""The pages of catalogs: CatalogSources, ClusterCatalogs, the console's own; permissions and input validation."""
 
 import contextlib
 import dataclasses
@@ -100,14 +100,14 @@ def test_details(client: ClusterClient, home: str) -> None:
 
 
 def typed(namespace: str, /, **more: str) -> dict[str, str]:
-    said = {
+    form = {
         "kind": "catalogsource",
         "name": NAME,
         "namespace": namespace,
         "endpoint": "image",
         "image": "127.0.0.1:1/team/catalog:v1",
     }
-    return said | {"title": "Ours", "publisher": "Us", "interval": "45m", "priority": "7", "secrets": "one, two"} | more
+    return form | {"title": "Ours", "publisher": "Us", "interval": "45m", "priority": "7", "secrets": "one, two"} | more
 
 
 def test_add_edit_and_delete_a_catalogsource(client: ClusterClient, home: str) -> None:
@@ -143,7 +143,7 @@ def test_add_edit_and_delete_a_catalogsource(client: ClusterClient, home: str) -
     assert response.status_code == 302
     found = catalogsources.get(client, "default", NAME)
     assert (found.title, found.interval, found.priority, found.secrets) == ("New", "", 0, ())
-    # Somebody else was quicker: nothing is overwritten.
+    # Another user was quicker: nothing is overwritten.
     response = Client().post(edit, typed("default") | {"save": "1", "version": "1"})
     assert response.status_code == 409 and catalogsources.get(client, "default", NAME).title == "New"
     delete = f"{LIST}source/default/{NAME}/delete/"
@@ -171,15 +171,15 @@ def test_what_is_typed_wrong_is_said_at_its_field(client: ClusterClient, field: 
     content = response.content.decode()
     assert re.search(rf'id="field-{field}"[^>]*aria-invalid="true"', content)
     # Nothing typed is lost.
-    for name, said in (typed("default") | {field: value}).items():
-        assert name in ("kind", "endpoint") or f'name="{name}" value="{said}"' in unescape(content), name
+    for name, typed_text in (typed("default") | {field: value}).items():
+        assert name in ("kind", "endpoint") or f'name="{name}" value="{typed_text}"' in unescape(content), name
 
 
 def test_an_address_instead_of_an_image(client: ClusterClient, home: str) -> None:
     response = Client().post(NEW, typed("default", endpoint="address", address="nowhere", interval="") | {"save": "1"})
     assert response.status_code == 422 and "host and a port" in text(response)
-    said = typed("default", endpoint="address", address="catalog.default.svc:50051", interval="")
-    assert Client().post(NEW, said | {"save": "1"}).status_code == 302
+    form = typed("default", endpoint="address", address="catalog.default.svc:50051", interval="")
+    assert Client().post(NEW, form | {"save": "1"}).status_code == 302
     found = catalogsources.get(client, "default", NAME)
     assert (found.kind, found.endpoint) == ("address", "catalog.default.svc:50051")
 
@@ -187,7 +187,7 @@ def test_an_address_instead_of_an_image(client: ClusterClient, home: str) -> Non
 def test_cluster_catalogs(client: ClusterClient) -> None:
     if not clustercatalogs.served(client):
         pytest.skip("this cluster serves no ClusterCatalogs (OLM v1)")
-    said = {
+    form = {
         "kind": "clustercatalog",
         "name": NAME,
         "image": "127.0.0.1:1/a/b:v1",
@@ -197,12 +197,12 @@ def test_cluster_catalogs(client: ClusterClient) -> None:
     }
     type_ = client.find(clustercatalogs.GROUP, "v1", clustercatalogs.PLURAL)
     try:
-        assert Client().post(NEW, said | {"interval": "0", "save": "1"}).status_code == 422
-        assert Client().post(NEW, said | {"save": "1"}).status_code == 302
+        assert Client().post(NEW, form | {"interval": "0", "save": "1"}).status_code == 422
+        assert Client().post(NEW, form | {"save": "1"}).status_code == 302
         found = clustercatalogs.get(client, NAME)
         assert (found.image, found.priority, found.minutes, found.mode) == ("127.0.0.1:1/a/b:v1", 3, 5, "Available")
         edit = f"{LIST}source/-/{NAME}/edit/"
-        response = Client().post(edit, said | {"interval": "", "priority": "", "mode": "Unavailable", "save": "1"})
+        response = Client().post(edit, form | {"interval": "", "priority": "", "mode": "Unavailable", "save": "1"})
         assert response.status_code == 302, text(response)
         found = clustercatalogs.get(client, NAME)
         assert (found.priority, found.minutes, found.mode) == (0, 0, "Unavailable")
@@ -229,7 +229,7 @@ def test_cluster_catalogs_are_read_through_the_api_server(
     client: ClusterClient, serving: clustercatalogs.ClusterCatalog, asked: list[str]
 ) -> None:
     item = serving
-    # The list and its own page see that nobody has read it, and ask a worker.
+    # The list and its own page see that it is unread, and queue a reading.
     for address in (LIST, f"{LIST}source/-/{item.name}/"):
         Index.objects.update(requested_at=None)
         asked.clear()
@@ -268,8 +268,8 @@ def test_the_image_of_a_catalogsource_is_read_by_a_click(client: ClusterClient, 
     # The CatalogSource gets another image: nothing of the old one holds any more.
     catalogsources.follow(client)
     assert Catalog.objects.get(pk=row.pk).generation == 1
-    said = typed("default", image="127.0.0.1:1/other:v1", interval="") | {"save": "1"}
-    assert Client().post(f"{LIST}source/default/{NAME}/edit/", said).status_code == 302
+    form = typed("default", image="127.0.0.1:1/other:v1", interval="") | {"save": "1"}
+    assert Client().post(f"{LIST}source/default/{NAME}/edit/", form).status_code == 302
     catalogsources.follow(client)
     row.refresh_from_db()
     assert (row.location, row.generation) == ("127.0.0.1:1/other:v1", 0)

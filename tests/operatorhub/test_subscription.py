@@ -148,7 +148,7 @@ def test_the_page_and_its_changes(client: ClusterClient, namespace: str) -> None
     bad = web.post(here, {"version": version, "config.env": "a: [", "save": "1"})
     assert bad.status_code == 422
 
-    # The page is as old as its form says: what somebody else changed is not overwritten.
+    # The page is as old as its form says: other users' changes aren't overwritten.
     client.patch(
         olm.type_of(client, olm.SUBSCRIPTIONS), "flightticket", {"metadata": {"labels": {"a": "b"}}}, namespace
     )

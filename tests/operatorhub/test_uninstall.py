@@ -1,6 +1,4 @@
-"""Uninstalling: what is listed, in which order it goes, what is refused, what is stuck, and that nothing is lost
-when everybody dies in between.
-"""
+"""Uninstalling: the preview, the order, refusals, stuck objects, and recovery after all processes died."""
 
 import contextlib
 import itertools
@@ -35,8 +33,8 @@ def namespace(client: ClusterClient) -> Iterator[str]:
 
 
 @pytest.fixture(scope="class")
-def kept(cluster_kubeconfig: Any) -> Iterator[str]:
-    """One that is looked at only, with an instance."""
+def reference_namespace(cluster_kubeconfig: Any) -> Iterator[str]:
+    """A namespace with an operator and an instance that tests only read."""
     client = console_client()
     until(lambda: olm.served(client) or client.forget_types())
     with operators.place(client, "hub-uninstall-kept") as name:
@@ -56,26 +54,26 @@ def form(page: str) -> dict[str, Any]:
 
 
 def finished(web: Client, url: str) -> str:
-    """Press "Try again" as somebody without a worker, until it is over.
+    """Press "Try again", as without a worker, until the uninstall has ended.
 
     A real garbage collector learns of a new kind within half a minute only.
     """
 
-    def look() -> str:
+    def final_page() -> str:
         page = web.get(url).content.decode()
         if 'data-state="running"' in page.split("<h1", 1)[0]:
             web.post(url)
             return ""
         return page
 
-    return str(until(look, seconds=100))
+    return str(until(final_page, seconds=100))
 
 
 class TestLookedAtOnly:
-    def test_kubectl_deletes_what_the_button_deletes(self, client: ClusterClient, kept: str) -> None:
+    def test_kubectl_deletes_what_the_button_deletes(self, client: ClusterClient, reference_namespace: str) -> None:
         """H3: the commands follow the ticks; they deleted instances, kind, group and namespace with nothing ticked."""
-        plan = uninstall.look(client, kept, V11)
-        page = Client().get(f"/operators/{kept}/{V11}/uninstall/")
+        plan = uninstall.read_plan(client, reference_namespace, V11)
+        page = Client().get(f"/operators/{reference_namespace}/{V11}/uninstall/")
         offered = {left.stage: left.key for left in plan.leftovers if left.offered}
         for kinds, ticked in (
             ([], []),
@@ -101,21 +99,21 @@ class TestLookedAtOnly:
             }
             assert by_kubectl == by_button
 
-    def test_what_the_author_says_is_honoured(self, client: ClusterClient, kept: str) -> None:
+    def test_what_the_author_says_is_honoured(self, client: ClusterClient, reference_namespace: str) -> None:
         notes = {uninstall.NO_OPERANDS: "true", uninstall.MESSAGE: "Say goodbye to the airline first."}
-        client.patch(olm.type_of(client, olm.CSVS), V11, {"metadata": {"annotations": notes}}, kept)
-        web, here = Client(), f"/operators/{kept}/{V11}/uninstall/"
+        client.patch(olm.type_of(client, olm.CSVS), V11, {"metadata": {"annotations": notes}}, reference_namespace)
+        web, here = Client(), f"/operators/{reference_namespace}/{V11}/uninstall/"
         page = web.get(here).content.decode()
         assert "Say goodbye to the airline first." in page
         assert "does not want its instances deleted" in page
         assert "instances" not in form(page)
 
-    def test_a_neighbour_keeps_what_is_shared(self, client: ClusterClient, kept: str) -> None:
-        csv = client.get(olm.type_of(client, olm.CSVS), V11, kept)
+    def test_a_neighbour_keeps_what_is_shared(self, client: ClusterClient, reference_namespace: str) -> None:
+        csv = client.get(olm.type_of(client, olm.CSVS), V11, reference_namespace)
         spec = {**csv["spec"], "replaces": None, "displayName": "Neighbour"}
-        operators.make(client, olm.GROUP, "ClusterServiceVersion", "neighbour.v1", kept, spec=spec)
-        plan = uninstall.look(client, kept, V11)
-        assert plan.others == ((FLIGHTS, (f"{kept}/neighbour.v1",)),)
+        operators.make(client, olm.GROUP, "ClusterServiceVersion", "neighbour.v1", reference_namespace, spec=spec)
+        plan = uninstall.read_plan(client, reference_namespace, V11)
+        assert plan.others == ((FLIGHTS, (f"{reference_namespace}/neighbour.v1",)),)
         assert plan.operands == ()
         assert {leftover.kind: leftover.offered for leftover in plan.leftovers} == {
             "CustomResourceDefinition": False,
@@ -123,9 +121,9 @@ class TestLookedAtOnly:
             "Namespace": False,
         }
 
-    def test_runs_are_of_those_who_began_them(self, client: ClusterClient, kept: str) -> None:
-        plan = uninstall.look(client, kept, V11)
-        run = runs.create("x", removal.KIND, client, kept, V11, removal.document(client, plan, [], []))
+    def test_runs_are_of_those_who_began_them(self, client: ClusterClient, reference_namespace: str) -> None:
+        plan = uninstall.read_plan(client, reference_namespace, V11)
+        run = runs.create("x", removal.KIND, client, reference_namespace, V11, removal.document(client, plan, [], []))
         Run.objects.filter(key=run.key).update(user="another user")
         assert Client().get(f"/operators/-/removals/{run.key}/").status_code == 404
 
@@ -168,9 +166,9 @@ def test_what_olm_makes_anew_goes_too(client: ClusterClient, namespace: str, mon
     monkeypatch.setattr(removal, "_YOUNG_SECONDS", 600.0)
     csvs = olm.type_of(client, olm.CSVS)
     before = client.get(csvs, V11, namespace)
-    plan = uninstall.look(client, namespace, V11)
+    plan = uninstall.read_plan(client, namespace, V11)
     run = runs.create("again", removal.KIND, client, namespace, V11, removal.document(client, plan, (), ()))
-    while not any(one["stage"] == "csv" and one["state"] == removal.GOING for one in run.document["items"]):
+    while not any(item["stage"] == "csv" and item["state"] == removal.GOING for item in run.document["items"]):
         removal.advance(client, run, 0.05)
     until(lambda: operators.gone(client, csvs, V11, namespace))
     again = {key: before[key] for key in ("apiVersion", "kind", "spec")}
@@ -179,7 +177,7 @@ def test_what_olm_makes_anew_goes_too(client: ClusterClient, namespace: str, mon
     removal.advance(client, run, 60)
     assert run.state == "done"
     assert operators.gone(client, csvs, V11, namespace)
-    item = next(one for one in run.document["items"] if one["stage"] == "csv")
+    item = next(entry for entry in run.document["items"] if entry["stage"] == "csv")
     assert item["uid"] != before["metadata"]["uid"]
 
 
@@ -217,7 +215,7 @@ def test_a_stuck_finalizer_is_explained_and_a_way_out_offered(
     assert "flights.com/cleanup The operator itself removes it" in words
     assert "kubectl patch flighttickets.flights.com stuck" in words
     assert "Deployment flightticket-operator" in words
-    # The worker has died: the page says so, and a reload goes on from what is remembered.
+    # The worker has died: the page says so, and a reload continues from the recorded state.
     Run.objects.update(touched_at="2020-01-01T00:00:00Z")
     assert "No worker continues this" in text(web.get(url))
     with monkeypatch.context() as impatient:
@@ -234,7 +232,7 @@ def test_a_task_carries_it_out(client: ClusterClient, namespace: str) -> None:
     """Instances of namespaces that the operator does not watch are not its own: they stay."""
     operators.ticket(client, namespace, "one")
     operators.ticket(client, "default", "elsewhere")
-    plan = uninstall.look(client, namespace, V11)
+    plan = uninstall.read_plan(client, namespace, V11)
     assert [operand.number for operand in plan.operands] == [1]
     assert plan.operands[0].elsewhere >= 1
     run = runs.create("r", removal.KIND, client, namespace, V11, removal.document(client, plan, [FLIGHTS], []))
@@ -254,7 +252,7 @@ def test_instances_that_can_not_be_listed_hinder_nothing(
     monkeypatch.setattr(uninstall, "every", refuse)
     web, here = Client(), f"/operators/{namespace}/{V11}/uninstall/"
     words = text(web.get(here))
-    assert "Cannot load the instances of FlightTicket" in words
+    assert "The instances of FlightTicket can't be loaded" in words
     assert "the list failed" in words
     monkeypatch.undo()
     uids = {key: value for key, value in form(web.get(here).content.decode()).items() if key.endswith("_uid")}

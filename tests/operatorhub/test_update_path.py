@@ -69,14 +69,14 @@ def test_edges_that_nobody_knows_lead_nowhere_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("channel", "said", "automatic"),
+    ("channel", "sentence", "automatic"),
     [
         ("alpha", "older than the installed 5.24.0", False),
         ("v6", "5.24.0 to: 6.0.0, 6.1.0", True),
         ("island", "No version", False),
     ],
 )
-def test_a_change_of_channel_says_where_it_leads(channel: str, said: str, *, automatic: bool) -> None:
+def test_a_change_of_channel_says_where_it_leads(channel: str, sentence: str, *, automatic: bool) -> None:
     """H11: the dry run, the form and the API say it before the change."""
     sub = olm.subscription(
         {"spec": {"channel": "v5"}, "status": {"installedCSV": "g.v5.24.0", "currentCSV": "g.v5.24.0"}}
@@ -84,5 +84,5 @@ def test_a_change_of_channel_says_where_it_leads(channel: str, said: str, *, aut
     nothing: Any = ()
     page = Page({}, sub, Update("", ""), "", nothing, "", None, (), (), (), nothing, {}, GRAPH)
     found = subscription.warnings(page, Edit({"spec": {"channel": channel}}, {}, {}))
-    assert said in found[0]
+    assert sentence in found[0]
     assert any("automatic approval" in words for words in found) is automatic

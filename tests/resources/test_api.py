@@ -78,13 +78,13 @@ def test_search_and_events(client: ClusterClient, db: None) -> None:
     _map(client, name)
     try:
         found = Client().get("/api/resources/search/", {"q": f"kind:cm {name}"}).json()
-        assert [item["object"]["name"] for item in found["items"]] == [name]
+        assert [event["object"]["name"] for event in found["items"]] == [name]
         assert found["kinds"] == 1
         tree = Client().get(f"{MAPS}default/{name}/tree/").json()
         assert (tree["items"], tree["owners"], tree["pods"]) == ([], [], 0)
         assert Client().get(f"{MAPS}default/{name}/events/").json()["items"] == []
         events = Client().get("/api/resources/events/", {"namespace": "default", "type": "Warning"}).json()
-        assert all(item["warning"] for item in events["items"])
+        assert all(event["warning"] for event in events["items"])
         assert Client().get(f"{MAPS}default/not-{name}/tree/").status_code == 404
     finally:
         client.delete(client.find("", "v1", "configmaps"), name, "default")

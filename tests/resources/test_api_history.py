@@ -1,4 +1,4 @@
-"""The history as JSON: pages, filters, one change, and nothing for who may not read the object."""
+"""The history as JSON: pages, filters, one change, and nothing for users without access to the object."""
 
 from typing import Any
 

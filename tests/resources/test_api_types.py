@@ -19,7 +19,7 @@ def api(client: ClusterClient, db: None) -> Client:
 
 def test_kinds(api: Client) -> None:
     found = api.get("/api/resources/types/").json()
-    kinds = {(item["group"], item["plural"]): item for item in found["items"]}
+    kinds = {(entry["group"], entry["plural"]): entry for entry in found["items"]}
     deployments = kinds["apps", "deployments"]
     assert (deployments["kind"], deployments["versions"], deployments["short_names"]) == (
         "Deployment",
@@ -36,7 +36,7 @@ def test_kinds(api: Client) -> None:
 
 def test_kinds_are_filtered_and_counted(api: Client) -> None:
     found = api.get("/api/resources/types/", {"q": "namespaces", "scope": "cluster", "counts": "1"}).json()
-    assert [item["plural"] for item in found["items"]] == ["namespaces"]
+    assert [entry["plural"] for entry in found["items"]] == ["namespaces"]
     assert found["items"][0]["count"]["number"] >= 4
     custom = api.get("/api/resources/types/", {"custom": "1", "verb": "any"}).json()["items"]
     assert all("." in item["group"] for item in custom)

@@ -238,11 +238,11 @@ async def test_a_stream_is_bounded_in_bytes(log: ChangeLog, pipe: redis.Redis) -
     big = replace(ROW, row=b"x" * 20_000)
     for _ in range(8):
         await log.append(TOPIC, [big] * 25, "1")
-    kept = pipe.xlen(f"test:changes:{TOPIC}")
-    assert changes.KEEP_BYTES / 2 < kept * 20_000 <= changes.KEEP_BYTES
+    length = pipe.xlen(f"test:changes:{TOPIC}")
+    assert changes.KEEP_BYTES / 2 < length * 20_000 <= changes.KEEP_BYTES
     entries = await log.read({str(TOPIC): "0"})
     assert entries[0].change.kind == "RESYNC", "what was dropped before it could be read is said"
-    assert [entry.number for entry in entries[1:]] == list(range(200 - kept + 1, 201))
+    assert [entry.number for entry in entries[1:]] == list(range(200 - length + 1, 201))
     await log.append(TOPIC, [replace(ROW, row=b"x" * 40_000)], "2")
     (entry,) = await log.read({str(TOPIC): entries[-1].id})
     assert (entry.change.row, entry.change.name, entry.number) == (b"", "web", 201), "a row that is too big is not sent"
@@ -257,15 +257,15 @@ async def test_a_full_redis_is_made_room_in(log: ChangeLog, pipe: redis.Redis) -
         with pytest.raises(OutOfMemoryError):
             for topic in topics:
                 await log.append(topic, [big] * 45, "1")
-        kept = pipe.xlen(f"test:changes:{topics[0]}")
+        length = pipe.xlen(f"test:changes:{topics[0]}")
         assert await log.shrink() > 0
-        assert pipe.xlen(f"test:changes:{topics[0]}") == kept // 2
+        assert pipe.xlen(f"test:changes:{topics[0]}") == length // 2
         await log.append(topics[0], [big], "2")
     finally:
         pipe.config_set("maxmemory", 0)
     entries = await log.read({str(topics[0]): "0"})
     assert entries[0].change.kind == "RESYNC"
-    assert [entry.number for entry in entries[1:]] == list(range(kept - kept // 2 + 1, 47))
+    assert [entry.number for entry in entries[1:]] == list(range(length - length // 2 + 1, 47))
     await log.close()
 
 

@@ -23,7 +23,7 @@ def kinds() -> Any:
     return Kinds()
 
 
-def look(kinds: Any, status: Any, path: str, *descriptors: str, **more: str) -> tuple[StatusValue, ...]:
+def described(kinds: Any, status: Any, path: str, *descriptors: str, **more: str) -> tuple[StatusValue, ...]:
     obj = {"metadata": {"name": "a", "namespace": "home"}, "status": status}
     return status_values(kinds, obj, [{"path": path, "x-descriptors": list(descriptors), **more}])
 
@@ -34,7 +34,7 @@ K8S = "urn:alm:descriptor:io.kubernetes"
 
 def test_pods_are_parts_of_a_ring(kinds: Any) -> None:
     status = {"members": {"ready": ["a-0", "a-1", "a-2"], "failed": ["a-3"], "starting": []}}
-    (item,) = look(kinds, status, "members", f"{UI}podStatuses", displayName="Members")
+    (item,) = described(kinds, status, "members", f"{UI}podStatuses", displayName="Members")
     assert (item.label, item.look, item.count) == ("Members", "pods", 4)
     assert [(part.state, part.count, part.colour) for part in item.slices] == [
         ("ready", 3, "green"),
@@ -47,13 +47,13 @@ def test_pods_are_parts_of_a_ring(kinds: Any) -> None:
 
 @pytest.mark.parametrize("empty", [{}, {"ready": []}, {"ready": None}])
 def test_no_pods(kinds: Any, empty: Any) -> None:
-    (item,) = look(kinds, {"members": empty}, "members", f"{UI}podStatuses")
+    (item,) = described(kinds, {"members": empty}, "members", f"{UI}podStatuses")
     assert (item.look, item.text, item.slices, item.wrong) == ("pods", "No Pods", (), False)
 
 
 @pytest.mark.parametrize("other", ["ready", 3, ["a"], {"ready": 3}])
 def test_pods_in_another_shape_are_shown_as_they_are(kinds: Any, other: Any) -> None:
-    (item,) = look(kinds, {"members": other}, "members", f"{UI}podStatuses")
+    (item,) = described(kinds, {"members": other}, "members", f"{UI}podStatuses")
     assert (item.look, item.wrong) == ("code", True)
 
 
@@ -64,34 +64,34 @@ def test_only_web_addresses_are_links(kinds: Any) -> None:
         ("quay.io/org/image:1", "text"),
         ("https://", "text"),
     ):
-        (item,) = look(kinds, {"url": value}, "url", "urn:alm:descriptor:org.w3:link")
+        (item,) = described(kinds, {"url": value}, "url", "urn:alm:descriptor:org.w3:link")
         assert (item.look, item.text) == (expected, value)
 
 
 def test_phases_reasons_and_texts(kinds: Any) -> None:
-    (phase,) = look(kinds, {"phase": "Failed"}, "phase", f"{K8S}.phase")
+    (phase,) = described(kinds, {"phase": "Failed"}, "phase", f"{K8S}.phase")
     assert (phase.look, phase.text, phase.colour) == ("phase", "Failed", "red")
-    (reason,) = look(kinds, {"reason": "a\nb"}, "reason", f"{K8S}.phase:reason")
+    (reason,) = described(kinds, {"reason": "a\nb"}, "reason", f"{K8S}.phase:reason")
     assert (reason.look, reason.text) == ("code", "a\nb")
-    (text,) = look(kinds, {"version": 3}, "version", "urn:alm:descriptor:text")
+    (text,) = described(kinds, {"version": 3}, "version", "urn:alm:descriptor:text")
     assert (text.look, text.text) == ("text", "3")
-    (switch,) = look(kinds, {"on": False}, "on", f"{UI}booleanSwitch")
+    (switch,) = described(kinds, {"on": False}, "on", f"{UI}booleanSwitch")
     assert switch.look == "no"
-    (secret,) = look(kinds, {"key": "s3cret"}, "key", f"{UI}password")
+    (secret,) = described(kinds, {"key": "s3cret"}, "key", f"{UI}password")
     assert secret.look == "secret"
 
 
 def test_names_of_objects_are_links_where_the_kind_is_served(kinds: Any) -> None:
-    (service,) = look(kinds, {"name": "db"}, "name", f"{K8S}:Service")
+    (service,) = described(kinds, {"name": "db"}, "name", f"{K8S}:Service")
     assert service.look == "object" and service.link is not None
     assert (service.link.name, service.link.namespace, service.link.type is not None) == ("db", "home", True)
-    (other,) = look(kinds, {"name": "x"}, "name", f"{K8S}:example.com:v1:Odd")
+    (other,) = described(kinds, {"name": "x"}, "name", f"{K8S}:example.com:v1:Odd")
     assert other.link is not None and other.link.type is None and other.link.kind == "Odd"
 
 
 def test_paths_through_lists_repeat(kinds: Any) -> None:
     status = {"configs": [{"name": "a"}, {"name": "b"}, {}]}
-    found = look(kinds, status, "configs[0].name", "urn:alm:descriptor:text", displayName="Name")
+    found = described(kinds, status, "configs[0].name", "urn:alm:descriptor:text", displayName="Name")
     assert [(item.label, item.text) for item in found] == [("Name 1", "a"), ("Name 2", "b")]
 
 
@@ -107,7 +107,7 @@ def test_paths_through_lists_repeat(kinds: Any) -> None:
     ],
 )
 def test_what_is_not_there_is_left_out(kinds: Any, status: Any, path: str, descriptor: str) -> None:
-    assert look(kinds, status, path, descriptor) == ()
+    assert described(kinds, status, path, descriptor) == ()
 
 
 def test_malformed_descriptors(kinds: Any) -> None:

@@ -1,4 +1,4 @@
-"""Three versions of one object: merged by field, by the items' keys, and never over what somebody else changed."""
+"""Three versions of one object: merged by field, by the items' keys, and never over another user's changes."""
 
 import copy
 from typing import Any

@@ -1,4 +1,4 @@
-"""One word for any object: rules of kinds, conventions of operators, and whatever else somebody may write."""
+"""One word for any object: rules of kinds, conventions of operators, and any other content."""
 
 from typing import Any
 
@@ -46,17 +46,17 @@ def test_pods() -> None:
 
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
 def test_workloads(kind: str) -> None:
-    def of(wanted: int, **status: Any) -> tuple[str, str]:
+    def health_with(wanted: int, **status: Any) -> tuple[str, str]:
         return _of("apps/v1", kind, spec={"replicas": wanted}, status=status)
 
-    assert of(2, replicas=2, readyReplicas=2, updatedReplicas=2) == ("Ready", "2 of 2 ready")
-    assert of(2, replicas=2, readyReplicas=1, updatedReplicas=2) == ("Progressing", "1 of 2 ready")
-    assert of(2)[0] == "Progressing"
-    assert of(0)[0] == "Suspended"
+    assert health_with(2, replicas=2, readyReplicas=2, updatedReplicas=2) == ("Ready", "2 of 2 ready")
+    assert health_with(2, replicas=2, readyReplicas=1, updatedReplicas=2) == ("Progressing", "1 of 2 ready")
+    assert health_with(2)[0] == "Progressing"
+    assert health_with(0)[0] == "Suspended"
     failed = [_condition("ReplicaFailure", "True", "FailedCreate", "quota")]
-    assert of(1, conditions=failed) == ("Degraded", "quota")
+    assert health_with(1, conditions=failed) == ("Degraded", "quota")
     stuck = [_condition("Progressing", "False", "ProgressDeadlineExceeded", "it took too long")]
-    assert of(1, conditions=stuck) == ("Degraded", "it took too long")
+    assert health_with(1, conditions=stuck) == ("Degraded", "it took too long")
 
 
 def test_a_spec_nobody_acted_on_yet() -> None:

@@ -1,4 +1,4 @@
-"""`{% live_since %}`: from where the page's stream goes on."""
+"""`{% live_since %}`: the position from which the page's stream continues."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""Which part of a log somebody wants, and how it is cut into events."""
+"""Which part of a log is requested, and how it is split into events."""
 
 import pytest
 

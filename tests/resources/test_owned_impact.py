@@ -66,7 +66,7 @@ def named(found: owned_impact.Impact) -> dict[str, list[str]]:
 
 
 def test_o3_what_goes_and_what_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    """O3: by references, transitively; not by labels, not what somebody else owns too, not what stands below that."""
+    """O3: by references, transitively; not by labels, not objects with another owner too, nor what those own."""
     found = impact_of(
         monkeypatch,
         (SET, obj("set", "db", spec={"volumeClaimTemplates": [{"metadata": {"name": "data"}}]})),

@@ -1,4 +1,4 @@
-"""What kubectl is told of an object: one word for its name, whatever that holds, and never a flag."""
+"""kubectl arguments for an object: its name is one word, whatever it contains, and never a flag."""
 
 import shlex
 

@@ -1,4 +1,4 @@
-"""What a save would change: both sides are whole YAML, and what nobody typed is told from the rest."""
+"""What a save would change: both sides are whole YAML, and changes that the user didn't type are marked."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ VALUES = st.recursive(
 SPECS = st.dictionaries(st.sampled_from(["a", "b", "c"]), VALUES, max_size=3)
 
 
-def of(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+def obj_with(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "X", "metadata": {"name": "x", **metadata}, "spec": spec}
 
 
@@ -28,18 +28,18 @@ def of(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
 @given(SPECS, SPECS, SPECS)
 @example({}, {"b": ["\n:"]}, {"a": None, "b": []})
 def test_both_sides_are_the_objects(old: dict[str, Any], new: dict[str, Any], sent: dict[str, Any]) -> None:
-    created = review(None, of(sent), of(new))
+    created = review(None, obj_with(sent), obj_with(new))
     text = "".join(f"{line.right}\n" for line in created.lines if line.right is not None)
-    assert same(load(text), of(new))
-    changed = review(of(old), of(sent), of(new))
+    assert same(load(text), obj_with(new))
+    changed = review(obj_with(old), obj_with(sent), obj_with(new))
     assert bool(changed.changes) == (not same(old, new))
     for line in changed.lines:
         assert line.folded or line.left is not None or line.right is not None
 
 
 def test_numbers_and_folds() -> None:
-    old = of({f"k{n}": n for n in range(30)})
-    new = of({**old["spec"], "k15": "x"})
+    old = obj_with({f"k{n}": n for n in range(30)})
+    new = obj_with({**old["spec"], "k15": "x"})
     found = review(old, new, new)
     assert [line.folded for line in found.lines if line.folded] == [17, 11]
     (changed,) = [line for line in found.lines if not line.same and not line.folded]
@@ -48,9 +48,9 @@ def test_numbers_and_folds() -> None:
 
 
 def test_what_the_cluster_does_is_told_apart() -> None:
-    live = of({"a": 1, "gone": 1, "list": [{"name": "p"}]})
-    sent = of({"a": 2, "list": [{"name": "p"}, {"name": "q"}], "kept": 1})
-    result = of(
+    live = obj_with({"a": 1, "gone": 1, "list": [{"name": "p"}]})
+    sent = obj_with({"a": 2, "list": [{"name": "p"}, {"name": "q"}], "kept": 1})
+    result = obj_with(
         {"a": 2, "list": [{"name": "p"}, {"name": "q", "size": 5}], "default": True}, uid="1", resourceVersion="2"
     )
     found = review(live, sent, result)
@@ -65,8 +65,8 @@ def test_what_the_cluster_does_is_told_apart() -> None:
 
 
 def test_an_object_that_is_too_long_is_compared_field_by_field() -> None:
-    old = of({f"k{n}": n for n in range(20_100)})
-    new = of({**old["spec"], "k7": -1})
+    old = obj_with({f"k{n}": n for n in range(20_100)})
+    new = obj_with({**old["spec"], "k7": -1})
     found = review(old, new, new)
     assert (found.lines, found.too_long) == ((), True)
     assert [(change.where, change.before, change.after) for change in found.changes] == [("spec.k7", "7", "-1")]

@@ -33,10 +33,10 @@ def test_type_meta_is_known_at_the_root_only() -> None:
 
 
 def test_preserved_fields_stay_but_what_is_declared_inside_is_pruned() -> None:
-    kept = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    kept["properties"] = {"a": {"type": "object", "properties": {"b": TEXT}}}
+    preserving = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    preserving["properties"] = {"a": {"type": "object", "properties": {"b": TEXT}}}
     obj = thing(kept={"free": {"x": 1}, "a": {"b": "1", "c": "2"}})
-    assert prepare(schema(kept=kept), obj) == ["spec.kept.a.c"]
+    assert prepare(schema(kept=preserving), obj) == ["spec.kept.a.c"]
     assert obj["spec"] == {"kept": {"free": {"x": 1}, "a": {"b": "1"}}}
 
 

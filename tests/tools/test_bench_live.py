@@ -1,4 +1,4 @@
-"""The pure and small parts of bench/live, which nobody would notice to be wrong: they would only make wrong figures."""
+"""The small pure functions of bench/live: a fault in them shows only as wrong figures."""
 
 import asyncio
 import json
@@ -32,16 +32,16 @@ def test_words_are_found_wherever_they_stand():
 
 def test_a_reader_has_begun_at_hello_though_it_comes_in_pieces():
     async def main() -> tuple[bool, bool, bytes]:
-        heard: list[bytes] = []
-        reader = sse.Reader(b"", lambda data, _now: heard.append(data))
+        received: list[bytes] = []
+        reader = sse.Reader(b"", lambda data, _now: received.append(data))
         reader.data_received(b"HTTP/1.1 200 OK\r\n\r\nevent: hel")
         before = reader.begun.is_set()
         reader.data_received(b"lo\ndata: {}\n\n")
-        return before, reader.begun.is_set(), b"".join(heard)
+        return before, reader.begun.is_set(), b"".join(received)
 
-    before, after, heard = asyncio.run(main())
+    before, after, received = asyncio.run(main())
     assert (before, after) == (False, True)
-    assert heard.endswith(b"event: hello\ndata: {}\n\n")
+    assert received.endswith(b"event: hello\ndata: {}\n\n")
 
 
 def test_a_reader_that_is_refused_says_so():

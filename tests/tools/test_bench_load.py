@@ -1,20 +1,20 @@
-"""What bench/load judges by itself: nobody would notice if it called everything good."""
+"""What bench/load decides without a person: a fault in it would pass every run unnoticed."""
 
 import math
 
-from bench.load import browsing, memory
+from bench.load import browsers, memory
 
 ANNA = {"name": "load-07", "wide": False}
 
 
 def test_an_answer_that_is_no_whole_page_of_ones_own_is_an_error() -> None:
     page = "<html><main>load-07-map-01 preload-99</main></html>"
-    assert browsing.wrong(ANNA, 200, page, whole=True) == ""
-    assert browsing.wrong(ANNA, 503, "<main><p>no  database</p>", whole=True).startswith("503 ")
-    assert "not whole" in browsing.wrong(ANNA, 200, "<html><main>load-07", whole=True)
-    assert browsing.wrong(ANNA, 200, "<li>load-07", whole=False) == ""
-    assert browsing.wrong(ANNA, 200, page.replace("load-07", "load-08"), whole=True) == "it shows load-08"
-    assert browsing.wrong({**ANNA, "wide": True}, 200, page.replace("load-07", "load-08"), whole=True) == ""
+    assert browsers.wrong(ANNA, 200, page, whole=True) == ""
+    assert browsers.wrong(ANNA, 503, "<main><p>no  database</p>", whole=True).startswith("503 ")
+    assert "not whole" in browsers.wrong(ANNA, 200, "<html><main>load-07", whole=True)
+    assert browsers.wrong(ANNA, 200, "<li>load-07", whole=False) == ""
+    assert browsers.wrong(ANNA, 200, page.replace("load-07", "load-08"), whole=True) == "it shows load-08"
+    assert browsers.wrong({**ANNA, "wide": True}, 200, page.replace("load-07", "load-08"), whole=True) == ""
 
 
 def test_only_what_loads_by_itself_is_loaded() -> None:
@@ -22,7 +22,7 @@ def test_only_what_loads_by_itself_is_loaded() -> None:
         <div hx-trigger="load delay:1s, click" hx-get="/b/"></div>
         <input hx-get="/c/" hx-trigger="input changed delay:100ms"><a hx-get="/d/">d</a>
         <p hx-get="?part=states" hx-trigger="load"></p><p hx-get="" hx-trigger="load"></p>"""
-    assert browsing.loads_itself(page, "/e/?f=1") == ["/a/?x=1&y=2", "/b/", "/e/?part=states", "/e/?f=1"]
+    assert browsers.loads_itself(page, "/e/?f=1") == ["/a/?x=1&y=2", "/b/", "/e/?part=states", "/e/?f=1"]
 
 
 def test_memory_that_grows_to_the_end_is_told_from_memory_that_fills_up() -> None:

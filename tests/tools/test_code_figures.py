@@ -1,4 +1,4 @@
-"""What stays as it is: lines that fit, and calls in which each argument can be told apart."""
+"""What stays as it is: lines that fit, and calls whose arguments are distinguishable."""
 
 import ast
 

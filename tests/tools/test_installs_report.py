@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tools import installs_report
-from tools.installs_report import Answer, NoAnswer, Package, Queue, Report
+from tools.installs_report import ApiResponse, NoAnswer, Package, Queue, Report
 
 
 def package(name: str, *kinds: str) -> Package:
@@ -17,12 +17,12 @@ def test_packages_with_a_kind_in_common_never_run_at_once() -> None:
     """The second of them waits until the first is done; others pass it."""
     first, waiting, other = package("a", "x"), package("b", "x", "y"), package("c", "z")
     queue = Queue([first, waiting, other])
-    one, two = iter(queue), iter(queue)
-    assert (next(one), next(two)) == (first, other)
+    first_lane, second_lane = iter(queue), iter(queue)
+    assert (next(first_lane), next(second_lane)) == (first, other)
     found: list[Package] = []
-    thread = threading.Thread(target=lambda: found.extend(two), daemon=True)
+    thread = threading.Thread(target=lambda: found.extend(second_lane), daemon=True)
     thread.start()
-    one.close()  # type: ignore[attr-defined]  # what it tried is over
+    first_lane.close()  # type: ignore[attr-defined]  # what it tried is over
     thread.join(10)
     assert found == [waiting]
 
@@ -33,10 +33,10 @@ class Script:
     def __init__(self, states: list[tuple[str, str]], warnings: list[dict[str, str]]) -> None:
         self.states, self.warnings = states, warnings
 
-    def ask(self, method: str, path: str, _body: Any = None) -> Answer:
+    def ask(self, method: str, path: str, _body: Any = None) -> ApiResponse:
         if path.endswith("/install/"):
-            return Answer(201, {"subscription": "db", "warnings": self.warnings})
-        return Answer(404, {})
+            return ApiResponse(201, {"subscription": "db", "warnings": self.warnings})
+        return ApiResponse(404, {})
 
     def get(self, path: str) -> Any:
         if "/installs/" not in path:
@@ -80,14 +80,14 @@ def test_an_alarm_or_an_open_question_fails(capsys: pytest.CaptureFixture[str]) 
     assert installs_report.closing([], 1) == 1
 
 
-class Server(installs_report.Api):
+class Server(installs_report.ConsoleApi):
     """Answers one after the other; an exception is raised."""
 
-    def __init__(self, *answers: Answer | Exception) -> None:
+    def __init__(self, *answers: ApiResponse | Exception) -> None:
         super().__init__(0)
         self.answers = list(answers)
 
-    def ask_once(self, method: str, path: str, body: Any = None) -> Answer:
+    def ask_once(self, method: str, path: str, body: Any = None) -> ApiResponse:
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
@@ -100,14 +100,14 @@ REFUSED = NoAnswer("connection refused", again=True)
 def test_19_a_request_that_did_not_arrive_is_sent_again_and_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Issue 19: a package was "unexplained" because the cluster was being started anew; a script asks again."""
+    """Issue 19: a package was "unexplained" because the cluster was restarting; the script retries."""
     monkeypatch.setattr(installs_report, "BUSY_SECONDS", (0.0, 0.0))
-    api = Server(REFUSED, Answer(503, {}), Answer(200, "a"))
+    api = Server(REFUSED, ApiResponse(503, {}), ApiResponse(200, "a"))
     assert api.ask("GET", "/x").body == "a"
     assert len(api.retries) == 2
     with pytest.raises(NoAnswer):
         Server(REFUSED, REFUSED, REFUSED).ask("GET", "/x")
-    arrived = Server(NoAnswer("the connection broke"), Answer(200, "a"))
+    arrived = Server(NoAnswer("the connection broke"), ApiResponse(200, "a"))
     with pytest.raises(NoAnswer):
         arrived.ask("POST", "/x")
     assert arrived.retries == []

@@ -1,4 +1,4 @@
-"""Each limit on strangers' input is in docs/security.md, with a test that is there and goes past it."""
+"""Each limit on untrusted input is in docs/security.md, with an existing test that exceeds it."""
 
 import re
 

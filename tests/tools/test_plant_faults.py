@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.faults import near, report, stages
+from tools.faults import related_tests, report, stages
 from tools.faults.choose import MAKERS, Fault, Finder, choose
 from tools.faults.repository import PACKAGES, ROOT
 from tools.faults.stages import BROWSER, MAKE_TEST, UNITS, Judge, Results, spread
@@ -125,7 +125,7 @@ def test_a_fault_that_changes_nothing_is_shown_to_no_test(tmp_path: Path, monkey
 def test_near_tests_are_asked_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fault, results = Fault("console/page.py", 1, "call", "a()", "pass", 1, 1), Results(tmp_path / "results", ROOT)
     files = [f"tests/test_{letter}.py" for letter in "abcdefg"]
-    monkeypatch.setattr(near, "tests", lambda *_arguments: files)
+    monkeypatch.setattr(related_tests, "find_related", lambda *_arguments: files)
     suite = Suite({file: {1} if file == files[3] else set() for file in files})
     Judge([suite], results).alone([fault])  # type: ignore[list-item]
     assert suite.runs == [(1,), (1,), ()], (
@@ -140,8 +140,8 @@ def test_tests_of_many_files_are_asked_first() -> None:
 
 
 def test_near_tests_are_called_like_the_module_or_import_it() -> None:
-    assert near.tests("kube/schema.py", ROOT)[0] == "tests/kube/test_schema.py"
-    assert "tests/tools/test_plant_faults.py" not in near.tests("kube/schema.py", ROOT)
+    assert related_tests.find_related("kube/schema.py", ROOT)[0] == "tests/kube/test_schema.py"
+    assert "tests/tools/test_plant_faults.py" not in related_tests.find_related("kube/schema.py", ROOT)
 
 
 def test_the_table_says_what_make_test_notices(tmp_path: Path) -> None:

@@ -51,32 +51,32 @@ MODULES = (Module("a", {"first": "example.com/first"}), Module("b", {"second": "
 def test_k9_modules_are_built_side_by_side(go: Path) -> None:
     """Both have begun before either ends."""
     (go / "wait").touch()
-    said: list[str] = []
-    building = threading.Thread(target=build.build, args=(said.append, MODULES))
+    lines: list[str] = []
+    building = threading.Thread(target=build.build, args=(lines.append, MODULES))
     building.start()
     for name in ("a", "b"):
         while not (go / f"begun-{name}").exists():
-            assert building.is_alive(), said
+            assert building.is_alive(), lines
     (go / "wait").unlink()
     building.join(30)
     assert {module.name for module in MODULES if (build.cache() / module.key()).is_dir()} == {"a", "b"}
-    assert any("40" in line and "busy" in line for line in said)
+    assert any("40" in line and "busy" in line for line in lines)
 
 
 def test_k9_a_long_build_says_how_far_it_is() -> None:
-    said: list[str] = []
-    heard = threading.Event()
+    messages: list[str] = []
+    has_message = threading.Event()
 
     def say(text: str) -> None:
-        said.append(text)
-        heard.set()
+        messages.append(text)
+        has_message.set()
 
     with build._Progress("kube-apiserver", say, seconds=0.01) as progress:
         for line in ("go: downloading example.com v1\n", "k8s.io/api\n", "k8s.io/client-go\n"):
             progress.count(line)
-        heard.clear()
-        assert heard.wait(10)
-    assert "kube-apiserver: 2 packages" in said[-1]
+        has_message.clear()
+        assert has_message.wait(10)
+    assert "kube-apiserver: 2 packages" in messages[-1]
 
 
 def test_a_build_that_fails_ends_the_others(go: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.realcluster.process import Part, Running
+from tools.realcluster.process import Part, RunningPart
 
 
 def test_a_part_does_not_know_that_it_runs_in_ci(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -14,12 +14,12 @@ def test_a_part_does_not_know_that_it_runs_in_ci(tmp_path: Path, monkeypatch: py
     """
     monkeypatch.setenv("CI", "true")
     monkeypatch.setenv("PASSED_ON", "yes")
-    said = tmp_path / "said"
-    command = ("/bin/sh", "-c", f"env > {said}.part; mv {said}.part {said}; sleep 60")
-    running = Running(Part("says", command, said.exists, {"OWN": "1"}), tmp_path)
+    dump = tmp_path / "environment"
+    command = ("/bin/sh", "-c", f"env > {dump}.part; mv {dump}.part {dump}; sleep 60")
+    running = RunningPart(Part("says", command, dump.exists, {"OWN": "1"}), tmp_path)
     try:
         running.wait_until_ready()
-        lines = said.read_text().splitlines()
+        lines = dump.read_text().splitlines()
     finally:
         running.terminate()
         running.end()

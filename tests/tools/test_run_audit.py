@@ -25,7 +25,7 @@ NPM_AWAY = "npm warn audit 405 Method Not Allowed - POST\nnpm error audit endpoi
 
 
 @pytest.mark.parametrize(
-    ("code", "said", "wanted"),
+    ("code", "output", "wanted"),
     [
         (1, PIP_WEAK, KNOWN),
         (0, PIP_FINE, FINE),
@@ -36,8 +36,8 @@ NPM_AWAY = "npm warn audit 405 Method Not Allowed - POST\nnpm error audit endpoi
         (0, NPM_WEAK, KNOWN),
     ],
 )
-def test_each_answer_is_what_it_is(code: int, said: str, wanted: int) -> None:
-    assert judged(code, said) == wanted
+def test_each_answer_is_what_it_is(code: int, output: str, wanted: int) -> None:
+    assert judged(code, output) == wanted
 
 
 def test_a_tool_that_is_not_there_is_said(capsys: pytest.CaptureFixture[str]) -> None:

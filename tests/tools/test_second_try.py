@@ -46,9 +46,9 @@ def test_what_passes_alone_counts_and_is_named(
     code, counts = run_tests.run_again(["-n", "2", *_project(tmp_path, SHAKY, monkeypatch)])
     assert code == 0
     assert counts == {"passed": 2}
-    said = capfd.readouterr().out
-    assert re.search(r"PASSED \S*test_it.py::test_shaky", said)
-    assert "1 of 1 passed only at the second try" in said
+    output = capfd.readouterr().out
+    assert re.search(r"PASSED \S*test_it.py::test_shaky", output)
+    assert "1 of 1 passed only at the second try" in output
     # The one that was good is not run again.
     assert (tmp_path / "count").read_text() == "x"
 
@@ -119,7 +119,7 @@ with ThreadPoolExecutor(1) as beside:
 
 
 def test_ctrl_c_ends_every_lane() -> None:
-    """One in a thread of its own went on with its next suite, and was waited for."""
+    """A lane in a thread of its own started its next suite, and the program waited for it."""
     with subprocess.Popen(
         [sys.executable, "-c", TWO_LANES], cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as process:

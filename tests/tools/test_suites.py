@@ -34,15 +34,15 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 
 def test_a_suite_runs_again_when_a_file_has_changed(suite: Suite, tmp_path: Path, ran: list[list[str]]) -> None:
-    said: list[str] = []
-    assert run_tests.run_suite(suite, PARALLEL, said.append) == (0, {"passed": 7})
-    assert run_tests.run_suite(suite, PARALLEL, said.append) == (0, {})
+    output: list[str] = []
+    assert run_tests.run_suite(suite, PARALLEL, output.append) == (0, {"passed": 7})
+    assert run_tests.run_suite(suite, PARALLEL, output.append) == (0, {})
     assert ran == [[*PARALLEL, *suite.words]]
-    assert len(said) == 1 and "some" in said[0] and "7 tests" in said[0], "what is left out is said"
-    run_tests.run_suite(suite, PARALLEL, said.append, is_whole=True)
+    assert len(output) == 1 and "some" in output[0] and "7 tests" in output[0], "what is left out is said"
+    run_tests.run_suite(suite, PARALLEL, output.append, is_whole=True)
     assert len(ran) == 2
     (tmp_path / "code.py").write_text("second")
-    run_tests.run_suite(suite, PARALLEL, said.append)
+    run_tests.run_suite(suite, PARALLEL, output.append)
     assert len(ran) == 3
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from console.processes.parts import free_port
 from console.processes.supervisor import die_with_parent
-from tests.tutorials.reading import Command, File, Section, matches
+from tests.tutorials.page_sections import Command, File, Section, matches
 
 ROOT = Path(__file__).resolve().parents[2]
 #: A command that is repeated until it prints what the page shows.
@@ -36,7 +36,7 @@ class Shell:
         self._environment = {**os.environ, "KUBECONFIG": str(folder / ".kubeconfig"), "PATH": path, "LC_ALL": "C.UTF-8"}
 
     def section(self, section: Section, clicking: bool = False) -> None:
-        """Files are saved, commands run; of somebody who clicks only those that both ways need."""
+        """Files are saved, commands run; with `clicking` only those that both ways need."""
         for item in section.typed:
             if isinstance(item, File):
                 (self.folder / item.name).write_text(item.text, encoding="utf-8")

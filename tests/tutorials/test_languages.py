@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tutorials.reading import FOLDER, Act, matches, pages, sections
+from console.web.korean import with_particles
+from tests.tutorials.page_sections import FOLDER, Act, matches, pages, sections
 
 PO = Path(__file__).resolve().parents[2] / "locale/ko/LC_MESSAGES/django.po"
 _PLACE = re.compile(r"%\((\w+)\)[sd]")
@@ -48,14 +49,14 @@ def patterns() -> list[tuple[re.Pattern[str], list[str], str]]:
 
 @cache
 def translations(words: str) -> set[str]:
-    """What the interface may say in Korean for these words; a name that is no text of its own (a kind, a field, an
-    object) stays.
+    """What the interface may say in Korean for these words; a name that isn't a text of the interface (a kind, a field,
+    an object) stays.
     """
     found = {messages()[text].rstrip(":") for text in (words, f"{words}:") if text in messages()}
     for pattern, names, translation in patterns():
         if given := pattern.fullmatch(words):
             values = dict(zip(names, given.groups(), strict=True))
-            found.add(_PLACE.sub(lambda place, values=values: values.get(place[1], ""), translation))  # type: ignore[misc]
+            found.add(with_particles(_PLACE.sub(r"%(\1)s", translation)) % values)
     first, _, rest = words.partition(" ")
     if not found and rest and first in messages():
         # A word of the interface, and behind it, for those who do not see where it stands, what it is for.
@@ -77,7 +78,10 @@ def test_the_clicks_are_the_same_by_the_korean_names(name: str) -> None:
         for step, other in zip(ours.acts, theirs.acts, strict=True):
             assert [(act.does, act.value) for act in step] == [(act.does, act.value) for act in other], other
             for act, twin in zip(step, other, strict=True):
-                assert act.does not in ("click", "fill") or twin.label in {*translations(act.label), *kept(act)}, (
+                assert act.does not in ("click", "fill") or twin.label in {
+                    *translations(act.label),
+                    *untranslated(act),
+                }, (
                     act.label,
                     twin.label,
                     translations(act.label),
@@ -85,7 +89,7 @@ def test_the_clicks_are_the_same_by_the_korean_names(name: str) -> None:
                 assert act.does != "open" or act.label == twin.label
 
 
-def kept(act: Act) -> set[str]:
+def untranslated(act: Act) -> set[str]:
     """What is not translated even where the interface has such a word of its own: fields, named by their schema;
     kinds, operators and catalogs, by authors.
     """
@@ -95,10 +99,10 @@ def kept(act: Act) -> set[str]:
 @cache
 def kinds() -> set[str]:
     packages = FOLDER.parents[1] / "examples/operators/packages"
-    said = "\n".join(
+    sources = "\n".join(
         file.read_text(encoding="utf-8") for file in (packages / "catalog.json", *packages.glob("*/*/csv.yaml"))
     )
-    return set(re.findall(r'"?displayName"?: "?([^",\n]+)', said))
+    return set(re.findall(r'"?displayName"?: "?([^",\n]+)', sources))
 
 
 @pytest.mark.parametrize("name", [*pages(), *pages("ko")])

@@ -17,9 +17,9 @@ from kube.client import ClusterClient
 from tests.chromium import Contexts
 from tests.conftest import CATALOG
 from tests.e2e.conftest import Site
-from tests.tutorials.reading import FOLDER, pages, sections
+from tests.tutorials.browser_walk import LONG, walk
+from tests.tutorials.page_sections import FOLDER, pages, sections
 from tests.tutorials.shell import Shell
-from tests.tutorials.walking import LONG, walk
 
 pytestmark = pytest.mark.timeout(900)
 EVERYTHING = os.environ.get("TUTORIALS") == "all"
@@ -63,12 +63,12 @@ def walked(request: pytest.FixtureRequest) -> tuple[str, str]:
 
 @pytest.fixture
 def context(contexts: Contexts, walked: tuple[str, str]) -> BrowserContext:
-    """A browser of somebody who reads that language."""
+    """A browser with that language."""
     return contexts(waits=LONG, locale=LOCALES[walked[1]])
 
 
 def namespaces(client: ClusterClient) -> set[str]:
-    return {item["metadata"]["name"] for item in client.list(client.find("", "v1", "namespaces")).items}
+    return {obj["metadata"]["name"] for obj in client.list(client.find("", "v1", "namespaces")).items}
 
 
 def test_clicked(site: Site, shell: Shell, page: Page, client: ClusterClient, walked: tuple[str, str]) -> None:

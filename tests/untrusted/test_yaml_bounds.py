@@ -1,4 +1,4 @@
-"""S2, S10: no YAML of a stranger ends the process, or takes it long, wherever it is read."""
+"""S2, S10: untrusted YAML neither ends the process nor takes long, wherever it is read."""
 
 import time
 from collections.abc import Callable

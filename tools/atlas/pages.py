@@ -22,7 +22,7 @@ WEB = f"{_APPS}deployments/{SHOP}/web/"
 class Stop:
     """One page.
 
-    `name` is its picture's too. `main`: one of those that people look at every day, looked at in every combination.
+    `name` is its picture's too. `main`: a page of daily use, photographed in every combination.
     """
 
     name: str
@@ -154,7 +154,7 @@ STOPS = (
     _rare("kind-unknown", "/resources/nobody.example/v1/nothings/", 404),
 )
 
-#: Patterns that are no page of their own, and why.
+#: Patterns that aren't pages of their own, and why.
 LEFT_OUT = {
     "no page": (
         "pages:healthz",

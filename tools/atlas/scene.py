@@ -1,4 +1,4 @@
-"""What is on the cluster while the main pages are looked at: two operators, one with an update that waits, and what
+"""What is on the cluster while the main pages are photographed: two operators, one with an update that waits, and what
 they manage.
 """
 

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools.faults import near, trees
+from tools.faults import related_tests, trees
 from tools.faults.choose import Fault
 from tools.faults.notes import EQUIVALENT
 from tools.faults.repository import git
@@ -62,10 +62,10 @@ def say(text: str) -> None:
 
 
 class Results:
-    """Lines of JSON in `.data/faults/results`: each holds as long as the module with the fault, and the test file
-    that noticed it, are the same.
+    """Lines of JSON in `.data/faults/results`: each is valid as long as neither the module with the fault nor the test
+    file that noticed it changes.
 
-    That no near test noticed it holds until a test changes. Without the file everything is asked anew.
+    That no related test noticed a fault is valid until a test changes. Without the file every test runs again.
     """
 
     def __init__(self, path: Path, root: Path) -> None:
@@ -118,7 +118,7 @@ class Judge:
         def ask(tree: Tree, fault: Fault) -> None:
             if not self._is_open(fault) or self.results.test(fault, NEAR) is not None:
                 return
-            files, test, ran = near.tests(fault.file, self.results.root), "", 0
+            files, test, ran = related_tests.find_related(fault.file, self.results.root), "", 0
             while ran < len(files) and not test:
                 # A few at a time: pytest reads all files before the first test.
                 portion, ran = files[ran : ran * 4 + 1], ran * 4 + 1

@@ -1,5 +1,5 @@
-"""`make screenshots`: draws the pictures of docs/ anew and every page into .data/screenshots, on consoles of its
-own: all of them, or those named.
+"""`make screenshots`: takes the screenshots of docs/ again and those of every page into .data/screenshots, on consoles
+of its own: all of them, or those named.
 """
 
 import sys

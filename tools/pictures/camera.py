@@ -51,7 +51,7 @@ def until(ask: Callable[[], Any], seconds: float = 60) -> Any:
 
 
 def shoot(page: Page, url: str, file: Path, path: str, height: int = 900, *, wait: int = 1500) -> None:
-    """Take one picture of an address; `wait` milliseconds for what a page fetches by itself.
+    """Take one picture of an address; `wait`: milliseconds for what the page loads after its first response.
 
     Ends the program when the page answers an error.
     """

@@ -1,8 +1,8 @@
 """Pictures for docs/operatorhub.md and docs/overview.md.
 
 A console of its own, with the catalog of real packages where that is beside the checkout. It installs FlightTicket's
-first version by hand, makes a ticket that the next but one refuses, and so has an update to show that somebody should
-think about.
+first version by hand and makes a ticket that the next version but one refuses, so the pictures show an update that
+needs a decision.
 """
 
 from playwright.sync_api import Browser, Page

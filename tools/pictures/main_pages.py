@@ -1,4 +1,4 @@
-"""Every page of tools/atlas in both themes, both languages, wide and on a phone: to be looked at, in .data/screenshots.
+"""Every page of tools/atlas in both themes, both languages, wide and on a phone, for review, in .data/screenshots.
 
 One PNG a page under <width>-<theme>-<language>/, and sheets of many pages beside one another under sheets/.
 """
@@ -26,7 +26,7 @@ _HEIGHT = (
 
 
 def photograph(page: Page, url: str, stop: Stop, file: Path) -> None:
-    """The whole page, down to TALLEST, once what it fetches by itself is there."""
+    """The whole page, down to TALLEST, once what it loads after its first response is there."""
     width = page.viewport_size["width"] if page.viewport_size else 1400
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{url}{stop.address}")

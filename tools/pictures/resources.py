@@ -43,7 +43,7 @@ def prepare(client: ClusterClient) -> None:
     for example in json.loads(csv["metadata"]["annotations"]["alm-examples"]):
         example["metadata"].pop("namespace", None)
         if "restoreFrom" in example["spec"]:
-            continue  # waits for a backup that nobody took
+            continue  # waits for a backup that was never taken
         client.create(databases, example, NAMESPACE)
     labels = {"app": "web"}
     template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "web", "image": "nginx:1.29"}]}}
@@ -71,7 +71,8 @@ def prepare(client: ClusterClient) -> None:
     client.create(client.find("", "v1", "secrets"), secret, NAMESPACE)
     until(
         lambda: all(
-            (item.get("status") or {}).get("phase") == "Ready" for item in client.list(databases, NAMESPACE).items
+            (database.get("status") or {}).get("phase") == "Ready"
+            for database in client.list(databases, NAMESPACE).items
         ),
         120,
     )

@@ -17,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-from .build import BuildFailed, build, build_dex, tell
+from .build import BuildFailed, build, build_dex, print_progress
 from .cluster import RealCluster, running
 from .process import PartFailed
 
@@ -41,28 +41,28 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     if options.free_port and (problem := port_problem(options.free_port)):
-        tell(problem)
+        print_progress(problem)
         return 2
     try:
         if options.build_only:
             # First what other tests than the cluster's want too.
-            build_dex(tell)
-        programs = build(tell)
+            build_dex(print_progress)
+        programs = build(print_progress)
         if options.build_only:
             return 0
         data, packages = options.data.resolve(), tuple(path.resolve() for path in options.packages)
-        with running(data, programs, tell, packages, with_olm=not options.without_olm) as cluster:
-            tell(f"kubectl --kubeconfig {_short(cluster.kubeconfig)} get pods -A")
+        with running(data, programs, print_progress, packages, with_olm=not options.without_olm) as cluster:
+            print_progress(f"kubectl --kubeconfig {_short(cluster.kubeconfig)} get pods -A")
             return _follow(cluster, options.command)
     except (BuildFailed, PartFailed) as problem:
-        tell(str(problem))
+        print_progress(str(problem))
         return 1
     except KeyboardInterrupt:
         return 0
 
 
 def port_problem(port: str) -> str:
-    """Why the command can't listen there, or ``""``: better said now than after the build."""
+    """Why the command can't listen there, or ``""``: checked before the build, which takes minutes."""
     if not port.isdigit() or not 0 < int(port) < 65536:
         return f"PORT={port} is not a port: use a number from 1 to 65535"
     with socket.socket() as probe:
@@ -81,7 +81,7 @@ def _interrupt(*_: object) -> None:
 def _follow(cluster: RealCluster, command: list[str]) -> int:
     """Until the command ends, or a part of the cluster does."""
     if not command:
-        tell("Ctrl-C stops everything")
+        print_progress("Ctrl-C stops everything")
         while True:
             cluster.check()
             time.sleep(1)

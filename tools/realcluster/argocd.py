@@ -18,9 +18,9 @@ _OFF = {"ENABLE_CONVERSION_WEBHOOK": "false", "ENABLE_WEBHOOKS": "false"}
 
 def arguments(given: list[str], environment: Mapping[str, str]) -> list[str]:
     """The container's own arguments, changed for this machine."""
-    kept = [item for item in given if not item.startswith(("--leader-elect", "--metrics-bind-address"))]
+    unchanged = [item for item in given if not item.startswith(("--leader-elect", "--metrics-bind-address"))]
     probes = environment.get("SANDBOX_PORT_8081", "0")
-    return [*kept, f"--health-probe-bind-address=127.0.0.1:{probes}", "--metrics-bind-address=127.0.0.1:0"]
+    return [*unchanged, f"--health-probe-bind-address=127.0.0.1:{probes}", "--metrics-bind-address=127.0.0.1:0"]
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """The programs of the real cluster, built by `go build` from modules/ into a cache outside the tree.
 
 A module's folder in the cache is named by the hash of its go.mod, go.sum, tools.go and build settings: a changed
-version is built anew, an unchanged one is there at once, and several checkouts share it. A build goes into a folder of
+version is rebuilt, an unchanged one is available at once, and several checkouts share it. A build goes into a folder of
 its own and is renamed when whole, so an interrupted one leaves nothing half made.
 """
 
@@ -285,7 +285,7 @@ def _go(module: Module, *arguments: str, each_line: Callable[[str], None] = lamb
         return printed.read()
 
 
-def tell(text: str) -> None:
+def print_progress(text: str) -> None:
     """A line of progress."""
     sys.stdout.write(f"real-cluster: {text}\n")
     sys.stdout.flush()

@@ -63,8 +63,9 @@ def build(
         packages = [path.parent.name for path in folder.glob("*/package.json")]
         base = about(folder).get("name") or (f"{packages[0]}-catalog" if len(packages) == 1 else "community-catalog")
         name = next(item for item in (base, *(f"{base}-{number}" for number in range(2, 9))) if item not in found)
-        said = about(folder)
-        title, publisher = said.get("displayName", "Community Operators"), said.get("publisher", "OperatorHub.io")
+        description = about(folder)
+        title = description.get("displayName", "Community Operators")
+        publisher = description.get("publisher", "OperatorHub.io")
         found[name] = Catalog(_build(opm, folder, say), title, publisher)
     return found
 

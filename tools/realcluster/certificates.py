@@ -1,6 +1,6 @@
-"""One authority for the whole cluster, and the certificates that its parts show each other.
+"""One authority for the whole cluster, and the certificates by which its parts authenticate.
 
-Made anew at each start, valid for 30 days.
+Created at each start, valid for 30 days.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Two nodes: `kwok`, where Pods run in name only, and `local`, where our agent runs the programs that it knows as
 processes.
 
-A Pod with a container of a known image is sent to `local` by a MutatingAdmissionPolicy, so manifests need no word of
-it.
+A Pod with a container of a known image is sent to `local` by a MutatingAdmissionPolicy, so manifests need no
+nodeSelector.
 """
 
 from __future__ import annotations

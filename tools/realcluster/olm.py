@@ -121,14 +121,14 @@ def package_service(layout: Layout) -> list[dict[str, object]]:
 
 def registry(layout: Layout, programs: Programs, name: str, port: int, folder: Path) -> Part:
     # A copy, since opm locks its cache, and another cluster may serve the same catalog.
-    kept = layout.data / "opm" / name
-    shutil.copytree(folder / "cache", kept)
+    cache_copy = layout.data / "opm" / name
+    shutil.copytree(folder / "cache", cache_copy)
     command = (
         str(programs.path("opm")),
         "serve",
         str(folder / "configs"),
         f"--port={port}",
-        f"--cache-dir={kept}",
+        f"--cache-dir={cache_copy}",
         "--cache-enforce-integrity=false",
         "--pprof-addr=",  # else every one of them wants the same port
         f"--termination-log={layout.data / 'logs' / name}.termination",

@@ -96,8 +96,8 @@ def controller_manager(layout: Layout, programs: Programs) -> Part:
         f"--cluster-signing-key-file={layout.pki('ca.key')}",
         f"--service-cluster-ip-range={_SERVICES}",
         "--allocate-node-cidrs=false",
-        # Tests stop the API server, and a busy machine does it too: nodes that were not heard of meanwhile are no dead
-        # ones.
+        # Tests stop the API server, and it stalls on a busy machine: Nodes that couldn't report in that time aren't
+        # dead.
         "--node-monitor-grace-period=600s",
         # The suites make and delete hundreds of namespaces; the defaults are for a cluster with more patience.
         "--kube-api-qps=500",
@@ -125,8 +125,8 @@ def kwok(layout: Layout, programs: Programs) -> Part:
     """The node `kwok`, whose Pods run in name only. Its stages come from kwok's own module."""
     config = layout.data / "kwok.yaml"
     log = layout.data / "simulated.log"
-    said = "This container is simulated by kwok: its Pod has a status, and no program runs."
-    log.write_text(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ} stdout F {said}\n")  # the format of a CRI log
+    message = "This container is simulated by kwok: its Pod has a status, and no program runs."
+    log.write_text(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ} stdout F {message}\n")  # the format of a CRI log
     config.write_text(
         "\n---\n".join([*_stages(programs), *(yaml.safe_dump(stream) for stream in _streams(layout, log))])
     )

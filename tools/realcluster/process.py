@@ -19,7 +19,7 @@ from console.processes.supervisor import die_with_parent
 
 _TAIL = 4000
 # OLM tests itself where this is set: it panics at any object that it creates without its label, TokenRequests among
-# them. Nobody's cluster runs so.
+# them. No production cluster has it set.
 # https://github.com/operator-framework/operator-lifecycle-manager/blob/v0.46.0/pkg/controller/operators/validatingroundtripper/validating_round_tripper.go#L94
 _NOT_FOR_PARTS = frozenset({"CI"})
 
@@ -40,7 +40,7 @@ class Part:
     stop_seconds: float = 5.0
 
 
-class Running:
+class RunningPart:
     """A started part; its output goes to ``log``."""
 
     def __init__(self, part: Part, folder: Path):
@@ -101,14 +101,14 @@ class Parts:
         self.times: dict[str, float] = {}
         self._logs = logs
         self._say = say
-        self._running: list[Running] = []
+        self._running: list[RunningPart] = []
 
     def run(self, *wanted: Part) -> None:
         """Starts parts together and waits for all."""
-        fresh = [Running(part, self._logs) for part in wanted]
+        fresh = [RunningPart(part, self._logs) for part in wanted]
         self._running += fresh
         with ThreadPoolExecutor(len(fresh)) as pool:
-            for running, seconds in zip(fresh, pool.map(Running.wait_until_ready, fresh), strict=True):
+            for running, seconds in zip(fresh, pool.map(RunningPart.wait_until_ready, fresh), strict=True):
                 self.times[running.part.name] = seconds
                 self._say(f"{running.part.name} ready after {seconds:.1f} s")
 
@@ -122,7 +122,7 @@ class Parts:
             time.sleep(0.1)
 
     def check(self) -> None:
-        """PartFailed when a part has ended by itself."""
+        """PartFailed when a part has exited."""
         for running in self._running:
             running.check()
 
@@ -138,12 +138,12 @@ def free_ports(names: tuple[str, ...]) -> dict[str, int]:
     """A free port on 127.0.0.1 for each name. All are held open together, so they differ."""
     sockets = {name: socket.socket() for name in names}
     try:
-        for item in sockets.values():
-            item.bind(("127.0.0.1", 0))
-        return {name: one.getsockname()[1] for name, one in sockets.items()}
+        for free in sockets.values():
+            free.bind(("127.0.0.1", 0))
+        return {name: free.getsockname()[1] for name, free in sockets.items()}
     finally:
-        for item in sockets.values():
-            item.close()
+        for free in sockets.values():
+            free.close()
 
 
 def listens(port: int) -> bool:

@@ -25,7 +25,7 @@ from .programs import build_programs
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
-def tell(text: str) -> None:
+def print_progress(text: str) -> None:
     """A line of progress."""
     print(f"real-node: {text}", flush=True)
 
@@ -41,22 +41,22 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     if options.console and not options.build_only and (problem := port_problem(options.port)):
-        tell(problem)
+        print_progress(problem)
         return 2
     try:
-        packages.install(tell)
-        programs = build_programs(tell)
+        packages.install(print_progress)
+        programs = build_programs(print_progress)
         images = node_images(programs) + (console_images() if options.console or options.build_only else ())
         # Those of the tests.
         images += sample_images() if options.build_only else ()
-        archives = Builder(tell).build(images)
+        archives = Builder(print_progress).build(images)
         if options.build_only:
             return 0
-        with running(options.data.resolve(), programs, archives, tell) as node:
-            tell(f"kubectl --kubeconfig {node.kubeconfig} get pods -A")
+        with running(options.data.resolve(), programs, archives, print_progress) as node:
+            print_progress(f"kubectl --kubeconfig {node.kubeconfig} get pods -A")
             _follow(node, int(options.port) if options.console else 0)
     except (BuildFailed, ImageFailed, PartFailed, packages.PackagesMissing) as problem:
-        tell(str(problem))
+        print_progress(str(problem))
         return 1
     except KeyboardInterrupt:
         return 0
@@ -71,10 +71,10 @@ def _follow(node: RealNode, port: int) -> None:
     """Until it is interrupted, or a part of the node ends. ``port``: the console's; 0 for none."""
     forward = None
     if port:
-        tell(f"the console is whole after {console.apply(node):.0f} s")
-        forward = console.PortForward(node, port, tell)
-        tell(f"http://localhost:{port}")
-    tell("Ctrl-C ends everything")
+        print_progress(f"the console is whole after {console.apply(node):.0f} s")
+        forward = console.PortForward(node, port, print_progress)
+        print_progress(f"http://localhost:{port}")
+    print_progress("Ctrl-C ends everything")
     try:
         while True:
             node.check()

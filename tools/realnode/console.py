@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from tools.realcluster.process import Part, Running, listens
+from tools.realcluster.process import Part, RunningPart, listens
 
 from .images import ROOT
 from .node import RealNode
@@ -26,13 +26,13 @@ def apply(node: RealNode, overlay: str = "tutorial") -> float:
 
 
 class PortForward:
-    """`kubectl port-forward service/console PORT:9000`, begun anew when its Pod is gone."""
+    """`kubectl port-forward service/console PORT:9000`, started again when its Pod is gone."""
 
     def __init__(self, node: RealNode, port: int, say: Callable[[str], None]):
         self._node, self._port, self._say = node, port, say
         self._running = self._start()
 
-    def _start(self) -> Running:
+    def _start(self) -> RunningPart:
         command = (
             str(self._node.programs.path("kubectl")),
             f"--kubeconfig={self._node.kubeconfig}",
@@ -42,7 +42,7 @@ class PortForward:
             f"{self._port}:9000",
         )
         part = Part("port-forward", command, lambda: listens(self._port))
-        running = Running(part, self._node.layout.data / "logs")
+        running = RunningPart(part, self._node.layout.data / "logs")
         running.wait_until_ready()
         return running
 

@@ -70,7 +70,7 @@ def main(data: str, name: str) -> int:
         if process.stdout.readline().strip() == "ready":
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="utf-8")
             print(children.split()[0], flush=True)
-            # Until the starter's end of the pipe is closed, by itself or by the kernel.
+            # Until the starter closes its end of the pipe, or the kernel does when it ends.
             os.read(0, 1)
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(children.split()[0]), signal.SIGKILL)

@@ -56,7 +56,7 @@ def _network() -> None:
 
 
 def main(data: str) -> None:
-    """Never ends by itself."""
+    """Runs until it is killed."""
     _mounts(Path(data))
     _network()
     print("ready", flush=True)

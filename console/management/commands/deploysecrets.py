@@ -1,8 +1,7 @@
-"""`manage.py deploysecrets`: makes the Secret that deploy/ mounts, with random values, unless one of its name is there.
+"""`manage.py deploysecrets`: creates the Secret that deploy/ mounts, with random values, unless it exists.
 
-Run by the Job console-secrets as a ServiceAccount that may create Secrets in its namespace and read none: what is there
-is told by the API server's refusal (AlreadyExists). Nothing secret is printed, and nothing of it stands in a file of
-the repository.
+Run by the Job console-secrets as a ServiceAccount that can create Secrets in its namespace but not read them: it
+detects an existing one by the API server's AlreadyExists. The values are never printed or stored in the repository.
 """
 
 import os
@@ -53,7 +52,7 @@ class Command(BaseCommand):
 
 
 def values(postgres: str, redis: str) -> dict[str, str]:
-    """The Secret's keys: the settings' names, and the passwords that PostgreSQL, Redis and dex take by themselves.
+    """The Secret's keys: the settings' names, and the passwords that PostgreSQL, Redis and dex read.
 
     Hexadecimal digits only, since two of them become parts of addresses.
     """

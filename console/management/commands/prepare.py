@@ -32,7 +32,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         until = time.monotonic() + options["seconds"]
-        told = ""
+        reported = ""
         while True:
             try:
                 if options["wait"]:
@@ -49,8 +49,8 @@ class Command(BaseCommand):
                 connection.close()
             if time.monotonic() > until:
                 raise CommandError(problem)
-            if problem != told:
-                told = problem
+            if problem != reported:
+                reported = problem
                 sys.stderr.write(f"prepare: {problem}\n")
             time.sleep(_PAUSE_SECONDS)
 
@@ -64,7 +64,7 @@ def _missing() -> int:
 
 @contextmanager
 def _locked() -> Iterator[None]:
-    """Nobody else migrates this database meanwhile. Raises DatabaseError."""
+    """Locks the database against concurrent migrations. Raises DatabaseError."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_lock(%s)", [LOCK])

@@ -1,3 +1,3 @@
-"""Sign-in by OpenID Connect: a provider says who somebody is, and its ID token is the bearer token of their session
+"""Sign-in with OpenID Connect: the provider authenticates the user, and its ID token is the session's bearer token
 (docs/decisions/0022-openid-connect.md).
 """

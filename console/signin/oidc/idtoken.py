@@ -16,9 +16,9 @@ from joserfc.errors import BadSignatureError, ExpiredTokenError, InvalidClaimErr
 from joserfc.jws import JWSRegistry
 
 from console.signin.oidc.provider import Provider, keys
-from console.signin.oidc.troubles import Trouble, name
+from console.signin.oidc.troubles import SignInError, name
 
-#: Signed with a key that the provider alone has: neither `none` nor what somebody with the client's secret could make.
+#: Asymmetric algorithms, whose key only the provider has: not `none`, and not HMAC with the client's secret.
 _SIGNED = ("RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "EdDSA")
 #: Seconds by which the two clocks may differ.
 SKEW = 120
@@ -34,10 +34,10 @@ class IdToken:
 
 
 def judged(of: Provider, text: str, *, nonce: str = "", access_token: str = "") -> IdToken:
-    """Raises Trouble. Without a `nonce` it is one of a renewal, which need not have it (Core 1.0, 12.2)."""
+    """Raises SignInError. Without a `nonce` it is one of a renewal, which need not have it (Core 1.0, 12.2)."""
     if not text:
         words = _("%(name)s gave no ID token. OIDC_SCOPES has to ask for openid.")
-        raise Trouble(words % {"name": name()}, 503)
+        raise SignInError(words % {"name": name()}, 503)
     claims = _signed(of, text)
     token = CodeIDToken(
         claims.claims,
@@ -58,7 +58,7 @@ def judged(of: Provider, text: str, *, nonce: str = "", access_token: str = "") 
             "The ID token of %(name)s is not of now: the clocks of the provider and of this console differ by more than"
             " %(minutes)d minutes. Set them right."
         )
-        raise Trouble(words % {"name": name(), "minutes": SKEW // 60}, 503, log=f"ID token: {error}") from None
+        raise SignInError(words % {"name": name(), "minutes": SKEW // 60}, 503, log=f"ID token: {error}") from None
     except (JoseError, ValueError, TypeError, KeyError, OverflowError) as error:
         raise _forged(f"ID token: {error!r}") from None
     if lifetime <= timedelta(0):
@@ -67,14 +67,14 @@ def judged(of: Provider, text: str, *, nonce: str = "", access_token: str = "") 
 
 
 def _signed(of: Provider, text: str) -> jwt.Token:
-    said = of.found.get("id_token_signing_alg_values_supported")
-    algorithms = [one for one in _SIGNED if not isinstance(said, list) or one in said]
+    supported = of.found.get("id_token_signing_alg_values_supported")
+    algorithms = [algorithm for algorithm in _SIGNED if not isinstance(supported, list) or algorithm in supported]
     registry = JWSRegistry(algorithms=algorithms, strict_check_header=False)
     for again in (False, True):
         try:
             return jwt.decode(text, keys(of, again=again), registry=registry)
         except (InvalidKeyIdError, BadSignatureError) as error:
-            # Keys change: what does not fit is looked up once more.
+            # Keys rotate: fetch them once more before the token is rejected.
             if again:
                 raise _forged(f"ID token: {error!r}") from None
         except (JoseError, ValueError, TypeError, KeyError) as error:
@@ -82,9 +82,9 @@ def _signed(of: Provider, text: str) -> jwt.Token:
     raise AssertionError
 
 
-def _forged(why: str) -> Trouble:
+def _forged(why: str) -> SignInError:
     words = _(
         "The ID token from %(name)s isn't for this sign-in, so you weren't signed in. Start again. If it happens again,"
         " see the console's log."
     )
-    return Trouble(words % {"name": name()}, counts=True, log=why)
+    return SignInError(words % {"name": name()}, counts=True, log=why)

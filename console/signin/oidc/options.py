@@ -1,6 +1,6 @@
-"""Settings of the provider, looked at before anything starts.
+"""Settings of the provider, validated at start.
 
-Known to console/settings.py, so it knows nothing of Django.
+console/settings.py imports it, so it doesn't import Django.
 """
 
 import ssl
@@ -34,7 +34,7 @@ def trouble(issuer: str, client: str, scopes: Sequence[str], authority: str, con
 
 
 def safe(url: str) -> bool:
-    """Whether nobody on the way reads along: https, or this machine."""
+    """Whether requests can't be intercepted: https, or the loopback address."""
     try:
         parts = urlsplit(url)
         host = parts.hostname

@@ -22,7 +22,7 @@ from requests.adapters import HTTPAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, get_environ_proxies
 
 from console.signin.oidc.options import safe
-from console.signin.oidc.troubles import Away, Refused, Trouble, name
+from console.signin.oidc.troubles import Away, SignInError, SignInRefused, name
 from kube.tls import client_context
 
 #: What is asked for where OIDC_SCOPES says nothing, as far as the provider has it.
@@ -51,14 +51,14 @@ class Provider:
 
 
 _known: dict[tuple[str, ...], Provider] = {}
-_failed: dict[tuple[str, ...], tuple[float, Trouble]] = {}
+_failed: dict[tuple[str, ...], tuple[float, SignInError]] = {}
 _lock = threading.Lock()
 
 
 def provider() -> Provider:
-    """What is known of it, asked anew after an hour.
+    """The provider's metadata, cached for an hour.
 
-    Raises Away and Trouble; for some seconds after that without asking again.
+    Raises Away and SignInError; errors are cached for seconds.
     """
     key = (settings.OIDC_ISSUER, settings.OIDC_CA_FILE)
     with _lock:
@@ -70,7 +70,7 @@ def provider() -> Provider:
             raise error
         try:
             found = _checked(_read(f"{settings.OIDC_ISSUER.rstrip('/')}/.well-known/openid-configuration"))
-        except Trouble as raised:
+        except SignInError as raised:
             _failed[key] = time.monotonic(), raised
             if known is not None and isinstance(raised, Away):
                 return known
@@ -81,19 +81,19 @@ def provider() -> Provider:
 
 
 def _checked(found: dict[str, Any]) -> dict[str, Any]:
-    """Discovery 1.0, 4.3: the issuer is exactly the one that was asked."""
-    said = str(found.get("issuer") or "")
-    if said != settings.OIDC_ISSUER:
+    """Validates the metadata. Discovery 1.0, 4.3: the issuer must be exactly the configured one."""
+    issuer = str(found.get("issuer") or "")
+    if issuer != settings.OIDC_ISSUER:
         words = _(
             "The provider at %(asked)s calls itself %(said)s. Set OIDC_ISSUER to exactly that, if it is the right one."
         )
-        raise Trouble(words % {"asked": settings.OIDC_ISSUER, "said": said or "-"}, 503)
+        raise SignInError(words % {"asked": settings.OIDC_ISSUER, "said": issuer or "-"}, 503)
     needed = ("authorization_endpoint", "token_endpoint", "jwks_uri")
     for what in (*needed, "end_session_endpoint", "revocation_endpoint"):
         address = str(found.get(what) or "")
         if (what in needed and not address) or (address and not safe(address)):
             words = _("%(name)s has no usable address for %(what)s. Its administrator can fix this.")
-            raise Trouble(words % {"name": name(), "what": what}, 503, log=f"{what} of {said} is {address!r}")
+            raise SignInError(words % {"name": name(), "what": what}, 503, log=f"{what} of {issuer} is {address!r}")
     return found
 
 
@@ -141,25 +141,25 @@ def session(of: Provider, redirect: str = "") -> OAuth2Session:
 
 
 def ask(of: Provider, grant: str, **what: str) -> dict[str, Any]:
-    """What the token endpoint answers. Raises Refused, Away and Trouble."""
+    """Calls the token endpoint. Raises SignInRefused, Away and SignInError."""
     with session(of, what.pop("redirect_uri", "")) as made:
         try:
             if grant == "refresh_token":
                 return dict(made.refresh_token(of.address("token_endpoint"), scope=None, allow_redirects=False, **what))
             return dict(made.fetch_token(of.address("token_endpoint"), grant_type=grant, allow_redirects=False, **what))
         except OAuthError as error:
-            told = f"the token endpoint refused {grant}: {error.error} {error.description or ''}"[:500]
+            log_message = f"the token endpoint refused {grant}: {error.error} {error.description or ''}"[:500]
             if error.error in _JUDGED:
-                raise Refused(
-                    _("%(name)s no longer accepts this sign-in. Start again.") % {"name": name()}, log=told
+                raise SignInRefused(
+                    _("%(name)s no longer accepts this sign-in. Start again.") % {"name": name()}, log=log_message
                 ) from None
             if error.error in ("invalid_client", "unauthorized_client"):
                 words = _(
                     "%(name)s doesn't accept this console. Check that OIDC_CLIENT_ID and OIDC_CLIENT_SECRET match the"
                     " client registered there."
                 )
-                raise Trouble(words % {"name": name()}, 503, log=told) from None
-            raise _away(told) from None
+                raise SignInError(words % {"name": name()}, 503, log=log_message) from None
+            raise _away(log_message) from None
         except (RequestException, ValueError, TypeError, KeyError, OSError) as error:
             raise _away(f"the token endpoint: {error!r}"[:500]) from None
 

@@ -1,10 +1,9 @@
-"""ID tokens last minutes: before one runs out, the refresh token gets the next, and the session's client goes on
-with it.
+"""Renews ID tokens, which last minutes: before one expires, the refresh token gets the next for the session's client.
 
-Asked for wherever a session is in use (signals.used): a request, the worker's errand, the thread that looks after what
-is open. Each process has the present token in memory; which of them renews is settled in the database, since a refresh
-token may be used once. A provider that refuses ends the session; one that does not answer ends nothing: requests say so
-until it does.
+Triggered wherever a session is used (signals.used): by a request, a worker's task, the thread that watches open
+connections. Each process has the current token in memory. A lock in the database decides which process renews, since a
+refresh token can be used only once. A refusal of the provider ends the session. An unreachable provider doesn't:
+requests show an error until it responds.
 """
 
 import logging
@@ -18,11 +17,11 @@ from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from console.signin import judge, sealed, sessions, signals
+from console.signin import encryption, judge, sessions, signals
 from console.signin.models import Session
 from console.signin.oidc import idtoken, provider
 from console.signin.oidc.models import Grant
-from console.signin.oidc.troubles import Refused, Trouble, name
+from console.signin.oidc.troubles import SignInError, SignInRefused, name
 from console.web import clusters
 from kube.errors import NotRenewed, Unauthorized
 
@@ -30,9 +29,9 @@ log = logging.getLogger("console.signin")
 
 #: A token is renewed this long before its end, or when a third of its time is left, whichever comes later.
 _BEFORE = timedelta(seconds=60)
-#: One process has so long to renew; the others wait half of it. After a failure nobody asks for some seconds.
+#: The lease of the renewing process; the others wait for half of it. And the pause after a failure, in seconds.
 _LEASE, _PAUSE = timedelta(seconds=30), 5.0
-#: What is told about a session that was refused is kept for so long.
+#: The reason of a refused renewal is kept for so long.
 _TOLD = timedelta(days=1)
 
 
@@ -70,7 +69,7 @@ def due(given: datetime, end: datetime) -> datetime:
 def begin(session: str, token: idtoken.IdToken, refresh: str) -> None:
     """The session can renew itself from now on."""
     now = timezone.now()
-    sealed_refresh = sealed.seal(refresh, _purpose(session))
+    sealed_refresh = encryption.seal(refresh, _purpose(session))
     Grant.objects.create(
         session=session, subject=token.subject, sealed=sealed_refresh, given_at=now, good_until=token.good_until
     )
@@ -93,8 +92,8 @@ def bearer(session: str, token: str) -> Any:
 
 
 def refresh_of(grant: Grant) -> str:
-    """Raises Unreadable."""
-    return sealed.unseal(grant.sealed, _purpose(grant.session))
+    """Raises UnreadableCredentials."""
+    return encryption.unseal(grant.sealed, _purpose(grant.session))
 
 
 def refused(session: str) -> bool:
@@ -118,7 +117,7 @@ def again(session: str) -> bool:
 
 @receiver(signals.used, dispatch_uid="console-signin-oidc-used")
 def _used(session: str, **_kwargs: object) -> bool:
-    """False: it was in use until now, and is over."""
+    """Renews the session's token if it is due. False if the session is over."""
     with _lock:
         held = _held.get(session)
     if held is None or timezone.now() < held.due or time.monotonic() < held.pause:
@@ -153,11 +152,11 @@ def _renew(session: str, held: _Held) -> bool:
 
 
 def _take(session: str, held: _Held, grant: Grant) -> bool:
-    told = sessions.credentials_of(session)
-    if told is not None:
-        held.put(told[1], grant)
+    credentials = sessions.credentials_of(session)
+    if credentials is not None:
+        held.put(credentials[1], grant)
         held.trouble = ""
-    return told is not None
+    return credentials is not None
 
 
 def _ask(session: str, held: _Held, grant: Grant) -> bool:
@@ -169,14 +168,14 @@ def _ask(session: str, held: _Held, grant: Grant) -> bool:
             here, str(answer.get("id_token") or ""), access_token=str(answer.get("access_token") or "")
         )
         if token.subject != grant.subject:
-            raise Refused(
+            raise SignInRefused(
                 _("%(name)s no longer accepts this sign-in. Start again.") % {"name": name()},
                 log="the new ID token is somebody else's",
             )
         _keep(session, held, grant, token, str(answer.get("refresh_token") or refresh))
-    except (Refused, sealed.Unreadable) as error:
+    except (SignInRefused, encryption.UnreadableCredentials) as error:
         return _refuse(session, getattr(error, "log", str(error)))
-    except Trouble as error:
+    except SignInError as error:
         log.warning("a sign-in could not be renewed: %s", error.log)
         held.pause = time.monotonic() + _PAUSE
         held.trouble = str(error)
@@ -188,8 +187,8 @@ def _ask(session: str, held: _Held, grant: Grant) -> bool:
 def _keep(session: str, held: _Held, grant: Grant, token: idtoken.IdToken, refresh: str) -> None:
     """In the database first: the old refresh token is worth nothing any more."""
     grant.given_at, grant.good_until, grant.renewing_until = timezone.now(), token.good_until, None
-    grant.sealed = sealed.seal(refresh, _purpose(session))
-    Session.objects.filter(key=session).update(sealed=sealed.seal(token.text, session))
+    grant.sealed = encryption.seal(refresh, _purpose(session))
+    Session.objects.filter(key=session).update(sealed=encryption.seal(token.text, session))
     Grant.objects.filter(session=session).update(
         given_at=grant.given_at, good_until=grant.good_until, sealed=grant.sealed, renewing_until=None
     )
@@ -205,7 +204,7 @@ def _still_theirs(session: str, token: str) -> bool:
         return False
     place = clusters.named(row.cluster)
     if place is None:
-        return True  # no other cluster is asked; whoever uses the session finds out (sessions.credentials_of)
+        return True  # no other cluster is asked; sessions.credentials_of() fails on the next use
     try:
         known = judge.know(token, place)
     except judge.NotKnown as error:
@@ -218,7 +217,7 @@ def _still_theirs(session: str, token: str) -> bool:
 
 
 def _refuse(session: str, why: str) -> bool:
-    """The session ends; that it was refused is remembered, to be told."""
+    """Ends the session, and records the reason for the sign-in page."""
     log.warning("a sign-in was not renewed, and is over: %s", why)
     Grant.objects.filter(session=session).update(refused=True, sealed=b"", renewing_until=None)
     sessions.end(session, "refused")
@@ -226,7 +225,7 @@ def _refuse(session: str, why: str) -> bool:
 
 
 def _forgotten() -> Any:
-    """Rows of sessions that nobody ended: they were left alone until they were over."""
+    """Rows of sessions that expired without a sign-out."""
     return Grant.objects.filter(good_until__lt=timezone.now() - _TOLD).exclude(session__in=Session.objects.values("pk"))
 
 

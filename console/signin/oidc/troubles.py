@@ -5,11 +5,11 @@ of what was sent.
 from django.conf import settings
 
 
-class Trouble(Exception):
-    """`status`: of the answer.
+class SignInError(Exception):
+    """`status`: of the response.
 
-    `counts`: it may have been somebody's guess, and not our own or the provider's trouble. `log`: for the console's
-    log.
+    `counts`: it counts as a guess: the cause may be the client, not the console or the provider. `log`: for the
+    console's log.
     """
 
     def __init__(self, words: str, status: int = 401, *, counts: bool = False, log: str = "") -> None:
@@ -17,11 +17,11 @@ class Trouble(Exception):
         self.status, self.counts, self.log = status, counts, log or words
 
 
-class Away(Trouble):
+class Away(SignInError):
     """The provider does not answer, or answers what it should not: it may do better in a while."""
 
 
-class Refused(Trouble):
+class SignInRefused(SignInError):
     """The provider refuses the code or the refresh token."""
 
 

@@ -15,9 +15,9 @@ from django.views.decorators.http import require_GET
 from console.signin import judge, limits, page, sessions, signals
 from console.signin.address import unheard
 from console.signin.models import Session
-from console.signin.oidc import going, idtoken, provider, registered, renewal
-from console.signin.oidc.going import Going
-from console.signin.oidc.troubles import Trouble, name
+from console.signin.oidc import idtoken, pending_sign_ins, provider, redirect_addresses, renewal
+from console.signin.oidc.pending_sign_ins import Going
+from console.signin.oidc.troubles import SignInError, name
 from console.web.front import place_of
 from kube.errors import KubeError
 
@@ -32,19 +32,21 @@ def begin(request: HttpRequest) -> HttpResponse:
     if getattr(request, "person", None) is not None:
         return HttpResponseRedirect(back or reverse("pages:overview"))
     if not unheard(request):
-        words = _("A sign-in must not be sent in the open: use https, or the console's own machine.")
+        words = _("Credentials must not be sent unencrypted. Use https, or the console's own machine.")
         return page.sign_in(request, back, error=words, status=403)
     try:
         here = provider.provider()
-    except Trouble as error:
+    except SignInError as error:
         return _refused(request, back, error)
-    fresh = Going.begin(back, registered.address(request, "signin:oidc-back"), registered.mark(place_of(request)))
+    fresh = Going.begin(
+        back, redirect_addresses.address(request, "signin:oidc-back"), redirect_addresses.mark(place_of(request))
+    )
     with provider.session(here, fresh.redirect) as made:
         url, _state = made.create_authorization_url(
             here.address("authorization_endpoint"), state=fresh.state, code_verifier=fresh.verifier, nonce=fresh.nonce
         )
     response = HttpResponseRedirect(url)
-    going.remember(request, response, fresh)
+    pending_sign_ins.remember(request, response, fresh)
     return response
 
 
@@ -53,14 +55,14 @@ def begin(request: HttpRequest) -> HttpResponse:
 def back(request: HttpRequest) -> HttpResponse:
     """With a code, or with why there is none. Whatever comes of it, this state is used up."""
     _offered()
-    if elsewhere := registered.onward(request, "signin:oidc-back"):
+    if elsewhere := redirect_addresses.onward(request, "signin:oidc-back"):
         return elsewhere
     state = request.GET.get("state", "")
-    found = going.find(request, state)
+    found = pending_sign_ins.find(request, state)
     where = found.back if found else ""
     try:
         response = _entered(request, found)
-    except Trouble as error:
+    except SignInError as error:
         response = _refused(request, where, error)
     except judge.NotKnown as error:
         response = _refused(request, where, _not_known(error))
@@ -69,18 +71,18 @@ def back(request: HttpRequest) -> HttpResponse:
         words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {"minutes": limits.MINUTES}
         response = page.sign_in(request, where, error=words, status=429)
         response["Retry-After"] = str(error.seconds)
-    going.done(response, state)
+    pending_sign_ins.done(response, state)
     return response
 
 
 @sensitive_variables()
 def _entered(request: HttpRequest, found: Going | None) -> HttpResponse:
-    """Raises Trouble, NotKnown and TooOften."""
+    """Raises SignInError, NotKnown and TooOften."""
     number = limits.begin(request)
     try:
         token, refresh = _tokens(request, found)
         known = judge.know(token.text, place_of(request))
-    except Trouble as error:
+    except SignInError as error:
         if not error.counts:
             limits.good(number)
         raise
@@ -93,20 +95,22 @@ def _entered(request: HttpRequest, found: Going | None) -> HttpResponse:
         lasts = replace(known, expires=None if refresh else token.good_until)
         person = sessions.begin(request, lasts, token.text, "oidc")
     except KubeError:
-        raise judge.NotKnown(_("The console's kubeconfig can't be used. Its log says why."), 503) from None
+        raise judge.NotKnown(
+            _("The console's kubeconfig can't be used. The reason is in the console's log."), 503
+        ) from None
     if refresh:
         renewal.begin(person.session, token, refresh)
     return page.entered(request, person, found.back if found else "")
 
 
 def _tokens(request: HttpRequest, found: Going | None) -> tuple[idtoken.IdToken, str]:
-    """The ID token, and the refresh token or ''. Raises Trouble."""
+    """The ID token, and the refresh token or ''. Raises SignInError."""
     if found is None:
         words = _("This sign-in wasn't started in this browser, took too long, or was already used. Start again.")
-        raise Trouble(words, counts=True)
+        raise SignInError(words, counts=True)
     # RFC 9207: an answer of another provider, mixed up with this one's.
     if request.GET.get("iss", settings.OIDC_ISSUER) != settings.OIDC_ISSUER:
-        raise Trouble(
+        raise SignInError(
             _("This response isn't from %(name)s, so you weren't signed in. Start again.") % {"name": name()},
             counts=True,
         )
@@ -121,39 +125,41 @@ def _tokens(request: HttpRequest, found: Going | None) -> tuple[idtoken.IdToken,
     return token, str(answer.get("refresh_token") or "")
 
 
-def _denied(code: str) -> Trouble:
-    """https://openid.net/specs/openid-connect-core-1_0.html#AuthError : in words of ours, since anybody may have
-    written the provider's.
+def _denied(code: str) -> SignInError:
+    """An error response of the provider (https://openid.net/specs/openid-connect-core-1_0.html#AuthError), with our own
+    message: the provider's text comes through the browser and is untrusted.
     """
     shown = code if code.isascii() and code.replace("_", "").isalnum() and len(code) < 60 else ""
-    told = f"the provider answered {shown or 'no code'}"
+    log_message = f"the provider answered {shown or 'no code'}"
     if code == "access_denied":
         words = _("%(name)s did not let you in: you, or a rule there, denied it. Try again, or ask who runs it.")
-        return Trouble(words % {"name": name()}, 403, log=told)
+        return SignInError(words % {"name": name()}, 403, log=log_message)
     if code in ("server_error", "temporarily_unavailable"):
-        return Trouble(_("%(name)s has trouble of its own. Try again in a moment.") % {"name": name()}, 503, log=told)
+        return SignInError(
+            _("%(name)s has trouble of its own. Try again in a moment.") % {"name": name()}, 503, log=log_message
+        )
     if code == "invalid_scope":
         words = _("%(name)s does not know what this console asks for: set OIDC_SCOPES to scopes that it has.")
-        return Trouble(words % {"name": name()}, 503, log=told)
+        return SignInError(words % {"name": name()}, 503, log=log_message)
     words = _(
         "%(name)s refused the sign-in (%(code)s). Start again. If it happens again, show this to the console's"
         " administrator."
     )
-    return Trouble(words % {"name": name(), "code": shown or "-"}, 400, log=told, counts=not shown)
+    return SignInError(words % {"name": name(), "code": shown or "-"}, 400, log=log_message, counts=not shown)
 
 
-def _not_known(error: judge.NotKnown) -> Trouble:
+def _not_known(error: judge.NotKnown) -> SignInError:
     """The provider knows them, and the cluster does not."""
     if error.status != 401:
-        return Trouble(str(error), error.status)
+        return SignInError(str(error), error.status)
     words = _(
         "%(name)s knows you, but the cluster does not accept its ID token: the API server has to trust this issuer,"
         " this client id and the claim of your name."
     )
-    return Trouble(words % {"name": name()}, 403)
+    return SignInError(words % {"name": name()}, 403)
 
 
-def _refused(request: HttpRequest, where: str, error: Trouble) -> HttpResponse:
+def _refused(request: HttpRequest, where: str, error: SignInError) -> HttpResponse:
     log.warning(
         "a sign-in from %s was refused with %d: %s", request.META.get("REMOTE_ADDR", ""), error.status, error.log
     )

@@ -34,7 +34,7 @@ class ArgoCD(Body):
 
     @property
     def provider(self) -> str:
-        """Who signs people in: `dex`, or nobody ('')."""
+        """The single sign-on provider: `dex`, or empty."""
         return str(self.setting("sso").get("provider") or "").lower()
 
     @property
@@ -70,6 +70,6 @@ class ArgoCD(Body):
         }
 
     def owns(self, obj: Object) -> bool:
-        """Whether the object is this one's; one that belongs to nobody is not."""
+        """Whether this Argo CD is the object's controller."""
         owners = obj["metadata"].get("ownerReferences") or []
         return any(item.get("controller") and item["uid"] == self.uid for item in owners)

@@ -1,7 +1,7 @@
 """What is made once for an ArgoCD and then left alone: the administrator's password, and the server's certificate
 with its authority.
 
-A Secret that somebody deletes is made anew, with other contents, as the real operator does it.
+A deleted Secret is recreated with new contents, as the real operator does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cryptography.x509.oid import NameOID
 from .argocd import ArgoCD, Object
 from .objects import owned
 
-#: Nobody renews it, so it outlives every tutorial.
+#: Certificates aren't renewed, so they must outlive every tutorial.
 _LIFE = timedelta(days=3650)
 _Pair = tuple[x509.Certificate, ec.EllipticCurvePrivateKey]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .argocd import COMPONENT, INSTANCE, NAME, PART_OF, ArgoCD, Object
-from .parts import Part, Port, enabled
+from .parts import ComponentSpec, Port, enabled
 
 #: The console shows these objects as simulated: they are the real operator's, and no Argo CD is behind them.
 SIMULATED = {"operator-console.dev/simulated": "true"}
@@ -56,7 +56,7 @@ def config_maps(argocd: ArgoCD) -> list[Object]:
 def _settings(argocd: ArgoCD) -> Object:
     """Argo CD's own names of its settings; what stands in extraConfig comes last, and so it wins.
 
-    A setting that the spec does not have (any more) is None: a merge patch takes it away.
+    Settings that the spec doesn't have get the value None: a merge patch removes them.
     """
     spec, banner = argocd.spec, argocd.setting("banner")
     return {
@@ -77,7 +77,7 @@ def _text(value: Any) -> str:
     return "true" if value else "false"
 
 
-def _service(argocd: ArgoCD, part: Part, suffix: str, ports: tuple[Port, ...]) -> Object:
+def _service(argocd: ArgoCD, part: ComponentSpec, suffix: str, ports: tuple[Port, ...]) -> Object:
     kind = (part.settings(argocd).get("service") or {}).get("type") or "ClusterIP"
     spec = {
         "selector": {NAME: part.workload(argocd)},

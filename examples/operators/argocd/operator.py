@@ -15,18 +15,18 @@ import kopf
 
 from examples.operators import health
 from examples.operators.access import process_access
-from examples.operators.kubeapi import Api
+from examples.operators.events import event_recorder
+from examples.operators.kubeapi import KubeApi
 from examples.operators.leader import elect
 from examples.operators.login import login
-from examples.operators.passes import Passes
-from examples.operators.tell import teller
+from examples.operators.workqueue import WorkQueue
 
 from .argocd import GROUP, INSTANCE, PART_OF, VERSION
 from .metrics import Metrics
 from .reconcile import paths, reconcile
 
 log = logging.getLogger("argocd")
-tell = teller(log)
+record_event = event_recorder(log)
 
 OURS: dict[str, Any] = {PART_OF: "argocd", INSTANCE: kopf.PRESENT}
 
@@ -42,18 +42,18 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
         settings.watching.label_selectors[path] = f"{PART_OF}=argocd"
     # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kind is there.
     settings.scanning.disabled = True
-    memo.api = await Api(process_access(), "argocd-operator").__aenter__()
+    memo.api = await KubeApi(process_access(), "argocd-operator").__aenter__()
     memo.metrics = Metrics()
     memo.health = await health.serve(8081, metrics=memo.metrics.text)
     memo.leader = await elect(memo.api, process_access().namespace, "argocd-operator")
-    memo.passes = Passes(memo.metrics.counted(partial(reconcile, memo.api, tell=tell)))
+    memo.queue = WorkQueue(memo.metrics.counted(partial(reconcile, memo.api, record_event=record_event)))
 
 
 @kopf.on.cleanup()
 async def stop(memo: kopf.Memo, **_: Any) -> None:
     """Ends the passes and closes the connection."""
     memo.health.close()
-    await memo.passes.stop()
+    await memo.queue.stop()
     if memo.leader:
         await memo.leader.release()
     await memo.api.__aexit__()
@@ -70,12 +70,12 @@ async def changed(
 ) -> None:
     """An ArgoCD is new, another, gone, or met again after a restart."""
     memo.metrics.seen(namespace, name, None if type == "DELETED" else body)
-    memo.passes.want(namespace, name)
+    memo.queue.add(namespace, name)
 
 
 async def below_changed(namespace: str | None, labels: kopf.Labels, memo: kopf.Memo, **_: Any) -> None:
     """Something of an ArgoCD came, went, or was changed."""
-    memo.passes.want(namespace, labels[INSTANCE])
+    memo.queue.add(namespace, labels[INSTANCE])
 
 
 for _path in paths():

@@ -1,4 +1,4 @@
-"""What the server's stand-in shows: which Argo CD this would be, what it is set to, and that it is none. Pure."""
+"""The page of the server's stand-in: the name of the Argo CD, its settings, and that it is only simulated. Pure."""
 
 from __future__ import annotations
 

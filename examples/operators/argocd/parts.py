@@ -15,7 +15,7 @@ Port = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ComponentSpec:
     """One component: its name after the instance's, its section of the spec and field of the status, what runs, and
     its Services by their suffix.
 
@@ -58,7 +58,7 @@ class Part:
 
 
 PARTS = (
-    Part(
+    ComponentSpec(
         suffix="application-controller",
         setting="controller",
         field="applicationController",
@@ -69,7 +69,7 @@ PARTS = (
         services=(("metrics", (("metrics", 8082, 8082),)),),
         probe=8082,
     ),
-    Part(
+    ComponentSpec(
         suffix="redis",
         setting="redis",
         field="redis",
@@ -81,7 +81,7 @@ PARTS = (
         probe=6379,
         plain=True,
     ),
-    Part(
+    ComponentSpec(
         suffix="repo-server",
         setting="repo",
         field="repo",
@@ -92,7 +92,7 @@ PARTS = (
         services=(("repo-server", (("server", 8081, 8081), ("metrics", 8084, 8084))),),
         probe=8084,
     ),
-    Part(
+    ComponentSpec(
         suffix="server",
         setting="server",
         field="server",
@@ -106,7 +106,7 @@ PARTS = (
         ),
         probe=8080,
     ),
-    Part(
+    ComponentSpec(
         suffix="dex-server",
         setting="sso",
         field="sso",
@@ -120,6 +120,6 @@ PARTS = (
 )
 
 
-def enabled(argocd: ArgoCD) -> list[Part]:
+def enabled(argocd: ArgoCD) -> list[ComponentSpec]:
     """The components that the spec asks for."""
     return [part for part in PARTS if part.enabled(argocd)]

@@ -1,16 +1,16 @@
 """Brings an ArgoCD to what its spec asks for, in one pass that can be repeated at any time.
 
-A pass reads what is there, makes what is missing, corrects what differs, takes away what is not asked for any more, and
-writes down what it saw. It remembers nothing, so it may be killed at any moment.
+A pass reads what is there, creates what is missing, corrects what differs, deletes what is no longer wanted, and
+records the result in the status. It keeps no state, so it can be killed at any moment.
 """
 
 from __future__ import annotations
 
 import copy
 
-from examples.operators.kubeapi import PATHS, Api, ApiError, contains
-from examples.operators.passes import NotYet
-from examples.operators.tell import Tell
+from examples.operators.events import EventRecorder
+from examples.operators.kubeapi import PATHS, ApiError, KubeApi, contains
+from examples.operators.workqueue import NotYet
 
 from .argocd import ArgoCD, Object
 from .keys import makers
@@ -26,7 +26,7 @@ Key = tuple[str, str]
 Present = dict[Key, Object]
 
 
-async def reconcile(api: Api, namespace: str, name: str, tell: Tell) -> None:
+async def reconcile(api: KubeApi, namespace: str, name: str, record_event: EventRecorder) -> None:
     """One pass. What is being deleted is left to the garbage collector."""
     body = await api.get("ArgoCD", namespace, name)
     if body is None or body["metadata"].get("deletionTimestamp"):
@@ -35,19 +35,19 @@ async def reconcile(api: Api, namespace: str, name: str, tell: Tell) -> None:
     present = await _present(api, argocd)
     if problem := argocd.mistake():
         # As the real operator does it: nothing is made or changed until the spec is corrected.
-        await _publish(api, argocd, present, problem, tell)
+        await _publish(api, argocd, present, problem, record_event)
         return
     try:
-        await _make(api, argocd, present, tell)
-        await _take_away(api, argocd, present, tell)
+        await _make(api, argocd, present, record_event)
+        await _take_away(api, argocd, present, record_event)
     except (NotYet, ApiError) as trouble:
         if isinstance(trouble, NotYet) or trouble.code in (400, 403, 422):
-            await _publish(api, argocd, present, str(trouble), tell)
+            await _publish(api, argocd, present, str(trouble), record_event)
         raise
-    await _publish(api, argocd, present, "", tell)
+    await _publish(api, argocd, present, "", record_event)
 
 
-async def _present(api: Api, argocd: ArgoCD) -> Present:
+async def _present(api: KubeApi, argocd: ArgoCD) -> Present:
     """Everything that there is of it."""
     return {
         (kind, item["metadata"]["name"]): {**item, "kind": kind, "apiVersion": _api_version(kind)}
@@ -62,34 +62,40 @@ def _api_version(kind: str) -> str:
     return PATHS[kind][0].partition("/")[2]
 
 
-async def _make(api: Api, argocd: ArgoCD, present: Present, tell: Tell) -> None:
+async def _make(api: KubeApi, argocd: ArgoCD, present: Present, record_event: EventRecorder) -> None:
     """Makes what is missing and corrects what differs. `present` is kept up to date."""
-    # What this very spec has had before is gone by somebody's hand, and worth a word.
+    # Objects that existed for this generation were deleted by a user: report that.
     last = before(argocd, RECONCILED)
     settled = (last.get("status"), last.get("observedGeneration")) == ("True", argocd.generation)
     for wanted in everything(argocd):
-        await _ensure(api, argocd, present, wanted, tell if settled else None)
+        await _ensure(api, argocd, present, wanted, record_event if settled else None)
     for name, make in makers(argocd).items():
         if ("Secret", name) not in present:
             for secret in make():
-                await _ensure(api, argocd, present, secret, tell if settled else None)
+                await _ensure(api, argocd, present, secret, record_event if settled else None)
     for part in enabled(argocd):
-        await _ensure(api, argocd, present, workload(argocd, part), tell if settled else None)
+        await _ensure(api, argocd, present, workload(argocd, part), record_event if settled else None)
     if not argocd.status:
-        tell(argocd.body, type="Normal", reason="Created", message=f"Made {len(present)} objects for {_names(argocd)}")
+        record_event(
+            argocd.body, type="Normal", reason="Created", message=f"Made {len(present)} objects for {_names(argocd)}"
+        )
 
 
 def _names(argocd: ArgoCD) -> str:
     return ", ".join(part.suffix for part in enabled(argocd)) or "no component"
 
 
-async def _ensure(api: Api, argocd: ArgoCD, present: Present, wanted: Object, tell: Tell | None) -> None:
+async def _ensure(
+    api: KubeApi, argocd: ArgoCD, present: Present, wanted: Object, record_event: EventRecorder | None
+) -> None:
     kind, name = wanted["kind"], wanted["metadata"]["name"]
     there = present.get((kind, name))
     if there is None:
         present[kind, name] = await _create(api, argocd, wanted)
-        if tell:
-            tell(argocd.body, type="Warning", reason="Restored", message=f"{kind} {name} was gone; made it again")
+        if record_event:
+            record_event(
+                argocd.body, type="Warning", reason="Restored", message=f"{kind} {name} was gone; made it again"
+            )
         return
     if kind == "ConfigMap":  # all of it is ours: what stands in it and is not asked for goes
         surplus = dict.fromkeys((there.get("data") or {}).keys() - wanted["data"].keys())
@@ -97,8 +103,10 @@ async def _ensure(api: Api, argocd: ArgoCD, present: Present, wanted: Object, te
     if _is(there, wanted):
         return
     present[kind, name] = await api.patch(kind, argocd.namespace, name, wanted)
-    if tell:
-        tell(argocd.body, type="Warning", reason="Corrected", message=f"{kind} {name} is as the ArgoCD wants it again")
+    if record_event:
+        record_event(
+            argocd.body, type="Warning", reason="Corrected", message=f"{kind} {name} is as the ArgoCD wants it again"
+        )
 
 
 def _is(there: Object, wanted: Object) -> bool:
@@ -111,7 +119,7 @@ def _is(there: Object, wanted: Object) -> bool:
     return contains({"data": {}, **there}, wanted)
 
 
-async def _create(api: Api, argocd: ArgoCD, wanted: Object) -> Object:
+async def _create(api: KubeApi, argocd: ArgoCD, wanted: Object) -> Object:
     if "data" in wanted:
         wanted = {**wanted, "data": {key: value for key, value in wanted["data"].items() if value is not None}}
     try:
@@ -123,7 +131,7 @@ async def _create(api: Api, argocd: ArgoCD, wanted: Object) -> Object:
     raise NotYet(await _taken(api, argocd, kind, name))
 
 
-async def _taken(api: Api, argocd: ArgoCD, kind: str, name: str) -> str:
+async def _taken(api: KubeApi, argocd: ArgoCD, kind: str, name: str) -> str:
     """Why a name can not be had, and what to do."""
     there = await api.get(kind, argocd.namespace, name) or {"metadata": {}}
     owner: Object = next(iter(there["metadata"].get("ownerReferences") or []), {})
@@ -140,7 +148,7 @@ async def _taken(api: Api, argocd: ArgoCD, kind: str, name: str) -> str:
     )
 
 
-async def _take_away(api: Api, argocd: ArgoCD, present: Present, tell: Tell) -> None:
+async def _take_away(api: KubeApi, argocd: ArgoCD, present: Present, record_event: EventRecorder) -> None:
     """Deletes what a component that was switched off has left."""
     wanted = {(item["kind"], item["metadata"]["name"]) for item in everything(argocd)}
     wanted |= {("Secret", name) for name in makers(argocd)}
@@ -150,10 +158,10 @@ async def _take_away(api: Api, argocd: ArgoCD, present: Present, tell: Tell) -> 
         del present[kind, name]
         if kind in _WORKLOADS:
             message = f"{kind} {name} is not asked for any more"
-            tell(argocd.body, type="Normal", reason="Removed", message=message)
+            record_event(argocd.body, type="Normal", reason="Removed", message=message)
 
 
-async def _publish(api: Api, argocd: ArgoCD, present: Present, problem: str, tell: Tell) -> None:
+async def _publish(api: KubeApi, argocd: ArgoCD, present: Present, problem: str, record_event: EventRecorder) -> None:
     """Writes the status where it differs, and tells people about a change of a condition."""
     workloads = {name: item for (kind, name), item in present.items() if kind in _WORKLOADS}
     wanted = status(argocd, workloads, [], problem)
@@ -168,7 +176,7 @@ async def _publish(api: Api, argocd: ArgoCD, present: Present, problem: str, tel
         if [new[word] for word in words] == [old.get(word) for word in words] or new["reason"] == "Success":
             continue
         bad = new["reason"] in ("ErrorOccurred", "ComponentFailed")
-        tell(argocd.body, type="Warning" if bad else "Normal", reason=new["reason"], message=new["message"])
+        record_event(argocd.body, type="Warning" if bad else "Normal", reason=new["reason"], message=new["message"])
 
 
 def paths() -> list[tuple[str, str, str]]:

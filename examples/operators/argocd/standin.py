@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from .page import page
-from .parts import PARTS, Part
+from .parts import PARTS, ComponentSpec
 from .workloads import CERTIFICATE, SETTINGS
 
 log = logging.getLogger("argocd")
@@ -36,7 +36,7 @@ _SECONDS = 30.0
 class Component:
     """What this process stands for, and what it was asked."""
 
-    def __init__(self, part: Part):
+    def __init__(self, part: ComponentSpec):
         self.part = part
         self.instance = os.environ.get("ARGOCD_INSTANCE", "argocd")
         self.namespace = os.environ.get("ARGOCD_NAMESPACE", "default")
@@ -54,7 +54,7 @@ class Component:
             self.seconds += time.monotonic() - begin
 
     def settings(self) -> dict[str, str]:
-        """argocd-cm as it is mounted now: a change of the ArgoCD comes here by itself."""
+        """argocd-cm as mounted now: the kubelet updates the files when the ArgoCD changes."""
         folder = mounted(SETTINGS)
         files = folder.iterdir() if folder.is_dir() else ()
         return {file.name: file.read_text(encoding="utf-8") for file in files if file.is_file()}
@@ -117,7 +117,7 @@ class Pages(http.server.BaseHTTPRequestHandler):
 
 
 class Redis(socketserver.StreamRequestHandler):
-    """As much of its protocol as says that it is alive, and that it is none."""
+    """Enough of the Redis protocol to answer PING, and to report that this is only a stand-in."""
 
     server: Server
 
@@ -161,7 +161,7 @@ class Server(socketserver.ThreadingTCPServer):
         super().finish_request(request, client_address)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Somebody who went away, or spoke something else, is no news."""
+        """Aborted connections and other protocols are logged at debug level only."""
         log.debug("a connection ended: %s", sys.exc_info()[1])
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Mapping
 
 from .argocd import NAME, ArgoCD, Object
-from .parts import PARTS, Part
+from .parts import PARTS, ComponentSpec
 
 RUNNING, PENDING, FAILED, UNKNOWN = "Running", "Pending", "Failed", "Unknown"
 RECONCILED, AVAILABLE = "Reconciled", "Available"
@@ -51,7 +51,7 @@ def status(argocd: ArgoCD, workloads: Mapping[str, Object], pods: Iterable[Objec
     return found
 
 
-def _component(argocd: ArgoCD, part: Part, workload: Object | None, pods: list[Object]) -> tuple[str, str]:
+def _component(argocd: ArgoCD, part: ComponentSpec, workload: Object | None, pods: list[Object]) -> tuple[str, str]:
     """Its state, and what is missing in words; none when it runs or is switched off."""
     if not part.enabled(argocd):
         return UNKNOWN, ""

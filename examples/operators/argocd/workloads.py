@@ -13,7 +13,7 @@ import os
 
 from .argocd import INSTANCE, NAME, PART_OF, ArgoCD, Object
 from .objects import SIMULATED, owned
-from .parts import Part
+from .parts import ComponentSpec
 
 IMAGE_VARIABLE = "STAND_IN_IMAGE"
 MADE_FROM = "operator-console.dev/made-from"
@@ -26,7 +26,7 @@ def image() -> str:
     return os.environ.get(IMAGE_VARIABLE, "")
 
 
-def workload(argocd: ArgoCD, part: Part) -> Object:
+def workload(argocd: ArgoCD, part: ComponentSpec) -> Object:
     """What runs a component."""
     name = part.workload(argocd)
     selector = {NAME: name}
@@ -56,7 +56,7 @@ def made_from(obj: Object) -> str:
     return str(obj["metadata"]["annotations"][MADE_FROM])
 
 
-def _pod(argocd: ArgoCD, part: Part) -> Object:
+def _pod(argocd: ArgoCD, part: ComponentSpec) -> Object:
     container: Object = {
         "name": part.container,
         "ports": [{"containerPort": port, "protocol": "TCP"} for port in part.ports],
@@ -91,11 +91,11 @@ def _pod(argocd: ArgoCD, part: Part) -> Object:
     return pod
 
 
-def _probe(part: Part) -> Object:
+def _probe(part: ComponentSpec) -> Object:
     return {"tcpSocket": {"port": part.probe}} if part.plain else {"httpGet": {"path": "/healthz", "port": part.probe}}
 
 
-def _environment(argocd: ArgoCD, part: Part) -> list[Object]:
+def _environment(argocd: ArgoCD, part: ComponentSpec) -> list[Object]:
     settings = part.settings(argocd)
     values = {
         "ARGOCD_INSTANCE": argocd.name,

@@ -14,7 +14,7 @@ import kopf
 
 from examples.operators import health
 from examples.operators.access import process_access
-from examples.operators.kubeapi import Api
+from examples.operators.kubeapi import KubeApi
 from examples.operators.leader import elect
 from examples.operators.login import login
 
@@ -39,7 +39,7 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kind is there.
     settings.scanning.disabled = True
     memo.health = await health.serve()
-    memo.api = await Api(process_access(), "flightticket-operator").__aenter__()
+    memo.api = await KubeApi(process_access(), "flightticket-operator").__aenter__()
     memo.leader = await elect(memo.api, process_access().namespace, "flightticket-operator")
 
 
@@ -64,7 +64,7 @@ def book(body: kopf.Body, patch: kopf.Patch, **_: Any) -> None:
     if status is None:
         return
     patch.status.update(status)
-    # Only onto this very ticket: another one may have its name by now.
+    # The UID guards against a new ticket of the same name.
     patch.metadata["uid"] = body["metadata"]["uid"]
     phase, message = status["phase"], status["conditions"][0]["message"]
     if phase != body.get("status", {}).get("phase"):
@@ -77,7 +77,7 @@ def book(body: kopf.Body, patch: kopf.Patch, **_: Any) -> None:
 def main() -> None:
     """Runs until SIGTERM."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    # A handler that asks to be called again is no error.
+    # kopf logs a handler's request for a retry as an error.
     logging.getLogger("kopf.objects").setLevel(logging.CRITICAL)
     namespaces = [name for name in os.environ.get("WATCH_NAMESPACE", "").split(",") if name]
     kopf.run(standalone=True, clusterwide=not namespaces, namespaces=namespaces)

@@ -104,14 +104,14 @@ class Load:
         # A connection for each request, so that the Service chooses a node each time.
         connector = aiohttp.TCPConnector(force_close=True)
         async with aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(total=ANSWER)) as session:
-            number, told = 0, 0.0
+            number, printed_at = 0, 0.0
             while not ended.is_set():
                 number += 1
                 if await self._ask(session, "PUT", "writes", str(number)) is not None:
                     found = await self._ask(session, "GET", "reads")
                     self.counts["wrong"] += found is not None and found != str(number)
-                if time.monotonic() - told > 1:
-                    told = time.monotonic()
+                if time.monotonic() - printed_at > 1:
+                    printed_at = time.monotonic()
                     print(json.dumps({**self.counts, "problem": self.last_problem}), flush=True)
                 await asyncio.sleep(0.01)
         print(json.dumps({**self.counts, "problem": self.last_problem, "ended": True}), flush=True)

@@ -1,7 +1,7 @@
-"""What the nodes of one instance know each other by: whoever has not the key is no node, and decides nothing about
-who is one.
+"""The key by which the nodes of one instance authenticate each other: requests without it can't change the membership.
 
-It is made once, by a Pipe task of the plan deploy, and comes in a variable. Without the variable everybody is believed.
+It is made once, by a Pipe task of the plan deploy, and comes in a variable. Without the variable every request is
+accepted.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def known(given: Mapping[str, str], environment: Mapping[str, str] = os.environ)
 
 
 def make() -> int:
-    """The role ``key``: a new one into /made, or the one that is in /kept, so that nodes which run are still
-    believed.
+    """The role ``key``: copies the key in /kept to /made, so that running nodes stay authenticated, or makes a new
+    one.
     """
-    kept = place.folder("/kept") / FILE
-    found = kept.read_text(encoding="utf-8") if kept.exists() else secrets.token_urlsafe(32)
+    present = place.folder("/kept") / FILE
+    key = present.read_text(encoding="utf-8") if present.exists() else secrets.token_urlsafe(32)
     file = place.folder("/made") / FILE
     file.touch(mode=0o600)
-    file.write_text(found, encoding="utf-8")
+    file.write_text(key, encoding="utf-8")
     return 0

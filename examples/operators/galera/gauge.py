@@ -62,7 +62,7 @@ class Gauge:
         )
 
     async def write(self) -> None:
-        """The file, again and again; a node without the volume has nobody who would read it."""
+        """Writes the report until it is cancelled; returns at once on a node without the volume."""
         folder = place.folder(FOLDER)
         while folder.is_dir():
             self._beat += 1

@@ -3,7 +3,7 @@
 Why nothing is lost: (1) memberships that follow each other differ by one node, so a majority of the one and a majority
 of the other share a node; (2) before the next change, everything that a majority of the old membership has is handed to
 a majority of the new one, and to the node that comes; (3) a node that knows the new membership refuses messages of the
-old one. When node 0 is away nobody comes or goes; reading and writing goes on.
+old one. While node 0 is away the membership can't change; reads and writes work.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Keeper:
             await self._finish()
 
     async def join(self, name: str, url: str, *, fresh: bool) -> None:
-        """When this returns the node is a member and has the data; NoQuorumError, and it is none.
+        """When this returns the node is a member and has the data; on NoQuorumError it isn't.
 
         ``fresh``: its disk is empty.
         """

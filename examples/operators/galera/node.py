@@ -37,7 +37,7 @@ PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 NODES_ONLY = ("/peer", "/join", "/leave", "/members")
 
 
-class Node:
+class GaleraNode:
     """One node. ``instance`` and ``number`` make its name, ``folder`` is its disk."""
 
     def __init__(self, instance: str, number: int, folder: Path, version: str):
@@ -49,25 +49,25 @@ class Node:
         self.whole = not self.store.fresh
         self.joined = False
         self.leaving = False
-        self.quorum = Quorum(self.name, self.store, self.answer)
+        self.quorum = Quorum(self.name, self.store, self.response)
         self.keeper = Keeper(self.store, self.quorum) if number == 0 else None
 
     # For other nodes
 
-    def answer(self, message: Message) -> Message:
+    def response(self, message: Message) -> Message:
         """What a node says to another one, or to itself.
 
         ``refused`` says why it does not; what could not be written is not promised.
         """
         try:
-            return self._answer(message)
+            return self._response(message)
         except OSError as problem:
             words = f"its disk takes nothing more: {problem.strerror or problem}"
             log.error("%s: %s", self.name, words)
             return {"refused": words, "disk": True}
 
-    def _answer(self, message: Message) -> Message:
-        config, own = Config.of(message["config"]), self.store.config
+    def _response(self, message: Message) -> Message:
+        config, own = Config.from_json(message["config"]), self.store.config
         if message["to"] != self.name:
             return {"refused": f"this is {self.name}"}
         if config.epoch > own.epoch:
@@ -107,7 +107,7 @@ class Node:
         assert self.keeper is not None
         if self.store.fresh:
             others = [place.node_name(self.instance, number) for number in range(1, place.MOST)]
-            found = await asyncio.gather(*(self._config_of(one) for one in others))
+            found = await asyncio.gather(*(self._config_of(name) for name in others))
             newest = max(found, key=lambda config: config.epoch)
             self.store.adopt(newest if newest.epoch else Config(1, {self.name: place.service(self.name)}))
             self.whole = not newest.epoch
@@ -125,7 +125,7 @@ class Node:
                 aiohttp.ClientSession(timeout=timeout) as session,
                 session.get(place.service(name) + "/status") as found,
             ):
-                return Config.of(await found.json())
+                return Config.from_json(await found.json())
         return Config()
 
     async def _ask(self, url: str, body: Message, seconds: float = 40) -> bool:
@@ -159,7 +159,7 @@ class Node:
         self.store.close()
 
 
-def application(node: Node) -> web.Application:
+def application(node: GaleraNode) -> web.Application:
     """What a node answers over HTTP."""
     app = web.Application(client_max_size=64 << 20)
 
@@ -213,7 +213,7 @@ def application(node: Node) -> web.Application:
         return web.Response(status=200 if good else 503, text="ready\n" if good else "not ready\n")
 
     async def peer(request: web.Request) -> web.Response:
-        return web.json_response(node.answer(await request.json()))
+        return web.json_response(node.response(await request.json()))
 
     async def membership(request: web.Request) -> web.Response:
         if node.keeper is None:
@@ -237,7 +237,7 @@ def application(node: Node) -> web.Application:
     return app
 
 
-async def run(node: Node) -> None:
+async def run(node: GaleraNode) -> None:
     """Until SIGTERM."""
     ended = asyncio.Event()
     for sign in (signal.SIGTERM, signal.SIGINT):
@@ -263,4 +263,4 @@ def main() -> int:
 async def _main() -> None:
     number = place.number_of(os.environ["POD_NAME"])
     version = os.environ.get("GALERA_VERSION", "?")
-    await run(Node(os.environ["GALERA_INSTANCE"], number, place.folder("/data"), version))
+    await run(GaleraNode(os.environ["GALERA_INSTANCE"], number, place.folder("/data"), version))

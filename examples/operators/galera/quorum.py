@@ -99,7 +99,7 @@ class Quorum:
             for task in done:
                 if (found := task.result()) is not None:
                     answers[tasks[task]] = found
-        # The slower ones get what they were sent, and nobody waits for it.
+        # The slower requests complete in the background.
         for task in waiting:
             self._late.add(task)
             task.add_done_callback(self._late.discard)
@@ -121,7 +121,7 @@ class Quorum:
                     found: Message = await answer.json()
             except (aiohttp.ClientError, TimeoutError, ValueError):
                 continue
-            config = Config.of(found.get("config") or {})
+            config = Config.from_json(found.get("config") or {})
             if config.epoch > self._store.config.epoch:
                 self._store.adopt(config)
             return self._good(name, found)

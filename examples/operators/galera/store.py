@@ -23,7 +23,7 @@ Entry = list[Any]
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The members of the cluster, by name, with their URLs. A greater epoch is newer; 0 is none at all."""
+    """The members of the cluster, by name, with their URLs. A greater epoch is newer; 0: there is none."""
 
     epoch: int = 0
     members: Mapping[str, str] = field(default_factory=dict)
@@ -36,12 +36,12 @@ class Config:
         return {"epoch": self.epoch, "members": dict(self.members)}
 
     @classmethod
-    def of(cls, found: Mapping[str, Any]) -> Config:
+    def from_json(cls, found: Mapping[str, Any]) -> Config:
         return cls(int(found.get("epoch", 0)), dict(found.get("members") or {}))
 
 
 def newer(entry: Entry | None, other: Entry | None) -> bool:
-    """Whether ``one`` comes after ``other``."""
+    """Whether ``entry`` comes after ``other``."""
     if entry is None or other is None:
         return entry is not None
     return (entry[0], entry[1]) > (other[0], other[1])
@@ -94,7 +94,7 @@ class Store:
         self._file.close()
 
     def _append(self, line: bytes) -> None:
-        """The whole line, or nothing of it: half a line would spoil the next one."""
+        """Writes the whole line or, on an error, truncates the file: half a line would corrupt the next one."""
         size = os.fstat(self._file.fileno()).st_size
         try:
             if self._file.write(line) != len(line):
@@ -118,7 +118,7 @@ class Store:
             found = json.loads(self._members.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return Config(), None
-        return Config.of(found), Config.of(found["previous"]) if found.get("previous") else None
+        return Config.from_json(found), Config.from_json(found["previous"]) if found.get("previous") else None
 
     def _rewrite(self) -> None:
         """Without what has been written over."""

@@ -44,8 +44,8 @@ class Settings:
         return self.pause / 4
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Settings | None:
-        """Of resolved parameters; None when the package has no autopilot, or it is off."""
+    def from_parameters(cls, values: Mapping[str, Any]) -> Settings | None:
+        """From resolved parameters; None when the package has no autopilot, or it is off."""
         if values.get("AUTOPILOT") is not True:
             return None
         count, least, most = (int(values[item]) for item in ("NODE_COUNT", "MIN_NODES", "MAX_NODES"))
@@ -75,8 +75,8 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What to do (`reason` in one word), why, and the parameters to change; without any it can only be said."""
+class Adjustment:
+    """What to do (`reason` in one word), why, and the parameters to change; if empty, it is only reported."""
 
     reason: str
     why: str
@@ -86,13 +86,13 @@ class Wish:
 SCALED, TUNED, AT_THE_LIMIT, ABNORMAL = "AutopilotScaled", "AutopilotTuned", "AutopilotAtTheLimit", "AutopilotAbnormal"
 
 
-def wish(settings: Settings, found: Measured, usual: float) -> Wish | None:
+def adjustment(settings: Settings, found: Measured, usual: float) -> Adjustment | None:
     """None when all is well. `usual`: seconds that a request takes usually, 0 when that is not known yet."""
     count, bounded = settings.count, min(max(settings.count, settings.least), settings.most)
     if bounded != count:
         return _nodes(bounded, f"{count} nodes are not between {settings.least} and {settings.most}")
     if found.nodes < count:
-        return None  # what is not measured is no quiet
+        return None  # without measurements of every node the load isn't known to be low
     each, limits = found.rate / count, []
     if each > settings.busy:
         if count < settings.most:
@@ -104,12 +104,14 @@ def wish(settings: Settings, found: Measured, usual: float) -> Wish | None:
     if settings.memory and found.memory > TIGHT * settings.memory:
         more, used = 2 * settings.memory, f"a node uses {_mebi(found.memory)} of {_mebi(settings.memory)}"
         if more <= settings.most_memory:
-            return Wish(TUNED, f"{used}: MEMORY is {_mebi(more)} now", {"MEMORY": _mebi(more)})
+            return Adjustment(TUNED, f"{used}: MEMORY is {_mebi(more)} now", {"MEMORY": _mebi(more)})
         limits.append(f"{used}, and MAX_MEMORY is {_mebi(settings.most_memory)}")
     if limits:
-        return Wish(AT_THE_LIMIT, "; ".join(limits), {})
+        return Adjustment(AT_THE_LIMIT, "; ".join(limits), {})
     if usual and found.seconds > max(SLOW * usual, NOTICED):
-        return Wish(ABNORMAL, f"a request takes {1000 * found.seconds:.0f} ms, and {1000 * usual:.0f} ms usually", {})
+        return Adjustment(
+            ABNORMAL, f"a request takes {1000 * found.seconds:.0f} ms, and {1000 * usual:.0f} ms usually", {}
+        )
     less = count - PAIR
     if less >= settings.least and found.rate / less < settings.busy / 2:
         return _nodes(
@@ -135,8 +137,8 @@ def bytes_of(quantity: str) -> int:
     return int(found[1]) * _UNITS[found[2]] if found else 0
 
 
-def _nodes(count: int, why: str) -> Wish:
-    return Wish(SCALED, f"{why}: NODE_COUNT is {count} now", {"NODE_COUNT": str(count)})
+def _nodes(count: int, why: str) -> Adjustment:
+    return Adjustment(SCALED, f"{why}: NODE_COUNT is {count} now", {"NODE_COUNT": str(count)})
 
 
 def _mebi(number: int) -> str:

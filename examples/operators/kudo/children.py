@@ -34,7 +34,7 @@ def _parameters(render: Render, file: str) -> dict[str, str]:
     ):
         raise RenderError(f"templates/{file}: a parameter file has lines of name: value, and nothing else")
     return {
-        str(key): str(one).lower() if isinstance(one, bool) else str(one)
-        for key, one in found.items()
-        if one is not None
+        str(key): str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in found.items()
+        if value is not None
     }

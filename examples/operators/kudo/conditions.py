@@ -11,7 +11,7 @@ from .plans import COMPLETE, LONGEST, moment
 
 
 def ready(instance: Instance, plan: str, status: Object) -> Object:
-    """Of the plan that ran last. A backup that runs makes nothing less ready; one that fails is no reason either."""
+    """From the plan that ran last. A backup, running or failed, doesn't affect readiness."""
     word = str(status["status"])
     before = _before(instance, "Ready")
     if plan not in ("deploy", "update", "upgrade", "cleanup") and before.get("status") == "True":

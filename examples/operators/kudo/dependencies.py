@@ -12,14 +12,14 @@ import hashlib
 import json
 from collections.abc import Iterator
 
-from examples.operators.kubeapi import Api, Object
+from examples.operators.kubeapi import KubeApi, Object
 
 HASH, SKIP = "kudo.dev/dependencies-hash", "kudo.dev/skip-hash-calculation"
 #: A Job's template can't be changed, and it runs once.
 KINDS = ("Deployment", "StatefulSet")
 
 
-async def hashed(api: Api, obj: Object) -> Object:
+async def hashed(api: KubeApi, obj: Object) -> Object:
     """The object, with the hash if its Pods use anything. What is not there yet does not count."""
     if obj["kind"] not in KINDS:
         return obj

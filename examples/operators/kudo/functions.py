@@ -54,11 +54,11 @@ def _range(first: Any, last: Any, step: Any = 1) -> list[int]:
 
 
 def _and(*values: Any) -> Any:
-    return next((item for item in values if not truth(item)), values[-1])
+    return next((value for value in values if not truth(value)), values[-1])
 
 
 def _or(*values: Any) -> Any:
-    return next((item for item in values if truth(item)), values[-1])
+    return next((value for value in values if truth(value)), values[-1])
 
 
 def _dict(*parts: Any) -> dict[str, Any]:

@@ -40,7 +40,7 @@ class Instance(Body):
     """One Instance."""
 
     @property
-    def going(self) -> bool:
+    def is_being_deleted(self) -> bool:
         return bool(self.body["metadata"].get("deletionTimestamp"))
 
     @property

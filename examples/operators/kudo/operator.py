@@ -16,11 +16,11 @@ import kopf
 
 from examples.operators import health
 from examples.operators.access import process_access
-from examples.operators.kubeapi import Api
+from examples.operators.events import event_recorder
+from examples.operators.kubeapi import KubeApi
 from examples.operators.leader import elect
 from examples.operators.login import login
-from examples.operators.passes import Passes
-from examples.operators.tell import teller
+from examples.operators.workqueue import WorkQueue
 
 from . import package
 from .instance import INSTANCE_LABEL
@@ -29,7 +29,7 @@ from .reconcile import Engine
 from .version import GROUP, VERSION
 
 log = logging.getLogger("kudo")
-tell = teller(log)
+record_event = event_recorder(log)
 
 OURS = {INSTANCE_LABEL: kopf.PRESENT}
 NAMESPACES = [name for name in os.environ.get("WATCH_NAMESPACE", "").split(",") if name]
@@ -48,20 +48,22 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     # there.
     settings.scanning.disabled = True
     memo.health = await health.serve()
-    memo.api = await Api(process_access(), "kudo-manager").__aenter__()
+    memo.api = await KubeApi(process_access(), "kudo-manager").__aenter__()
     memo.leader = await elect(memo.api, process_access().namespace, "kudo-manager")
     packages = package.shipped(os.environ.get("KUDO_PACKAGES", ""), Path(__file__).resolve().parents[1])
     for namespace in NAMESPACES:
-        for one in packages.values():
-            await package.install(memo.api, one, namespace)
-    memo.passes = Passes(Engine(memo.api, packages, tell, os.environ.get("RELATED_IMAGE_WAITER") or IMAGE).reconcile)
+        for operator_package in packages.values():
+            await package.install(memo.api, operator_package, namespace)
+    memo.queue = WorkQueue(
+        Engine(memo.api, packages, record_event, os.environ.get("RELATED_IMAGE_WAITER") or IMAGE).reconcile
+    )
 
 
 @kopf.on.cleanup()
 async def stop(memo: kopf.Memo, **_: Any) -> None:
     """Ends the passes and closes the connection."""
     memo.health.close()
-    await memo.passes.stop()
+    await memo.queue.stop()
     if memo.leader:
         await memo.leader.release()
     await memo.api.__aexit__()
@@ -73,15 +75,15 @@ kopf.on.login()(login)
 @kopf.on.event(GROUP, VERSION, "instances")
 async def changed(namespace: str | None, name: str | None, memo: kopf.Memo, **_: Any) -> None:
     """An Instance is new, another, or met again after a restart."""
-    memo.passes.want(namespace, name)
+    memo.queue.add(namespace, name)
 
 
 @kopf.on.event("apps", "v1", "deployments", labels=OURS)
 @kopf.on.event("apps", "v1", "statefulsets", labels=OURS)
 @kopf.on.event("batch", "v1", "jobs", labels=OURS)
 async def below_changed(namespace: str | None, labels: kopf.Labels, memo: kopf.Memo, **_: Any) -> None:
-    """What a step waits for went on."""
-    memo.passes.want(namespace, labels[INSTANCE_LABEL])
+    """An object that a step may wait for has changed."""
+    memo.queue.add(namespace, labels[INSTANCE_LABEL])
 
 
 @kopf.on.event(GROUP, VERSION, "operatorversions")
@@ -89,7 +91,7 @@ async def version_changed(namespace: str | None, name: str | None, memo: kopf.Me
     """One that Instances may wait for is there."""
     for instance in await memo.api.list("Instance", namespace or ""):
         if ((instance.get("spec") or {}).get("operatorVersion") or {}).get("name") == name:
-            memo.passes.want(namespace, instance["metadata"]["name"])
+            memo.queue.add(namespace, instance["metadata"]["name"])
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from examples.operators.kubeapi import Api, Object
+from examples.operators.kubeapi import KubeApi, Object
 from untrusted import yaml_bounds
 
 from .version import API_VERSION, PackageError, read
@@ -91,8 +91,8 @@ def _yaml(path: Path) -> dict[str, Any]:
 
 def _parameter(item: Object) -> Object:
     """As in the OperatorVersion: ``type`` is called ``value-type`` there, and every default is a text."""
-    kept = ("name", "displayName", "description", "required", "trigger", "immutable", "enum")
-    found = {key: item[key] for key in kept if key in item}
+    copied = ("name", "displayName", "description", "required", "trigger", "immutable", "enum")
+    found = {key: item[key] for key in copied if key in item}
     if item.get("default") is not None:
         default = item["default"]
         found["default"] = (
@@ -113,7 +113,7 @@ def shipped(names: str, root: Path) -> dict[str, Package]:
     return {package.name: package for package in found}
 
 
-async def install(api: Api, package: Package, namespace: str) -> Object:
+async def install(api: KubeApi, package: Package, namespace: str) -> Object:
     """Makes or renews both objects; returns the OperatorVersion."""
     operator, version = package.objects(namespace)
     await api.apply(operator, MANAGER)

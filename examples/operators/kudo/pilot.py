@@ -2,7 +2,7 @@
 what the engine has anyway.
 
 It scales and tunes by changing the parameter as a person would, so the plan that it names carries it out; it heals by
-deleting the Pod of a node, which its StatefulSet makes anew. One act at a time, none within COOL_DOWN seconds of the
+deleting the Pod of a node, which its StatefulSet recreates. One act at a time, none within COOL_DOWN seconds of the
 last, three in a row for one node at most. What it measures is in each node's report
 (examples/operators/galera/gauge.py). The last act stands in status.autopilot; what it has learned is in memory, and
 learned again after a restart. KUDO has nothing of the kind.
@@ -21,10 +21,10 @@ from typing import Any
 
 import aiohttp
 
-from examples.operators.kubeapi import Api, ApiError, CommandError, Object
-from examples.operators.tell import Tell
+from examples.operators.events import EventRecorder
+from examples.operators.kubeapi import ApiError, CommandError, KubeApi, Object
 
-from .autopilot import Measured, Settings, Wish, usual, wish
+from .autopilot import Adjustment, Measured, Settings, adjustment, usual
 from .conditions import autopilot
 from .instance import INSTANCE_LABEL, Instance
 from .plans import moment
@@ -44,43 +44,43 @@ Write = Callable[[Instance, Object], Awaitable[None]]
 
 @dataclass(slots=True)
 class _Memory:
-    """Of one Instance. `wish`: what it would do, and since when."""
+    """Of one Instance. `adjustment`: the reason of the adjustment that is due, and since when."""
 
     uid: str
     pods: dict[str, Seen] = field(default_factory=dict)
     before: dict[str, Mapping[str, float]] = field(default_factory=dict)
-    looked: float = 0.0
+    checked_at: float = 0.0
     usual: float = 0.0
-    wish: tuple[str, float] = ("", 0.0)
+    adjustment: tuple[str, float] = ("", 0.0)
 
 
 class Pilot:
     """`write` puts a change into an Instance's status."""
 
-    def __init__(self, api: Api, tell: Tell, write: Write):
+    def __init__(self, api: KubeApi, record_event: EventRecorder, write: Write):
         self._api = api
-        self._tell = tell
+        self._record_event = record_event
         self._write = write
         self._known: dict[tuple[str, str], _Memory] = {}
 
-    async def look(self, instance: Instance, values: Mapping[str, Any], *, idle: bool) -> float | None:
-        """One look; in how many seconds the next one is due, None when it is off.
+    async def check(self, instance: Instance, values: Mapping[str, Any], *, idle: bool) -> float | None:
+        """Measures and acts once; returns the seconds until the next check, None when the autopilot is off.
 
         While a plan runs (not `idle`) it heals only.
         """
-        settings = Settings.of(values)
+        settings = Settings.from_parameters(values)
         if settings is None:
             await self._off(instance)
             return None
         memory, now = self._memory(instance), time.monotonic()
         interval = min(LOOK, max(settings.patience / 2, 1.0))
-        if (left := memory.looked + interval - now) > 0.1:
+        if (left := memory.checked_at + interval - now) > 0.1:
             return left
         pods = await self._pods(instance)
         reports = dict(zip(pods, await asyncio.gather(*map(self._report, pods.values())), strict=True))
         sick = self._sick(memory, pods, reports, settings)
         measured = _measure(memory, {name: memory.pods[name].report for name in pods}, now)
-        memory.looked = now
+        memory.checked_at = now
         tries = {
             name: tried
             for name, tried in _tries(instance).items()
@@ -91,7 +91,7 @@ class Pilot:
         elif idle and measured:
             await self._steer(instance, settings, memory, measured, tries)
         else:
-            memory.wish = ("", now)
+            memory.adjustment = ("", now)
             if tries != _tries(instance):
                 await self._say(instance, {"tries": tries or None})
         return interval
@@ -109,10 +109,10 @@ class Pilot:
     async def _off(self, instance: Instance) -> None:
         self.forget(instance.namespace, instance.name)
         if instance.status.get("autopilot"):
-            told = autopilot(instance, False, "Off", "the autopilot is switched off")
-            await self._write(instance, {"autopilot": None, "conditions": [told]})
+            condition = autopilot(instance, False, "Off", "the autopilot is switched off")
+            await self._write(instance, {"autopilot": None, "conditions": [condition]})
 
-    # Looking
+    # Measuring
 
     async def _pods(self, instance: Instance) -> dict[str, Object]:
         """The nodes: Pods of the StatefulSet that has the Instance's name."""
@@ -163,7 +163,7 @@ class Pilot:
         self, instance: Instance, settings: Settings, sick: Mapping[str, str], tries: dict[str, int]
     ) -> None:
         """The one that was tried least; nothing while the last act is young."""
-        name = min(sorted(sick), key=lambda one: tries.get(one, 0))
+        name = min(sorted(sick), key=lambda pod: tries.get(pod, 0))
         if tries.get(name, 0) >= TRIES:
             why = f"Pod {name}: {sick[name]}, also after {TRIES} new ones; somebody has to look"
             return await self._note(instance, GAVE_UP, why, {"tries": tries})
@@ -178,15 +178,15 @@ class Pilot:
     async def _steer(
         self, instance: Instance, settings: Settings, memory: _Memory, measured: Measured, tries: dict[str, int]
     ) -> None:
-        found, now = wish(settings, measured, memory.usual), time.monotonic()
+        found, now = adjustment(settings, measured, memory.usual), time.monotonic()
         memory.usual = usual(memory.usual, measured)
         kind = f"{found.reason} {json.dumps(dict(found.parameters))}" if found else ""
-        if kind != memory.wish[0]:
-            memory.wish = (kind, now)
+        if kind != memory.adjustment[0]:
+            memory.adjustment = (kind, now)
         about: Object = {"requestsPerSecond": round(measured.rate), "tries": tries or None}
         if found is None:
             return await self._watch(instance, measured, about)
-        if now - memory.wish[1] < settings.patience:
+        if now - memory.adjustment[1] < settings.patience:
             return None
         if not found.parameters:
             return await self._note(instance, found.reason, found.why, about)
@@ -194,20 +194,20 @@ class Pilot:
             await self._act(instance, found, about)
         return None
 
-    async def _act(self, instance: Instance, found: Wish, about: Object) -> None:
-        told = {**about, "lastAction": found.why, "lastActionTime": moment()}
+    async def _act(self, instance: Instance, found: Adjustment, about: Object) -> None:
+        activity = {**about, "lastAction": found.why, "lastActionTime": moment()}
         await self._api.patch(
             "Instance", instance.namespace, instance.name, {"spec": {"parameters": dict(found.parameters)}}
         )
-        await self._note(instance, found.reason, found.why, told)
+        await self._note(instance, found.reason, found.why, activity)
 
-    # Saying
+    # Reporting
 
     async def _watch(self, instance: Instance, measured: Measured, about: Object) -> None:
-        """All is well: said once, and again when the load is quite another one."""
+        """All is well: reported once, and again when the load has changed a lot."""
         before = instance.status.get("autopilot") or {}
-        told = before.get("requestsPerSecond", -1)
-        another = abs(measured.rate - told) > max(0.25 * max(told, measured.rate), 1.0)
+        reported_rate = before.get("requestsPerSecond", -1)
+        another = abs(measured.rate - reported_rate) > max(0.25 * max(reported_rate, measured.rate), 1.0)
         if _reason(instance) == WATCHING and not another and (before.get("tries") or None) == about["tries"]:
             return
         words = (
@@ -221,7 +221,7 @@ class Pilot:
         if "lastAction" not in about and _reason(instance) == reason:
             return
         await self._say(instance, about, autopilot(instance, good, reason, why))
-        self._tell(
+        self._record_event(
             instance.body, type="Warning" if not good or reason == HEALED else "Normal", reason=reason, message=why
         )
 
@@ -235,11 +235,11 @@ class Pilot:
 def _measure(memory: _Memory, reports: Mapping[str, Mapping[str, float]], now: float) -> Measured | None:
     """Of the nodes that have reported twice since they were started; None after the first look."""
     before, memory.before = memory.before, dict(reports)
-    span = now - memory.looked
+    span = now - memory.checked_at
     pairs = [(before[name], report) for name, report in reports.items() if report and before.get(name)]
-    # A node that was started anew counts from 0.
+    # A restarted node counts from 0.
     pairs = [(old, new) for old, new in pairs if new["beat"] > old["beat"] and new["requests"] >= old["requests"]]
-    if not pairs or not memory.looked:
+    if not pairs or not memory.checked_at:
         return None
     requests = sum(new["requests"] - old["requests"] for old, new in pairs)
     seconds = sum(new["seconds"] - old["seconds"] for old, new in pairs)

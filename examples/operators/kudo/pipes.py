@@ -18,14 +18,14 @@ from .version import DEPLOY, OperatorVersion, Pipe, Plan
 
 #: Bytes of a file; a Secret can't be larger.
 LARGEST = 1 << 20
-#: The container that waits, and its image when nothing else is told.
+#: The container that waits, and its default image.
 WAITER, IMAGE = "waiter", "operator-console.dev/kudo-waiter:1.0.0"
 _NO_NAME = re.compile(r"[^a-z0-9]+")
 _KEY = re.compile(r"[-._a-zA-Z0-9]+")
 
 
 class PipeError(Exception):
-    """What is wrong with the Pod or with a file, for whoever writes the package."""
+    """What is wrong with the Pod or with a file, for the author of the package."""
 
 
 def name(*parts: str) -> str:
@@ -33,7 +33,7 @@ def name(*parts: str) -> str:
     and digits stays of the later ones.
     """
     instance, *rest = parts
-    return ".".join([instance, *(_NO_NAME.sub("", one.lower()) for one in rest)])
+    return ".".join([instance, *(_NO_NAME.sub("", part.lower()) for part in rest)])
 
 
 def names(version: OperatorVersion, instance: str, plan: str) -> dict[str, str]:
@@ -69,7 +69,7 @@ def pod(written: Object, made: str, pipes: Iterable[Pipe], image: str) -> Object
         "name": WAITER,
         "image": image,
         "volumeMounts": [{"name": volume, "mountPath": mount}],
-        # As the same user, so that it can read a file that is for nobody else.
+        # The same user, so that it can read files with mode 0600.
         **({"securityContext": first[0]["securityContext"]} if first[0].get("securityContext") else {}),
     }
     rest = {"restartPolicy": "OnFailure", "terminationGracePeriodSeconds": 1, "containers": [waiter]}
@@ -138,7 +138,7 @@ def _encoded(content: bytes) -> str:
 
 
 def _text(content: bytes) -> Any:
-    """None when it is no text."""
+    """None when it isn't UTF-8."""
     try:
         return content.decode()
     except UnicodeDecodeError:

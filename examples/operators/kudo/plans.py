@@ -23,7 +23,7 @@ LONGEST = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TaskOutcome:
     """What a step has come to, in one of the words above, and why."""
 
     status: str
@@ -70,7 +70,7 @@ def open_steps(plan: Plan, status: Object) -> Iterable[tuple[Phase, Step]]:
             return
 
 
-def note(status: Object, phase: str, step: str, outcome: Outcome) -> None:
+def note(status: Object, phase: str, step: str, outcome: TaskOutcome) -> None:
     """Writes a step's outcome into the plan's status, and what follows from it for the phase and the plan."""
     found = next(item for item in status["phases"] if item["name"] == phase)
     entry = next(item for item in found["steps"] if item["name"] == step)
@@ -79,7 +79,7 @@ def note(status: Object, phase: str, step: str, outcome: Outcome) -> None:
 
 
 def finish(status: Object) -> None:
-    """Sums up the phases; one without steps is complete by itself."""
+    """Sums up the phases; a phase without steps is complete."""
     for phase in status["phases"]:
         _sum_up(phase, phase["steps"])
     _sum_up(status, status["phases"])
@@ -87,21 +87,23 @@ def finish(status: Object) -> None:
 
 
 def fail(status: Object, message: str) -> None:
-    """The plan can't go on, for a reason that is in none of its steps."""
+    """Fails the plan for a reason outside its steps."""
     status |= {"status": FATAL_ERROR, "message": message[:LONGEST], "lastUpdatedTimestamp": moment()}
 
 
 def _sum_up(whole: Object, parts: list[Object]) -> None:
     words = {part["status"] for part in parts}
-    if bad := [one for one in (FATAL_ERROR, ERROR) if one in words]:
+    if bad := [status for status in (FATAL_ERROR, ERROR) if status in words]:
         word = bad[0]
     elif words <= {COMPLETE}:
         word = COMPLETE
     else:
         word = PENDING if words == {PENDING} else IN_PROGRESS
-    said = next((part for part in parts if part["status"] == word and part["message"]), None)
+    reporting = next((part for part in parts if part["status"] == word and part["message"]), None)
     whole["status"] = word
-    whole["message"] = f"{said['name']}: {said['message']}"[:LONGEST] if said and word != COMPLETE else ""
+    whole["message"] = (
+        f"{reporting['name']}: {reporting['message']}"[:LONGEST] if reporting and word != COMPLETE else ""
+    )
 
 
 def moment() -> str:

@@ -11,8 +11,8 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from examples.operators.kubeapi import Api, Object
-from examples.operators.tell import Tell
+from examples.operators.events import EventRecorder
+from examples.operators.kubeapi import KubeApi, Object
 
 from . import package, plans, trigger
 from .conditions import accepted, ready
@@ -25,8 +25,8 @@ from .render import Moment
 from .tasks import Tasks
 from .version import CLEANUP, DEPLOY, UPGRADE, OperatorVersion, PackageError, Plan, read
 
-#: Seconds until a plan that runs is looked at again, if nothing of it changes before; after an error; and while
-#: something is missing.
+#: Seconds until the next pass: while a plan runs and none of its objects changes; after an error; and while something
+#: is missing.
 SOON, AFTER_ERROR, MISSING = 1.0, 2.0, 5.0
 #: Why a spec is refused. Other reasons are of what was asked for by hand, and stand until the next plan begins.
 OF_THE_SPEC = frozenset(
@@ -42,7 +42,7 @@ class MissingError(Exception):
 class Current:
     """``plan`` and ``uid`` run; both are empty when nothing does.
 
-    ``asked``: the plan that somebody wants to run by hand.
+    ``asked``: the plan that a user wants to run by hand.
     """
 
     plan: str = ""
@@ -53,15 +53,15 @@ class Current:
 def current(instance: Instance) -> Current:
     """Read off what is stored.
 
-    A plan that somebody asks for has no uid yet, or stands in the place of one that runs.
+    A plan that a user asks for has no uid yet, or replaces the name of the running plan.
     """
     name, uid = (str(instance.execution.get(key) or "") for key in ("planName", "uid"))
     by_uid = {item.get("uid"): plan for plan, item in instance.plan_status.items() if item.get("uid")}
     if name and uid and uid not in by_uid:
         return Current(name, uid)
-    for plan, one in instance.plan_status.items():
-        if one.get("status") in RUNNING and one.get("uid"):
-            return Current(plan, str(one["uid"]), name if name not in ("", plan) else "")
+    for plan, status in instance.plan_status.items():
+        if status.get("status") in RUNNING and status.get("uid"):
+            return Current(plan, str(status["uid"]), name if name not in ("", plan) else "")
     asked = name if name and (not uid or by_uid.get(uid) != name) else ""
     return Current(asked=asked)
 
@@ -71,7 +71,7 @@ def _deployed(instance: Instance) -> bool:
     return instance.snapshot.deployed or instance.plan_status.get(DEPLOY, {}).get("status") == COMPLETE
 
 
-def _gives_way(instance: Instance, now: Current, start: trigger.Start) -> bool:
+def _gives_way(instance: Instance, now: Current, start: trigger.PlanStart) -> bool:
     """Whether the plan that runs is given up for a change: for a change that is its own, and an upgrade for any
     other version.
     """
@@ -84,21 +84,23 @@ class Engine:
     them; ``waiter``: the image that holds the files of Pipe tasks.
     """
 
-    def __init__(self, api: Api, shipped: Mapping[str, package.Package], tell: Tell, waiter: str = IMAGE):
+    def __init__(
+        self, api: KubeApi, shipped: Mapping[str, package.Package], record_event: EventRecorder, waiter: str = IMAGE
+    ):
         self._api = api
         self._shipped = shipped
-        self._tell = tell
+        self._record_event = record_event
         self._waiter = waiter
-        self._pilot = Pilot(api, tell, self._status)
+        self._pilot = Pilot(api, record_event, self._status)
 
     async def reconcile(self, namespace: str, name: str) -> float | None:
-        """In how many seconds to look again; None when there is nothing to wait for."""
+        """One pass; returns the seconds until the next one, None when there is nothing to wait for."""
         body = await self._api.get("Instance", namespace, name)
         if body is None:
             self._pilot.forget(namespace, name)
             return None
         instance = Instance(body)
-        if instance.going:
+        if instance.is_being_deleted:
             return await self._cleanup(instance)
         seconds = await self._pass(instance)
         if not _deployed(instance):
@@ -135,22 +137,22 @@ class Engine:
         return None
 
     async def _look(self, instance: Instance, *, idle: bool) -> float | None:
-        """The autopilot's, where the package has one; what is wrong with the version or the parameters has been
-        said.
+        """Runs the autopilot, where the package has one. Errors of the version or the parameters have been reported
+        already.
         """
         try:
             version = await self._version(instance, instance.snapshot.operator_version)
             values = resolve(version, instance.snapshot.parameters) if "AUTOPILOT" in version.parameters else {}
         except (MissingError, PackageError, ParameterError):
             return None
-        return await self._pilot.look(instance, values, idle=idle)
+        return await self._pilot.check(instance, values, idle=idle)
 
     # What to do
 
     async def _version(self, instance: Instance, name: str) -> OperatorVersion:
         """Of the Instance's namespace; a package that came with this program is put there if need be."""
         body = await self._api.get("OperatorVersion", instance.namespace, name) if name else None
-        if body is None and name in self._shipped and instance.going:
+        if body is None and name in self._shipped and instance.is_being_deleted:
             body = self._shipped[name].version  # a namespace that goes takes nothing new
         elif body is None and name in self._shipped:
             body = await package.install(self._api, self._shipped[name], instance.namespace)
@@ -158,19 +160,19 @@ class Engine:
             raise MissingError(f"there is no OperatorVersion “{name}” in namespace {instance.namespace}")
         return read(body)
 
-    async def _wanted(self, instance: Instance, running: str) -> trigger.Start | None:
+    async def _wanted(self, instance: Instance, running: str) -> trigger.PlanStart | None:
         version, deployed = await self._version(instance, instance.wanted.operator_version), _deployed(instance)
         start = trigger.wanted(version, instance.snapshot, instance.wanted, deployed=deployed, running=running)
         if start and deployed:
-            # What runs goes on as it is. Before that there is nothing to spare, and the plan deploy says what is wrong.
+            # A running plan isn't affected. Before the first deploy there is nothing to protect: that plan reports it.
             trigger.check(version, instance.wanted)
         return start
 
     async def _begin_by_hand(self, instance: Instance, plan: str) -> float:
         version = await self._version(instance, instance.snapshot.operator_version)
         if plan in version.plans and plan != CLEANUP:
-            return await self._begin(instance, trigger.Start(plan, "asked for by hand", instance.snapshot))
-        known = ", ".join(sorted(one for one in version.plans if one != CLEANUP))
+            return await self._begin(instance, trigger.PlanStart(plan, "asked for by hand", instance.snapshot))
+        known = ", ".join(sorted(plan_name for plan_name in version.plans if plan_name != CLEANUP))
         why = f"there is no plan “{plan}” in {version.name} that can be run by hand; it has {known}"
         await self._refuse(instance, "UnknownPlan", why)
         await self._patch(instance, {"spec": {"planExecution": None}})
@@ -182,7 +184,7 @@ class Engine:
         await self._patch(instance, {"spec": {"planExecution": {"planName": now.plan, "uid": now.uid}}})
         return 0.0
 
-    async def _begin(self, instance: Instance, start: trigger.Start) -> float:
+    async def _begin(self, instance: Instance, start: trigger.PlanStart) -> float:
         """First the intention, in one patch; then the status.
 
         After a crash between the two the next pass makes the status.
@@ -196,26 +198,28 @@ class Engine:
         }
         execution = {"planName": start.plan, "uid": uid, "status": plans.PENDING}
         change: Object = {"spec": {"planExecution": execution}}
-        if not instance.going:
+        if not instance.is_being_deleted:
             change["metadata"] = meta
         await self._patch(instance, change)
         known = {
             **plans.never_run(version),
             **{key: item for key, item in instance.plan_status.items() if key in version.plans},
         }
-        for one in known.values():
-            if one["status"] in RUNNING:
-                one |= {"status": FATAL_ERROR, "message": f"given up for {start.plan}: {start.why}"}
+        for status in known.values():
+            if status["status"] in RUNNING:
+                status |= {"status": FATAL_ERROR, "message": f"given up for {start.plan}: {start.why}"}
         known[start.plan] = plans.fresh(version.plans[start.plan], uid)
         gone = dict.fromkeys(key for key in instance.plan_status if key not in version.plans)
-        told = [ready(instance, start.plan, known[start.plan])]
+        conditions = [ready(instance, start.plan, known[start.plan])]
         if start.snapshot == instance.wanted:
-            told.append(accepted(instance, True, "Accepted", ""))
-        await self._status(instance, {"planStatus": {**known, **gone}, "conditions": told})
-        self._tell(instance.body, type="Normal", reason="PlanStarted", message=f"Plan {start.plan} begins: {start.why}")
+            conditions.append(accepted(instance, True, "Accepted", ""))
+        await self._status(instance, {"planStatus": {**known, **gone}, "conditions": conditions})
+        self._record_event(
+            instance.body, type="Normal", reason="PlanStarted", message=f"Plan {start.plan} begins: {start.why}"
+        )
         return 0.0
 
-    # How it goes on
+    # Running a plan
 
     async def _run(self, instance: Instance, now: Current) -> float:
         status = dict(instance.plan_status.get(now.plan) or {})
@@ -237,7 +241,9 @@ class Engine:
         """As many steps as can be done now. ``status`` is changed."""
         tasks = Tasks(self._api, instance, version, resolve(version, instance.snapshot.parameters), self._waiter)
         tried: set[tuple[str, str]] = set()
-        while opened := [one for one in plans.open_steps(plan, status) if (one[0].name, one[1].name) not in tried]:
+        while opened := [
+            (phase, step) for phase, step in plans.open_steps(plan, status) if (phase.name, step.name) not in tried
+        ]:
             phase, step = opened[0]
             tried.add((phase.name, step.name))
             moment = Moment(plan.name, str(status["uid"]), phase.name, step.name)
@@ -265,17 +271,19 @@ class Engine:
     def _tell_about(self, instance: Instance, plan: str, before: Object, status: Object) -> None:
         word = status["status"]
         if word == COMPLETE:
-            self._tell(instance.body, type="Normal", reason="PlanComplete", message=f"Plan {plan} is complete")
+            self._record_event(instance.body, type="Normal", reason="PlanComplete", message=f"Plan {plan} is complete")
         elif word in (ERROR, FATAL_ERROR) and before.get("message") != status["message"]:
             reason = "PlanFailed" if word == FATAL_ERROR else "PlanHindered"
-            self._tell(instance.body, type="Warning", reason=reason, message=f"Plan {plan}: {status['message']}")
+            self._record_event(
+                instance.body, type="Warning", reason=reason, message=f"Plan {plan}: {status['message']}"
+            )
 
     # The end
 
     async def _cleanup(self, instance: Instance) -> float | None:
         """The plan cleanup, if there is one; then the Instance may go.
 
-        One that fails is told of, and does not hold it up.
+        A failure is reported, and doesn't block the deletion.
         """
         if FINALIZER not in instance.finalizers:
             return None
@@ -286,10 +294,10 @@ class Engine:
                 version = await self._version(instance, instance.snapshot.operator_version)
                 if CLEANUP in version.plans:
                     return await self._begin(
-                        instance, trigger.Start(CLEANUP, "the Instance is deleted", instance.snapshot)
+                        instance, trigger.PlanStart(CLEANUP, "the Instance is deleted", instance.snapshot)
                     )
             except (MissingError, PackageError) as problem:
-                self._tell(instance.body, type="Warning", reason="NoCleanup", message=str(problem))
+                self._record_event(instance.body, type="Warning", reason="NoCleanup", message=str(problem))
         elif not ended:
             return await self._run(instance, now)
         keep = [finalizer for finalizer in instance.finalizers if finalizer != FINALIZER]
@@ -300,14 +308,14 @@ class Engine:
 
     async def _refuse(self, instance: Instance, reason: str, message: str) -> None:
         """Says why what was asked for is not done, once."""
-        told = accepted(instance, False, reason, message)
-        if any(told.items() <= condition.items() for condition in instance.status.get("conditions") or []):
+        refusal = accepted(instance, False, reason, message)
+        if any(refusal.items() <= condition.items() for condition in instance.status.get("conditions") or []):
             return
-        await self._status(instance, {"conditions": [told]})
-        self._tell(instance.body, type="Warning", reason=reason, message=message)
+        await self._status(instance, {"conditions": [refusal]})
+        self._record_event(instance.body, type="Warning", reason=reason, message=message)
 
     async def _accept(self, instance: Instance) -> None:
-        """A wish that was refused has been taken back, or can be followed now."""
+        """Sets Accepted again: a refused change was taken back, or can be carried out now."""
         reasons = {
             condition.get("reason")
             for condition in instance.status.get("conditions") or []

@@ -20,7 +20,7 @@ class RefusedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class PlanStart:
     """A plan to begin, why, and what it works with."""
 
     plan: str
@@ -30,7 +30,7 @@ class Start:
 
 def wanted(
     version: OperatorVersion, before: Snapshot, now: Snapshot, *, deployed: bool = True, running: str = ""
-) -> Start | None:
+) -> PlanStart | None:
     """None when nothing has changed; RefusedError. ``version`` is the one that ``now`` names.
 
     Until it was ``deployed`` once, every change is one for deploy. Of several plans the one that is ``running`` (its
@@ -38,9 +38,9 @@ def wanted(
     because only what the plan is for is taken over.
     """
     if not before.operator_version:
-        return Start(DEPLOY, "a new Instance", now)
+        return PlanStart(DEPLOY, "a new Instance", now)
     if not deployed:
-        return Start(DEPLOY, "another spec before the first deploy was complete", now) if before != now else None
+        return PlanStart(DEPLOY, "another spec before the first deploy was complete", now) if before != now else None
     changed = sorted(
         name
         for name in {*before.parameters, *now.parameters}
@@ -55,7 +55,7 @@ def wanted(
             message = f"{now.operator_version} can't follow {before.operator_version}, only {ways}"
             raise RefusedError("NotUpgradable", message)
         plan = UPGRADE if UPGRADE in version.plans else version.usual()
-        return Start(plan, f"{now.operator_version} follows {before.operator_version}", now)
+        return PlanStart(plan, f"{now.operator_version} follows {before.operator_version}", now)
     if not changed:
         return None
     plans = [_plan(version, name) for name in changed]
@@ -64,7 +64,7 @@ def wanted(
     parameters = {key: value for key, value in before.parameters.items() if key not in ours}
     parameters |= {key: now.parameters[key] for key in ours if key in now.parameters}
     why = ", ".join(f"{name} is {_shown(version, now, name)}" for name in ours)
-    return Start(plan, why, replace(before, parameters=parameters))
+    return PlanStart(plan, why, replace(before, parameters=parameters))
 
 
 def check(version: OperatorVersion, now: Snapshot) -> None:

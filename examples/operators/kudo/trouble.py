@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from examples.operators.kubeapi import Api, Object
-from examples.operators.stuck import first_trouble, last_words
+from examples.operators.kubeapi import KubeApi, Object
+from examples.operators.pod_problems import first_trouble, last_words
 
 
-async def why(api: Api, obj: Object) -> str:
+async def why(api: KubeApi, obj: Object) -> str:
     """Empty when nothing is known, or there are no Pods. Of a Job whose Pods give up: what the last one said."""
     pods = await _pods(api, obj)
     if found := await first_trouble(api, pods):
         return found.message
     failed = [pod for pod in pods if (pod.get("status") or {}).get("phase") == "Failed"]
     last = max(failed, key=lambda item: str(item["metadata"]["creationTimestamp"]), default=None)
-    said = await last_words(api, last) if last else ""
-    return f"the Pod {last['metadata']['name']} said at last: {said}" if last and said else ""
+    output = await last_words(api, last) if last else ""
+    return f"the Pod {last['metadata']['name']} said at last: {output}" if last and output else ""
 
 
-async def _pods(api: Api, obj: Object) -> list[Object]:
+async def _pods(api: KubeApi, obj: Object) -> list[Object]:
     if obj["kind"] == "Pod":
         return [obj]
     labels = ((obj.get("spec") or {}).get("selector") or {}).get("matchLabels") or {}

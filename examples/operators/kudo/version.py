@@ -27,7 +27,7 @@ class PackageError(Exception):
 class Parameter:
     """Values are texts, as in the Instance.
 
-    ``default`` is None where there is none; ``trigger`` is empty for the usual plan.
+    ``default``: None if there isn't one; ``trigger``: empty for the default plan.
     """
 
     name: str
@@ -184,7 +184,9 @@ def _problems(found: OperatorVersion) -> Iterator[str]:
 
 def _plan_problems(found: OperatorVersion, plan: Plan) -> Iterator[str]:
     parts = [(plan.name, plan.strategy, [phase.name for phase in plan.phases])]
-    parts += [(f"{plan.name}/{one.name}", one.strategy, [step.name for step in one.steps]) for one in plan.phases]
+    parts += [
+        (f"{plan.name}/{phase.name}", phase.strategy, [step.name for step in phase.steps]) for phase in plan.phases
+    ]
     for where, strategy, names in parts:
         if strategy not in (SERIAL, PARALLEL):
             yield f"{where} has the strategy “{strategy}”, which is neither {SERIAL} nor {PARALLEL}"

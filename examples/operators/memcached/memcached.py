@@ -55,7 +55,7 @@ class Memcached(Body):
         }
 
     def owns(self, obj: Object) -> bool:
-        """Whether the object is this one's, or was left behind with our label and belongs to nobody."""
+        """Whether this Memcached is the object's controller, or the object has our label and no controller."""
         if controller := _controller(obj):
             return bool(controller["uid"] == self.uid)
         return (obj["metadata"].get("labels") or {}).get(LABEL) == self.name
@@ -68,7 +68,7 @@ class Memcached(Body):
 
 
 def _controller(obj: Object) -> Object:
-    """Who says that the object is theirs; empty when nobody does."""
+    """The owner reference of the object's controller; empty if there isn't one."""
     owners = obj["metadata"].get("ownerReferences") or []
     return next((dict(owner) for owner in owners if owner.get("controller")), {})
 
@@ -103,7 +103,7 @@ def deployment(cache: Memcached) -> Object:
         },
         "spec": {
             "replicas": cache.size,
-            # Whoever paused it would wonder why nothing changes any more.
+            # A paused Deployment would ignore every change.
             "paused": None,
             "selector": {"matchLabels": {LABEL: cache.name}},
             "template": {"metadata": {"labels": labels}, "spec": pod},

@@ -15,17 +15,17 @@ import kopf
 
 from examples.operators import health
 from examples.operators.access import process_access
-from examples.operators.kubeapi import Api
+from examples.operators.events import event_recorder
+from examples.operators.kubeapi import KubeApi
 from examples.operators.leader import elect
 from examples.operators.login import login
-from examples.operators.passes import Passes
-from examples.operators.tell import teller
+from examples.operators.workqueue import WorkQueue
 
 from .memcached import GROUP, LABEL, VERSION
 from .reconcile import reconcile
 
 log = logging.getLogger("memcached")
-tell = teller(log)
+record_event = event_recorder(log)
 
 OURS = {LABEL: kopf.PRESENT}
 
@@ -43,16 +43,16 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kind is there.
     settings.scanning.disabled = True
     memo.health = await health.serve()
-    memo.api = await Api(process_access(), "memcached-operator").__aenter__()
+    memo.api = await KubeApi(process_access(), "memcached-operator").__aenter__()
     memo.leader = await elect(memo.api, process_access().namespace, "memcached-operator")
-    memo.passes = Passes(partial(reconcile, memo.api, tell=tell))
+    memo.queue = WorkQueue(partial(reconcile, memo.api, record_event=record_event))
 
 
 @kopf.on.cleanup()
 async def stop(memo: kopf.Memo, **_: Any) -> None:
     """Ends the passes and closes the connection."""
     memo.health.close()
-    await memo.passes.stop()
+    await memo.queue.stop()
     if memo.leader:
         await memo.leader.release()
     await memo.api.__aexit__()
@@ -66,14 +66,14 @@ kopf.on.login()(login)
 @kopf.on.event(GROUP, VERSION, "memcacheds")
 async def changed(namespace: str | None, name: str | None, memo: kopf.Memo, **_: Any) -> None:
     """A Memcached is new, another, or met again after a restart."""
-    memo.passes.want(namespace, name)
+    memo.queue.add(namespace, name)
 
 
 @kopf.on.event("apps", "v1", "deployments", labels=OURS)
 @kopf.on.event("", "v1", "pods", labels=OURS)
 async def below_changed(namespace: str | None, labels: kopf.Labels, memo: kopf.Memo, **_: Any) -> None:
-    """Nodes came or went, or somebody changed the Deployment."""
-    memo.passes.want(namespace, labels[LABEL])
+    """Nodes came or went, or a user changed the Deployment."""
+    memo.queue.add(namespace, labels[LABEL])
 
 
 def main() -> None:

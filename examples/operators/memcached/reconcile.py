@@ -1,16 +1,15 @@
 """Brings a Memcached to what its spec asks for, in one pass that can be repeated at any time.
 
-A pass reads what is there, changes what differs, and writes down what it saw. It does not ask what has happened: so it
-makes no difference whether a person scaled the Memcached, somebody else the Deployment, a node died, or the operator
-was away meanwhile.
+A pass reads what is there, changes what differs, and records the result in the status. It doesn't depend on what has
+happened: whether a user scaled the Memcached or the Deployment, a node died, or the operator was away.
 """
 
 from __future__ import annotations
 
-from examples.operators.kubeapi import Api, ApiError, contains
-from examples.operators.passes import NotYet
-from examples.operators.stuck import PATIENCE, Problem
-from examples.operators.tell import Tell
+from examples.operators.events import EventRecorder
+from examples.operators.kubeapi import ApiError, KubeApi, contains
+from examples.operators.pod_problems import PATIENCE, StatusProblem
+from examples.operators.workqueue import NotYet
 
 from .memcached import Memcached, Object, deployment
 from .status import BAD, refused, status
@@ -19,83 +18,85 @@ from .status import BAD, refused, status
 class InTheWay(NotYet):
     """What keeps the Deployment from being made or corrected."""
 
-    def __init__(self, problem: Problem):
+    def __init__(self, problem: StatusProblem):
         super().__init__(problem.message)
         self.problem = problem
 
 
-async def reconcile(api: Api, namespace: str, name: str, tell: Tell) -> float | None:
-    """One pass; in how many seconds to look again. What is being deleted is left to the garbage collector."""
+async def reconcile(api: KubeApi, namespace: str, name: str, record_event: EventRecorder) -> float | None:
+    """One pass; returns the seconds until the next one. An object being deleted is left to the garbage collector."""
     body = await api.get("Memcached", namespace, name)
     if body is None or body["metadata"].get("deletionTimestamp"):
         return None
     cache = Memcached(body)
     try:
-        found = await _apply(api, cache, tell)
+        found = await _apply(api, cache, record_event)
     except (InTheWay, ApiError) as error:
         problem = error.problem if isinstance(error, InTheWay) else _refusal(error)
         if problem:
             pods = await api.list("Pod", namespace, cache.selector)
-            await _publish(api, cache, refused(cache, pods, problem), tell)
+            await _publish(api, cache, refused(cache, pods, problem), record_event)
         raise
     pods = await api.list("Pod", namespace, cache.selector)
     seen = status(cache, found, pods)
-    await _publish(api, cache, seen, tell)
-    # Nobody tells us when a Pod has waited too long for a node.
+    await _publish(api, cache, seen, record_event)
+    # No event reports that a Pod has waited too long for a node.
     return None if seen["conditions"][0]["reason"] == "NodesReady" else PATIENCE + 1
 
 
-def _refusal(error: ApiError) -> Problem | None:
+def _refusal(error: ApiError) -> StatusProblem | None:
     """What the API server will not take however often it is asked; None when it may only be in trouble of its own."""
     if error.code not in (400, 403, 422):
         return None
-    return Problem("Refused", f"the API server refuses the Deployment: {error}")
+    return StatusProblem("Refused", f"the API server refuses the Deployment: {error}")
 
 
-async def _apply(api: Api, cache: Memcached, tell: Tell) -> Object:
+async def _apply(api: KubeApi, cache: Memcached, record_event: EventRecorder) -> Object:
     """Makes the Deployment, or corrects it; returns it."""
     wanted = deployment(cache)
     present = await api.get("Deployment", cache.namespace, cache.name)
     if present is None:
         made = await api.create(wanted)
         message = f"Made a Deployment of {cache.size} node(s) at port {cache.port}"
-        tell(cache.body, type="Normal", reason="Created", message=message)
+        record_event(cache.body, type="Normal", reason="Created", message=message)
         return made
     if not cache.owns(present):
         raise InTheWay(_whose(cache, present))
     if contains(present, wanted):
         return present
     corrected = await api.patch("Deployment", cache.namespace, cache.name, wanted)
-    _tell_what_changed(cache, present["spec"].get("replicas", 1), tell)
+    _record_changes(cache, present["spec"].get("replicas", 1), record_event)
     return corrected
 
 
-def _whose(cache: Memcached, present: Object) -> Problem:
-    """A Deployment that is there and not ours: of a Memcached that had our name and is just going, or of somebody
-    else.
+def _whose(cache: Memcached, present: Object) -> StatusProblem:
+    """Why the name is taken: by the Deployment of a Memcached of the same name that is being deleted, or by another
+    owner.
     """
     if cache.succeeds(present):
-        return Problem(
+        return StatusProblem(
             "Creating", f"waiting for the Deployment of the Memcached that was called {cache.name} before to go"
         )
-    return Problem(
+    return StatusProblem(
         "NameTaken",
         f"a Deployment named {cache.name} exists already and does not belong to this Memcached; "
         "delete it, or give the Memcached another name",
     )
 
 
-def _tell_what_changed(cache: Memcached, before: int, tell: Tell) -> None:
+def _record_changes(cache: Memcached, before: int, record_event: EventRecorder) -> None:
     if before == cache.size:
-        tell(cache.body, type="Normal", reason="Updated", message="The Deployment is as the Memcached wants it again")
+        record_event(
+            cache.body, type="Normal", reason="Updated", message="The Deployment is as the Memcached wants it again"
+        )
     elif cache.status.get("observedGeneration") == cache.generation:
         message = f"Somebody scaled the Deployment to {before}; back to {cache.size}. Scale the Memcached instead"
-        tell(cache.body, type="Warning", reason="Corrected", message=message)
+        record_event(cache.body, type="Warning", reason="Corrected", message=message)
     else:
-        tell(cache.body, type="Normal", reason="Scaled", message=f"Scaled from {before} to {cache.size} nodes")
+        record_event(cache.body, type="Normal", reason="Scaled", message=f"Scaled from {before} to {cache.size} nodes")
 
 
-async def _publish(api: Api, cache: Memcached, wanted: Object, tell: Tell) -> None:
+async def _publish(api: KubeApi, cache: Memcached, wanted: Object, record_event: EventRecorder) -> None:
     """Writes the status where it differs, and tells people about a change of the condition."""
     if all(cache.status.get(key) == value for key, value in wanted.items()):
         return
@@ -111,4 +112,4 @@ async def _publish(api: Api, cache: Memcached, wanted: Object, tell: Tell) -> No
     (new,), olds = wanted["conditions"], cache.status.get("conditions") or [{}]
     if (new["status"], new["reason"]) != (olds[0].get("status"), olds[0].get("reason")):
         type_ = "Warning" if new["reason"] in BAD else "Normal"
-        tell(cache.body, type=type_, reason=new["reason"], message=new["message"])
+        record_event(cache.body, type=type_, reason=new["reason"], message=new["message"])

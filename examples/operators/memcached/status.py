@@ -5,16 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from examples.operators.stuck import STUCK, Problem, trouble
+from examples.operators.pod_problems import STUCK, StatusProblem, trouble
 
 from .memcached import Memcached, Object
 
-#: Reasons that somebody should look at.
+#: Reasons that need a user's attention.
 BAD = STUCK | {"Degraded", "NameTaken", "Refused", "ReplicaFailure", "Unschedulable", "UpdateStuck"}
 
 
 def staying(pods: Iterable[Object]) -> list[Object]:
-    """The Pods that are nodes, in the order of their names; one that is going or has ended is no node any more."""
+    """The Pods that are nodes, by name, without Pods that have ended or are being deleted."""
     return sorted(
         (
             pod
@@ -33,7 +33,7 @@ def status(cache: Memcached, deployment: Object, pods: Iterable[Object]) -> Obje
     return _status(cache, nodes, counts, available(cache, *_available(cache, deployment, nodes)))
 
 
-def refused(cache: Memcached, pods: Iterable[Object], problem: Problem) -> Object:
+def refused(cache: Memcached, pods: Iterable[Object], problem: StatusProblem) -> Object:
     """The status to write where there is no Deployment to look at, or where it can't become what is wanted."""
     nodes = staying(pods)
     return _status(cache, nodes, (len(nodes), sum(map(_is_ready, nodes))), available(cache, False, *problem))
@@ -83,17 +83,17 @@ def _available(cache: Memcached, deployment: Object, nodes: list[Object]) -> tup
     return False, _what_goes_on(cache), words
 
 
-def _problem(numbers: Object, nodes: list[Object]) -> Problem | None:
+def _problem(numbers: Object, nodes: list[Object]) -> StatusProblem | None:
     """What keeps nodes from coming, the most telling first: Pods are refused, or do not start, or it just takes too
     long.
     """
     complaints = {condition["type"]: condition for condition in numbers.get("conditions") or []}
     if (refusal := complaints.get("ReplicaFailure")) and refusal["status"] == "True":
-        return Problem("ReplicaFailure", refusal["message"])
+        return StatusProblem("ReplicaFailure", refusal["message"])
     if found := next(filter(None, map(trouble, nodes)), None):
         return found
     if (late := complaints.get("Progressing")) and late["status"] == "False":
-        return Problem("Degraded", late["message"])
+        return StatusProblem("Degraded", late["message"])
     return None
 
 

@@ -20,12 +20,12 @@ from typing import Any
 
 from . import resp
 from .database import SNAPSHOTS
-from .target import Target, folder
+from .target import DatabaseTarget, folder
 
 log = logging.getLogger("sampledb.backup")
 
 
-def data_of(connection: resp.Connection) -> tuple[bytes, str]:
+def data_of(connection: resp.RespConnection) -> tuple[bytes, str]:
     """All data and the suffix that names its format: the engine's own, or one DUMP a line where it can not do that."""
     try:
         return connection.transfer(), ".rdb"
@@ -114,7 +114,7 @@ def prune(place: Path, database: str, keep: int) -> list[str]:
 
 def prune_same(place: Path, database: str, life: str, newest: str) -> list[str]:
     """Removes the snapshots that were written of this life of a database before the newest one: its Pod was killed
-    before anybody knew of it.
+    before it was recorded.
     """
     doomed = [
         path
@@ -142,7 +142,7 @@ def record_of(path: Path) -> Path:
 
 def main() -> int:
     """0 when the copy is there; 1 with the reason in the log."""
-    target = Target.from_environment()
+    target = DatabaseTarget.from_environment()
     kind = os.environ.get("SAMPLEDB_COPY", "backup")
     place = folder("/snapshots")
     try:
@@ -171,7 +171,7 @@ def main() -> int:
                 removed = prune(place, target.name, retention)
             if life:
                 removed += prune_same(place, target.name, life, path.name)
-            all_of_it = [noted(one) for one in of_database(place, target.name, "backup")]
+            all_of_it = [noted(backup) for backup in of_database(place, target.name, "backup")]
     except OSError as error:
         log.error("could not write %s bytes to the volume %s: %s", len(data), SNAPSHOTS, error.strerror or error)
         return 1

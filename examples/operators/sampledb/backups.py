@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from examples.operators.kubeapi import Api, ApiError
-from examples.operators.tell import Tell
+from examples.operators.events import EventRecorder
+from examples.operators.kubeapi import ApiError, KubeApi
 
 from . import jobs, ownership, records
 from .database import DATABASE_LABEL, GROUP, PART_LABEL, SNAPSHOTS, Database, Object
-from .observed import Fact
+from .observation import Fact
 
 #: On a backup's Job: its record stands in the list.
 ENTERED = f"{GROUP}/entered"
 
 
-async def backups(api: Api, db: Database, version: str, tell: Tell) -> tuple[Fact | None, Object | None]:
-    """Keeps the CronJob as the spec says; what is to be said of the backups, and the newest one's record if it is
-    new.
-    """
+async def backups(
+    api: KubeApi, db: Database, version: str, record_event: EventRecorder
+) -> tuple[Fact | None, Object | None]:
+    """Keeps the CronJob as the spec says; returns the condition of the backups, and the newest record if it is new."""
     name = f"{db.name}-backup"
     if not db.backup.get("enabled"):
         present = await api.get("CronJob", db.namespace, name)
@@ -33,11 +33,11 @@ async def backups(api: Api, db: Database, version: str, tell: Tell) -> tuple[Fac
         return Fact("BackedUp", False, "ScheduleRefused", str(refused)), None
     found = await api.list("Job", db.namespace, f"{DATABASE_LABEL}={db.name},{PART_LABEL}=backup")
     found.sort(key=lambda job: str(job["metadata"].get("creationTimestamp")))
-    newest = await _enter(api, db, found, tell)
+    newest = await _enter(api, db, found, record_event)
     return await _fact(api, db, found), newest
 
 
-async def _enter(api: Api, db: Database, found: list[Object], tell: Tell) -> Object | None:
+async def _enter(api: KubeApi, db: Database, found: list[Object], record_event: EventRecorder) -> Object | None:
     """Enters what was written and is not in the list yet, also while the operator was away; the newest record."""
     newest = None
     for job in found:
@@ -49,13 +49,13 @@ async def _enter(api: Api, db: Database, found: list[Object], tell: Tell) -> Obj
             await records.keep(api, db, record)
             newest = {key: record[key] for key in ("name", "time", "keys", "bytes")}
             message = f"Wrote {record['keys']} keys to {record['name']}"
-            tell(db.body, type="Normal", reason="BackupWritten", message=message)
+            record_event(db.body, type="Normal", reason="BackupWritten", message=message)
         note = {"metadata": {"annotations": {ENTERED: record.get("name", "")}}}
         await api.patch("Job", db.namespace, meta["name"], note)
     return newest
 
 
-async def _fact(api: Api, db: Database, found: list[Object]) -> Fact:
+async def _fact(api: KubeApi, db: Database, found: list[Object]) -> Fact:
     newest = next((job for job in reversed(found) if jobs.finished(job) or jobs.has_failed_once(job)), None)
     if newest is None:
         text = f"no backup has been taken yet; the schedule is {db.backup['schedule']}"

@@ -23,7 +23,7 @@ from .target import folder
 
 log = logging.getLogger("sampledb.engine")
 
-#: Settings that the operator owns. A database that sets them is told so in the log, and they are left out.
+#: Settings that the operator owns. If a database sets them, the log says so, and they are left out.
 OWNED = frozenset(
     ("aclfile", "bind", "daemonize", "dir", "include", "loadmodule", "masterauth", "pidfile", "port", "replicaof")
 ) | {"requirepass", "slaveof", "tls-port", "unixsocket", "user"}
@@ -116,7 +116,7 @@ def configuration(data: Path, port: str) -> str:
 
 
 def serve_in_memory(port: int) -> int:
-    """The stand-in written in Python, until the process is told to end."""
+    """Runs the stand-in written in Python until the process is terminated."""
     server = importlib.import_module("fakeredis").TcpFakeServer(("127.0.0.1", port))
     log.warning("no redis-server was found: a stand-in answers, which keeps its data in memory only")
     server.serve_forever()

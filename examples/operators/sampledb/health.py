@@ -7,8 +7,8 @@ cluster.
 
 from __future__ import annotations
 
-from examples.operators.kubeapi import Api
-from examples.operators.stuck import Problem, first_trouble
+from examples.operators.kubeapi import KubeApi
+from examples.operators.pod_problems import StatusProblem, first_trouble
 
 from .database import Database
 
@@ -17,7 +17,7 @@ _FULL = ("No space left on device", "Short write while writing to the AOF file",
 _WELL = ("AOF write error looks solved", "Background saving terminated with success", "DB saved on disk")
 
 
-async def password_missing(api: Api, db: Database) -> Problem | None:
+async def password_missing(api: KubeApi, db: Database) -> StatusProblem | None:
     """Whether the Secret that the person was to make is not there, or has not the key."""
     name, key = db.password_key
     if name == db.credentials:
@@ -29,21 +29,21 @@ async def password_missing(api: Api, db: Database) -> Problem | None:
         text = f"the Secret {name} of spec.passwordSecretRef has no key {key}; add it"
     else:
         return None
-    return Problem("SecretMissing", text)
+    return StatusProblem("SecretMissing", text)
 
 
-async def of_pods(api: Api, db: Database, selector: str) -> Problem | None:
+async def of_pods(api: KubeApi, db: Database, selector: str) -> StatusProblem | None:
     """What keeps the first of these Pods that has trouble from running."""
     return await first_trouble(api, await api.list("Pod", db.namespace, selector))
 
 
-async def volume_full(api: Api, db: Database) -> Problem | None:
+async def volume_full(api: KubeApi, db: Database) -> StatusProblem | None:
     """Whether the Pod that takes writes could not write its last change to the volume."""
     if line := full(await api.log(db.namespace, f"{db.name}-0", 40)):
         text = (
             f"the volume data-{db.name}-0 is full, so the database refuses writes; raise spec.storage, or delete keys"
         )
-        return Problem("VolumeFull", f"{text} ({line})")
+        return StatusProblem("VolumeFull", f"{text} ({line})")
     return None
 
 

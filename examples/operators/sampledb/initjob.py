@@ -13,7 +13,7 @@ import os
 import shlex
 
 from . import resp
-from .target import Target
+from .target import DatabaseTarget
 
 log = logging.getLogger("sampledb.init")
 
@@ -21,7 +21,7 @@ log = logging.getLogger("sampledb.init")
 MARK = "sampledb:initialized"
 
 
-def version_of(connection: resp.Connection) -> str:
+def version_of(connection: resp.RespConnection) -> str:
     """The engine's own version, such as 6.2.14; empty when it does not tell."""
     try:
         answer = connection.call("INFO", "server")
@@ -32,7 +32,7 @@ def version_of(connection: resp.Connection) -> str:
     return facts.get("valkey_version") or facts.get("redis_version", "")
 
 
-def run_script(connection: resp.Connection, script: str, version: str) -> int:
+def run_script(connection: resp.RespConnection, script: str, version: str) -> int:
     """Runs all lines and sets the mark, in one transaction; returns how many lines.
 
     Raises RefusedError that names a line.
@@ -64,7 +64,7 @@ def _at(number: int, line: str, error: Exception) -> resp.RefusedError:
 
 def main() -> int:
     """0 when the database is set up; 1 with the reason in the log."""
-    target = Target.from_environment()
+    target = DatabaseTarget.from_environment()
     log.info("waiting for %s at %s:%s", target.name, target.host, target.port)
     try:
         with target.connect() as connection:

@@ -15,20 +15,20 @@ import kopf
 
 from examples.operators import health
 from examples.operators.access import process_access
-from examples.operators.kubeapi import Api
+from examples.operators.events import event_recorder
+from examples.operators.kubeapi import KubeApi
 from examples.operators.leader import elect
 from examples.operators.login import login
-from examples.operators.passes import Passes
-from examples.operators.tell import teller
+from examples.operators.workqueue import WorkQueue
 
 from .database import DATABASE_LABEL, FINALIZER, GROUP
 from .farewell import NotYetError, farewell
 from .reconcile import reconcile
 
-tell = teller(logging.getLogger("sampledb"))
+record_event = event_recorder(logging.getLogger("sampledb"))
 OURS = {DATABASE_LABEL: kopf.PRESENT}
 RESOURCE = (GROUP, "v1", "sampledbs")
-#: What belongs to a database and changes by itself.
+#: Objects of a database that change without the operator.
 BELOW = (
     ("apps", "v1", "statefulsets"),
     ("batch", "v1", "jobs"),
@@ -51,16 +51,16 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     for resource in BELOW:
         settings.watching.label_selectors[resource] = DATABASE_LABEL
     memo.health = await health.serve()
-    memo.api = await Api(process_access(), "sampledb-operator").__aenter__()
+    memo.api = await KubeApi(process_access(), "sampledb-operator").__aenter__()
     memo.leader = await elect(memo.api, process_access().namespace, "sampledb-operator")
-    memo.passes = Passes(partial(reconcile, memo.api, tell=tell))
+    memo.queue = WorkQueue(partial(reconcile, memo.api, record_event=record_event))
 
 
 @kopf.on.cleanup()
 async def stop(memo: kopf.Memo, **_: Any) -> None:
     """Ends the passes and closes the connection."""
     memo.health.close()
-    await memo.passes.stop()
+    await memo.queue.stop()
     if memo.leader:
         await memo.leader.release()
     await memo.api.__aexit__()
@@ -69,16 +69,16 @@ async def stop(memo: kopf.Memo, **_: Any) -> None:
 kopf.on.login()(login)
 
 
-# kopf.on.event, and not on.create and on.update: a pass reads everything anew, so it need not know what has changed.
+# kopf.on.event, and not on.create and on.update: a pass reads everything again, so it need not know what has changed.
 @kopf.on.event(*RESOURCE)
 async def changed(namespace: str | None, name: str | None, memo: kopf.Memo, **_: Any) -> None:
     """A database is new, another, or met again after a restart."""
-    memo.passes.want(namespace, name)
+    memo.queue.add(namespace, name)
 
 
 async def below_changed(namespace: str | None, labels: kopf.Labels, memo: kopf.Memo, **_: Any) -> None:
-    """Pods came, went or have trouble, a Job went on, a volume is there."""
-    memo.passes.want(namespace, labels[DATABASE_LABEL])
+    """A Pod, Job or volume of a database has changed."""
+    memo.queue.add(namespace, labels[DATABASE_LABEL])
 
 
 for watched in BELOW:
@@ -89,7 +89,7 @@ for watched in BELOW:
 async def deleted(namespace: str | None, name: str | None, memo: kopf.Memo, **_: Any) -> None:
     """The database is to go: first the snapshot, then everything of it. kopf asks again until there is no error."""
     try:
-        await farewell(memo.api, namespace or "", name or "", tell)
+        await farewell(memo.api, namespace or "", name or "", record_event)
     except NotYetError as reason:
         raise kopf.TemporaryError(str(reason), delay=reason.seconds) from None
 

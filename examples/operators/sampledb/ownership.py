@@ -1,10 +1,8 @@
-"""Making objects without taking over those of somebody else: a name that is taken is a problem to tell, not to
-solve.
-"""
+"""Creates objects without taking over those of other owners: a name that is taken is reported."""
 
 from __future__ import annotations
 
-from examples.operators.kubeapi import Api, contains
+from examples.operators.kubeapi import KubeApi, contains
 
 from .database import Database, Object
 
@@ -13,8 +11,8 @@ class TakenError(Exception):
     """An object of this name is there and belongs to something else; the message is for people."""
 
 
-async def find(api: Api, db: Database, kind: str, name: str) -> Object | None:
-    """The database's own object of this name, or None; TakenError when it is somebody else's."""
+async def find(api: KubeApi, db: Database, kind: str, name: str) -> Object | None:
+    """The database's own object of this name, or None; TakenError if it has another owner."""
     present = await api.get(kind, db.namespace, name)
     if present is not None and not db.owns(present):
         raise TakenError(
@@ -24,7 +22,7 @@ async def find(api: Api, db: Database, kind: str, name: str) -> Object | None:
     return present
 
 
-async def ensure(api: Api, db: Database, wanted: Object) -> Object:
+async def ensure(api: KubeApi, db: Database, wanted: Object) -> Object:
     """Creates the object, or patches it where it differs from ``wanted``; TakenError when it is not the database's
     own.
     """

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 
-from examples.operators.kubeapi import Api
+from examples.operators.kubeapi import KubeApi
 
 from .database import PART_LABEL, SNAPSHOTS, Database, Object
 
@@ -16,7 +16,7 @@ SHOWN = ("bytes", "database", "keys", "kind", "name", "sha256", "time", "version
 _TIME = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+ ")
 
 
-async def of_job(api: Api, db: Database, job: str) -> Object:
+async def of_job(api: KubeApi, db: Database, job: str) -> Object:
     """The record of a finished Job; empty when its Pod or its log is gone."""
     for pod in reversed(await _pods(api, db, job, "Succeeded")):
         for line in reversed((await api.log(db.namespace, pod["metadata"]["name"])).splitlines()):
@@ -29,7 +29,7 @@ async def of_job(api: Api, db: Database, job: str) -> Object:
     return {}
 
 
-async def last_words(api: Api, db: Database, job: str) -> str:
+async def last_words(api: KubeApi, db: Database, job: str) -> str:
     """What the newest failed Pod of a Job said at last, without the time; empty when there is none, or it was
     killed.
     """
@@ -40,18 +40,18 @@ async def last_words(api: Api, db: Database, job: str) -> str:
     return ""
 
 
-async def _pods(api: Api, db: Database, job: str, phase: str) -> list[Object]:
+async def _pods(api: KubeApi, db: Database, job: str, phase: str) -> list[Object]:
     found = await api.list("Pod", db.namespace, f"job-name={job}")
     found.sort(key=lambda pod: str(pod["metadata"].get("creationTimestamp", "")))
     return [pod for pod in found if (pod.get("status") or {}).get("phase") == phase]
 
 
-async def keep(api: Api, db: Database, record: Object) -> None:
+async def keep(api: KubeApi, db: Database, record: Object) -> None:
     """Adds a snapshot's record to the namespace's list, a ConfigMap with one key for each file, and takes off those
     that are gone.
 
-    A record also tells which backups of its database the volume holds. So the list is right again after a Pod whose
-    words nobody could read.
+    A record also lists which backups of its database the volume holds. So the list is right again after a Pod whose
+    log couldn't be read.
     """
     meta = {
         "name": SNAPSHOTS,

@@ -18,7 +18,7 @@ class RefusedError(Exception):
 Reply = str | int | bytes | None | RefusedError | list["Reply"]
 
 
-class Connection:
+class RespConnection:
     """A connection to a database; ``timeout`` is seconds for each read."""
 
     def __init__(self, host: str, port: int, password: str = "", timeout: float = 30.0):
@@ -27,7 +27,7 @@ class Connection:
         if password:
             self.call("AUTH", password)
 
-    def __enter__(self) -> Connection:
+    def __enter__(self) -> RespConnection:
         return self
 
     def __exit__(
@@ -92,13 +92,13 @@ class Connection:
         raise ConnectionError(f"not an answer of a database: {line[:40]!r}")
 
 
-def wait(host: str, port: int, password: str, seconds: float) -> Connection:
+def wait(host: str, port: int, password: str, seconds: float) -> RespConnection:
     """A connection to a database that answers PING, tried for ``seconds``; then the last error is raised."""
     deadline = time.monotonic() + seconds
     pause = 0.05
     while True:
         try:
-            connection = Connection(host, port, password)
+            connection = RespConnection(host, port, password)
             connection.call("PING")
         except (OSError, ConnectionError, RefusedError):
             if time.monotonic() > deadline:

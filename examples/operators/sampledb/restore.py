@@ -19,13 +19,13 @@ from .versions import older
 
 log = logging.getLogger("sampledb.restore")
 
-#: In the data volume: which file was brought in, and whether all of it is there.
+#: In the data volume: which file was restored, and whether it is complete.
 MARK = "restored.json"
 NAMES = ("dump.rdb", "appendonly.aof")
 
 
 class NoWayError(Exception):
-    """The data can not be brought in; the message says why."""
+    """The data can't be restored; the message says why."""
 
 
 def choose(place: Path, snapshot: str, database: str) -> Path:
@@ -63,11 +63,11 @@ def bring_in(data: bytes, name: str, volume: Path) -> bool:
     before = json.loads(mark.read_text(encoding="utf-8")) if mark.exists() else None
     if before and before["done"]:
         return False
-    if before is None and any((volume / one).exists() for one in (*NAMES, "appendonlydir")):
+    if before is None and any((volume / filename).exists() for filename in (*NAMES, "appendonlydir")):
         raise NoWayError("the volume holds data already, which would be lost")
     write(volume, MARK, json.dumps({"name": name, "done": False}).encode())
-    for one in NAMES:
-        write(volume, one, data)
+    for filename in NAMES:
+        write(volume, filename, data)
     write(volume, MARK, json.dumps({"name": name, "done": True}).encode())
     return True
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from examples.operators.kubeapi import Api
-from examples.operators.tell import Tell
+from examples.operators.events import EventRecorder
+from examples.operators.kubeapi import KubeApi
 
 from . import jobs, ownership, records
 from .database import DATABASE_LABEL, PART_LABEL, Database
-from .observed import Release, Work
+from .observation import Release, Work
 from .versions import refusal
 
 
-async def release(api: Api, db: Database, tell: Tell) -> Release:
+async def release(api: KubeApi, db: Database, record_event: EventRecorder) -> Release:
     """The release to run now.
 
     What is deployed stands in the connection ConfigMap, which is written when the Job is done.
@@ -24,10 +24,10 @@ async def release(api: Api, db: Database, tell: Tell) -> Release:
     if reason := refusal(db.engine, deployed, db.version):
         return Release(deployed, refused=reason)
     if not db.replicas:
-        return Release(deployed)  # nobody could prepare the data; the upgrade begins when there are Pods again
+        return Release(deployed)  # no Pod could prepare the data; the upgrade begins when there are Pods again
     job = await ownership.find(api, db, "Job", jobs.upgrade_name(db))
     if job is None:
-        tell(
+        record_event(
             db.body,
             type="Normal",
             reason="UpgradeStarted",
@@ -39,7 +39,7 @@ async def release(api: Api, db: Database, tell: Tell) -> Release:
     return Release(db.version if outcome == "Complete" else deployed, Work(outcome, words))
 
 
-async def _forget(api: Api, db: Database) -> None:
+async def _forget(api: KubeApi, db: Database) -> None:
     """An upgrade that failed and is not wanted any more must not stand in the way of the next try."""
     for job in await api.list("Job", db.namespace, f"{DATABASE_LABEL}={db.name},{PART_LABEL}=upgrade"):
         if db.owns(job) and jobs.finished(job) == "Failed":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from .database import DATABASE_LABEL, PART_LABEL, Database, Object
-from .observed import Fact, Observed
+from .observation import Fact, Observation
 from .versions import refusal
 
 #: Phases in which the operator, or Kubernetes, is at work.
@@ -17,13 +17,13 @@ BAD = ("Failed", "Degraded", "Pending")
 Word = tuple[str, str, str]
 
 
-def phase(db: Database, seen: Observed) -> Word:
+def phase(db: Database, seen: Observation) -> Word:
     """One word for the state, why it is so, and a sentence for people."""
     if found := _failed(db, seen):
         return found
     if seen.restore.outcome == "Running":
-        said = f"; the first try failed: {seen.restore.words}" if seen.restore.words else ""
-        return "Restoring", "Restoring", f"the Job {db.name}-restore fills the volume{said}"
+        earlier_failure = f"; the first try failed: {seen.restore.words}" if seen.restore.words else ""
+        return "Restoring", "Restoring", f"the Job {db.name}-restore fills the volume{earlier_failure}"
     deployed = seen.release.deployed
     if db.replicas == 0:
         later = "" if deployed == db.version else f"; the upgrade to {db.version} begins when it has Pods again"
@@ -38,12 +38,12 @@ def phase(db: Database, seen: Observed) -> Word:
     if not seen.is_current:
         return "Updating", "Updating", "restarting the Pods one by one with the new configuration"
     if seen.init.outcome != "Complete":
-        said = f"; the first try failed: {seen.init.words}" if seen.init.words else ""
-        return "Initializing", "Initializing", f"running the Job that sets the database up{said}"
+        earlier_failure = f"; the first try failed: {seen.init.words}" if seen.init.words else ""
+        return "Initializing", "Initializing", f"running the Job that sets the database up{earlier_failure}"
     return "Ready", "DatabaseReady", f"{seen.ready} of {db.replicas} Pods are ready"
 
 
-def _failed(db: Database, seen: Observed) -> Word | None:
+def _failed(db: Database, seen: Observation) -> Word | None:
     """What will not get better by waiting, and what a person can do."""
     if seen.refused:
         return "Failed", *seen.refused
@@ -70,7 +70,7 @@ def _failed(db: Database, seen: Observed) -> Word | None:
     return None
 
 
-def _coming(db: Database, seen: Observed) -> Word:
+def _coming(db: Database, seen: Observation) -> Word:
     numbers = f"{seen.ready} of {db.replicas} Pods are ready"
     was_ready = bool(db.status.get("version"))
     if seen.problem:
@@ -85,7 +85,7 @@ def _coming(db: Database, seen: Observed) -> Word:
     return word, word, numbers
 
 
-def status(db: Database, seen: Observed) -> Object:
+def status(db: Database, seen: Observation) -> Object:
     """The status to write, with conditions whose times change only when they do."""
     word, reason, message = phase(db, seen)
     serving = 0 < db.replicas <= seen.ready and seen.init.outcome == "Complete"
@@ -132,11 +132,11 @@ def leaving(db: Database, word: str, reason: str, message: str) -> Object:
     return {"phase": word, "conditions": [*conditions(db, facts), *stays]}
 
 
-def _init_reason(seen: Observed) -> str:
+def _init_reason(seen: Observation) -> str:
     return {"Complete": "JobComplete", "Failed": "JobFailed"}.get(seen.init.outcome, "JobRunning")
 
 
-def _init_message(db: Database, seen: Observed) -> str:
+def _init_message(db: Database, seen: Observation) -> str:
     words = {"Complete": "has set the database up", "Failed": f"failed: {seen.init.words}"}
     return f"the Job {db.name}-init {words.get(seen.init.outcome, 'is not done yet')}"
 

@@ -1,15 +1,15 @@
-"""The volumes of a database: a claim for each Pod, grown when ``spec.storage`` does, and what is to be said of them."""
+"""The volumes of a database: a claim for each Pod, grown when ``spec.storage`` does, and their condition."""
 
 from __future__ import annotations
 
-from examples.operators.kubeapi import Api, ApiError
+from examples.operators.kubeapi import ApiError, KubeApi
 
 from . import ownership, workload
 from .database import DATABASE_LABEL, Database, Object
-from .observed import Fact
+from .observation import Fact
 
 
-async def volumes(api: Api, db: Database) -> Fact:
+async def volumes(api: KubeApi, db: Database) -> Fact:
     """Makes and grows the claims; whether each has a volume of the size that is asked for."""
     found = [await _claim(api, db, wanted) for wanted in workload.claims(db)]
     return next((fact for fact in found if not fact.true), _all_there(db, len(found)))
@@ -20,7 +20,7 @@ def _all_there(db: Database, count: int) -> Fact:
     return Fact("StorageReady", True, "Bound", text)
 
 
-async def _claim(api: Api, db: Database, wanted: Object) -> Fact:
+async def _claim(api: KubeApi, db: Database, wanted: Object) -> Fact:
     name = wanted["metadata"]["name"]
     present = await api.get("PersistentVolumeClaim", db.namespace, name)
     if present is None:
@@ -46,7 +46,7 @@ async def _claim(api: Api, db: Database, wanted: Object) -> Fact:
     return Fact("StorageReady", True, "Bound", name)
 
 
-async def _adopt(api: Api, db: Database, present: Object, wanted: Object) -> Object:
+async def _adopt(api: KubeApi, db: Database, present: Object, wanted: Object) -> Object:
     """A claim that the StatefulSet's controller was quicker to make has our label and no owner: it becomes ours."""
     meta = present["metadata"]
     if meta.get("ownerReferences") or (meta.get("labels") or {}).get(DATABASE_LABEL) != db.name:

@@ -16,7 +16,7 @@ from . import resp
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class DatabaseTarget:
     """A database as its clients see it."""
 
     name: str
@@ -25,7 +25,7 @@ class Target:
     password: str
 
     @classmethod
-    def from_environment(cls) -> Target:
+    def from_environment(cls) -> DatabaseTarget:
         """Raises KeyError with the variable's name when the Pod was not made by the operator."""
         name = os.environ["SAMPLEDB_SERVICE"]
         prefix = name.upper().replace("-", "_") + "_SERVICE_"
@@ -36,7 +36,7 @@ class Target:
             password=os.environ.get("SAMPLEDB_PASSWORD", ""),
         )
 
-    def connect(self, seconds: float = 120.0) -> resp.Connection:
+    def connect(self, seconds: float = 120.0) -> resp.RespConnection:
         """A connection, waiting up to ``seconds`` for the database to come up."""
         return resp.wait(self.host, self.port, self.password, seconds)
 

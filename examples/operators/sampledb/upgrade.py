@@ -10,14 +10,14 @@ import os
 
 from . import resp
 from .initjob import version_of
-from .target import Target
+from .target import DatabaseTarget
 
 log = logging.getLogger("sampledb.upgrade")
 
 
 def main() -> int:
     """0 when the data is on disk; 1 with the reason in the log."""
-    target = Target.from_environment()
+    target = DatabaseTarget.from_environment()
     wanted = os.environ.get("SAMPLEDB_VERSION", "")
     try:
         with target.connect() as connection:

@@ -24,9 +24,9 @@ def refusal(engine: str, deployed: str, wanted: str) -> str:
     return f"the database runs {deployed}; {way}"
 
 
-def older(one: str, other: str) -> bool:
+def older(version: str, other: str) -> bool:
     """Whether a release is older than the other one."""
-    return _numbers(one) < _numbers(other)
+    return _numbers(version) < _numbers(other)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -29,7 +29,7 @@ def image(engine: str, version: str) -> str:
 
 
 def claims(db: Database) -> list[Object]:
-    """One claim for each Pod; the first one also where there is no Pod yet, but data to bring in."""
+    """One claim for each Pod; the first one also without a Pod, if there are data to restore."""
     count = max(db.replicas, 1 if db.restore_from else 0)
     return [
         db.owned("v1", "PersistentVolumeClaim", f"data-{db.name}-{i}", "data", spec=_claim(db)) for i in range(count)
@@ -113,7 +113,7 @@ def stateful_set(db: Database, version: str) -> Object:
     spec = {
         "replicas": db.replicas,
         "serviceName": f"{db.name}-pods",
-        # One at a time would wait for ever for a Pod whose configuration is wrong, also when it has been corrected.
+        # OrderedReady would wait forever for a Pod whose configuration is wrong, even after it has been corrected.
         "podManagementPolicy": "Parallel",
         "selector": {"matchLabels": db.selector()},
         "template": {"metadata": {"labels": db.labels("engine")}, "spec": pod},

@@ -44,7 +44,7 @@ KINDS = {
 def condition(found: Object, type_: str) -> Object:
     """A condition of an object; empty when there is none."""
     conditions = (found.get("status") or {}).get("conditions") or []
-    return next((item for item in conditions if item["type"] == type_), {})
+    return next((condition for condition in conditions if condition["type"] == type_), {})
 
 
 def says(type_: str, reason: str) -> Wanted:
@@ -135,14 +135,14 @@ class Place:
         ]
 
     def kill_pod(self, name: str) -> None:
-        """As a node that is gone: nobody waits for its end."""
+        """Deletes it without a grace period, as for a lost node."""
         self.api.delete(self.path("pods", name), {"gracePeriodSeconds": 0})
 
     def events(self, uid: str, *reasons: str) -> dict[str, str]:
         """The events of an object by their reasons, as soon as these are among them."""
         path = self.path("events") + f"?fieldSelector=involvedObject.uid%3D{uid}"
-        found = self.api.until(path, lambda body: set(reasons) <= {item["reason"] for item in body["items"]}, SECONDS)
-        return {item["reason"]: item["message"] for item in found["items"]}
+        found = self.api.until(path, lambda body: set(reasons) <= {event["reason"] for event in body["items"]}, SECONDS)
+        return {event["reason"]: event["message"] for event in found["items"]}
 
     def table(self) -> tuple[list[Object], dict[str, list[Any]]]:
         """What ``kubectl get`` prints: the columns, and the cells of each object by its name."""
@@ -153,7 +153,7 @@ class Place:
         """Deletes every object of the kind, and waits: one with a finalizer would hold the namespace without its
         operator.
         """
-        names = [item["metadata"]["name"] for item in self.api.get(self.home).json["items"]]
+        names = [obj["metadata"]["name"] for obj in self.api.get(self.home).json["items"]]
         for name in names:
             self.api.delete(f"{self.home}/{name}")
         for name in names:
@@ -175,8 +175,7 @@ def install(api: Api, namespace: str, package: str, csv: str) -> None:
     """
     group = {"targetNamespaces": [namespace]}
     about = json.loads((ROOT / "examples" / "operators" / "packages" / package / "package.json").read_text())
-    # Without a channel OLM takes the default one's head, and then goes on to any version of the package that replaces
-    # it.
+    # Without a channel OLM installs the default channel's head, and then upgrades to any version that replaces it.
     wanted = {
         "name": package,
         "channel": about["defaultChannel"],
@@ -234,7 +233,7 @@ class Operator:
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """For so long it does nothing, and knows nothing of it."""
+        """Stops the process (SIGSTOP) for the duration of the block."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
         try:

@@ -9,13 +9,13 @@ import pytest
 
 from examples.operators import access as access_module
 from examples.operators import health
-from examples.operators.access import Access, Authorization, FixedToken, TokenFile
+from examples.operators.access import ApiServerAccess, Authorization, FixedToken, TokenFile
 from examples.operators.argocd import standin
 from examples.operators.galera import place
-from examples.operators.kubeapi import Api, ApiError
+from examples.operators.kubeapi import ApiError, KubeApi
 from examples.operators.login import login
 from examples.operators.sampledb import engine
-from tests.kube.secured import Secured
+from tests.kube.tls_server import Secured
 from tools.realcluster.certificates import Authority
 
 
@@ -26,16 +26,16 @@ def server(tmp_path: Path) -> Iterator[Secured]:
 
 
 @pytest.fixture
-def access(server: Secured, tmp_path: Path) -> Access:
+def access(server: Secured, tmp_path: Path) -> ApiServerAccess:
     """A Pod's, whose token is `first`."""
     (tmp_path / "token").write_text("first")
     (tmp_path / "namespace").write_text("operators\n")
     server.tokens = {"first"}
     environment = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": str(server.port)}
-    return Access.find(environment, account=tmp_path)
+    return ApiServerAccess.find(environment, account=tmp_path)
 
 
-async def ask(access: Access) -> int:
+async def ask(access: ApiServerAccess) -> int:
     async with access.session() as session, session.get(f"{access.server}/version") as answer:
         return answer.status
 
@@ -46,7 +46,7 @@ def renew(server: Secured, folder: Path, token: str) -> None:
     server.tokens = {token}
 
 
-async def test_k2_a_refused_token_is_read_again(server: Secured, access: Access, tmp_path: Path) -> None:
+async def test_k2_a_refused_token_is_read_again(server: Secured, access: ApiServerAccess, tmp_path: Path) -> None:
     """K2: the session stays, the request that was refused is sent once more."""
     async with access.session() as session:
         for token in ("first", "second", "third"):
@@ -56,7 +56,7 @@ async def test_k2_a_refused_token_is_read_again(server: Secured, access: Access,
     assert not access.authorization.is_refused
 
 
-async def test_k2_bodies_are_sent_again(server: Secured, access: Access, tmp_path: Path) -> None:
+async def test_k2_bodies_are_sent_again(server: Secured, access: ApiServerAccess, tmp_path: Path) -> None:
     await ask(access)
     renew(server, tmp_path, "second")
     async with access.session() as session, session.post(f"{access.server}/api", data=b"{}") as answer:
@@ -65,7 +65,7 @@ async def test_k2_bodies_are_sent_again(server: Secured, access: Access, tmp_pat
 
 
 async def test_k2_a_token_is_read_every_minute(
-    server: Secured, access: Access, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Secured, access: ApiServerAccess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before it runs out, as client-go does: while the old token is accepted nothing is refused."""
     await ask(access)
@@ -79,7 +79,7 @@ async def test_k2_a_token_is_read_every_minute(
 
 
 async def test_k2_kopf_uses_the_same_token(
-    server: Secured, access: Access, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Secured, access: ApiServerAccess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("examples.operators.login.process_access", lambda: access)
     given = await login()
@@ -101,7 +101,7 @@ def test_k2_a_token_file_that_is_missing_for_a_moment(tmp_path: Path) -> None:
 
 
 async def test_k2_health_says_that_the_token_is_refused(
-    server: Secured, access: Access, monkeypatch: pytest.MonkeyPatch
+    server: Secured, access: ApiServerAccess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.tokens = set()
     assert await ask(access) == 401
@@ -117,12 +117,14 @@ async def test_k2_health_says_that_the_token_is_refused(
 async def test_a_token_goes_to_the_api_server_only(server: Secured, tmp_path: Path) -> None:
     """A redirect elsewhere carries no credentials."""
     elsewhere = Authorization("https://api.example.com", FixedToken("first"))
-    access = Access(server=f"https://127.0.0.1:{server.port}", authorization=elsewhere, tls=_trusting(tmp_path))
+    access = ApiServerAccess(
+        server=f"https://127.0.0.1:{server.port}", authorization=elsewhere, tls=_trusting(tmp_path)
+    )
     assert await ask(access) == 401
 
 
-async def test_an_operators_own_requests_are_renewed(server: Secured, access: Access, tmp_path: Path) -> None:
-    async with Api(access) as api:
+async def test_an_operators_own_requests_are_renewed(server: Secured, access: ApiServerAccess, tmp_path: Path) -> None:
+    async with KubeApi(access) as api:
         renew(server, tmp_path, "second")
         with pytest.raises(KeyError):  # this server has no lists; it is asked as the new token's owner
             await api.list("Pod")
@@ -134,8 +136,8 @@ async def test_an_operators_own_requests_are_renewed(server: Secured, access: Ac
         assert refused.value.code == 401
 
 
-def test_k6_an_ipv6_address_has_brackets(tmp_path: Path, access: Access) -> None:
-    found = Access.find({"KUBERNETES_SERVICE_HOST": "fd00:10:96::1"}, account=tmp_path)
+def test_k6_an_ipv6_address_has_brackets(tmp_path: Path, access: ApiServerAccess) -> None:
+    found = ApiServerAccess.find({"KUBERNETES_SERVICE_HOST": "fd00:10:96::1"}, account=tmp_path)
     assert found.server == "https://[fd00:10:96::1]:443"
 
 
@@ -160,7 +162,7 @@ contexts: [{{name: c, context: {{cluster: c, user: u}}}}]
 clusters: [{{name: c, cluster: {{server: "https://127.0.0.1:{server.port}/", certificate-authority: ca.crt}}}}]
 users: [{{name: u, user: {{token: fixed, tokenFile: token}}}}]
 """)
-    found = Access.find({"KUBECONFIG": str(tmp_path / "config")})
+    found = ApiServerAccess.find({"KUBECONFIG": str(tmp_path / "config")})
     server.tokens = {"from-file"}
     assert asyncio.run(ask(found)) == 200
 
@@ -178,7 +180,7 @@ def _trusting(folder: Path) -> access_module.ssl.SSLContext:
     return access_module.client_tls(authority_file=folder / "ca.crt")
 
 
-async def probe(access: Access) -> tuple[str, str]:
+async def probe(access: ApiServerAccess) -> tuple[str, str]:
     """(status line, body) of /healthz."""
     running = await health.serve(0, problem=lambda: access.authorization.problem)
     async with running:

@@ -162,7 +162,7 @@ def test_it_installs_in_every_mode(bundle: Bundle) -> None:
 
 
 def opm_accepts(folder: Path, blobs: Iterable[dict[str, Any]]) -> str:
-    """What `opm validate` says against a catalog; empty when nothing. Skipped where nobody has built it."""
+    """Errors of `opm validate` for a catalog; empty if there are none. Skipped where opm hasn't been built."""
     program = next(cache().glob("opm-*/opm"), None)
     if program is None:
         pytest.skip("needs opm, which tools/realcluster builds (make real-cluster)")
@@ -210,7 +210,7 @@ def test_k8_operators_may_elect_a_leader(bundle: Bundle) -> None:
 
 
 def test_the_image_has_every_package_of_ours_that_operators_import() -> None:
-    """K14's class: on a development machine the whole checkout is at hand, in an image what is copied into it."""
+    """K14's class: a development machine has the whole checkout, an image only what is copied into it."""
     tests = Path(__file__).parent
     sources = [path.read_text() for path in set((ROOT / "examples").rglob("*.py")) - set(tests.rglob("*.py"))]
     imported = {name for text in sources for name in re.findall(r"^\s*(?:from|import) (\w+)", text, re.MULTILINE)}

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from examples.operators.access import Access
-from examples.operators.kubeapi import Api, ApiError
+from examples.operators.access import ApiServerAccess
+from examples.operators.kubeapi import ApiError, KubeApi
 
 
 @pytest.fixture
-def access(cluster_kubeconfig: Path) -> Access:
-    return Access.find({"KUBECONFIG": str(cluster_kubeconfig)})
+def access(cluster_kubeconfig: Path) -> ApiServerAccess:
+    return ApiServerAccess.find({"KUBECONFIG": str(cluster_kubeconfig)})
 
 
 def config_map(**data: str) -> dict:
@@ -23,8 +23,8 @@ def config_map(**data: str) -> dict:
     }
 
 
-async def test_it_works(access: Access) -> None:
-    async with Api(access) as api:
+async def test_it_works(access: ApiServerAccess) -> None:
+    async with KubeApi(access) as api:
         assert await api.get("ConfigMap", "default", "kubeapi") is None
         first = await api.ensure(config_map(a="1"))
         same = await api.ensure(config_map(a="1"))
@@ -39,29 +39,29 @@ async def test_it_works(access: Access) -> None:
         await api.delete("ConfigMap", "default", "kubeapi")
 
 
-async def test_what_is_written_is_noted_under_the_operators_name(access: Access) -> None:
-    async with Api(access, "kettle-operator") as api:
+async def test_what_is_written_is_noted_under_the_operators_name(access: ApiServerAccess) -> None:
+    async with KubeApi(access, "kettle-operator") as api:
         made = await api.ensure(config_map(a="1"))
         assert [entry["manager"] for entry in made["metadata"]["managedFields"]] == ["kettle-operator"]
         await api.delete("ConfigMap", "default", "kubeapi")
 
 
-async def test_a_refusal_has_its_code_and_sentence(access: Access) -> None:
-    async with Api(access) as api:
+async def test_a_refusal_has_its_code_and_sentence(access: ApiServerAccess) -> None:
+    async with KubeApi(access) as api:
         with pytest.raises(ApiError, match="not found") as refused:
             await api.patch("ConfigMap", "default", "absent", {})
         assert (refused.value.code, refused.value.reason) == (404, "NotFound")
 
 
-async def test_a_command_that_can_not_be_run_is_a_refusal(access: Access) -> None:
-    async with Api(access) as api:
+async def test_a_command_that_can_not_be_run_is_a_refusal(access: ApiServerAccess) -> None:
+    async with KubeApi(access) as api:
         with pytest.raises(ApiError, match="a command in the Pod absent is refused") as refused:
             await api.run("default", "absent", "main", ["true"])
         assert refused.value.code == 404
 
 
-async def test_a_watch_begins_with_what_is_there(access: Access) -> None:
-    async with Api(access) as api:
+async def test_a_watch_begins_with_what_is_there(access: ApiServerAccess) -> None:
+    async with KubeApi(access) as api:
         await api.ensure(
             {**config_map(a="1"), "metadata": {"name": "watched", "namespace": "default", "labels": {"w": "y"}}}
         )
@@ -81,4 +81,4 @@ async def test_a_watch_begins_with_what_is_there(access: Access) -> None:
 
 def test_without_a_cluster_it_says_which_variable_is_missing() -> None:
     with pytest.raises(KeyError, match="KUBERNETES_SERVICE_HOST"):
-        Access.find({})
+        ApiServerAccess.find({})

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from examples.operators import leader as leader_module
-from examples.operators.kubeapi import Api, ApiError
+from examples.operators.kubeapi import ApiError, KubeApi
 from examples.operators.leader import Leader, elect
 from tests.eventually import reached
 
@@ -82,7 +82,7 @@ async def test_k8_one_of_two_leads_and_the_other_follows(cluster: Cluster) -> No
 
 
 async def test_k8_a_leader_that_dies_is_followed_when_its_lease_runs_out(cluster: Cluster) -> None:
-    """By the follower's own clock: what the lease says of the time isn't believed."""
+    """By the follower's own clock: the times in the lease aren't trusted."""
     first, second = candidate(cluster, "first"), candidate(cluster, "second")
     await first.acquire(lambda: None)
     assert first._renewing is not None
@@ -125,9 +125,9 @@ async def test_no_election_outside_of_a_pod_or_without_permission(cluster: Clust
 
 async def test_a_cluster_keeps_the_lease(cluster_kubeconfig: Any) -> None:
     """The requests and the fields are the API server's."""
-    from examples.operators.access import Access
+    from examples.operators.access import ApiServerAccess
 
-    async with Api(Access.find({"KUBECONFIG": str(cluster_kubeconfig)})) as api:
+    async with KubeApi(ApiServerAccess.find({"KUBECONFIG": str(cluster_kubeconfig)})) as api:
         first, second = Leader(api, "default", "leader-test", "first"), Leader(api, "default", "leader-test", "second")
         try:
             assert await first._try_once() and await first._try_once()

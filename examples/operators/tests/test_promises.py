@@ -1,6 +1,6 @@
 """docs/operators.md names a test for each promise of each operator: the tests are there, and no operator is left out.
 
-A section's title says whose it is: "Argo CD" is about examples/operators/argocd, and its tests are in
+A section's title names the operator: "Argo CD" is about examples/operators/argocd, and its tests are in
 examples/operators/tests/argocd. A file without a folder is in there.
 """
 
@@ -24,7 +24,7 @@ PACKAGES = sorted(
 
 
 def package(title: str) -> str:
-    """Whose section it is, as its folder is called; what stands in brackets is said aside."""
+    """The folder of the operator that a section is about, from its title without brackets."""
     return re.sub(r"\W", "", title.partition(" (")[0]).lower()
 
 

@@ -20,7 +20,7 @@ NODE = "/api/v1/nodes/local"
 
 @pytest.fixture(scope="package")
 def kubeconfig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Of a running sandbox, where nobody else expects a single node."""
+    """The kubeconfig of a running sandbox without other tests, which would expect a single node."""
     data = tmp_path_factory.mktemp("sandbox")
     with processes.sandbox(data):
         yield data / "kubeconfig"

@@ -76,9 +76,9 @@ def test_a_log_is_followed(kubelet: Kubelet, engine: str) -> None:
 
 
 def test_exec(kubelet: Kubelet, engine: str) -> None:
-    said = kubelet.run(f"{engine}/engine", "sh", "-c", "echo yes; echo no >&2; exit 3")
-    assert (said[1], said[2]) == (b"yes\n", b"no\n")
-    assert json.loads(said[3])["details"]["causes"] == [{"reason": "ExitCode", "message": "3"}]
+    streams = kubelet.run(f"{engine}/engine", "sh", "-c", "echo yes; echo no >&2; exit 3")
+    assert (streams[1], streams[2]) == (b"yes\n", b"no\n")
+    assert json.loads(streams[3])["details"]["causes"] == [{"reason": "ExitCode", "message": "3"}]
 
 
 def test_exec_with_input(kubelet: Kubelet, engine: str) -> None:

@@ -67,11 +67,11 @@ def test_an_unknown_image_is_simulated_and_says_so(api: Api, kubelet: Kubelet, n
 
 _ASK = """
 import asyncio, os
-from examples.operators.access import Access
-from examples.operators.kubeapi import Api, ApiError
+from examples.operators.access import ApiServerAccess
+from examples.operators.kubeapi import KubeApi, ApiError
 async def ask():
-    access = Access.find()
-    async with Api(access) as api:
+    access = ApiServerAccess.find()
+    async with KubeApi(access) as api:
         try:
             await api.list("Secret", "kube-system")
         except ApiError as refused:
@@ -85,8 +85,8 @@ def test_programs_reach_the_api_server_as_their_account(api: Api, kubelet: Kubel
     path = f"/api/v1/namespaces/{namespace}/pods/engine"
     api.post(path.rpartition("/")[0], pod("engine"))
     api.until(path, is_ready)
-    said = kubelet.run(f"{namespace}/engine", sys.executable, "-c", _ASK)[1].decode()
-    assert said.startswith(
+    answer = kubelet.run(f"{namespace}/engine", sys.executable, "-c", _ASK)[1].decode()
+    assert answer.startswith(
         f'https://{api.host} secrets is forbidden: User "system:serviceaccount:{namespace}:default" cannot list'
     )
 

@@ -9,7 +9,7 @@ import pytest
 
 from sandbox.agent.access import read
 from sandbox.agent.remote import Remote
-from sandbox.client import Event
+from sandbox.client import ObjectEvent
 from sandbox.errors import AlreadyExists, Conflict, Invalid, NotFound, ServiceUnavailable, Unauthorized
 from sandbox.tests.agent.kubelet import pod
 from tests import processes
@@ -69,8 +69,8 @@ def test_tokens(remote: Remote, api: Api, namespace: str, kubeconfig: Path) -> N
     made = api.post(path, pod("mine", "")).json
     token = remote.pod_token(made, "default")
     review = {"kind": "SelfSubjectReview", "apiVersion": "authentication.k8s.io/v1"}
-    said = api.bearer(token).post("/apis/authentication.k8s.io/v1/selfsubjectreviews", review).json
-    assert said["status"]["userInfo"]["username"] == f"system:serviceaccount:{namespace}:default"
+    review_status = api.bearer(token).post("/apis/authentication.k8s.io/v1/selfsubjectreviews", review).json
+    assert review_status["status"]["userInfo"]["username"] == f"system:serviceaccount:{namespace}:default"
     with pytest.raises(NotFound):
         remote.pod_token(made, "nobody")
     api.delete(f"{path}/mine?gracePeriodSeconds=0")
@@ -84,7 +84,7 @@ def test_a_kubeconfig_with_a_wrong_token_is_said(kubeconfig: Path, tmp_path: Pat
         Remote(read(wrong, tmp_path)).get("namespaces", "default")
 
 
-async def _next(events: AsyncIterator[Event], name: str) -> str:
+async def _next(events: AsyncIterator[ObjectEvent], name: str) -> str:
     """What happened to an object next."""
     async with asyncio.timeout(20):
         async for event in events:
@@ -122,7 +122,7 @@ def test_a_watch_of_some_objects_only(kubeconfig: Path, tmp_path: Path, namespac
 
 
 def test_what_happens_while_the_server_is_away_is_made_up_for(tmp_path: Path) -> None:
-    """Its refusals are ServiceUnavailable; then a watch goes on where it was, and the same connection serves again."""
+    """Requests fail with ServiceUnavailable; then a watch resumes, and the same connection serves again."""
     data = tmp_path / "sandbox"
 
     async def walk(servers: ExitStack) -> None:

@@ -32,7 +32,7 @@ def catalog() -> list[dict[str, Any]]:
         data = base64.b64encode(json.dumps(obj).encode()).decode()
         inline.append({"type": "olm.bundle.object", "value": {"data": data}})
     needs = {"type": "olm.gvk.required", "value": {"group": "g", "version": "v1", "kind": "K"}}
-    told = {"displayName": "Old tea", "description": "as it was", "annotations": {"capabilities": "Basic Install"}}
+    metadata = {"displayName": "Old tea", "description": "as it was", "annotations": {"capabilities": "Basic Install"}}
     return [
         {
             "schema": "olm.package",
@@ -52,7 +52,7 @@ def catalog() -> list[dict[str, Any]]:
             "package": "tea",
             "name": "tea.v1",
             "image": "x/y",
-            "properties": [{"type": "olm.csv.metadata", "value": told}],
+            "properties": [{"type": "olm.csv.metadata", "value": metadata}],
         },
         {
             "schema": "olm.deprecations",

@@ -66,7 +66,7 @@ class Kube:
         self.raw("DELETE", path)
 
     def until(self, path: str, holds: Callable[[Object], Any], seconds: float = 60.0, name: str = "") -> Object:
-        """The first object of a collection for which ``holds``; the last one seen is told when there is none in
+        """The first object of a collection for which ``holds``; the error shows the last one seen when there is none in
         time.
         """
         last: Object = {}
@@ -79,7 +79,7 @@ class Kube:
         )
 
     def until_gone(self, path: str, name: str, seconds: float = 60.0) -> None:
-        """Returns when the object is deleted. It looks again and again: a watch may begin after the last event."""
+        """Returns when the object is deleted. By polling: a watch may begin after the last event."""
         until(lambda: not self.exists(f"{path}/{name}"), f"{path}/{name} goes", seconds=seconds)
 
     def _watch(self, path: str, name: str, seconds: float) -> Any:

@@ -1,4 +1,4 @@
-"""H30: which changes OLM's controllers answer to, so that a step of one operator is no work for all others."""
+"""H30: which changes OLM's controllers answer to, so that a step of one operator causes no work for all others."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -8,15 +8,15 @@ from sandbox.olm.components import csvs_of
 from sandbox.olm.names import CSVS, DEPLOYMENTS, INSTALL_PLANS, SUBSCRIPTIONS
 from sandbox.olm.subscription_status import followers
 from sandbox.olm.subscriptions import News
-from sandbox.store import Change, Entry, Store
+from sandbox.store import Store, StoreChange, StoreEntry
 from sandbox.tests.catalog.bundles import csv
 
 Object = dict[str, Any]
 
 
-def put(store: Store, resource: str, obj: Object) -> Change:
+def put(store: Store, resource: str, obj: Object) -> StoreChange:
     meta = obj["metadata"]
-    entry = Entry(meta["namespace"], meta["name"], store.next_version(), encode(obj), meta.get("labels") or {})
+    entry = StoreEntry(meta["namespace"], meta["name"], store.next_version(), encode(obj), meta.get("labels") or {})
     return store.put(resource, entry)
 
 

@@ -101,7 +101,7 @@ def test_names_of_roles_stay_short() -> None:
 def test_deployments_carry_what_olm_adds() -> None:
     (found,) = deployments(operator(), {"env": [{"name": "A", "value": "1"}], "tolerations": [{"key": "k"}]})
     pod = found["spec"]["template"]
-    names = {item["name"]: item["value"] for item in pod["spec"]["containers"][0]["env"]}
+    names = {variable["name"]: variable["value"] for variable in pod["spec"]["containers"][0]["env"]}
     assert names == {"A": "1", "OPERATOR_CONDITION_NAME": "tea"}
     assert pod["spec"]["tolerations"] == [{"key": "k"}]
     assert pod["metadata"]["annotations"]["capabilities"] == "Basic Install"

@@ -82,7 +82,7 @@ def test_sampledb_from_the_catalog_to_the_database_and_away(kube: Kube, kubeconf
     password = base64.b64decode(secret["data"]["password"]).decode()
     with (
         port_forward(kubeconfig, "shop", "service/example-database", 6379) as port,
-        resp.Connection("127.0.0.1", port, password) as database,
+        resp.RespConnection("127.0.0.1", port, password) as database,
     ):
         assert database.call("GET", "greeting") == b"Hello from SampleDB"
         database.call("SET", "mine", "kept")
@@ -138,7 +138,7 @@ def test_a_manual_install_waits_for_approval_and_is_cleared_up(kube: Kube) -> No
 
 
 def test_who_stayed_back_for_a_rival_goes_on_when_that_is_gone(kube: Kube) -> None:
-    # Without a channel it would go on to the newest of all channels meanwhile.
+    # Without a channel it would upgrade to the newest of all channels meanwhile.
     subscribe(kube, "rival-first", "flightticket", "samples-catalog", ["rival-first"], channel="stable")
     first, second = (namespaced(OLM, place, "clusterserviceversions") for place in ("rival-first", "rival-second"))
     csv = kube.until(first, phase("Succeeded"))
@@ -198,7 +198,9 @@ def test_argo_cd_from_the_real_catalog(large: Kube) -> None:
     dex = {"provider": "dex", "dex": {"config": "connectors: []"}}
     large.create(instances, {**body, "spec": {"usersAnonymousEnabled": True, "sso": dex}})
     large.until(instances, phase("Available"))
-    deployments = {item["metadata"]["name"] for item in large.get(namespaced(APPS, "argocd", "deployments"))["items"]}
+    deployments = {
+        deployment["metadata"]["name"] for deployment in large.get(namespaced(APPS, "argocd", "deployments"))["items"]
+    }
     assert {f"example-argocd-{name}" for name in ("redis", "repo-server", "server", "dex-server")} <= deployments
     pods = large.get(namespaced("/api/v1", "argocd", "pods"))["items"]
     parts = [pod for pod in pods if pod["metadata"]["name"].startswith("example-argocd-")]

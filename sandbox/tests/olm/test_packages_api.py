@@ -50,7 +50,7 @@ def test_a_package(kube: Kube) -> None:
 
 
 def test_a_list_in_every_namespace_and_by_label(kube: Kube) -> None:
-    names = [item["metadata"]["name"] for item in kube.get(f"{API}/packagemanifests")["items"]]
+    names = [manifest["metadata"]["name"] for manifest in kube.get(f"{API}/packagemanifests")["items"]]
     assert names == sorted(path.parent.name for path in (ROOT / "examples/operators/packages").glob("*/package.json"))
     inside = f"{API}/namespaces/default/packagemanifests"
     assert len(kube.get(f"{inside}?labelSelector=catalog%3Dsamples-catalog")["items"]) == len(names)

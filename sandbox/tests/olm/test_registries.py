@@ -26,7 +26,7 @@ def kube(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kube]:
 
 
 def source(kube: Kube, name: str, **spec: str) -> dict:
-    """A CatalogSource as soon as OLM has looked at it."""
+    """A CatalogSource as soon as OLM has reconciled it."""
     body = {"apiVersion": "operators.coreos.com/v1alpha1", "kind": "CatalogSource", "metadata": {"name": name}}
     kube.create(SOURCES, {**body, "spec": spec})
     return kube.until(SOURCES, lambda item: item.get("status"), name=name)["status"]

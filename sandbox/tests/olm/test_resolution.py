@@ -8,7 +8,7 @@ import pytest
 from sandbox.catalog.loader import load
 from sandbox.catalog.manifests import Api
 from sandbox.catalog.store import CatalogStore
-from sandbox.olm.resolution import Choice, Installed, Request, Resolution, Unsatisfiable
+from sandbox.olm.resolution import Installed, Request, Resolution, SelectedBundle, Unsatisfiable
 from sandbox.tests.catalog.bundles import csv, owns, package
 
 POT = Api("example.dev", "v1", "Pot")
@@ -38,11 +38,11 @@ def ask(
     return Request(f"{package}-sub", package, channel, starting, catalog, "olm", current)
 
 
-def resolve(store: CatalogStore, *requests: Request, installed: tuple[Installed, ...] = ()) -> list[Choice]:
+def resolve(store: CatalogStore, *requests: Request, installed: tuple[Installed, ...] = ()) -> list[SelectedBundle]:
     return Resolution(store, ["c"], "olm", installed).resolve(requests)
 
 
-def names(choices: list[Choice]) -> list[tuple[str, str, str]]:
+def names(choices: list[SelectedBundle]) -> list[tuple[str, str, str]]:
     return [(choice.bundle.name, choice.subscription, choice.replaces) for choice in choices]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sandbox import managed
+from sandbox import managed_fields
 from sandbox.assembly import assemble
 from sandbox.catalog.store import CatalogStore
 from sandbox.cluster import Cluster
@@ -190,8 +190,8 @@ def test_h30_a_step_of_a_plan_does_not_read_who_owns_each_of_its_owner_reference
         obj = {**old, "status": {**old["status"], "phase": "Complete"}, "metadata": {**old["metadata"]}}
         resource = operators.cluster.verbs.registry.by_key(INSTALL_PLANS)
         assert resource is not None
-        schema = operators.cluster.verbs.schemas.of(resource)
-        found.append(calls(lambda: managed.track(resource, old, obj, "olm", "status", schema)))  # noqa: B023
+        schema = operators.cluster.verbs.schemas.schema_of(resource)
+        found.append(calls(lambda: managed_fields.track(resource, old, obj, "olm", "status", schema)))  # noqa: B023
         fields = [entry["fieldsV1"] for entry in obj["metadata"]["managedFields"] if "subresource" not in entry]
         assert len(fields[0]["f:metadata"]["f:ownerReferences"]) == count + 1
     assert found[1] <= found[0] + SLACK

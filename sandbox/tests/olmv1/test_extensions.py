@@ -1,4 +1,4 @@
-"""Catalogs served and extensions installed by a really started sandbox, told in operator-controller's words."""
+"""Catalogs served and extensions installed by a really started sandbox, with operator-controller's messages."""
 
 import json
 from collections.abc import Iterator

@@ -25,7 +25,7 @@ function select(row, range) {
 }
 const go = (row, to) => location.assign(new URL(to, linkOf(row).href));
 // Operators have pages of another kind.
-const areObjects = () => document.getElementById("row-tools");
+const areObjects = () => document.getElementById("row-tools")?.matches("[data-objects]");
 
 const ACTS = {
   j: (row) => move(row, 1),

@@ -19,7 +19,8 @@ function follow(since = "") {
 
 export async function peek(row, { toggle = false } = {}) {
   const link = linkOf(row);
-  if (!side || !link) return;
+  // An operator that isn't installed yet has no page of its own.
+  if (!side || !link || !row.querySelector(".list-actions")) return;
   if (toggle && isOpen() && origin === row.id) { close(); return; }
   const mine = (asked += 1);
   origin = row.id;

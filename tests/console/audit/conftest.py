@@ -31,7 +31,7 @@ def acts(namespace: str, **filters: str) -> list[AuditEntry]:  # noqa: F811
     return list(AuditEntry.objects.filter(namespace=namespace, **filters).order_by("at", "pk"))
 
 
-def told(row: AuditEntry) -> tuple[str, str, str]:
+def outcome_of(row: AuditEntry) -> tuple[str, str, str]:
     return row.verb, row.name, row.outcome
 
 

@@ -10,8 +10,8 @@ from django.test import Client
 
 from console.audit.models import AuditEntry
 from kube.client import ClusterClient
-from tests.console.audit.conftest import acts, told
-from tests.resources.views.sending import send
+from tests.console.audit.conftest import acts, outcome_of
+from tests.resources.views.form_submission import send
 from tests.resources.views.test_rights import Become
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +48,7 @@ def test_one_object_from_its_making_to_its_end(web: Client, client: ClusterClien
     assert (answer.status_code, answer["X-Request-Id"]) == (302, number)
     rows = acts(namespace, name="paint")
     verbs = ["create", "patch", "label", "delete"]
-    assert [told(row) for row in rows] == [(verb, "paint", "ok") for verb in verbs]
+    assert [outcome_of(row) for row in rows] == [(verb, "paint", "ok") for verb in verbs]
     created, changed, labelled, deleted = rows
     assert (created.group, created.version, created.resource, created.kind) == ("", "v1", "configmaps", "ConfigMap")
     assert created.diff == [["data.colour", "", "blue"]]
@@ -94,9 +94,9 @@ def test_scaling_and_an_act_of_a_menu(web: Client, client: ClusterClient, namesp
     assert web.post(f"{here}scale/", {"replicas": "0"}).status_code == 302
     assert web.post(f"{here}act/restart/").status_code == 302
     scaled, restarted = acts(namespace, name="web")
-    assert (told(scaled), scaled.subresource, scaled.kind) == (("scale", "web", "ok"), "scale", "Deployment")
+    assert (outcome_of(scaled), scaled.subresource, scaled.kind) == (("scale", "web", "ok"), "scale", "Deployment")
     assert scaled.diff == [["spec.replicas", "1", "0"]]
-    assert told(restarted) == ("restart", "web", "ok")
+    assert outcome_of(restarted) == ("restart", "web", "ok")
     assert "restartedAt" in restarted.diff[0][0]
 
 
@@ -109,7 +109,7 @@ def test_many_at_once_each_with_its_change(web: Client, client: ClusterClient, n
     sent = {"action": "label", "chosen": chosen, "namespace": namespace, "changes": "old-\nteam=a", "~confirm": "1"}
     assert web.post(f"/resources/{MAPS}/bulk/", sent).status_code == 200
     rows = acts(namespace)
-    assert sorted(told(row) for row in rows) == [("label", f"item-{number}", "ok") for number in range(3)]
+    assert sorted(outcome_of(row) for row in rows) == [("label", f"item-{number}", "ok") for number in range(3)]
     assert all(
         row.diff == [["metadata.labels.old", "?", ""], ["metadata.labels.team", "?", "a"]] and row.uid for row in rows
     )
@@ -127,7 +127,7 @@ def test_what_is_refused_is_an_act_too(
         answer = web.patch(f"/api{here}", {"data": {"a": "1"}}, content_type="application/json")
     assert answer.status_code == 403
     rows = acts(namespace)
-    assert [told(row) for row in rows] == [(verb, "paint", "Forbidden") for verb in ("delete", "label", "patch")]
+    assert [outcome_of(row) for row in rows] == [(verb, "paint", "Forbidden") for verb in ("delete", "label", "patch")]
     assert {(row.user, tuple(row.groups)) for row in rows} == {(dev, ("system:authenticated",))}
     assert rows[1].diff == [["metadata.labels.team", "", "a"]]
     assert caplog.text.count("outcome=Forbidden") == 3, "the log has a line for each, also for what no view noted"
@@ -176,8 +176,8 @@ def test_s9_secrets_that_the_api_hands_out_are_acts(web: Client, client: Cluster
     assert web.get(f"{here}{namespace}/other/").status_code == 404
     assert web.get(f"/api/resources/{MAPS}/", {"namespace": namespace}).status_code == 200
     item, all_ = acts(namespace)
-    assert (told(item), item.detail, item.source) == (("reveal", "login", "ok"), "get", "api")
-    assert (told(all_), all_.resource) == (("reveal", "", "ok"), "secrets")
+    assert (outcome_of(item), item.detail, item.source) == (("reveal", "login", "ok"), "get", "api")
+    assert (outcome_of(all_), all_.resource) == (("reveal", "", "ok"), "secrets")
     assert "login" in all_.detail
 
 
@@ -225,11 +225,11 @@ def test_passwords_in_other_kinds(web: Client, namespace: str) -> None:
     answer = web.post(f"/api/resources/{DEPLOYMENTS}/", made, content_type="application/json")
     assert answer.status_code == 201
     (row,) = acts(namespace)
-    told = {path: after for path, _before, after in row.diff}
+    changed = {path: after for path, _before, after in row.diff}
     place = "spec.template.spec.containers[name=web]"
-    assert told[f"{place}.image"] == "nginx:1"
-    assert told[f"{place}.env[name=DB_PASSWORD].value"] == "••••••"
-    assert not any("last-applied" in path for path in told)
+    assert changed[f"{place}.image"] == "nginx:1"
+    assert changed[f"{place}.env[name=DB_PASSWORD].value"] == "••••••"
+    assert not any("last-applied" in path for path in changed)
 
 
 def test_the_audit_is_taken_along_by_an_act(web: Client) -> None:

@@ -34,7 +34,7 @@ def run(*command: str, **environment: str) -> "subprocess.Popen[str]":
 
 @pytest.mark.django_db
 def test_two_processes_while_a_third_holds_the_file(tmp_path: Path) -> None:
-    """Nobody waits for longer than about a second, and nothing is lost."""
+    """No writer waits for longer than about a second, and nothing is lost."""
     if connection.vendor != "sqlite":
         pytest.skip("this run is on PostgreSQL, where nobody holds a whole database")
     held = sqlite3.connect(tmp_path / "console.sqlite3", isolation_level=None, check_same_thread=False)
@@ -46,15 +46,15 @@ def test_two_processes_while_a_third_holds_the_file(tmp_path: Path) -> None:
     held.execute("BEGIN IMMEDIATE")
     time.sleep(2.5)
     held.execute("COMMIT")
-    said = []
+    measured = []
     for writer in writers:
         out, _none = writer.communicate(timeout=60)
         assert writer.returncode == 0, out
-        said.append(re.findall(r"slowest=([\d.]+) late=(\d+) left=(\d+)", out)[0])
+        measured.append(re.findall(r"slowest=([\d.]+) late=(\d+) left=(\d+)", out)[0])
     assert held.execute("SELECT count(*) FROM audit_auditentry").fetchone()[0] == 80
     held.close()
-    assert max(int(late) for _slowest, late, _left in said) > 0, said
-    assert all(float(slowest) < 2.4 and left == "0" for slowest, _late, left in said), said
+    assert max(int(late) for _slowest, late, _left in measured) > 0, measured
+    assert all(float(slowest) < 2.4 and left == "0" for slowest, _late, left in measured), measured
 
 
 @pytest.mark.django_db

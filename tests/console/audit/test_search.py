@@ -11,10 +11,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from console.audit import bounds, entries, exporting, search
+from console.audit import bounds, entries, exports, search
 from console.audit.models import AuditEntry
 from console.audit.scene import Where
-from console.audit.search import Scope, Wish
+from console.audit.search import AuditQuery, Scope
 from tests.console.audit.conftest import BEGAN, entry
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +23,7 @@ ALL = Scope("here")
 
 def numbers(**wish: str) -> list[int]:
     """Minutes of the acts that are found."""
-    return [int((row.at - BEGAN).total_seconds()) // 60 for row in search.find(ALL, Wish(**wish))]
+    return [int((row.at - BEGAN).total_seconds()) // 60 for row in search.find(ALL, AuditQuery(**wish))]
 
 
 @pytest.fixture
@@ -68,24 +68,24 @@ def test_words_and_filters(four: None, wish: dict[str, str], found: list[int]) -
 
 
 def test_ones_own_alone(four: None) -> None:
-    assert {row.user for row in search.find(Scope("here", "bob"), Wish())} == {"bob"}
+    assert {row.user for row in search.find(Scope("here", "bob"), AuditQuery())} == {"bob"}
 
 
 def test_an_address_and_back() -> None:
-    wish = Wish(q="a b&c", namespace="shop", outcome="ok")
+    wish = AuditQuery(q="a b&c", namespace="shop", outcome="ok")
     assert wish.query == "q=a+b%26c&ns=shop&outcome=ok"
-    assert Wish.of({"q": " a b&c ", "ns": "shop", "outcome": "ok"}) == wish
-    assert Wish(since="x", until="2026-11-01").wrong == ("since",)
+    assert AuditQuery.from_query({"q": " a b&c ", "ns": "shop", "outcome": "ok"}) == wish
+    assert AuditQuery(since="x", until="2026-11-01").wrong == ("since",)
 
 
 def test_an_export_is_whole_in_parts_of_its_own(django_assert_max_num_queries: Any) -> None:
     # Many in the same moment: none may be left out or told twice.
     AuditEntry.objects.bulk_create(entry(number // 700) for number in range(1234))
     with django_assert_max_num_queries(4):
-        rows = list(search.each(search.find(ALL, Wish()), 50_000))
+        rows = list(search.each(search.find(ALL, AuditQuery()), 50_000))
     assert len({row.pk for row in rows}) == len(rows) == 1234
     assert [row.at for row in rows] == sorted((row.at for row in rows), reverse=True)
-    assert len(list(search.each(search.find(ALL, Wish()), 600))) == 600
+    assert len(list(search.each(search.find(ALL, AuditQuery()), 600))) == 600
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", " =", "＝"])
@@ -93,14 +93,14 @@ def test_no_spreadsheet_computes_what_somebody_called_an_object(start: str) -> N
     text = f'{start}HYPERLINK("http://evil.example","x")'
     row = entry(0, name=text, user="-1+1", detail="plain", diff=[["=1+1", "@SUM(1)", "b\nc"]], changed=1)
     row.pk = 7
-    names, cells = csv.reader(io.StringIO(b"".join(exporting.csv_lines([row])).decode("utf-8-sig")))
+    names, cells = csv.reader(io.StringIO(b"".join(exports.csv_lines([row])).decode("utf-8-sig")))
     found = dict(zip(names, cells, strict=True))
     assert found["name"] == f"'{text}"
     assert found["user"] == "'-1+1"
     assert found["diff"].startswith("'=1+1: @SUM(1) -> b")
     assert found["detail"] == "plain"
     assert found["time"] == "2026-11-01T00:00:00.000Z"
-    (line,) = b"".join(exporting.json_lines([row])).splitlines()
+    (line,) = b"".join(exports.json_lines([row])).splitlines()
     assert json.loads(line)["name"] == text
     assert json.loads(line)["diff"] == [{"path": "=1+1", "before": "@SUM(1)", "after": "b\nc"}]
 
@@ -116,7 +116,7 @@ def test_it_is_kept_in_bounds(settings: Any) -> None:
     assert bounds.prune() == 1
     settings.AUDIT_ROWS = 2
     assert bounds.prune() == 1
-    assert [(now - row.at).days for row in search.find(ALL, Wish())] == [0, 1]
+    assert [(now - row.at).days for row in search.find(ALL, AuditQuery())] == [0, 1]
     assert bounds.prune() == 0
 
 
@@ -175,9 +175,9 @@ def test_a_row_of_odd_words_is_written() -> None:
     odd = "a\0b" * 400
     row = entries.entry("here", odd, odd, f"core/v1/pods {odd}/{odd}", odd, Where("page", odd, odd), None)
     entries.save([row])
-    (kept,) = AuditEntry.objects.all()
-    assert "\0" not in kept.user + kept.name + kept.words
-    assert len(kept.user) == 512
+    (saved,) = AuditEntry.objects.all()
+    assert "\0" not in saved.user + saved.name + saved.words
+    assert len(saved.user) == 512
 
 
 def test_ten_thousand_stay_quick() -> None:
@@ -188,10 +188,10 @@ def test_ten_thousand_stay_quick() -> None:
     )
     AuditEntry.objects.bulk_create(rows, batch_size=500)
     for wish in (
-        Wish(),
-        Wish(q="item-77"),
-        Wish(user="user-7"),
-        Wish(kind="configmaps", namespace="shop", name="item-5"),
+        AuditQuery(),
+        AuditQuery(q="item-77"),
+        AuditQuery(user="user-7"),
+        AuditQuery(kind="configmaps", namespace="shop", name="item-5"),
     ):
         began = time.perf_counter()
         with CaptureQueriesContext(connection) as asked:
@@ -202,13 +202,14 @@ def test_ten_thousand_stay_quick() -> None:
         assert time.perf_counter() - began < 2, asked.captured_queries
     began = time.perf_counter()
     assert search.offered(ALL).kinds == ("configmaps",)
-    assert len(list(exporting.csv_lines(search.each(search.find(ALL, Wish()), 50_000)))) == 10_001
+    assert len(list(exports.csv_lines(search.each(search.find(ALL, AuditQuery()), 50_000)))) == 10_001
     assert time.perf_counter() - began < 20
     if connection.vendor == "sqlite":
-        plan = search.find(ALL, Wish()).explain()
+        plan = search.find(ALL, AuditQuery()).explain()
         assert "USING INDEX audit_newest" in plan
         assert "TEMP B-TREE" not in plan
         assert (
-            "USING INDEX audit_about" in search.find(ALL, Wish(kind="configmaps", namespace="shop", name="a")).explain()
+            "USING INDEX audit_about"
+            in search.find(ALL, AuditQuery(kind="configmaps", namespace="shop", name="a")).explain()
         )
-        assert "USING INDEX audit_of" in search.find(Scope("here", "user-7"), Wish()).explain()
+        assert "USING INDEX audit_of" in search.find(Scope("here", "user-7"), AuditQuery()).explain()

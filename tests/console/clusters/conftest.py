@@ -52,7 +52,7 @@ def _console(kubeconfig: Path, **settings: str) -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def several(two: Path) -> Iterator[Site]:
-    """SIGN_IN=local: everybody is the contexts' own users."""
+    """SIGN_IN=local: all users have the contexts' own identities."""
     with _console(two) as found:
         yield found
 

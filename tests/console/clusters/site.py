@@ -17,9 +17,9 @@ from kube.config import load
 
 #: A name as clouds make them, with all that is hard in an address.
 OTHER = "arn:aws:eks:eu-west-1:1:cluster/kubernetes admin@k8s~한"
-#: The server of the default one, with somebody else's credentials.
+#: The default cluster's server, with another user's credentials.
 READER = "reader@here"
-#: Nobody answers.
+#: An unreachable server.
 AWAY = "away"
 HERE = "here"
 
@@ -103,7 +103,7 @@ class Browser:
         return self._send(urllib.request.Request(self.url + path, headers=headers))
 
     def step(self, path: str) -> Answer:
-        """One answer; a redirect is told as it is."""
+        """One response; redirects aren't followed."""
         return self._send(urllib.request.Request(self.url + path), _Stay)
 
     def cookie(self, part: str) -> http.cookiejar.Cookie:

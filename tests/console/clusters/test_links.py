@@ -19,7 +19,7 @@ HERE = prefix(OTHER)
 NOBODYS = ("/static/", "/forwarded/")
 #: What an address has in it: an object that is there, where the name of a part says so little.
 KNOWN = {"group": "core", "version": "v1", "plural": "configmaps", "namespace": "default", "name": TWIN}
-#: Answers that are no pages of people, or that change something by being asked.
+#: Responses that aren't pages for users, or whose request changes something.
 NOT_ASKED = ("healthz", "readyz", "metrics", "unknown-cluster", "sign-in", "sign-out")
 #: Attributes that hold an address. `data-live-rows` and `data-live` hold topics.
 _ADDRESS = re.compile(

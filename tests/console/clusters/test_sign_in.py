@@ -17,7 +17,7 @@ OBJECT = f"/resources/core/v1/configmaps/default/{TWIN}/"
 
 @pytest.fixture(scope="session")
 def tokens(signing_in: Site) -> dict[str, str]:
-    """By context: of somebody who may read ConfigMaps there. The name is the same in both."""
+    """By context: the token of a user who can read ConfigMaps there. The name is the same in both."""
     found = {}
     for context in (HERE, OTHER):
         client = signing_in.client(context)
@@ -83,7 +83,7 @@ def test_a_token_of_one_cluster_is_worth_nothing_at_another(signing_in: Site, to
 def test_a_session_that_is_shown_to_another_cluster_is_not_known_there(
     signing_in: Site, tokens: dict[str, str]
 ) -> None:
-    """Whoever moves his own cookie from the one name to the other: the row says whose it is."""
+    """A user renames their cookie to the other cluster's name: the session's row names its cluster."""
     web = Browser(signing_in.url)
     sign_in(web, OTHER, tokens[OTHER])
     own = web.cookie("session")

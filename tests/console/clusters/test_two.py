@@ -1,4 +1,4 @@
-"""Two clusters in one console: each address shows and changes its own, whoever looks at the other meanwhile."""
+"""Two clusters in one console: each address shows and changes its own, also with concurrent use of the other."""
 
 import json
 import time
@@ -74,9 +74,9 @@ def test_the_namespace_that_was_picked_is_each_clusters_own(web: Browser) -> Non
     page = web.get(f"{prefix(OTHER)}{MAPS}")
     web.post(f"{prefix(OTHER)}/namespaces/pick/", page.csrf, namespace="kube-system", next=f"{prefix(OTHER)}{MAPS}")
     assert mark(HERE) not in web.get(f"{prefix(OTHER)}{MAPS}").text
-    kept = {cookie.name: cookie.value for cookie in web.jar}
-    assert [name for name, value in kept.items() if value == "kube-system"] != ["console_namespace"]
-    assert "console_namespace" not in kept
+    cookies = {cookie.name: cookie.value for cookie in web.jar}
+    assert [name for name, value in cookies.items() if value == "kube-system"] != ["console_namespace"]
+    assert "console_namespace" not in cookies
 
 
 def test_where_a_visit_begins_is_each_clusters_own_and_how_times_are_shown_the_browsers(web: Browser) -> None:
@@ -121,9 +121,9 @@ def test_an_unknown_context_is_a_page_that_lists_those_there_are(web: Browser) -
 
 
 def test_both_streams_tell_their_own_clusters_events(several: Site) -> None:
-    heard = {context: Heard(several, context) for context in (HERE, OTHER)}
+    streams = {context: Heard(several, context) for context in (HERE, OTHER)}
     for context in (HERE, OTHER):
-        heard[context].until("event: hello")
+        streams[context].until("event: hello")
     name, words = f"event-{uuid4().hex[:6]}", {HERE: "here", OTHER: "other"}
     for context in (OTHER, HERE):
         client, mark = several.client(context), f"{name}-{words[context]}"
@@ -131,10 +131,10 @@ def test_both_streams_tell_their_own_clusters_events(several: Site) -> None:
         for number in range(3):
             made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"{mark}-{number}"}}
             client.create(maps, made, "default")
-            if heard[context].hears(mark):
+            if streams[context].hears(mark):
                 break
-        assert mark in heard[context].text, heard[context].text
-    assert f"{name}-other" not in heard[HERE].text and f"{name}-here" not in heard[OTHER].text
+        assert mark in streams[context].text, streams[context].text
+    assert f"{name}-other" not in streams[HERE].text and f"{name}-here" not in streams[OTHER].text
 
 
 class Heard:
@@ -157,8 +157,8 @@ class Heard:
     def hears(self, words: str) -> bool:
         """Whether they come before the stream has nothing to tell.
 
-        What is made before the worker's watch stands is no event of its own: the stream tells the list's version, to
-        read it again.
+        An object created before the worker's watch has started sends no event: the stream sends the list's version, so
+        that pages reload it.
         """
         heard_before = len(self.text)
         while words not in self.text and ": still here" not in self.text[heard_before:]:

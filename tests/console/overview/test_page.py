@@ -83,7 +83,7 @@ def test_cards_renew_themselves_apart(browser: Client, client: ClusterClient) ->
     until(lambda: olm.served(client) or client.forget_types())
     operators, numbers = _topics(part(browser, "operators")), _topics(part(browser, "cluster"))
     assert any("/pods/" in topic for topic in numbers)
-    # A Pod that comes or goes is no reason to look at all operators again.
+    # A created or deleted Pod doesn't reload the operators.
     assert operators and all("/operators.coreos.com/" in topic for topic in operators)
     assert not any("/operators.coreos.com/" in topic for topic in numbers)
 
@@ -115,8 +115,8 @@ class TestTrouble:
         assert "no operators found from catalog nowhere" in found or "nowhere" in found
         assert f'href="/operators/{troubled.broken}/subscriptions/sampledb/"' in found
         assert f'href="/operators/{troubled.place}/installplans/{troubled.plan}/"' in found
-        said = words(found)
-        assert "1 waits for approval" in said and "1 is in trouble" in said
+        text = words(found)
+        assert "1 waits for approval" in text and "1 is in trouble" in text
 
     def test_instances_are_counted_by_state_as_a_picture_and_as_a_table(self, browser: Client, troubled: Scene) -> None:
         found = part(browser, "instances")
@@ -152,9 +152,9 @@ class TestTrouble:
         listed = page.split("data-troubles-all", 1)[1].split("</ol>", 1)[0]
         levels = re.findall(r'<li class="overview-trouble" data-level="(\w+)"', listed)
         assert levels == sorted(levels) and {"error", "warning"} == set(levels)
-        said = words(listed)
+        content = words(listed)
         for text in ("nowhere", "Gadget bad", "Pod stuck", "1.0.0 → 1.1.0", "Live updates are off"):
-            assert text in said
+            assert text in content
         assert f"{len(levels)} need attention" in words(page)
         assert "data-coming" not in page
 
@@ -179,9 +179,9 @@ class TestTrouble:
         store.record(client.name, type_, [Event("MODIFIED", status)], seen)
         found = part(browser, "changes")
         assert f'href="/resources/{GROUP}/v1/gadgets/{troubled.place}/good-0/history/"' in found
-        said = words(found)
-        assert "changed spec.size" in said and "created" in said
-        assert "status.note" not in said
+        text = words(found)
+        assert "changed spec.size" in text and "created" in text
+        assert "status.note" not in text
 
     def test_the_steps_are_ticked_by_what_is_there(self, browser: Client, troubled: Scene) -> None:
         assert "3 of 5 done" in words(part(browser, "tour"))
@@ -224,9 +224,9 @@ def test_a_cluster_that_is_away_is_one_trouble_and_the_page_is_there(
     with override_settings(KUBECONFIG=str(path)):
         page = raw(browser, "/?all=1")
         assert browser.get("/").status_code == 200
-    said = words(page)
-    assert "1 needs attention" in said and "The API server does not answer" in said
-    assert "All is well" not in said.split("Getting started")[0].replace("data-text", "")
+    text = words(page)
+    assert "1 needs attention" in text and "The API server does not answer" in text
+    assert "All is well" not in text.split("Getting started")[0].replace("data-text", "")
 
 
 def test_a_cluster_without_olm_is_not_unwell(redis_server: str, monkeypatch: pytest.MonkeyPatch) -> None:

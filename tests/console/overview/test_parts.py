@@ -8,7 +8,7 @@ import pytest
 
 from console.overview import operators
 from console.overview.donut import LENGTH, donut
-from console.overview.part import ERROR, WARNING, Trouble, worst_first
+from console.overview.part import ERROR, WARNING, CardProblem, worst_first
 from console.web import deadline
 from console.web.clusters import console_client
 from operatorhub.running.installed import Operator
@@ -69,6 +69,7 @@ def test_from_which_version_to_which(csv: str, version: str, to: str, words: str
 
 def test_the_worst_comes_first_and_the_rest_keeps_its_order() -> None:
     troubles = [
-        Trouble(level, title, "", "") for level, title in ((WARNING, "a"), (ERROR, "b"), (WARNING, "c"), (ERROR, "d"))
+        CardProblem(level, title, "", "")
+        for level, title in ((WARNING, "a"), (ERROR, "b"), (WARNING, "c"), (ERROR, "d"))
     ]
     assert [item.title for item in worst_first(troubles)] == ["b", "d", "a", "c"]

@@ -39,10 +39,10 @@ def test_a_deployment_without_pods_is_in_trouble(client: ClusterClient, namespac
     _deployment(client, namespace, "well")
 
     def titles() -> list[str]:
-        return [trouble.title for trouble in pods.look(client).troubles if namespace in trouble.title]
+        return [trouble.title for trouble in pods.collect(client).troubles if namespace in trouble.title]
 
     until(lambda: titles() == [f"Deployment alone in {namespace}"], seconds=60)
-    (row,) = [trouble for trouble in pods.look(client).troubles if namespace in trouble.title]
+    (row,) = [trouble for trouble in pods.collect(client).troubles if namespace in trouble.title]
     assert "nobody" in row.reason and row.url.endswith(f"/deployments/{namespace}/alone/")
 
 
@@ -52,7 +52,7 @@ def test_one_whose_pods_fail_is_told_once(client: ClusterClient, namespace: str)
     _deployment(client, namespace, "web", containers=missing)
 
     def titles() -> list[str]:
-        return [trouble.title for trouble in pods.look(client).troubles if namespace in trouble.title]
+        return [trouble.title for trouble in pods.collect(client).troubles if namespace in trouble.title]
 
     until(lambda: any(title.startswith("Pod web-") for title in titles()), seconds=60)
     assert len(titles()) == 1

@@ -13,9 +13,9 @@ from django.test import Client
 from django.utils import timezone
 
 from console.overview import instances, snooze, tour
-from console.overview.changes import Change, _together
+from console.overview.changes import RecentChange, _together
 from console.overview.fixes import with_fixes
-from console.overview.part import ERROR, Trouble
+from console.overview.part import ERROR, CardProblem
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from resources.models import Mark, Step
@@ -24,7 +24,7 @@ from tests.console.overview.scene import gadget, gadgets, remove
 from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
-TROUBLE = Trouble(ERROR, "Pod web", "no such image", "/resources/core/v1/pods/shop/web/")
+TROUBLE = CardProblem(ERROR, "Pod web", "no such image", "/resources/core/v1/pods/shop/web/")
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def client(cluster_kubeconfig: Path, redis_server: str) -> ClusterClient:
     return console_client()
 
 
-def is_snoozed(client: ClusterClient, trouble: Trouble = TROUBLE) -> bool:
+def is_snoozed(client: ClusterClient, trouble: CardProblem = TROUBLE) -> bool:
     return snooze.is_snoozed(snooze.snoozes(client), trouble)
 
 
@@ -49,7 +49,7 @@ def test_a_snooze_begins_ends_and_runs_out(client: ClusterClient, span: str) -> 
 
 
 def test_only_until_it_changes_looks_at_the_reason(client: ClusterClient) -> None:
-    other = Trouble(ERROR, "Pod web", "another reason", TROUBLE.url)
+    other = CardProblem(ERROR, "Pod web", "another reason", TROUBLE.url)
     for span, hidden in ((snooze.CHANGE, False), (snooze.DAY, True)):
         snooze.begin(client, f"{TROUBLE.key}:{TROUBLE.state}", span)
         assert is_snoozed(client) and is_snoozed(client, other) is hidden
@@ -92,13 +92,13 @@ def test_a_row_is_snoozed_and_shown_again_and_a_deletion_that_waits_is_one(
 
 def test_creates_of_one_act_are_one_row(client: ClusterClient) -> None:
     now, pods = timezone.now(), client.find("", "v1", "pods")
-    change = Change(Step.CREATED, now, "ann", Place(pods, "shop", "a"), "Pod", ())
-    older = Change(Step.CREATED, now - timedelta(seconds=5), "ann", Place(pods, "shop", "b"), "Pod", ())
+    change = RecentChange(Step.CREATED, now, "ann", Place(pods, "shop", "a"), "Pod", ())
+    older = RecentChange(Step.CREATED, now - timedelta(seconds=5), "ann", Place(pods, "shop", "b"), "Pod", ())
     assert _together(change, older)
-    assert not _together(change, Change(Step.CREATED, older.at, "bob", older.place, "Pod", ()))
-    assert not _together(change, Change(Step.DELETED, older.at, "ann", older.place, "Pod", ()))
-    assert not _together(change, Change(Step.CREATED, older.at, "ann", Place(pods, "other", "b"), "Pod", ()))
-    assert not _together(change, Change(Step.CREATED, now - timedelta(hours=1), "ann", older.place, "Pod", ()))
+    assert not _together(change, RecentChange(Step.CREATED, older.at, "bob", older.place, "Pod", ()))
+    assert not _together(change, RecentChange(Step.DELETED, older.at, "ann", older.place, "Pod", ()))
+    assert not _together(change, RecentChange(Step.CREATED, older.at, "ann", Place(pods, "other", "b"), "Pod", ()))
+    assert not _together(change, RecentChange(Step.CREATED, now - timedelta(hours=1), "ann", older.place, "Pod", ()))
 
 
 def test_first_steps_that_are_all_done_leave_from_the_next_page_on(
@@ -107,7 +107,7 @@ def test_first_steps_that_are_all_done_leave_from_the_next_page_on(
     monkeypatch.setattr(tour, "_tried", lambda check, client: True)
     monkeypatch.setattr(tour, "_made", lambda client: (None, False))
     assert not tour.away(client)
-    assert tour.look(client).found.all_done
+    assert tour.collect(client).found.all_done
     assert tour.away(client)
 
 
@@ -123,7 +123,7 @@ def test_a_row_has_the_fix_of_its_cause(client: ClusterClient) -> None:
     status = {"phase": "Pending", "containerStatuses": [{"name": "web", "state": {"waiting": waiting}}]}
     client.patch(pods, "web", {"status": status}, name, subresource="status")
     place = Place(pods, name, "web")
-    trouble = Trouble(ERROR, "Pod web", "…", place.url())
+    trouble = CardProblem(ERROR, "Pod web", "…", place.url())
     try:
         found = until(lambda: with_fixes(client, [trouble], {trouble.url: place})[0].fix_url, seconds=30)
         assert "/core/v1/configmaps/new-values/" in found and "name=absent" in found

@@ -1,4 +1,4 @@
-"""The overview of somebody with a namespace or two, and of somebody with none: only what they may read, and said so."""
+"""The overview of users with access to one or two namespaces or none: only what they can read, with a notice."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""What people with one namespace or two see on the pages that everybody starts from."""
+"""The start pages of users with access to one or two namespaces."""
 
 import html
 import json

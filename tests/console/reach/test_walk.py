@@ -24,7 +24,7 @@ _REFUSED = re.compile(
 _RULE = "kubectl create "
 
 
-# Whether OLM is well, and who else uses a kind, is said of the whole cluster or not at all.
+# OLM's health and the other users of a kind are shown for the whole cluster or not at all.
 _OF_THE_CLUSTER = re.compile(r"^/operatorhub/olm/$|/uninstall/$")
 
 
@@ -111,5 +111,5 @@ def test_every_kind_is_listed_in_all_namespaces_of_ones_own(
         elif status == 403:
             refused.append(item)
     assert not faults, "\n".join(faults)
-    assert len(types) > 40 and {"nodes", "customresourcedefinitions", "roles"} <= {one.plural for one in refused}
-    assert not {"pods", "configmaps", "events", "secrets", "subscriptions"} & {one.plural for one in refused}
+    assert len(types) > 40 and {"nodes", "customresourcedefinitions", "roles"} <= {type_.plural for type_ in refused}
+    assert not {"pods", "configmaps", "events", "secrets", "subscriptions"} & {type_.plural for type_ in refused}

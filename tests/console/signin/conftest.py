@@ -21,7 +21,7 @@ def pipe(redis_server: str) -> Iterator["redis.Redis"]:
 
 @pytest.fixture(scope="session")
 def admin(cluster_kubeconfig: Path) -> ClusterClient:
-    """The console's own identity: what nobody may borrow."""
+    """The console's own identity, which no request of a user must get."""
     return console_client()
 
 

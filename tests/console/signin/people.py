@@ -31,8 +31,8 @@ RULES = [
 class People:
     """Tokens, by TokenRequest.
 
-    `here`: the namespace where the clerk may do something; `mark`: a word in the names and values of all objects that
-    were made, and in nobody's own name; `desk`: the namespace of the three.
+    `here`: the namespace where the clerk has permissions; `mark`: a word in the names and values of all created
+    objects, but in no user's name; `desk`: the namespace of the three.
     """
 
     desk: str
@@ -56,9 +56,9 @@ def token(client: ClusterClient, namespace: str, name: str, seconds: int = 3600)
 def expired(good: str) -> str:
     """The same token, as it would look if it had expired; its signature does not fit either."""
     head, claims, signature = good.split(".")
-    told = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
-    told["exp"] = 1_000_000_000
-    return f"{head}.{base64.urlsafe_b64encode(json.dumps(told).encode()).decode().rstrip('=')}.{signature}"
+    payload = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+    payload["exp"] = 1_000_000_000
+    return f"{head}.{base64.urlsafe_b64encode(json.dumps(payload).encode()).decode().rstrip('=')}.{signature}"
 
 
 @contextmanager
@@ -116,12 +116,12 @@ def people(client: ClusterClient) -> Iterator[People]:
 
 
 def browser_of(**more: Any) -> Client:
-    """Of somebody at the console's own machine, who has not signed in."""
+    """A browser on the console's own machine, not signed in."""
     return Client(headers={"host": "localhost"}, **more)
 
 
 def signed_in(token: str) -> Client:
-    """A browser of somebody who has just signed in."""
+    """A browser that has just signed in."""
     browser = browser_of()
     answer = browser.post("/sign-in/", {"token": token})
     assert answer.status_code == 302, answer.content
@@ -136,7 +136,7 @@ def act_as(browser: Client, user: str, groups: str = "") -> None:
 
 @contextmanager
 def deputy(admin: ClusterClient, staff: People, rules: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """The name and the token of somebody who may impersonate as `rules` say, and nothing else."""
+    """The name and the token of a user with only the impersonation permissions of `rules`."""
     name, rbac = f"{staff.mark}-deputy-{uuid4().hex[:6]}", "rbac.authorization.k8s.io"
     accounts = admin.find("", "v1", "serviceaccounts")
     roles, bindings = (admin.find(rbac, "v1", plural) for plural in ("clusterroles", "clusterrolebindings"))

@@ -1,6 +1,4 @@
-"""A program at /api/ with a token in its header: it is who its token says, for as long as the API server says so,
-and nobody else.
-"""
+"""Programs at /api/ with a bearer token: they have the token's identity while the API server accepts it."""
 
 import json
 from collections.abc import Iterator
@@ -56,8 +54,8 @@ def test_what_is_no_token_is_answered_401_and_never_echoed(staff: People, wrong:
         answer = getattr(program(sent), method)(MAPS)
         assert answer.status_code == 401
         assert answer["WWW-Authenticate"] == 'Bearer realm="operator-console", error="invalid_token"'
-        told = answer.json()
-        assert set(told) == {"status", "title", "detail", "advice", "reason"} and told["reason"] == "Unauthorized"
+        problem = answer.json()
+        assert set(problem) == {"status", "title", "detail", "advice", "reason"} and problem["reason"] == "Unauthorized"
         assert not wrong or wrong not in answer.content.decode()
     nothing = browser_of().get(MAPS)
     assert (nothing.status_code, nothing["WWW-Authenticate"]) == (401, 'Bearer realm="operator-console"')
@@ -136,7 +134,7 @@ def test_it_is_asked_for_again_within_seconds_and_never_in_the_database(
     assert program(made).get("/api/audit/").status_code == 200
     assert all(made not in key and caller.client is not None for key, caller in bearer._callers.items())
     admin.delete(accounts, name, staff.desk)
-    # A real API server believes in a token that it knows for ten seconds more.
+    # A real API server caches an accepted token for ten seconds.
 
     def refused() -> bool:
         bearer._callers.clear()
@@ -164,7 +162,7 @@ def test_a_run_of_a_program_goes_on_by_its_own_asking(staff: People, monkeypatch
     runs.hand_over(run)
     assert not sent and runs.stale(run)
     assert staff.boss not in json.dumps(Run.objects.values_list("session", "user").get())
-    # No worker has its token: it lends it nobody's.
+    # No worker has its token, and none uses another user's.
     assert tasks._whose(run) is None
-    told = program(staff.boss).get(f"/api/operatorhub/removals/{run.key}/")
-    assert told.status_code == 200 and told.json()["stale"] is True
+    status = program(staff.boss).get(f"/api/operatorhub/removals/{run.key}/")
+    assert status.status_code == 200 and status.json()["stale"] is True

@@ -10,17 +10,17 @@ from django.test import Client
 from django.urls import get_resolver
 
 from console.asgi import Console
-from console.signin import crowd, ending, pace
+from console.signin import crowd, pace, session_expiry
 from console.signin.models import Session
 from kube import limits
 from kube.client import ClusterClient
 from tests.attacks.pages import routes
-from tests.console.signin import test_open_ended
+from tests.console.signin import test_open_connections
 from tests.console.signin.people import People, signed_in
-from tests.console.signin.test_open_ended import connected, topic_of
+from tests.console.signin.test_open_connections import connected, topic_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
-server = test_open_ended.server
+server = test_open_connections.server
 
 
 @pytest.fixture(autouse=True)
@@ -38,9 +38,9 @@ def test_expensive_questions_have_a_pace_of_each_persons_own(staff: People, monk
     assert "You ask for this too often" in refused.content.decode() and 1 <= int(refused["Retry-After"]) <= 100
     part = clerk.get(search, headers={"HX-Request": "true"})
     assert part.status_code == 429 and "<html" not in part.content.decode()
-    told = clerk.get("/api/schema/", headers={"Accept": "application/json"})
-    assert told.status_code == 429 and told.json()["reason"] == "TooManyRequests"
-    # Another session of the same person is the same person; somebody else is not, and what is cheap is answered.
+    as_json = clerk.get("/api/schema/", headers={"Accept": "application/json"})
+    assert as_json.status_code == 429 and as_json.json()["reason"] == "TooManyRequests"
+    # Another session of the same user shares the limit; another user doesn't, and cheap requests are answered.
     assert signed_in(staff.clerk).get(search).status_code == 429
     assert boss.get(search).status_code == 200
     assert clerk.get(f"/resources/core/v1/configmaps/?namespace={staff.here}").status_code == 200
@@ -68,8 +68,8 @@ def test_a_file_has_its_place_until_its_last_byte(staff: People) -> None:
     begun[1].close()
     again: list[Any] = [clerk.get(download) for _each in range(3)]
     assert [item.status_code for item in again] == [200, 200, 429]
-    for one in (*begun, *again):
-        one.close()
+    for response in (*begun, *again):
+        response.close()
     assert not any(person.now for person in pace._people.values())
 
 
@@ -120,7 +120,7 @@ async def test_a_sign_out_ends_streams_while_redis_takes_nothing(
     monkeypatch: pytest.MonkeyPatch,
     how: str,
 ) -> None:
-    monkeypatch.setattr(ending, "SECONDS", 0.2)
+    monkeypatch.setattr(session_expiry, "SECONDS", 0.2)
     browser: Client = await asyncio.to_thread(signed_in, staff.clerk)
     async with connected(server, f"/stream?topic={topic_of(admin, staff.here)}", browser) as stream:
         await stream.until(lambda: stream.status == 200)

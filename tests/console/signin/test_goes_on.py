@@ -1,5 +1,5 @@
-"""What goes on after its request (an uninstall, the check of all instances) goes on with the rights of who began it,
-and stops when he is gone.
+"""Work that outlives its request (an uninstall, the check of all instances) keeps the permissions of the user who
+started it, and stops when their session ends.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def _uninstall(staff: People, admin: ClusterClient, who: ClusterClient, name: str) -> Run:
-    """Of one object: a ConfigMap, which the worker may delete and the clerk may not."""
+    """An uninstall of one ConfigMap, which the worker can delete and the clerk can't."""
     live = admin.get(
         admin.find("", "v1", "configmaps"),
         f"{staff.mark}-{name}",
@@ -54,7 +54,7 @@ def _uninstall(staff: People, admin: ClusterClient, who: ClusterClient, name: st
 
 def test_the_worker_lends_nobody_its_rights(staff: People, admin: ClusterClient) -> None:
     signed_in(staff.clerk)
-    clerk = clients.of(Session.objects.get().key)
+    clerk = clients.client_of(Session.objects.get().key)
     run = _uninstall(staff, admin, clerk, "theirs")
     assert run.session == Session.objects.get().key
     tasks.go_on(run.key)
@@ -69,7 +69,7 @@ def test_it_stops_when_the_session_is_over_and_goes_on_in_the_next_one(
     staff: People, admin: ClusterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     browser = signed_in(staff.boss)
-    boss = clients.of(Session.objects.get().key)
+    boss = clients.client_of(Session.objects.get().key)
     spare = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"{staff.mark}-spare"}}
     admin.create(admin.find("", "v1", "configmaps"), spare, f"{staff.mark}-other")
     run = _uninstall(staff, admin, boss, "spare")
@@ -100,7 +100,7 @@ def test_what_was_begun_as_another_goes_on_as_that_one_and_stops_with_it(
     browser = signed_in(staff.boss) if way == "token" else browser_of()
     act_as(browser, staff.name("clerk"))
     key = Impersonation.objects.get().key
-    run = _uninstall(staff, admin, clients.of(key), "theirs")
+    run = _uninstall(staff, admin, clients.client_of(key), "theirs")
     assert run.session == key and run.user.endswith(f" → {staff.name('clerk')}")
     tasks.go_on(run.key)
     run.refresh_from_db()

@@ -1,4 +1,4 @@
-"""What probes and Prometheus read, and what somebody without a session does through a gateway."""
+"""What probes and Prometheus read, and what a client without a session gets through a gateway."""
 
 import json
 from typing import Any
@@ -20,8 +20,8 @@ def test_a_stranger_is_told_no_figures_and_no_causes(settings: Any, redis_server
     assert ask("/healthz", **outside).status_code == 200
     refused = ask("/metrics", **outside)
     assert refused.status_code == 403 and b"console_" not in refused.content
-    told = json.loads(ask("/readyz?only=worker", **outside).content)
-    assert told == {"ready": False, "parts": {"worker": {"ready": False, "message": ""}}}
+    readiness = json.loads(ask("/readyz?only=worker", **outside).content)
+    assert readiness == {"ready": False, "parts": {"worker": {"ready": False, "message": ""}}}
     # Who asks the process itself.
     assert b"console_live" in ask("/metrics").content
     assert "no worker watches" in json.loads(ask("/readyz?only=worker").content)["parts"]["worker"]["message"]

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from console.audit.models import AuditEntry
-from console.signin import acting, clients, withdrawn
+from console.signin import clients, impersonation, revocation
 from console.signin.models import Impersonation, Session
 from kube.client import ClusterClient
 from tests.console.signin.people import People, act_as, browser_of, deputy, signed_in
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(params=["token", "local"])
 def boss(request: pytest.FixtureRequest, staff: People, settings: Any) -> Client:
-    """Somebody who may do everything: by his own token, or at the console's own machine."""
+    """A user with all permissions: by their own token, or on the console's own machine."""
     settings.SIGN_IN = request.param
     return signed_in(staff.boss) if request.param == "token" else browser_of()
 
@@ -46,7 +46,7 @@ def test_one_sees_and_does_what_the_other_may_and_nothing_more(
     assert admin.get(admin.find("", "v1", "configmaps"), f"{staff.mark}-theirs", f"{staff.mark}-other")
     assert boss.get(f"/resources/core/v1/secrets/{staff.here}/{staff.mark}-secret/").status_code == 403
     row = Impersonation.objects.get()
-    assert clients.of(row.key).whoami()["username"] == staff.name("clerk")
+    assert clients.client_of(row.key).whoami()["username"] == staff.name("clerk")
     assert boss.post("/view-as/stop/")["Location"] == "/"
     assert not Impersonation.objects.exists()
     page = boss.get(everything).content.decode()
@@ -56,16 +56,16 @@ def test_one_sees_and_does_what_the_other_may_and_nothing_more(
 def test_groups_alone_are_somebody_who_is_in_them(boss: Client, staff: People) -> None:
     act_as(boss, "", f"system:serviceaccounts:{staff.desk}\nteam-a")
     row = Impersonation.objects.get()
-    told = clients.of(row.key).whoami()
-    assert row.user == told["username"] == f"system:serviceaccounts:{staff.desk}"
-    assert set(told["groups"]) == {f"system:serviceaccounts:{staff.desk}", "team-a", "system:authenticated"}
+    user_info = clients.client_of(row.key).whoami()
+    assert row.user == user_info["username"] == f"system:serviceaccounts:{staff.desk}"
+    assert set(user_info["groups"]) == {f"system:serviceaccounts:{staff.desk}", "team-a", "system:authenticated"}
     assert "Groups: " in boss.get("/").content.decode()
 
 
 def test_what_was_done_is_both_ones_and_nothing_of_the_others_own_is_seen(
     boss: Client, staff: People, admin: ClusterClient
 ) -> None:
-    own = (clients.of(Session.objects.get().key) if Session.objects.exists() else admin).user
+    own = (clients.client_of(Session.objects.get().key) if Session.objects.exists() else admin).user
     act_as(boss, staff.name("clerk"))
     mine = f"/api/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/"
     change = {"metadata": {"labels": {"seen": uuid4().hex[:6]}}}
@@ -80,13 +80,13 @@ def test_what_was_done_is_both_ones_and_nothing_of_the_others_own_is_seen(
     assert acts["everybody"] is False
     assert {(item["user"], item["as_user"]) for item in acts["items"]} == {(own, staff.name("clerk"))}
     boss.post("/view-as/stop/")
-    said = [
+    entries = [
         (item.verb, item.user, item.as_user, item.outcome, item.name)
         for item in AuditEntry.objects.exclude(verb="sign-in").order_by("pk")
     ]
-    assert said[0] == ("impersonate", own, "", "ok", staff.name("clerk"))
-    assert said[-1] == ("stop-impersonating", own, staff.name("clerk"), "ok", staff.name("clerk"))
-    between = said[1:-1]
+    assert entries[0] == ("impersonate", own, "", "ok", staff.name("clerk"))
+    assert entries[-1] == ("stop-impersonating", own, staff.name("clerk"), "ok", staff.name("clerk"))
+    between = entries[1:-1]
     assert len(between) >= 2 and all(item[1:3] == (own, staff.name("clerk")) for item in between)
     assert {"ok", "Forbidden"} == {item[3] for item in between}
     page = boss.get("/audit/").content.decode()
@@ -160,7 +160,7 @@ def test_a_browsers_own_headers_are_never_passed_on(boss: Client, staff: People)
 def test_a_right_that_is_withdrawn_leaves_a_clear_page_and_the_way_back(
     staff: People, admin: ClusterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(withdrawn, "SECONDS", 0.0)
+    monkeypatch.setattr(revocation, "SECONDS", 0.0)
     with deputy(admin, staff, _verb("serviceaccounts")) as (name, mine):
         browser = signed_in(mine)
         act_as(browser, staff.name("clerk"))
@@ -172,7 +172,7 @@ def test_a_right_that_is_withdrawn_leaves_a_clear_page_and_the_way_back(
         answer = browser.get(address)
         page = answer.content.decode()
         assert answer.status_code == 403 and f"You are no longer acting as {staff.name('clerk')}" in page
-        assert "does not let you impersonate them now" in page and f"{staff.mark}-mine" not in page
+        assert "no longer lets you impersonate this user" in page and f"{staff.mark}-mine" not in page
         assert browser.get("/namespaces/").status_code == 403
         assert browser.post("/view-as/stop/").status_code == 302
         assert "no longer acting" not in browser.get("/").content.decode()
@@ -180,17 +180,17 @@ def test_a_right_that_is_withdrawn_leaves_a_clear_page_and_the_way_back(
 
 def test_nobody_falls_back_to_his_own_rights_without_saying_so(boss: Client, staff: People) -> None:
     act_as(boss, staff.name("stranger"))
-    acting.withdraw(Impersonation.objects.get().key)
+    impersonation.withdraw(Impersonation.objects.get().key)
     ended = AuditEntry.objects.get(verb="stop-impersonating")
     assert (ended.as_user, ended.detail) == (staff.name("stranger"), "withdrawn")
     theirs = f"/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/"
     answer = boss.get(theirs)
     page = answer.content.decode()
     assert answer.status_code == 403 and f"You are no longer acting as {staff.name('stranger')}" in page
-    assert "does not let you impersonate them now" in page and "/view-as/stop/" in page
+    assert "no longer lets you impersonate this user" in page and "/view-as/stop/" in page
     assert boss.post(f"{theirs}labels/", {"labels": "a=b"}).status_code == 403
-    told = boss.get("/api/resources/core/v1/configmaps/")
-    assert (told.status_code, told.json()["reason"]) == (403, "ImpersonationOver")
+    refused = boss.get("/api/resources/core/v1/configmaps/")
+    assert (refused.status_code, refused.json()["reason"]) == (403, "ImpersonationOver")
     part = boss.get(theirs, headers={"hx-request": "true"})
     assert part["HX-Refresh"] == "true"
     Impersonation.objects.all().delete()  # forgotten altogether
@@ -214,14 +214,14 @@ def test_stop_and_begin_want_this_sites_token_and_older_pages_are_worth_nothing(
     assert browser.post("/view-as/", {"user": staff.name("clerk")}).status_code == 403
     begun = browser.post("/view-as/", {"user": staff.name("clerk"), "csrfmiddlewaretoken": before})
     assert begun.status_code == 302
-    # A tab that was open before: what it sends is not done as somebody else, and nothing is sent again by itself.
+    # A tab that was open before: its requests don't run with another identity, and aren't resent automatically.
     address = f"/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/labels/"
     late = browser.post(address, {"labels": "late=1"}, headers={"x-csrftoken": before, "hx-request": "true"})
     assert late.status_code == 403 and "X-Console-Kept" not in late
     assert "older than your change of identity" in late.content.decode()
     typed = browser.post(address, {"labels": "late=1", "csrfmiddlewaretoken": before})
-    told = typed.content.decode()
-    assert typed.status_code == 403 and "You are acting as" in told and "Send it again" in told
+    page = typed.content.decode()
+    assert typed.status_code == 403 and "You are acting as" in page and "Send it again" in page
     old = browser.get("/namespaces/", headers={"x-console-who": ""})
     assert (old.status_code, old["HX-Refresh"]) == (409, "true")
     assert browser.post("/view-as/stop/").status_code == 403
@@ -233,7 +233,7 @@ def test_stop_and_begin_want_this_sites_token_and_older_pages_are_worth_nothing(
 def test_what_is_kept_for_people_is_neither_ones_own(boss: Client, staff: People) -> None:
     act_as(boss, staff.name("clerk"))
     key = Impersonation.objects.get().key
-    client = clients.of(key)
+    client = clients.client_of(key)
     assert client.owner == f"{client.by} → {staff.name('clerk')}" and key in client.who
     address = f"/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/"
     boss.get(address)
@@ -246,9 +246,9 @@ def test_signing_out_ends_it(staff: People) -> None:
     browser = signed_in(staff.boss)
     act_as(browser, staff.name("clerk"))
     key = Impersonation.objects.get().key
-    assert acting.lives(key) and clients.living(key) is not None
+    assert impersonation.lives(key) and clients.living(key) is not None
     Session.objects.update(until="2001-01-01T00:00Z")
-    assert not acting.lives(key) and clients.living(key) is None
+    assert not impersonation.lives(key) and clients.living(key) is None
     Session.objects.update(until="2101-01-01T00:00Z")
     browser.post("/sign-out/")
     assert not Impersonation.objects.exists()

@@ -1,4 +1,4 @@
-"""S14: what stays open ends when the permission for it is taken away, though the session goes on."""
+"""S14: open connections close when their permission is revoked, though the session continues."""
 
 import asyncio
 from collections.abc import Iterator
@@ -17,13 +17,13 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, Unreachable
 from resources.forward import tunnels
 from resources.forward.targets import Target
-from tests.console.signin import test_open_ended
+from tests.console.signin import test_open_connections
 from tests.console.signin.people import People, signed_in, token
-from tests.console.signin.test_open_ended import connected
+from tests.console.signin.test_open_connections import connected
 from tests.eventually import reached, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-server = test_open_ended.server
+server = test_open_connections.server
 
 RBAC = "rbac.authorization.k8s.io"
 RULES = [
@@ -41,7 +41,7 @@ def _often(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def guest(admin: ClusterClient, staff: People) -> Iterator[tuple[str, str]]:
-    """(name, token) of somebody with RULES in staff.here by the RoleBinding `name`, where the Pod `name` runs."""
+    """(name, token) of a user with RULES in staff.here by the RoleBinding `name`, where the Pod `name` runs."""
     name = f"guest-{uuid4().hex[:6]}"
     meta = {"metadata": {"name": name}}
     roles, bindings = admin.find(RBAC, "v1", "roles"), admin.find(RBAC, "v1", "rolebindings")
@@ -71,7 +71,7 @@ async def test_s14_everything_open_ends_when_a_role_binding_goes(
     watch = f"/api/resources/core/v1/configmaps/?watch=1&namespace={staff.here}"
     pod = f"/resources/core/v1/pods/{staff.here}/{name}"
     rows = await asyncio.to_thread(lambda: list(Session.objects.order_by("began_at")))
-    client = await asyncio.to_thread(clients.of, rows[0].key)
+    client = await asyncio.to_thread(clients.client_of, rows[0].key)
     tunnel = await asyncio.to_thread(tunnels.open_tunnel, client, Target("Pod", staff.here, name), 6379, listen=False)
     bindings = admin.find(RBAC, "v1", "rolebindings")
     async with AsyncExitStack() as stack:

@@ -1,5 +1,5 @@
-"""Every address there is: to nobody it says nothing, and to somebody without rights no object's name; nothing that
-such a person sends changes anything.
+"""All addresses: without sign-in they reveal nothing, without permissions no object's name; and no request of such a
+user changes anything.
 """
 
 import json
@@ -80,7 +80,7 @@ def remembered(staff: People, admin: ClusterClient) -> str:
 
 def test_to_nobody_every_address_says_to_sign_in_and_nothing_else(staff: People, remembered: str) -> None:
     browser = browser_of()
-    looked = 0
+    requests = 0
     for address in addresses(staff.mark):
         if address in OPEN:
             continue
@@ -99,8 +99,8 @@ def test_to_nobody_every_address_says_to_sign_in_and_nothing_else(staff: People,
                 text = answer.content.decode()
             assert remembered not in text, address
             assert answer["Cache-Control"] == "no-store, private"
-            looked += 1
-    assert looked > 300, looked
+            requests += 1
+    assert requests > 300, requests
     assert browser.get("/does/not/exist/")["Location"] == "/sign-in/?next=%2Fdoes%2Fnot%2Fexist%2F"
 
 
@@ -139,7 +139,7 @@ def _packages() -> list[str]:
 
 @pytest.fixture(params=["himself", "impersonated", "impersonated by the console's own machine"])
 def stranger(request: pytest.FixtureRequest, staff: People, settings: Any) -> Client:
-    """Somebody without rights, or somebody with all rights who acts as him."""
+    """A user without permissions, or a user with all permissions who impersonates them."""
     if request.param == "himself":
         return signed_in(staff.stranger)
     settings.SIGN_IN = "token" if request.param == "impersonated" else "local"
@@ -151,7 +151,7 @@ def stranger(request: pytest.FixtureRequest, staff: People, settings: Any) -> Cl
 @pytest.mark.timeout(400)
 def test_who_has_no_rights_reads_no_name_of_anything(staff: People, remembered: str, stranger: Client) -> None:
     browser = stranger
-    told = []
+    leaks = []
     assert len(_packages()) > 8
     for address in [*addresses(staff.mark), *_packages()]:
         answer = browser.get(f"{address}?q={staff.mark[:4]}&namespace=-")
@@ -159,8 +159,8 @@ def test_who_has_no_rights_reads_no_name_of_anything(staff: People, remembered: 
         text = answer.getvalue().decode()
         if remembered in (rest := _without(text, address)):
             place = rest.index(remembered)
-            told.append(f"{address}: {rest[max(0, place - 200) : place + 80]!r}")
-    assert not told, "\n".join(told)
+            leaks.append(f"{address}: {rest[max(0, place - 200) : place + 80]!r}")
+    assert not leaks, "\n".join(leaks)
     assert Session.objects.count() + Impersonation.objects.filter(session="").count() == 1
 
 
@@ -189,8 +189,8 @@ FORM = {
 
 
 def _state(admin: ClusterClient, mark: str, shared: bool) -> dict[str, Any]:
-    """All objects that somebody may have changed; on a cluster that is `shared` with other tests, those in
-    namespaces of our own.
+    """All objects that a user could have changed; on a cluster that is `shared` with other tests, those in our own
+    namespaces.
     """
     found: dict[str, Any] = {}
     for group, plural in (
@@ -223,7 +223,7 @@ def test_nothing_that_such_a_person_sends_changes_anything(
 ) -> None:
     shared = bool(request.config.getoption("--kubeconfig"))
     before = _state(admin, staff.mark, shared)
-    kept = {model: model.objects.count() for model in (Catalog, Run, Write, Traced)}
+    counts = {model: model.objects.count() for model in (Catalog, Run, Write, Traced)}
     browser = stranger
     for address in addresses(staff.mark):
         if address in OPEN or address == "/view-as/stop/":
@@ -239,7 +239,7 @@ def test_nothing_that_such_a_person_sends_changes_anything(
             assert answer.status_code < 500 or answer.status_code == 503, (address, text[:300])
             assert remembered not in _without(text, address), address
     assert _state(admin, staff.mark, shared) == before
-    assert {model: model.objects.count() for model in kept} == kept
+    assert {model: model.objects.count() for model in counts} == counts
     run = Run.objects.get(key="0" * 32)
     assert (run.state, run.revision, run.user) == ("running", 0, staff.name("boss"))
 

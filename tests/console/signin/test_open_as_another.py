@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from console.asgi import Console
-from console.signin import bearer, clients, ending, withdrawn
+from console.signin import bearer, clients, revocation, session_expiry
 from console.signin.models import Impersonation, Session
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from resources.forward import tunnels
 from resources.forward.targets import Target
 from tests.console.signin.people import People, act_as, browser_of, deputy, signed_in
-from tests.console.signin.test_open_ended import connected, server, topic_of
+from tests.console.signin.test_open_connections import connected, server, topic_of
 
 __all__ = ["server"]
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 async def test_what_is_open_as_another_shows_what_that_one_may_read_and_ends_with_stop(
     server: Console, staff: People, admin: ClusterClient, settings: Any, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
-    monkeypatch.setattr(ending, "SECONDS", 0.2)
+    monkeypatch.setattr(session_expiry, "SECONDS", 0.2)
     settings.SIGN_IN = way
     browser = await asyncio.to_thread(signed_in, staff.boss) if way == "token" else browser_of()
     own = f"/stream?topic={topic_of(admin, f'{staff.mark}-other')}"
@@ -64,7 +64,9 @@ def test_a_port_forward_belongs_to_the_impersonation_in_which_it_was_opened(
     monkeypatch.setattr(tunnels, "pod_and_port", lambda *_all: ("x", 80))
     browser = browser_of()
     act_as(browser, staff.name("clerk"))
-    opened = tunnels.open_tunnel(clients.of(Impersonation.objects.get().key), Target("Pod", staff.here, "x"), 8080)
+    opened = tunnels.open_tunnel(
+        clients.client_of(Impersonation.objects.get().key), Target("Pod", staff.here, "x"), 8080
+    )
     try:
         assert tunnels.owned(opened)
         assert str(opened.local) in browser.get("/resources/forwards/").content.decode()
@@ -102,8 +104,8 @@ async def test_a_program_watches_with_its_token_for_as_long_as_it_is_good(
 async def test_what_is_open_as_another_is_closed_when_the_right_is_withdrawn(
     server: Console, staff: People, admin: ClusterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ending, "SECONDS", 0.2)
-    monkeypatch.setattr(withdrawn, "SECONDS", 0.2)
+    monkeypatch.setattr(session_expiry, "SECONDS", 0.2)
+    monkeypatch.setattr(revocation, "SECONDS", 0.2)
     rules = [{"apiGroups": [""], "resources": ["serviceaccounts"], "verbs": ["impersonate"]}]
     made = deputy(admin, staff, rules)
     name, mine = await asyncio.to_thread(made.__enter__)

@@ -1,4 +1,4 @@
-"""Preferences of people who sign in are theirs, in every browser; acting as another changes nothing of them."""
+"""Preferences of signed-in users are the same in every browser, and impersonation doesn't change them."""
 
 import re
 

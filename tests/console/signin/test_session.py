@@ -18,15 +18,15 @@ def test_a_sign_out_ends_the_session_and_takes_its_traces_from_the_browser(staff
     browser = signed_in(staff.clerk)
     browser.post("/namespaces/pick/", {"namespace": staff.here})
     assert browser.cookies["console_namespace"].value == staff.here
-    kept = browser.cookies[settings.SESSION_COOKIE_NAME].value
+    cookie = browser.cookies[settings.SESSION_COOKIE_NAME].value
     out = browser.post("/sign-out/")
     assert out["Location"] == "/sign-in/"
     assert out["Clear-Site-Data"] == '"cache", "storage"'
     assert not browser.cookies["console_namespace"].value
     assert not Session.objects.exists()
-    # A cookie that was kept opens nothing.
+    # A saved copy of the cookie opens nothing.
     again = browser_of()
-    again.cookies[settings.SESSION_COOKIE_NAME] = kept
+    again.cookies[settings.SESSION_COOKIE_NAME] = cookie
     assert again.get("/")["Location"].startswith("/sign-in/")
 
 

@@ -1,4 +1,4 @@
-"""The sign-in: who gets in, who does not and what they are told, and what the browser and the database keep of it."""
+"""The sign-in: who gets in, who doesn't and which message they see, and what the browser and the database store."""
 
 import html
 import logging
@@ -9,7 +9,7 @@ import pytest
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from console.signin import limits, sealed
+from console.signin import encryption, limits
 from console.signin.models import Attempt, Session
 from kube.client import ClusterClient
 from tests.console.signin.people import People, browser_of, expired, signed_in
@@ -117,7 +117,7 @@ def test_one_network_of_ipv6_is_one_address(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_s7_failures_from_many_addresses_lock_nobody_else_out(staff: People, monkeypatch: pytest.MonkeyPatch) -> None:
-    """300 wrong tokens refused everybody's sign-in for five minutes. Now each address has fewer tries meanwhile."""
+    """300 wrong tokens blocked all sign-ins for five minutes. Now each address has fewer tries in that time."""
     monkeypatch.setattr(limits, "BY_ALL", 4)
     monkeypatch.setattr(limits, "BY_ADDRESS_IN_A_CROWD", 1)
     for number in range(6):
@@ -134,7 +134,7 @@ def test_the_token_is_nowhere_but_encrypted_in_the_database(
     browser = signed_in(staff.clerk)
     assert browser.get("/namespaces/").status_code in (200, 403)
     row = Session.objects.get()
-    assert sealed.unseal(row.sealed, row.key) == staff.clerk
+    assert encryption.unseal(row.sealed, row.key) == staff.clerk
     for text in (
         bytes(row.sealed).decode("latin-1"),
         str(browser.cookies),
@@ -144,8 +144,8 @@ def test_the_token_is_nowhere_but_encrypted_in_the_database(
         assert staff.clerk not in text and staff.clerk.split(".")[2] not in text
     # What the browser has opens the session, what the database has does not.
     assert row.key not in str(browser.cookies)
-    with pytest.raises(sealed.Unreadable):
-        sealed.unseal(row.sealed, "another session")
+    with pytest.raises(encryption.UnreadableCredentials):
+        encryption.unseal(row.sealed, "another session")
 
 
 def test_after_the_secret_key_was_changed_its_fallback_still_opens_sessions_and_without_it_they_are_over(
@@ -166,7 +166,7 @@ def test_after_the_secret_key_was_changed_its_fallback_still_opens_sessions_and_
 
 
 def test_the_session_before_the_sign_in_is_worth_nothing_after_it(staff: People, settings: Any) -> None:
-    """Fixation: an attacker's cookies, planted in somebody's browser, don't become that person's session."""
+    """Fixation: an attacker's cookies, planted in a victim's browser, don't become the victim's session."""
     attacker = signed_in(staff.stranger)
     planted = attacker.cookies[settings.SESSION_COOKIE_NAME].value
     victim = browser_of()
@@ -236,6 +236,6 @@ def test_a_token_is_not_taken_in_the_open(staff: People, settings: Any) -> None:
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     answer = Client(headers={"host": "console.example.com"}).post("/sign-in/", {"token": staff.clerk})
     assert answer.status_code == 403
-    assert "must not be sent in the open" in answer.content.decode()
+    assert "must not be sent unencrypted" in answer.content.decode()
     secure = Client(headers={"host": "console.example.com", "x-forwarded-proto": "https"})
     assert secure.post("/sign-in/", {"token": staff.clerk}).status_code == 302

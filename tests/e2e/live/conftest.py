@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.live.scripted import VENDOR, Scripted, open_page, scripted
+from tests.e2e.live.fake_site import VENDOR, Scripted, open_page, scripted
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a page does with what its stream tells it, event by event: tests/e2e/live/scripted.py is the server, the
+"""What a page does with what its stream tells it, event by event: tests/e2e/live/fake_site.py is the server, the
 scripts and the browser are real.
 """
 
@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.e2e.live.scripted import OTHER, TOPIC, Scripted, open_page, value
+from tests.e2e.live.fake_site import OTHER, TOPIC, Scripted, open_page, value
 
 pytestmark = pytest.mark.page_only
 
@@ -145,22 +145,22 @@ def test_a_tab_is_told_what_it_shows(site: Scripted, opened: Page, context: Brow
     both = site.wishes[-1]
     assert sorted(rows["topic"] for rows in both["rows"]) == [f"{TOPIC}?", f"{OTHER}?"]
     site.rows = {"a": (10, "one"), "b": (10, "one"), "c": (10, "one")}
-    heard = opened.evaluate_handle("""() => { const heard = [];
+    received = opened.evaluate_handle("""() => { const received = [];
         const script = document.querySelector('script[src*=live]').src.replace('live.js', 'shared_stream.js');
         const stream = document.documentElement.dataset.stream;
         const name = `operator-console ${stream} ${document.body.dataset.who ?? ''}`;
         const port = new SharedWorker(script, { type: 'module', name }).port;
-        port.onmessage = ({ data }) => heard.push(...data);
+        port.onmessage = ({ data }) => received.push(...data);
         const topic = document.getElementById('rows').dataset.liveRows;
         port.postMessage({ want: { rows: [{ topic, uids: ['a'] }], notices: [], since: '5000-0@e' } });
-        return heard; }""")
+        return received; }""")
     site.row("s", 11, "told", topic=OTHER)
     site.row("b", 11, "not that tab's")
     site.row("a", 11, "that tab's")
     expect(second.locator("tbody")).to_contain_text("told")
     value(opened, "a").to_have_text("that tab's")
     value(opened, "b").to_have_text("not that tab's")
-    rows = [item["data"] for item in heard.json_value() if item["event"] == "row"]
+    rows = [item["data"] for item in received.json_value() if item["event"] == "row"]
     assert [(row["topic"], row["uid"]) for row in rows] == [(TOPIC, "a")]
 
 
@@ -275,7 +275,7 @@ def test_what_changed_is_marked_for_a_moment(site: Scripted, opened: Page) -> No
     site.say("added", topic=TOPIC, uid="d", name="d", namespace="default", version="22")
     expect(opened.locator("#row-d")).to_have_attribute("data-live-mark", "new")
     expect(opened.locator("[data-live-mark]")).to_have_count(0)
-    # What goes is out of everybody's reach while it fades.
+    # A removed row is inert while it fades.
     opened.evaluate(
         "new MutationObserver((all) => { for (const { target } of all) if (target.inert) window.left ="
         " target.ariaHidden; }).observe(document.getElementById('rows'), { attributes: true, subtree: true })"

@@ -1,5 +1,5 @@
-"""What a page says when its stream does not go on, and what a tab does that nobody looks at;
-tests/e2e/live/scripted.py is the server.
+"""What a page says when its stream stops, and what a hidden tab does;
+tests/e2e/live/fake_site.py is the server.
 """
 
 import re
@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.e2e.live.scripted import OTHER, TOPIC, Scripted, open_page, value
+from tests.e2e.live.fake_site import OTHER, TOPIC, Scripted, open_page, value
 
 pytestmark = pytest.mark.page_only
 
@@ -39,9 +39,9 @@ def _open_quietly(site: Scripted, context: BrowserContext) -> Page:
 
 
 def test_a_refusal_is_said_and_nobody_asks_again(site: Scripted, opened: Page) -> None:
-    site.say("refused", topic=TOPIC, message="you don't have permission to", lasting=True)
+    site.say("refused", topic=TOPIC, message="you don't have permission to watch them", lasting=True)
     banner = opened.locator("#health-banner")
-    expect(banner).to_contain_text("configmaps refused: you may not")
+    expect(banner).to_contain_text("configmaps refused: you don't have permission to watch them")
     expect(banner.locator("a")).to_be_visible()
     site.send(None)
     site.until(lambda: len(site.wishes) >= 2)
@@ -93,10 +93,10 @@ def test_a_tab_that_nobody_looks_at_lets_its_topics_go_and_catches_up(site: Scri
     opened.evaluate(HIDE, True)
     opened.clock.fast_forward(61_000)
     site.until(lambda: not site.open)
-    heard = site.clock
+    last_seen = site.clock
     opened.evaluate(HIDE, False)
     site.until(lambda: site.open)
-    assert site.wishes[-1]["since"] == f"{heard}-0@e"
+    assert site.wishes[-1]["since"] == f"{last_seen}-0@e"
     assert site.wishes[-1]["rows"][0]["uids"] == ["a", "b", "c"]
     site.row("a", 21, "three")
     value(opened, "a").to_have_text("three")

@@ -1,4 +1,4 @@
-"""A console to which people sign in, beside the one that everybody shares, and people with tokens."""
+"""A console to which users sign in, beside the one that all tests share, and users with tokens."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Somebody looks at the console as another: from the user menu, with a banner on every page, and Stop.
+"""An admin impersonates another user: from the user menu, with a banner on every page, and Stop.
 
 Both themes, a phone's width, the keyboard alone.
 """
@@ -42,7 +42,7 @@ def test_the_banner_stays_until_stop_and_what_is_seen_is_the_others(guarded: Sit
     fresh = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"{staff.mark}-fresh"}}
     admin.create(admin.find("", "v1", "configmaps"), fresh, staff.here)
     expect(page.get_by_role("link", name=f"{staff.mark}-fresh")).to_be_visible()
-    # A tab that was open before loads itself anew, and has the banner, when it asks for anything.
+    # A tab that was open before reloads with its next request, and then has the banner.
     tab.get_by_title(staff.name("boss")).click()
     expect(tab.locator("#acting-banner")).to_be_visible()
     for theme in ("light", "dark"):

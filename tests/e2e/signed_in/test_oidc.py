@@ -101,7 +101,7 @@ def test_a_person_signs_in_at_dex_works_longer_than_a_token_lasts_and_signs_out(
     expect(page.get_by_text(f"{PREFIX}team-a", exact=True)).to_be_visible()
     _create(client, mine, "first")
     expect(page.get_by_role("link", name="first", exact=True)).to_be_visible()
-    # Her first token is over; list and stream go on with the next.
+    # Her first token has expired; list and stream continue with the next.
     page.wait_for_timeout(SECONDS * 1000 + 1000)
     _create(client, mine, "second")
     expect(page.get_by_role("link", name="second", exact=True)).to_be_visible()
@@ -119,8 +119,8 @@ def test_a_person_signs_in_at_dex_works_longer_than_a_token_lasts_and_signs_out(
 
 
 def test_who_denies_the_consent_is_nobody_and_may_try_again(guarded: Site, page: Page) -> None:
-    """dex says it itself, and leads nobody back; what a provider that does is answered,
-    tests/console/signin/oidc/test_attacks.py shows.
+    """dex shows the refusal itself, without a redirect; tests/console/signin/oidc/test_attacks.py has a provider that
+    redirects.
     """
     page.goto(f"{guarded.url}/namespaces/")
     _at_dex(page, "bert")

@@ -43,7 +43,7 @@ def test_the_lists_of_their_namespaces_are_one_and_live(
     expect(page.locator(".list-within")).to_contain_text(f"yours: {town.own}, {town.second}.")
     also = page.get_by_role("row").filter(has=page.get_by_role("link", name=f"{town.mark}-also", exact=True))
     expect(also).to_be_visible()
-    # Nobody loads the page again from here on.
+    # The page isn't reloaded from here on.
     for namespace in (town.second, town.own):
         fresh = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"{town.mark}-fresh"}}
         admin.create(type_, fresh, namespace)

@@ -34,7 +34,7 @@ def test_a_person_signs_in_looks_is_refused_and_signs_out(guarded: Site, staff: 
     expect(page).to_have_url(f"{guarded.url}{mine}")
     row = page.get_by_role("link", name=f"{staff.mark}-mine")
     expect(row).to_be_visible()
-    # Live, as hers: what changes in her namespace comes by itself.
+    # Live with her permissions: changes in her namespace arrive.
     admin = ClusterClient(load(str(guarded.kubeconfig)))
     fresh = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"{staff.mark}-fresh"}}
     admin.create(admin.find("", "v1", "configmaps"), fresh, staff.here)
@@ -49,8 +49,8 @@ def test_a_person_signs_in_looks_is_refused_and_signs_out(guarded: Site, staff: 
     page.go_back()
     expect(page.get_by_label("Token", exact=True)).to_be_visible()
     assert staff.mark not in page.locator("main").inner_text()
-    kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
-    assert staff.mark not in kept and staff.clerk not in kept
+    storage = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+    assert staff.mark not in storage and staff.clerk not in storage
 
 
 @pytest.mark.journey

@@ -15,7 +15,7 @@ const find = async (options = {}) => {
   return { ...shown, searched, field: shown.$("#form [data-filter]"), links: () => shown.$$("[data-found] a") };
 };
 
-test("it searches once somebody stops typing, and not for a letter", async () => {
+test("it searches once the user stops typing, and not for a letter", async () => {
   const shown = await find();
   for (const text of ["i", "in", "ino"]) { type(shown.field, text); await pass(50); }
   await pass(200);

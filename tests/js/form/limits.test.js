@@ -57,7 +57,7 @@ test("a text is as long as it has characters, and lines end in one", () => {
   assert.deepEqual(said("s", "anything"), []);
 });
 
-test("patterns are Go's, found anywhere, and nobody's text hangs them", () => {
+test("patterns are Go's, found anywhere, and no text hangs them", () => {
   assert.deepEqual(said("s", "Ab", { pattern: "^[a-z]+$" }), [`Invalid value: "Ab": spec.x in body should match '^[a-z]+$'`]);
   assert.deepEqual(said("s", "xaby", { pattern: "ab" }), []);
   assert.deepEqual(said("s", "é", { pattern: "^\\p{L}$" }), []);

@@ -35,7 +35,7 @@ test("open, it follows what is typed after a second's rest", async () => {
   await pass(500);
   await shown.fill("s:/spec/title", "fine");
   await pass(700);
-  assert.equal(shown.previews.length, 1, "somebody is still typing");
+  assert.equal(shown.previews.length, 1, "the user is still typing");
   await pass(600);
   assert.equal(shown.previews.length, 2);
   assert.equal(shown.panel.textContent.trim(), "fine");

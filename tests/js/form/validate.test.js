@@ -1,4 +1,4 @@
-// validate.js: mistakes are said where they are made, before anything is sent, and nobody is trapped by them.
+// validate.js: errors are shown at their fields before anything is sent, and don't block the user.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pass } from "../page.js";
@@ -66,7 +66,7 @@ test("a field that was only passed by is not missed yet", async () => {
   assert.equal(shown.said("s:/spec/title"), null);
 });
 
-test("the form is not sent with mistakes, until somebody insists", async () => {
+test("the form is not sent with errors, until the user insists", async () => {
   const shown = await form("gallery");
   await shown.fill("i:/spec/count", "20000");
   assert.equal(await submit(shown), false);

@@ -1,4 +1,4 @@
-// live/arrivals.js: rows that wait while somebody is in the list.
+// live/arrivals.js: rows that wait while the focus is in the list.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { click, pass } from "../page.js";
@@ -12,7 +12,7 @@ async function comes(site, uid, first = false) {
   await pass(WAIT);
 }
 
-test("while the focus is in the list a new row waits behind a button that counts it; what is there goes on", async () => {
+test("while the focus is in the list a new row waits behind a button that counts it; present rows stay live", async () => {
   const site = new Site({ waits: true });
   const { $ } = await site.open();
   $("#row-b a").focus();
@@ -54,7 +54,7 @@ test("rows that would change places stay where they are meanwhile", async () => 
   assert.deepEqual(site.ids(), ["c", "a", "b"]);
 });
 
-test("with nobody in it, and in a list without the button, rows come at once", async () => {
+test("without the focus in it, and in a list without the button, rows come at once", async () => {
   const calm = new Site({ waits: true });
   await calm.open();
   await comes(calm, "d", true);

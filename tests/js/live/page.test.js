@@ -156,7 +156,7 @@ test("a region hears only of the objects that it is about", async () => {
   assert.equal(site.regions, 1);
 });
 
-test("a paused region waits, and comes at once when it goes on", async () => {
+test("a paused region waits, and updates at once when it resumes", async () => {
   const site = await of();
   site.page.$("#region").parentElement.setAttribute("data-live-paused", "");
   site.value = "two";
@@ -332,7 +332,7 @@ test("only the page's own topics are laid over it", async () => {
   assert.equal(site.lists.length, 0);
 });
 
-// What a page says when its stream does not go on, and what a tab does that nobody looks at.
+// What a page says when its stream stops, and what a hidden tab does.
 
 test("what is paused is said until it goes on; what is paused elsewhere is not", async () => {
   const site = await of();

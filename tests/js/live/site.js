@@ -1,4 +1,4 @@
-// A console with one list and one region whose stream says what a test says, as tests/e2e/live/scripted.py is one for a browser.
+// A console with one list and one region whose stream says what a test says, as tests/e2e/live/fake_site.py is one for a browser.
 import { pageOf, pass, settled } from "../page.js";
 
 export const TOPIC = "here/core/v1/configmaps/default";

@@ -1,4 +1,4 @@
-"""S15: which addresses the console connects to for somebody."""
+"""S15: which addresses the console connects to on behalf of a user."""
 
 import pytest
 
@@ -27,7 +27,7 @@ FORBIDDEN = [
     "2001:db8::5efe:169.254.169.254",
     "2002:6464:64c8::",
     "64:ff9b::a83f:8110",
-    # nobody's
+    # unspecified, multicast and broadcast addresses
     "0.0.0.0",
     "0.1.2.3",
     "::",

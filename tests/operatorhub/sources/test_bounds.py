@@ -1,4 +1,4 @@
-"""S10: what strangers packed ends within its limits of bytes, files, ratio and time."""
+"""S10: untrusted archives are stopped at the limits of bytes, files, ratio and time."""
 
 import base64
 import gzip

@@ -49,7 +49,7 @@ def status(base: str, **more: Any) -> dict[str, Any]:
 )
 def test_through_the_service_proxy(base: str, path: str) -> None:
     cluster: Any = Cluster(**status(base))
-    source = clustercatalogs.look(cluster, "x")
+    source = clustercatalogs.read_source(cluster, "x")
     assert (source.base, source.image, source.title) == (base, REF, "Ours") and source.digest.startswith("sha256:")
     with clustercatalogs.content(cluster, source) as stream:
         assert stream.read() == b'{"schema": "olm.package"}'
@@ -58,14 +58,14 @@ def test_through_the_service_proxy(base: str, path: str) -> None:
 
 def test_from_the_image_where_nothing_is_served() -> None:
     cluster: Any = Cluster(**status("https://a.b.svc/catalogs/x", conditions=[]))
-    source = clustercatalogs.look(cluster, "x")
+    source = clustercatalogs.read_source(cluster, "x")
     assert (source.base, source.image) == ("", REF)
 
 
 def test_neither() -> None:
     cluster: Any = Cluster(conditions=[{"type": "Progressing", "reason": "Retrying", "message": "cannot pull"}])
     with pytest.raises(SourceError, match=r"serves nothing yet\. cannot pull"):
-        clustercatalogs.look(cluster, "x")
+        clustercatalogs.read_source(cluster, "x")
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,6 @@ def test_neither() -> None:
 )
 def test_what_can_not_be_read(base: str, words: str) -> None:
     cluster: Any = Cluster(**status(base))
-    source = clustercatalogs.look(cluster, "x")
+    source = clustercatalogs.read_source(cluster, "x")
     with pytest.raises(SourceError, match=words), clustercatalogs.content(cluster, source):
         pass

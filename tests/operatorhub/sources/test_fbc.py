@@ -1,4 +1,4 @@
-"""File-based catalogs: what opm writes, and what nobody should have written."""
+"""File-based catalogs: what opm writes, and malformed ones."""
 
 import base64
 import io
@@ -20,13 +20,13 @@ def manifest(obj: Any) -> dict[str, Any]:
 
 
 def bundle(name: str, version: str, *properties: Any, package: str = "a", **more: Any) -> dict[str, Any]:
-    said = {"type": "olm.package", "value": {"packageName": package, "version": version}}
+    own_package = {"type": "olm.package", "value": {"packageName": package, "version": version}}
     return {
         "schema": "olm.bundle",
         "name": name,
         "package": package,
         "image": f"x.io/{name}",
-        "properties": [said, *properties],
+        "properties": [own_package, *properties],
         **more,
     }
 

@@ -122,7 +122,7 @@ def test_a_link_in_a_zip_is_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("status", "headers", "body", "words"),
     [
-        (404, {}, b"", "answers 404: there is nothing"),
+        (404, {}, b"", "returned 404: nothing was found"),
         (401, {}, b"", "requires sign-in"),
         (429, {"Retry-After": "9"}, b"", "Wait 9 seconds"),
         (503, {}, b"", "503 Service Unavailable"),
@@ -243,7 +243,7 @@ def test_s15_the_dns_is_asked_once_and_its_answer_is_connected_to(
     asked: list[str] = []
     real = socket.getaddrinfo
 
-    def answer(host: str, *args: Any, **kwargs: Any) -> Any:
+    def resolve(host: str, *args: Any, **kwargs: Any) -> Any:
         asked.append(host)
         return real("192.0.2.1" if asked.count("rebound.example") < 2 else "169.254.169.254", *args, **kwargs)
 
@@ -253,7 +253,7 @@ def test_s15_the_dns_is_asked_once_and_its_answer_is_connected_to(
         connected.append(address[0])
         raise OSError("nobody there")
 
-    monkeypatch.setattr(socket, "getaddrinfo", answer)
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
     monkeypatch.setattr("urllib3.util.connection.create_connection", connect)
     with pytest.raises(SourceError):
         fetch.fetch("http://rebound.example:1/x", tmp_path)

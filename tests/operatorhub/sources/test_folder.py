@@ -54,33 +54,33 @@ def test_plain_bundle_folders(tmp_path: Path, prefix: str) -> None:
         ("a.vx",),
         "<1.0.0",
     )
-    (one,) = [item for item in found if isinstance(item, BundleDraft)]
-    assert one.contents is not None and len(one.contents.crds) == 1
-    assert [need["type"] for need in one.contents.properties] == ["olm.package.required", "olm.gvk.required"]
-    assert one.contents.properties[0]["value"] == {"packageName": "b", "versionRange": ">1"}
+    (bundle,) = [item for item in found if isinstance(item, BundleDraft)]
+    assert bundle.contents is not None and len(bundle.contents.crds) == 1
+    assert [need["type"] for need in bundle.contents.properties] == ["olm.package.required", "olm.gvk.required"]
+    assert bundle.contents.properties[0]["value"] == {"packageName": "b", "versionRange": ">1"}
 
 
 def test_a_lazy_bundle_is_read_when_asked_for(tmp_path: Path) -> None:
-    said = {
+    definition = {
         "name": "a",
         "defaultChannel": "stable",
         "channels": [{"name": "stable", "entries": [{"name": "a.v1", "version": "1.0.0"}]}],
     }
     evil = [{"name": "evil", "path": path} for path in ("../../etc", "nul\0", "x" * 5000, "round")]
-    said["bundles"] = [{"name": "a.v1", "version": "1.0.0", "path": "1.0.0"}, *evil]
+    definition["bundles"] = [{"name": "a.v1", "version": "1.0.0", "path": "1.0.0"}, *evil]
     root = write(
         tmp_path / "c",
         {
-            "a/package.json": json.dumps(said),
+            "a/package.json": json.dumps(definition),
             "a/1.0.0/csv.yaml": CSV,
             "a/1.0.0/crds/x.yaml": BUNDLE["manifests/crd.yaml"],
         },
     )
     (root / "a" / "round").symlink_to("round")
     found = list(folder.drafts(root, whole=False))
-    (item,) = [one for one in found if isinstance(one, BundleDraft)]
+    (item,) = [draft for draft in found if isinstance(draft, BundleDraft)]
     assert item.contents is None and item.place == "a/1.0.0"
-    assert [one.words for one in found if isinstance(one, Problem)] == ["no bundle"] * len(evil)
+    assert [draft.words for draft in found if isinstance(draft, Problem)] == ["no bundle"] * len(evil)
     assert folder.contents(root, item.place).csv["metadata"]["name"] == "a.v1"
     assert folder.csv_of(root, item.place)["spec"]["version"] == "1.0.0"
     assert bundlefiles.stamp(root / item.place) == item.digest

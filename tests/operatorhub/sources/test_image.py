@@ -132,9 +132,9 @@ def test_no_credentials_go_to_another_host(server: registry.Registry, target: Pa
 @pytest.mark.parametrize(
     ("lie", "words"),
     [
-        ("digest", "lies: the blob sha256:"),
-        ("header", "lies: the manifest v1"),
-        ("manifest", "lies: the manifest sha256:"),
+        ("digest", ": the blob sha256:"),
+        ("header", ": the manifest v1"),
+        ("manifest", ": the manifest sha256:"),
         ("truncated", "broke off"),
         ("busy", "asked too often. Wait 7 seconds"),
         ("broken", "answers 500"),

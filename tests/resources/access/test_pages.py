@@ -43,9 +43,9 @@ def names(client: ClusterClient, namespace: str) -> set[str]:
 
 
 def marks(page: str, who: str) -> dict[str, str]:
-    """Of the row of somebody."""
+    """The marks in the row of a user."""
     for row in dom.parse(page).walk():
-        if row.tag == "tr" and any(item.text.strip() == who for item in row.walk()):
+        if row.tag == "tr" and any(element.text.strip() == who for element in row.walk()):
             cells = [cell.attributes for cell in row.walk() if "data-level" in cell.attributes]
             if cells:
                 return {str(cell["data-level"]): str(cell.get("data-mark") or "") for cell in cells}
@@ -102,8 +102,10 @@ def test_of_thousands_of_bindings_the_first_are_read(
     assert "user-4" not in page
     assert "There are more bindings" in page
     form = dom.parse(browser.get(page_url(namespace, "give/")).content.decode())
-    offered = next(item for item in form.walk() if item.attributes.get("id") == "access-other-cluster-role-names")
-    assert len([item for item in offered.walk() if item.tag == "option"]) == 2
+    offered = next(
+        element for element in form.walk() if element.attributes.get("id") == "access-other-cluster-role-names"
+    )
+    assert len([element for element in offered.walk() if element.tag == "option"]) == 2
 
 
 def test_many_people_are_paged(browser: Client, client: ClusterClient, namespace: str) -> None:
@@ -171,7 +173,9 @@ def test_what_is_wrong_is_said_at_its_field(browser: Client, client: ClusterClie
         answer = browser.post(page_url(namespace, "give/"), post)
         assert answer.status_code == 422, post
         form = dom.parse(answer.content.decode())
-        wrong = [item.attributes["name"] for item in form.walk() if item.attributes.get("aria-invalid") == "true"]
+        wrong = [
+            element.attributes["name"] for element in form.walk() if element.attributes.get("aria-invalid") == "true"
+        ]
         assert wrong == [control], post
     assert names(client, namespace) == set()
 
@@ -201,10 +205,14 @@ def test_escalation_is_refused_where_it_happened(
     assert answer.status_code == 403
     page = answer.content.decode()
     form = dom.parse(page)
-    assert next(item for item in form.walk() if item.attributes.get("id") == "refusal") is not None
-    kept = {item.attributes.get("name"): item.attributes.get("value") for item in form.walk() if item.tag == "input"}
-    assert kept["name"] == "jane.kim@example.com"
-    assert kept["other-cluster-role"] == "cluster-admin"
+    assert next(element for element in form.walk() if element.attributes.get("id") == "refusal") is not None
+    inputs = {
+        element.attributes.get("name"): element.attributes.get("value")
+        for element in form.walk()
+        if element.tag == "input"
+    }
+    assert inputs["name"] == "jane.kim@example.com"
+    assert inputs["other-cluster-role"] == "cluster-admin"
     assert "--clusterrole=cluster-admin" in page
     assert "outcome=Forbidden" in caplog.text
     assert names(client, namespace) == {"boss", "anna-edit"}
@@ -215,7 +223,7 @@ def remove_url(namespace: str, binding_: str, user: str) -> str:
 
 
 def version_of(page: str) -> str:
-    found = next(item for item in dom.parse(page).walk() if item.attributes.get("name") == "version")
+    found = next(element for element in dom.parse(page).walk() if element.attributes.get("name") == "version")
     return str(found.attributes["value"])
 
 

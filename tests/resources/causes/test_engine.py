@@ -82,8 +82,8 @@ def test_what_has_only_begun_is_left_out_then_a_warning() -> None:
 
 def test_a_row_of_a_list_names_its_cause() -> None:
     failing = pod(waiting("ImagePullBackOff", f'Back-off pulling image "web:1": ErrImagePull: {PULL}'))
-    said = explained_health(failing)
-    assert (said.state, said.reason, said.named) == (
+    state = explained_health(failing)
+    assert (state.state, state.reason, state.named) == (
         "Degraded",
         "web can't pull web:1: the registry has no such image",
         True,
@@ -111,7 +111,9 @@ ODD: list[Any] = [None, [], {}, "x", 3, True, [None], ["x"], [{}], {"x": []}, [[
     ],
 )
 def test_nothing_that_an_operator_writes_is_an_error(path: tuple[str, ...], odd: Any) -> None:
-    said = event("FailedMount", 'MountVolume.SetUp failed for volume "conf" : references non-existent secret key: k')
+    failed_mount = event(
+        "FailedMount", 'MountVolume.SetUp failed for volume "conf" : references non-existent secret key: k'
+    )
     for obj in (
         pod(waiting("CrashLoopBackOff", "x", lastState={"terminated": {}})),
         pod(waiting("CreateContainerConfigError", 'secret "db" not found')),
@@ -123,7 +125,7 @@ def test_nothing_that_an_operator_writes_is_an_error(path: tuple[str, ...], odd:
         for key in path[:-1]:
             whole = whole[key]
         whole[path[-1]] = odd
-        find_causes(evidence(obj, events={obj["metadata"]["uid"]: (said,)}, now=NOW))
+        find_causes(evidence(obj, events={obj["metadata"]["uid"]: (failed_mount,)}, now=NOW))
 
 
 @pytest.mark.parametrize("text", ["(" * 5000, '"' * 5000, "a, " * 5000, "taint {" * 2000, "1 " * 5000])

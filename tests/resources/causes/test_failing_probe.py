@@ -21,15 +21,15 @@ def test_it_works() -> None:
 
 
 def test_nothing_listens() -> None:
-    said = (
+    message = (
         'Readiness probe failed: Get "http://10.244.0.7:8080/ready": dial tcp 10.244.0.7:8080: '
         "connect: connection refused"
     )
-    assert "nothing listens on its port" in only("failing_probe", _probed(), event("Unhealthy", said, 5)).sentence
+    assert "nothing listens on its port" in only("failing_probe", _probed(), event("Unhealthy", message, 5)).sentence
 
 
 def test_a_liveness_probe_explains_the_restarts() -> None:
-    said = event(
+    unhealthy = event(
         "Unhealthy",
         (
             'Liveness probe failed: Get "http://10.244.0.7:8080/": context deadline exceeded '
@@ -42,7 +42,7 @@ def test_a_liveness_probe_explains_the_restarts() -> None:
     status = found["status"]["containerStatuses"][0]
     status["state"] = {"waiting": {"reason": "CrashLoopBackOff"}}
     status["lastState"] = {"terminated": {"exitCode": 137, "reason": "Error"}}
-    cause = only("failing_probe", found, killing, said)
+    cause = only("failing_probe", found, killing, unhealthy)
     assert cause.sentence == "web can't keep running: its liveness probe fails: it doesn't answer in time"
 
 

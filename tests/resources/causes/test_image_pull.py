@@ -75,10 +75,10 @@ def test_it_works(reason: str, message: str, why: str) -> None:
 
 
 def test_an_older_kubelet_has_the_reason_in_its_event() -> None:
-    said = event("Failed", f'Failed to pull image "web:1": {CONTAINERD}')
-    cause = only("image_pull", pod(waiting("ImagePullBackOff", 'Back-off pulling image "web:1"')), said)
+    failed = event("Failed", f'Failed to pull image "web:1": {CONTAINERD}')
+    cause = only("image_pull", pod(waiting("ImagePullBackOff", 'Back-off pulling image "web:1"')), failed)
     assert cause.sentence == "web can't pull web:1: the registry has no such image"
-    assert cause.raw == said.message
+    assert cause.raw == failed.message
 
 
 def test_what_has_the_image_is_what_to_edit() -> None:

@@ -27,8 +27,10 @@ def test_in_the_environment(message: str, why: str, fix: str) -> None:
 
 def test_in_a_volume() -> None:
     creating = pod(waiting("ContainerCreating"))
-    said = event("FailedMount", 'MountVolume.SetUp failed for volume "conf" : configmap "settings" not found', 9)
-    cause = only("missing_config", creating, said)
+    failed_mount = event(
+        "FailedMount", 'MountVolume.SetUp failed for volume "conf" : configmap "settings" not found', 9
+    )
+    cause = only("missing_config", creating, failed_mount)
     assert cause.sentence == "web can't start: ConfigMap settings doesn't exist"
     assert cause.fix is not None
     assert (cause.fix.view, cause.fix.query) == ("new-values", (("namespace", "shop"), ("name", "settings")))

@@ -36,17 +36,20 @@ def test_what_a_quota_wants_to_be_said() -> None:
 def test_a_stateful_set_says_it_in_an_event_only() -> None:
     set_ = made("StatefulSet", "db", spec={"replicas": 1}, status={"replicas": 0})
     message = f"create Pod db-0 in StatefulSet db failed error: {FULL}"
-    said = event("FailedCreate", message, 15, "2026-11-25T09:30:00Z")
-    assert only("quota_exceeded", set_, said).sentence == "db can't create Pods: quota compute has 4 of 4 pods in use"
-    none({**set_, "status": {"replicas": 1, "readyReplicas": 1}}, said)
+    failed_create = event("FailedCreate", message, 15, "2026-11-25T09:30:00Z")
+    assert (
+        only("quota_exceeded", set_, failed_create).sentence
+        == "db can't create Pods: quota compute has 4 of 4 pods in use"
+    )
+    none({**set_, "status": {"replicas": 1, "readyReplicas": 1}}, failed_create)
 
 
 def test_an_operators_own_object() -> None:
-    said = (
+    message = (
         'services "argocd-server" is forbidden: exceeded quota: few, requested: services=1, '
         "used: services=2, limited: services=2"
     )
-    failed = {"type": "Reconciled", "status": "False", "reason": "ErrorOccurred", "message": said}
+    failed = {"type": "Reconciled", "status": "False", "reason": "ErrorOccurred", "message": message}
     first = causes(instance(failed))[0]
     assert first.sentence == "argocd-sample can't create services: quota few has 2 of 2 services in use"
 

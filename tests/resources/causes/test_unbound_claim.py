@@ -10,10 +10,10 @@ VOLUME = {"name": "data", "persistentVolumeClaim": {"claimName": "data-web-0"}}
 
 
 def test_without_a_storage_class() -> None:
-    said = event(
+    failed_binding = event(
         "FailedBinding", "no persistent volumes available for this claim and no storage class is set", warning=False
     )
-    cause = only("unbound_claim", claim(), said)
+    cause = only("unbound_claim", claim(), failed_binding)
     assert cause.sentence == "data-web-0 can't get a volume: it names no StorageClass and no PersistentVolume fits"
 
 
@@ -51,9 +51,9 @@ def test_a_pod_whose_claim_does_not_exist() -> None:
 def test_a_pod_names_its_claim_unless_that_speaks_for_itself() -> None:
     pod = unschedulable(UNBOUND, volumes=[VOLUME])
     assert only("unbound_claim", pod).sentence == "web can't be scheduled: PersistentVolumeClaim data-web-0 isn't bound"
-    said = event("ProvisioningFailed", 'storageclass.storage.k8s.io "fast" not found')
+    provisioning_failed = event("ProvisioningFailed", 'storageclass.storage.k8s.io "fast" not found')
     both = claim(class_="fast")
-    found = causes(pod, (0, both), events={both["metadata"]["uid"]: (said,)})
+    found = causes(pod, (0, both), events={both["metadata"]["uid"]: (provisioning_failed,)})
     assert [cause.rule for cause in found] == ["missing_storage_class"]
 
 

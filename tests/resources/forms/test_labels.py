@@ -9,7 +9,7 @@ from resources.forms import labels
 
 #: A letter alone, or two, before a capital: what a torn acronym leaves behind ("UR Ls", "Subnet I Ds", "K 8 S").
 TORN = re.compile(r"\b[A-Z]{1,3} [A-Z]s\b|\b[A-Z] [A-Z][a-z]\b|\b[A-Z] \d|\d [A-Z]\b|\bI Pv")
-#: Names that nobody could split better: a letter of its own, or a capital too many.
+#: Names that can't be split better: a letter of its own, or a capital too many.
 ODD = {"httpSPort", "egAgentSSlCerts", "azureSubscriptionIDpcId"}
 
 

@@ -67,13 +67,13 @@ def test_f19_an_object_s_page_masks_them_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("description", "kept"),
+    ("description", "placeholder"),
     [
         ("In the form of <user>:<password>,<host>:<port>. " + "More of it. " * 40, "<user>:<password>,<host>:<port>"),
         ("Such as `<name>-<namespace>` *now*. " + "More of it. " * 40, "<name>-<namespace>"),
     ],
 )
-def test_f19_placeholders_stay_in_folded_help(description: str, kept: str) -> None:
-    assert kept in forms.line(description)
+def test_f19_placeholders_stay_in_folded_help(description: str, placeholder: str) -> None:
+    assert placeholder in forms.line(description)
     shown, _ = forms.folded(description)
-    assert str(conditional_escape(kept)) in shown
+    assert str(conditional_escape(placeholder)) in shown

@@ -30,7 +30,7 @@ CRD = {
         "versions": [{"name": "v1", "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": SPEC}}}}],
     }
 }
-FORM = Form.of(Kind(CRD, "v1", ()))
+FORM = Form.of_kind(Kind(CRD, "v1", ()))
 OBJECT = {
     "claim": {
         "accessModes": ["ReadWriteOnce"],

@@ -14,8 +14,8 @@ from resources.forms.widgets import Widget, widget
 QUANTITY = kubernetes_types.QUANTITY
 
 
-def look(node: dict[str, Any], *path: str, said: str = "", text: str = "") -> Widget:
-    descriptor = Descriptor(widgets=frozenset([said])) if said else None
+def widget_of(node: dict[str, Any], *path: str, descriptor_name: str = "", text: str = "") -> Widget:
+    descriptor = Descriptor(widgets=frozenset([descriptor_name])) if descriptor_name else None
     return widget(kind_of(node), node, descriptor, ("spec", *path), text)
 
 
@@ -50,11 +50,11 @@ def look(node: dict[str, Any], *path: str, said: str = "", text: str = "") -> Wi
     ],
 )
 def test_by_schema_and_name(node: dict[str, Any], name: str, shown: str) -> None:
-    assert look(node, name).name == shown
+    assert widget_of(node, name).name == shown
 
 
 @pytest.mark.parametrize(
-    ("said", "kind", "shown"),
+    ("descriptor_name", "kind", "shown"),
     [
         ("booleanSwitch", "boolean", "switch"),
         ("checkbox", "boolean", "switch"),
@@ -63,17 +63,17 @@ def test_by_schema_and_name(node: dict[str, Any], name: str, shown: str) -> None
         ("imagePullPolicy", "string", "radios"),
     ],
 )
-def test_by_descriptor(said: str, kind: str, shown: str) -> None:
-    assert look({"type": kind}, "x", said=said).name == shown
+def test_by_descriptor(descriptor_name: str, kind: str, shown: str) -> None:
+    assert widget_of({"type": kind}, "x", descriptor_name=descriptor_name).name == shown
 
 
 def test_a_text_of_many_lines_never_goes_into_one_line() -> None:
-    assert look({"type": "string"}, "image", text="a\nb").name == "lines"
-    assert look({"type": "string", "format": "password"}, "x", text="a\nb").name == "lines"
+    assert widget_of({"type": "string"}, "image", text="a\nb").name == "lines"
+    assert widget_of({"type": "string", "format": "password"}, "x", text="a\nb").name == "lines"
 
 
 def test_a_number_that_a_browser_would_round_is_text() -> None:
-    assert look({"type": "integer"}, "x", text="9007199254740993123").name == "line"
+    assert widget_of({"type": "integer"}, "x", text="9007199254740993123").name == "line"
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_whose_name_a_descriptor_says(text: str, kind: str) -> None:
 
 
 def test_a_key_belongs_to_the_object_beside_it() -> None:
-    assert look({"type": "string"}, "passwordSecretRef", "key") == Widget("key", picker="core/Secret")
-    assert look({"type": "string"}, "other", "key").name == "line"
+    assert widget_of({"type": "string"}, "passwordSecretRef", "key") == Widget("key", picker="core/Secret")
+    assert widget_of({"type": "string"}, "other", "key").name == "line"
 
 
 class TestKnownTypes:
@@ -129,10 +129,12 @@ class TestKnownTypes:
         assert made["description"] == "Where."
         assert made["x-kubernetes-preserve-unknown-fields"]
 
-    @pytest.mark.parametrize("said", ["nodeAffinity", "podAffinity", "podAntiAffinity", "resourceRequirements"])
-    def test_a_descriptor_says_which(self, said: str) -> None:
+    @pytest.mark.parametrize(
+        "descriptor_name", ["nodeAffinity", "podAffinity", "podAntiAffinity", "resourceRequirements"]
+    )
+    def test_a_descriptor_says_which(self, descriptor_name: str) -> None:
         node = {"x-kubernetes-preserve-unknown-fields": True}
-        made = kubernetes_types.better(node, Descriptor(widgets=frozenset([said])), ("spec", "x"))
+        made = kubernetes_types.better(node, Descriptor(widgets=frozenset([descriptor_name])), ("spec", "x"))
         assert made["properties"]
 
     def test_a_schema_that_says_something_stays(self) -> None:

@@ -37,7 +37,7 @@ def gadgets(client: ClusterClient) -> Iterator[ResourceType]:
 
     yield until(served)
     client.delete(crds, f"gadgets.{GROUP}")
-    until(lambda: not any(item["metadata"]["name"] == f"gadgets.{GROUP}" for item in client.list(crds).items))
+    until(lambda: not any(obj["metadata"]["name"] == f"gadgets.{GROUP}" for obj in client.list(crds).items))
     client.forget_types()
 
 
@@ -52,13 +52,13 @@ def place(client: ClusterClient) -> Iterator[str]:
 
 
 class Watched:
-    """The recorder's writing, without its watching: each `look` tells what is there now."""
+    """The recorder's writing, without its watching: each call of `record` is one watch event."""
 
     def __init__(self, client: ClusterClient, type_: ResourceType) -> None:
         self.client, self.type = client, type_
         self.seen: Seen = {}
 
-    def tell(self, obj: dict[str, Any], kind: str = "MODIFIED", listed: bool = False) -> int:
+    def record(self, obj: dict[str, Any], kind: str = "MODIFIED", listed: bool = False) -> int:
         obj.setdefault("apiVersion", self.type.api_version)
         obj.setdefault("kind", self.type.kind)
         return store.record(self.client.name, self.type, [Event(kind, obj, listed)], self.seen)
@@ -66,19 +66,19 @@ class Watched:
     def create(self, namespace: str, name: str, **more: Any) -> dict[str, Any]:
         body = {"apiVersion": self.type.api_version, "kind": self.type.kind, "metadata": {"name": name}, **more}
         made = self.client.create(self.type, body, namespace)
-        self.tell(made, "ADDED")
+        self.record(made, "ADDED")
         return made
 
     def patch(self, namespace: str, name: str, patch: dict[str, Any], subresource: str = "") -> dict[str, Any]:
         made = self.client.patch(self.type, name, patch, namespace, subresource=subresource)
-        self.tell(made)
+        self.record(made)
         return made
 
     def delete(self, namespace: str, name: str) -> None:
         last = self.client.get(self.type, name, namespace)
         self.client.delete(self.type, name, namespace)
         last["metadata"]["resourceVersion"] = str(int(last["metadata"]["resourceVersion"]) + 1)
-        self.tell(last, "DELETED")
+        self.record(last, "DELETED")
 
 
 @pytest.fixture
@@ -138,11 +138,11 @@ class Recording(Executor):
         assert self._error is None, self._error
 
     def until(self, holds: Callable[[], Any], *others: "Recording") -> Any:
-        """As `until`, while the recorder (and others) go on."""
+        """Like `until`, while the recorder (and others) run."""
 
-        def looked() -> Any:
+        def drained() -> Any:
             for item in (self, *others):
                 item.drain()
             return holds()
 
-        return until(looked)
+        return until(drained)

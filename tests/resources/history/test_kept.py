@@ -45,18 +45,18 @@ def test_heartbeats_are_not_kept() -> None:
 
 
 def test_passwords_are_not_kept_but_that_they_change_is() -> None:
-    def of(word: str) -> dict[str, Any]:
+    def cleaned(word: str) -> dict[str, Any]:
         env = [{"name": "DB_PASSWORD", "value": word}, {"name": "COLOUR", "value": "blue"}]
         return stored_object.clean(
             _object(spec={"adminPassword": word, "passwordSecretRef": "ref", "tokenName": "t", "env": env})
         )
 
-    item, other = of("hunter2"), of("hunter3")
+    item, other = cleaned("hunter2"), cleaned("hunter3")
     assert "hunter" not in repr(item)
     assert item["spec"]["adminPassword"] != other["spec"]["adminPassword"]
     assert item["spec"]["passwordSecretRef"] == "ref"
     assert item["spec"]["env"][1]["value"] == "blue"
-    assert of("hunter2") == item
+    assert cleaned("hunter2") == item
     live = _object(
         spec={
             "adminPassword": "now",
@@ -80,8 +80,8 @@ def test_odd_shapes(odd: Any) -> None:
         obj = {**_object(), name: odd}
         made = stored_object.clean(obj)
         stored_object.writer(obj, [("spec", "a", 0), ("status",)])
-        told, _number = steps.fields(stored_object.clean(_object()), made, 5)
-        assert all(len(entry) == 3 for entry in told)
+        fields, _number = steps.fields(stored_object.clean(_object()), made, 5)
+        assert all(len(entry) == 3 for entry in fields)
         assert steps.apply(made, steps.back(made, stored_object.clean(_object()))) == stored_object.clean(_object())
 
 
@@ -104,17 +104,17 @@ def test_words_name_what_changed() -> None:
         conditions = [{"type": "Ready", "status": status, "reason": reason}]
         return {"spec": {"containers": containers, "on": True, "n": 0}, "status": {"conditions": conditions}}
 
-    told, number = steps.fields(
+    fields, number = steps.fields(
         obj("a:1", "False", "Waiting", ("web",)), obj("a:2", "True", "Fine", ("side", "web")), 9
     )
-    assert told == [
+    assert fields == [
         ["condition Ready", "False (Waiting)", "True (Fine)"],
         ["spec.containers[name=web].image", "a:1", "a:2"],
         ["spec.containers[name=side]", "", "{…}"],
     ]
     assert number == 3
-    told, _ = steps.fields({"spec": {"on": True, "n": 0, "t": ""}}, {"spec": {"on": False, "n": False, "t": None}}, 9)
-    assert [entry[1:] for entry in told] == [["true", "false"], ["0", "false"], ['""', "null"]]
+    fields, _ = steps.fields({"spec": {"on": True, "n": 0, "t": ""}}, {"spec": {"on": False, "n": False, "t": None}}, 9)
+    assert [entry[1:] for entry in fields] == [["true", "false"], ["0", "false"], ['""', "null"]]
     assert steps.fields({}, {"status": {"phase": "Ready"}}, 9) == ([["status.phase", "", "Ready"]], 1)
 
 
@@ -153,15 +153,15 @@ SIZE = {"f:spec": {"f:size": {}}}
 @pytest.mark.parametrize(
     ("obj", "path", "who"),
     [
-        # `kubectl label thing gone-`: nobody's fields changed, and the newest of them is the operator's of before.
+        # `kubectl label thing gone-`: no manager's entry changed, and the newest one is the operator's from before.
         (_managed(("kubectl-create", T0, LABEL), ("argocd-operator", T0, SIZE)), ("metadata", "labels", "gone"), ""),
-        # Somebody gave up what was theirs: their entry changed with it.
+        # A manager removed a field that it owned: its entry changed too.
         (_managed(("kubectl-edit", T1, LABEL), ("operator", T0, SIZE)), ("metadata", "labels", "gone"), "kubectl-edit"),
         # It was set by its owner.
         (_managed(("kubectl-edit", T1, LABEL), ("operator", T0, SIZE)), ("metadata", "labels", "kept"), "kubectl-edit"),
         # The newest manager does not own what changed.
         (_managed(("operator", T1, SIZE), ("kubectl-edit", T0, LABEL)), ("metadata", "labels", "kept"), ""),
-        # `kubectl delete` of an object with finalizers: nobody owns the time of its deletion.
+        # `kubectl delete` of an object with finalizers: no manager owns the time of its deletion.
         (
             {
                 "metadata": {
@@ -189,5 +189,5 @@ SIZE = {"f:spec": {"f:size": {}}}
 def test_o5_nobody_is_credited_with_what_they_do_not_own(
     obj: dict[str, Any], path: tuple[str | int, ...], who: str
 ) -> None:
-    """O5: '' is "unknown": better than somebody else's name."""
+    """O5: '' is "unknown": better than another user's name."""
     assert stored_object.writer(obj, [path], KNOWN)[0] == who

@@ -61,15 +61,17 @@ def step(of: Traced, version: str, ago: timedelta, **more: object) -> Step:
 
 @pytest.mark.django_db
 def test_who_made_a_change_decides_its_lane() -> None:
-    one = traced(made=timedelta(hours=1))
-    step(one, "1", timedelta(hours=1), event=Step.CREATED, manager="kubectl-create", spec=True)
-    step(one, "2", timedelta(minutes=50), manager="thing-operator", spec=True, fields=[["spec.size", "1", "3"]])
-    step(one, "3", timedelta(minutes=40), manager="Python-urllib", spec=True)
-    step(one, "4", timedelta(minutes=30), manager="thing-operator", status=True)
+    traced_object = traced(made=timedelta(hours=1))
+    step(traced_object, "1", timedelta(hours=1), event=Step.CREATED, manager="kubectl-create", spec=True)
+    step(
+        traced_object, "2", timedelta(minutes=50), manager="thing-operator", spec=True, fields=[["spec.size", "1", "3"]]
+    )
+    step(traced_object, "3", timedelta(minutes=40), manager="Python-urllib", spec=True)
+    step(traced_object, "4", timedelta(minutes=30), manager="thing-operator", status=True)
     Write.objects.create(
         key="k", cluster="c", uid="u", user="alice", at=timezone.now(), verb="patch", resource_version="3"
     )
-    found = {(item.lane, item.words) for item in happened(one, (), "/h/")}
+    found = {(item.lane, item.words) for item in happened(traced_object, (), "/h/")}
     assert found == {
         (PEOPLE, "kubectl create: created"),
         (CONTROLLERS, "thing-operator: spec.size: 1 → 3"),

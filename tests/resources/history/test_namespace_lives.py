@@ -106,7 +106,7 @@ def test_s9_who_may_not_read_the_namespace_sees_the_object_that_is_there(cluster
 
 
 def test_s9_of_a_namespace_that_is_gone_everything_is_shown(cluster: Any) -> None:
-    """S9: to whoever may read there still."""
+    """S9: to users who still have access."""
     cluster.put(NAMESPACES, "shop", "first", 0)
     record(cluster, cluster.put(TYPE, "web", "theirs", 1))
     del cluster.objects["namespaces", "shop"]

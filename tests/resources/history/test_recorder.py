@@ -1,4 +1,4 @@
-"""The recorder on the cluster: it writes while nobody looks, one at a time, and goes on where another one ended."""
+"""The recorder on the cluster: it needs no open page, one records at a time, and resumes where another one ended."""
 
 from typing import Any
 

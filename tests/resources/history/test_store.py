@@ -16,8 +16,8 @@ pytestmark = pytest.mark.django_db
 TYPE = ResourceType("x.io", "v1", "things", "Thing", True, frozenset(("list", "watch", "get")))
 
 
-class Told:
-    """One object and everything that was told of it."""
+class Recorded:
+    """One object; a call records its next version."""
 
     def __init__(self, name: str = "a") -> None:
         self.version, self.seen, self.name = 0, {}, name
@@ -57,83 +57,83 @@ def past(traced: Traced) -> list[Any]:
 
 
 def test_each_change_is_a_step_that_leads_back() -> None:
-    told = Told()
-    told({"size": 1, "list": [{"name": "a"}]})
-    told({"size": 3, "list": [{"name": "a", "x": None}]})
-    told({"size": 3, "list": []}, {"phase": "Creating"})
-    told({"size": 3, "list": []}, {"phase": "Running"}, labels={"a": "b"})
-    assert [(step.event, step.spec, step.meta, step.status) for step in told.steps] == [
+    recorded = Recorded()
+    recorded({"size": 1, "list": [{"name": "a"}]})
+    recorded({"size": 3, "list": [{"name": "a", "x": None}]})
+    recorded({"size": 3, "list": []}, {"phase": "Creating"})
+    recorded({"size": 3, "list": []}, {"phase": "Running"}, labels={"a": "b"})
+    assert [(step.event, step.spec, step.meta, step.status) for step in recorded.steps] == [
         ("created", False, False, False),
         ("changed", True, False, False),
         ("changed", True, False, True),
         ("changed", False, True, True),
     ]
-    assert [step.state for step in told.steps] == ["Unknown", "Unknown", "Progressing", "Ready"]
-    assert told.steps[1].fields == [["spec.size", "1", "3"], ["spec.list[name=a].x", "", "null"]]
-    assert past(told.traced) == [stored_object.clean(obj) for obj in reversed(told.objects)]
-    assert told.traced.size == len(told.traced.head) + sum(len(step.back) for step in told.steps)
+    assert [step.state for step in recorded.steps] == ["Unknown", "Unknown", "Progressing", "Ready"]
+    assert recorded.steps[1].fields == [["spec.size", "1", "3"], ["spec.list[name=a].x", "", "null"]]
+    assert past(recorded.traced) == [stored_object.clean(obj) for obj in reversed(recorded.objects)]
+    assert recorded.traced.size == len(recorded.traced.head) + sum(len(step.back) for step in recorded.steps)
 
 
 def test_the_same_twice_and_what_is_late_write_nothing() -> None:
-    told = Told()
-    told({"size": 1})
-    told({"size": 2})
-    again = [Event("MODIFIED", obj) for obj in told.objects]
+    recorded = Recorded()
+    recorded({"size": 1})
+    recorded({"size": 2})
+    again = [Event("MODIFIED", obj) for obj in recorded.objects]
     assert store.record("c", TYPE, again, {}) == 0, "another worker saw the same"
-    assert told({"size": 2}) == 0, "only the version is new"
-    assert len(told.steps) == 2
+    assert recorded({"size": 2}) == 0, "only the version is new"
+    assert len(recorded.steps) == 2
 
 
 def test_an_operator_that_counts_is_one_step() -> None:
-    told = Told()
-    told({"size": 1}, {"phase": "Running", "done": 0})
+    recorded = Recorded()
+    recorded({"size": 1}, {"phase": "Running", "done": 0})
     for number in range(1, 40):
-        told({"size": 1}, {"phase": "Running", "done": number})
-    last = told.steps[-1]
-    assert len(told.steps) == 2
+        recorded({"size": 1}, {"phase": "Running", "done": number})
+    last = recorded.steps[-1]
+    assert len(recorded.steps) == 2
     assert (last.count, last.fields) == (39, [["status.done", "0", "39"]])
-    told({"size": 1}, {"phase": "Failed", "done": 39})
-    assert len(told.steps) == 3, "another state word is a step of its own"
-    assert past(told.traced) == [stored_object.clean(told.objects[place]) for place in (40, 39, 0)]
+    recorded({"size": 1}, {"phase": "Failed", "done": 39})
+    assert len(recorded.steps) == 3, "another state word is a step of its own"
+    assert past(recorded.traced) == [stored_object.clean(recorded.objects[place]) for place in (40, 39, 0)]
 
 
 def test_conditions_that_flap_are_all_there() -> None:
-    told = Told()
-    told({}, {"conditions": [{"type": "Ready", "status": "False", "reason": "A"}]})
+    recorded = Recorded()
+    recorded({}, {"conditions": [{"type": "Ready", "status": "False", "reason": "A"}]})
     for status in ("True", "False", "True"):
-        told({}, {"conditions": [{"type": "Ready", "status": status, "reason": "A"}]})
-    assert [step.fields[0][2] for step in told.steps[1:]] == ["True (A)", "False (A)", "True (A)"]
+        recorded({}, {"conditions": [{"type": "Ready", "status": status, "reason": "A"}]})
+    assert [step.fields[0][2] for step in recorded.steps[1:]] == ["True (A)", "False (A)", "True (A)"]
 
 
 def test_deleted_and_made_again_are_two() -> None:
-    told, again = Told("a"), Told("b")
-    told({"size": 1})
-    told({"size": 1}, kind="DELETED")
-    assert told.traced.deleted_at is not None
-    assert [step.event for step in told.steps] == ["created", "deleted"]
+    recorded, again = Recorded("a"), Recorded("b")
+    recorded({"size": 1})
+    recorded({"size": 1}, kind="DELETED")
+    assert recorded.traced.deleted_at is not None
+    assert [step.event for step in recorded.steps] == ["created", "deleted"]
     again({"size": 1})
     assert Traced.objects.count() == 2
 
 
 def test_what_a_list_does_not_show_was_deleted_meanwhile() -> None:
-    told, other = Told("a"), Told("b")
-    told({"size": 1})
+    recorded, other = Recorded("a"), Recorded("b")
+    recorded({"size": 1})
     other({"size": 1}, listed=True)
     assert other.steps[0].event == "seen"
     other({"size": 2}, listed=True)
     assert other.steps[1].gap
     assert store.gone("c", TYPE, {"b"}) == 1
-    assert (told.steps[-1].event, told.steps[-1].gap) == ("deleted", True)
+    assert (recorded.steps[-1].event, recorded.steps[-1].gap) == ("deleted", True)
     assert store.gone("c", TYPE, {"b"}) == 0
 
 
 def test_no_secrets_no_copies_no_locks() -> None:
-    told = Told()
+    recorded = Recorded()
     for metadata in (
         {"labels": {"olm.copiedFrom": "x"}},
         {"annotations": {"control-plane.alpha.kubernetes.io/leader": "{}"}},
     ):
-        assert told({"size": 1}, **metadata) == 0
+        assert recorded({"size": 1}, **metadata) == 0
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "uid": "s", "resourceVersion": "1"}}
     assert store.record("c", TYPE, [Event("ADDED", secret)], {}) == 0
     assert Traced.objects.count() == 0
@@ -141,38 +141,40 @@ def test_no_secrets_no_copies_no_locks() -> None:
 
 def test_many_changes_keep_what_people_changed(settings: Any) -> None:
     settings.HISTORY_CHANGES = 30
-    told = Told()
-    told({"size": 1})
-    told({"size": 2})
+    recorded = Recorded()
+    recorded({"size": 1})
+    recorded({"size": 2})
     for number in range(200):
-        told({"size": 2}, {"conditions": [{"type": "Ready", "status": "TrueFalse"[4 * (number % 2) :][:5].strip()}]})
-    found = told.steps
+        recorded(
+            {"size": 2}, {"conditions": [{"type": "Ready", "status": "TrueFalse"[4 * (number % 2) :][:5].strip()}]}
+        )
+    found = recorded.steps
     assert len(found) <= 30
     assert [step.spec for step in found][:2] == [False, True], "its spec's change is still there"
-    versions = past(told.traced)
-    assert versions[-1] == stored_object.clean(told.objects[0]), "and every step still leads back"
-    assert told.traced.size == len(told.traced.head) + sum(len(step.back) for step in found)
+    versions = past(recorded.traced)
+    assert versions[-1] == stored_object.clean(recorded.objects[0]), "and every step still leads back"
+    assert recorded.traced.size == len(recorded.traced.head) + sum(len(step.back) for step in found)
 
 
 def test_spec_changes_have_a_bound_too(settings: Any) -> None:
     settings.HISTORY_CHANGES = 20
-    told = Told()
+    recorded = Recorded()
     for number in range(60):
-        told({"size": number})
-    assert 18 <= len(told.steps) <= 20
-    assert past(told.traced)[-1]["spec"]["size"] >= 60 - 20
+        recorded({"size": number})
+    assert 18 <= len(recorded.steps) <= 20
+    assert past(recorded.traced)[-1]["spec"]["size"] >= 60 - 20
 
 
 def test_by_age_and_by_size(settings: Any) -> None:
-    told, other = Told("a"), Told("b")
+    recorded, other = Recorded("a"), Recorded("b")
     for number in range(10):
-        told({"text": "x" * 100 * number})
+        recorded({"text": "x" * 100 * number})
         other({"text": "y" * 100 * number})
     old = timezone.now() - timedelta(days=31)
-    Step.objects.filter(pk__in=[step.pk for step in told.steps[:4]]).update(at=old, until=old)
+    Step.objects.filter(pk__in=[step.pk for step in recorded.steps[:4]]).update(at=old, until=old)
     assert bounds.prune() == 4
-    assert len(told.steps) == 6
-    assert len(past(told.traced)) == 6
+    assert len(recorded.steps) == 6
+    assert len(past(recorded.traced)) == 6
     other({}, kind="DELETED")
     Traced.objects.filter(uid="b").update(deleted_at=old)
     bounds.prune()
@@ -183,12 +185,12 @@ def test_by_age_and_by_size(settings: Any) -> None:
 
 
 def test_large_objects(client: ClusterClient) -> None:
-    told = Told()
+    recorded = Recorded()
     items = [{"name": f"item-{number}", "text": "words " * 20} for number in range(10_000)]
-    told({"items": items})
+    recorded({"items": items})
     for number in range(5):
         items = [*items[:500], {"name": "item-500", "text": f"changed {number}"}, *items[501:]]
-        told({"items": items})
-    assert all(len(step.back) < 300 for step in told.steps), "one item of ten thousand is a small step"
-    assert told.steps[-1].fields == [["spec.items[name=item-500].text", "changed 3", "changed 4"]]
-    assert past(told.traced)[-1] == stored_object.clean(told.objects[0])
+        recorded({"items": items})
+    assert all(len(step.back) < 300 for step in recorded.steps), "one item of ten thousand is a small step"
+    assert recorded.steps[-1].fields == [["spec.items[name=item-500].text", "changed 3", "changed 4"]]
+    assert past(recorded.traced)[-1] == stored_object.clean(recorded.objects[0])

@@ -13,7 +13,7 @@ WHOLE = f"/resources/{GROUP}/v1/clusterrolebindings/new-binding/"
 
 
 def control(page: str, name: str) -> dom.Element:
-    return next(item for item in dom.parse(page).walk() if item.attributes.get("name") == name)
+    return next(element for element in dom.parse(page).walk() if element.attributes.get("name") == name)
 
 
 def test_a_role_is_given_and_given_again(browser: Client, client: ClusterClient, namespace: str) -> None:

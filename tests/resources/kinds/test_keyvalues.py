@@ -102,23 +102,23 @@ def test_a_certificate(browser: Client, client: ClusterClient, namespace: str) -
 
 
 @pytest.mark.parametrize(
-    ("sort", "fields", "kept"),
+    ("sort", "fields", "stored"),
     [
         ("basic", {"username": "me", "password": "x"}, {"username": b"me", "password": b"x"}),
         ("ssh", {"ssh-privatekey": "KEY\n"}, {"ssh-privatekey": b"KEY\n"}),
     ],
 )
 def test_other_sorts(
-    browser: Client, client: ClusterClient, namespace: str, sort: str, fields: dict[str, str], kept: dict[str, bytes]
+    browser: Client, client: ClusterClient, namespace: str, sort: str, fields: dict[str, str], stored: dict[str, bytes]
 ) -> None:
     data = {f"field-{name}": value for name, value in fields.items()}
     assert browser.post(SECRETS, {"sort": sort, "namespace": namespace, "name": "one", **data}).status_code == 302
-    assert decoded(made(client, "secrets", namespace, "one")) == kept
+    assert decoded(made(client, "secrets", namespace, "one")) == stored
 
 
 def test_a_config_map(browser: Client, client: ClusterClient, namespace: str) -> None:
     url = "/resources/core/v1/configmaps/new-values/"
-    assert "Sort of Secret" not in browser.get(url).content.decode()
+    assert "Secret type" not in browser.get(url).content.decode()
     data = {
         "namespace": namespace,
         "name": "paint",
@@ -135,7 +135,7 @@ def test_a_config_map(browser: Client, client: ClusterClient, namespace: str) ->
 
 
 def control(page: str, name: str) -> dom.Element:
-    return next(item for item in dom.parse(page).walk() if item.attributes.get("name") == name)
+    return next(element for element in dom.parse(page).walk() if element.attributes.get("name") == name)
 
 
 def test_what_is_wrong_is_said_at_its_place_and_nothing_is_lost(browser: Client, namespace: str) -> None:
@@ -159,15 +159,15 @@ def test_what_is_wrong_is_said_at_its_place_and_nothing_is_lost(browser: Client,
     for words in ("dashes, dots and underscores only.", "This key is there already.", "Type a key for this value."):
         assert words in page, words
     assert control(page, "value-0").text.strip() == "first"
-    kept = control(page, "value-2-kept").attributes["value"]
-    assert base64.b64decode(kept) == BINARY
+    unchanged_value = control(page, "value-2-kept").attributes["value"]
+    assert base64.b64decode(unchanged_value) == BINARY
     assert "File &lt;b&gt;.bin" in page
     again = {
         **{key: value for key, value in data.items() if not key.endswith("-file")},
         "key-0": "ab",
         "key-2": "other",
         "key-3": "end",
-        "value-2-kept": kept,
+        "value-2-kept": unchanged_value,
         "value-2-kept-name": "b",
     }
     assert browser.post(SECRETS, again).status_code == 302

@@ -5,7 +5,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from resources.kinds.namespaces import waits_for
 from resources.page.contents import contents
-from tests.resources.views.sending import flat
+from tests.resources.views.form_submission import flat
 
 
 def test_what_is_in_it(browser: Client, client: ClusterClient, namespace: str) -> None:

@@ -21,8 +21,8 @@ def test_back_to_an_earlier_revision(browser: Client, client: ClusterClient, nam
     made = {key: part for key, part in spec("example.com/web:1").items() if key != "replicas" or kind != "DaemonSet"}
     client.create(type_, {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "web"}, "spec": made}, namespace)
     url = f"/resources/{type_.topic_part}/{namespace}/web/"
-    kept = client.find_kind("apps", "ReplicaSet" if kind == "Deployment" else "ControllerRevision")
-    until(lambda: len(client.list(kept, namespace).items) == 1)
+    revision_type = client.find_kind("apps", "ReplicaSet" if kind == "Deployment" else "ControllerRevision")
+    until(lambda: len(client.list(revision_type, namespace).items) == 1)
     containers = [{"name": "web", "image": "example.com/web:2"}]
     client.patch(type_, "web", {"spec": {"template": {"spec": {"containers": containers}}}}, namespace)
     until(lambda: "rollback/?revision=1" in browser.get(url).content.decode())
@@ -55,8 +55,8 @@ def test_what_can_not_be_rolled_back(browser: Client, client: ClusterClient, nam
     url = f"/resources/apps/v1/deployments/{namespace}/web/rollback/"
     assert browser.get(url, {"revision": "7"}).status_code == 404
     assert browser.get(f"/resources/core/v1/namespaces/-/{namespace}/rollback/").status_code == 404
-    kept = client.find_kind("apps", "ReplicaSet")
-    until(lambda: len(client.list(kept, namespace).items) == 1)
+    revision_type = client.find_kind("apps", "ReplicaSet")
+    until(lambda: len(client.list(revision_type, namespace).items) == 1)
     client.patch(type_, "web", {"spec": {"paused": True}}, namespace)
     answer = browser.get(url, {"revision": "1"})
     assert answer.status_code == 409

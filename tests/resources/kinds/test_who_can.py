@@ -1,5 +1,5 @@
-"""Who may do what, as roles and bindings say it: subresources, names, wildcards, groups of kinds, and what may not
-be read.
+"""Permissions as granted by roles and bindings: subresources, names, wildcards, groups of kinds, and what can't be
+read.
 """
 
 from typing import Any
@@ -65,7 +65,7 @@ def test_who_can(browser: Client, client: ClusterClient, make: Make, namespace: 
     assert page.status_code == 200
     assert "user alice" in text
     assert f'href="{bound}"' in text
-    assert "You can, says the API server." in text
+    assert "Allowed by the API server." in text
     other = browser.get("/resources/who-can/", {"verb": "list", "resource": "secrets", "namespace": namespace})
     assert "user alice" not in other.content.decode()
 
@@ -79,7 +79,7 @@ def test_questions_that_are_none(browser: Client) -> None:
 
 @pytest.mark.parametrize("query", [{"resource": "pods"}, {"kind": "pods"}, {"kind": "Pod"}, {"resource": "po"}])
 def test_o17_the_kind_is_not_ignored(browser: Client, query: dict[str, str]) -> None:
-    """O17: `kind` is `resource`, and both are as kubectl takes them; what is not served is said."""
+    """O17: `kind` is `resource`, and both are as kubectl takes them; an unknown type is reported."""
     page = browser.get("/resources/who-can/", {"verb": "get", **query})
     assert page.status_code == 200
     assert page.context["page"].table is not None

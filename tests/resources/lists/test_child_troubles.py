@@ -84,7 +84,7 @@ def pod(name: str, owner: Owner | None, **labels: str) -> Entry:
     return Entry(name, name, "shop", "", (), BAD, tuple(labels.items()), owner)
 
 
-def look(monkeypatch: pytest.MonkeyPatch, *entries: Entry) -> child_troubles.ChildTroubles:
+def troubles(monkeypatch: pytest.MonkeyPatch, *entries: Entry) -> child_troubles.ChildTroubles:
     def failing(_client: Any, type_: ResourceType, _namespace: str) -> list[Entry]:
         if type_ is DEPLOYMENT:
             raise KubeError("not allowed")
@@ -96,7 +96,7 @@ def look(monkeypatch: pytest.MonkeyPatch, *entries: Entry) -> child_troubles.Chi
 
 def test_o1_up_to_the_instance(monkeypatch: pytest.MonkeyPatch) -> None:
     """O1: a StatefulSet's Pod makes the StatefulSet and its instance Degraded, and no other of the name."""
-    found = look(monkeypatch, pod("db-0", Owner("apps/v1", "StatefulSet", "db")))
+    found = troubles(monkeypatch, pod("db-0", Owner("apps/v1", "StatefulSet", "db")))
     ready = Health("Ready")
     assert found.health(SET, "shop", "db", ready).state == "Degraded"
     assert found.health(THING, "shop", "db", Health("Progressing", "Pending")).reason == "Pod db-0: ImagePullBackOff"
@@ -106,7 +106,7 @@ def test_o1_up_to_the_instance(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_o1_by_a_label_where_there_is_no_owner(monkeypatch: pytest.MonkeyPatch) -> None:
     """O1: as the page's tree finds it."""
-    found = look(monkeypatch, pod("db-0", None, **{"app.kubernetes.io/instance": "db"}))
+    found = troubles(monkeypatch, pod("db-0", None, **{"app.kubernetes.io/instance": "db"}))
     assert found.health(THING, "shop", "db", Health("Progressing")).state == "Degraded"
     assert found.health(THING, "shop", "else", Health("Progressing")).state == "Progressing"
 
@@ -121,10 +121,10 @@ def test_o1_lists_overlay_only_kinds_that_can_have_pods() -> None:
 
 def test_a_rollout_that_takes_too_long_has_the_cause_of_its_pods() -> None:
     own = Health(DEGRADED, "ReplicaSet has timed out progressing", "2026-01-01T00:00:00Z")
-    told = Trouble("Pod", "web-1", Health(DEGRADED, "web can't start: there is no ConfigMap settings", named=True))
-    untold = Trouble("Pod", "web-0", Health(DEGRADED, "CreateContainerConfigError"))
-    found = combined(own, [untold, told])
-    assert (found.reason, found.named, found.since) == (told.health.reason, True, own.since)
-    assert combined(own, [untold]) == own, "its own words are no worse"
+    explained = Trouble("Pod", "web-1", Health(DEGRADED, "web can't start: there is no ConfigMap settings", named=True))
+    unexplained = Trouble("Pod", "web-0", Health(DEGRADED, "CreateContainerConfigError"))
+    found = combined(own, [unexplained, explained])
+    assert (found.reason, found.named, found.since) == (explained.health.reason, True, own.since)
+    assert combined(own, [unexplained]) == own, "its own words are no worse"
     named = Health(DEGRADED, "web can't make Pods: the quota is used up", named=True)
-    assert combined(named, [told]) == named
+    assert combined(named, [explained]) == named

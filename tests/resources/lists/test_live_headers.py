@@ -1,4 +1,4 @@
-"""What a list says of itself to live pages: from where the stream goes on, and how new it is."""
+"""Headers of a list for live pages: the position of the stream, and the list's version."""
 
 import re
 
@@ -16,9 +16,9 @@ HEARD = "HTTP_X_LIVE_VERSION"
 def test_it_says_where_the_stream_goes_on(pipe: redis.Redis, browser: Client, namespace: str) -> None:
     before = int(position().partition("-")[0])
     for query in ({}, {"q": "a"}, {"sort": "name"}):
-        told = browser.get(MAPS, {"namespace": namespace, **query}, HTTP_HX_REQUEST="true").headers["X-Live-Since"]
-        found = re.fullmatch(r"(\d+)-0@[0-9a-f]+", told)
-        assert found, told
+        since = browser.get(MAPS, {"namespace": namespace, **query}, HTTP_HX_REQUEST="true").headers["X-Live-Since"]
+        found = re.fullmatch(r"(\d+)-0@[0-9a-f]+", since)
+        assert found, since
         # From before anything was read.
         assert before - 200 <= int(found[1]) <= int(position().partition("-")[0])
 
@@ -34,8 +34,8 @@ def test_each_row_and_the_whole_have_their_version(browser: Client, client: Clus
     maps = client.find("", "v1", "configmaps")
     version = client.create(maps, {"metadata": {"name": "versioned"}}, namespace)["metadata"]["resourceVersion"]
     for query in ({}, {"sort": "name"}, {"q": "versioned"}):
-        heard = {HEARD: version}
-        answer = browser.get(MAPS, {"namespace": namespace, **query}, HTTP_HX_REQUEST="true", **heard)
+        headers = {HEARD: version}
+        answer = browser.get(MAPS, {"namespace": namespace, **query}, HTTP_HX_REQUEST="true", **headers)
         assert re.search(rf'<tr [^>]*data-version="{version}"', answer.content.decode())
         assert int(answer.headers["X-Live-Version"]) >= int(version)
 

@@ -19,7 +19,7 @@ from tests.eventually import until
 
 
 @pytest.fixture
-def kept() -> Iterator[Snapshots]:
+def snapshots() -> Iterator[Snapshots]:
     found = Snapshots()
     with translation.override("en"):
         yield found
@@ -56,46 +56,44 @@ def _becomes(condition: Callable[[], bool]) -> bool:
 
 
 def test_it_is_read_once_and_then_follows(
-    client: ClusterClient, maps: ResourceType, namespace: str, put: Callable[..., Any], kept: Snapshots
+    client: ClusterClient, maps: ResourceType, namespace: str, put: Callable[..., Any], snapshots: Snapshots
 ) -> None:
     put("one")
-    first = _watched(kept.get(client, maps, namespace))
+    first = _watched(snapshots.get(client, maps, namespace))
     assert _names(first) == {"one"}
     put("two", team="shop")
     client.delete(maps, "one", namespace)
-    assert _becomes(lambda: _names(kept.get(client, maps, namespace)) == {"two"})
-    assert kept.get(client, maps, namespace) is first
+    assert _becomes(lambda: _names(snapshots.get(client, maps, namespace)) == {"two"})
+    assert snapshots.get(client, maps, namespace) is first
     client.patch(maps, "two", {"metadata": {"labels": {"team": "bank"}}}, namespace)
     assert _becomes(lambda: [dict(item.labels) for item in first.all() if item.name == "two"] == [{"team": "bank"}])
 
 
 def test_a_server_that_began_anew_is_read_anew(
-    client: ClusterClient, maps: ResourceType, namespace: str, put: Callable[..., Any], kept: Snapshots
+    client: ClusterClient, maps: ResourceType, namespace: str, put: Callable[..., Any], snapshots: Snapshots
 ) -> None:
-    """Made anew or restored under the same address: what was seen of the old one has a version that it has not come
-    to.
-    """
+    """Recreated or restored under the same address: objects seen before have a version that it hasn't reached."""
     put("one")
-    first = _watched(kept.get(client, maps, namespace))
+    first = _watched(snapshots.get(client, maps, namespace))
     with first.changed:
         first.entries.clear()
         first.version = str(10**15)
-    again = kept.get(client, maps, namespace)
+    again = snapshots.get(client, maps, namespace)
     assert again is not first
     assert int(again.version) < 10**15
     assert _names(again) == {"one"}
 
 
 def test_selectors_and_namespaces_are_apart(
-    client: ClusterClient, maps: ResourceType, namespace: str, put: Callable[..., Any], kept: Snapshots
+    client: ClusterClient, maps: ResourceType, namespace: str, put: Callable[..., Any], snapshots: Snapshots
 ) -> None:
     put("one", team="shop")
     put("two")
-    assert _names(kept.get(client, maps, namespace, labels="team=shop")) == {"one"}
-    assert _names(kept.get(client, maps, namespace, fields="metadata.name=two")) == {"two"}
-    assert {"one", "two"} <= _names(kept.get(client, maps, ""))
-    assert not kept.has(client, maps, namespace)
-    assert kept.has(client, maps, namespace, labels="team=shop")
+    assert _names(snapshots.get(client, maps, namespace, labels="team=shop")) == {"one"}
+    assert _names(snapshots.get(client, maps, namespace, fields="metadata.name=two")) == {"two"}
+    assert {"one", "two"} <= _names(snapshots.get(client, maps, ""))
+    assert not snapshots.has(client, maps, namespace)
+    assert snapshots.has(client, maps, namespace, labels="team=shop")
 
 
 def test_many_who_come_at_once_read_it_once(
@@ -103,19 +101,19 @@ def test_many_who_come_at_once_read_it_once(
     maps: ResourceType,
     namespace: str,
     put: Callable[..., Any],
-    kept: Snapshots,
+    snapshots: Snapshots,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     put("one")
     read: list[str] = []
     whole = Snapshot._read
     monkeypatch.setattr(Snapshot, "_read", lambda self: (read.append("once"), time.sleep(0.2), whole(self)))
-    # Other tests write meanwhile, and the watch may not stand yet: that would be a reason to read again.
+    # Other tests write meanwhile, before the watch is established: without this the list would be read again.
     monkeypatch.setattr(Snapshot, "settle", lambda self, min_version: True)
 
     def get(_number: int) -> Snapshot:
         with translation.override("en"):
-            return kept.get(client, maps, namespace)
+            return snapshots.get(client, maps, namespace)
 
     with ThreadPoolExecutor(6) as pool:
         found = set(pool.map(get, range(6)))
@@ -124,16 +122,16 @@ def test_many_who_come_at_once_read_it_once(
 
 
 def test_a_right_that_is_gone_shows_nothing(
-    client: ClusterClient, maps: ResourceType, namespace: str, kept: Snapshots, monkeypatch: pytest.MonkeyPatch
+    client: ClusterClient, maps: ResourceType, namespace: str, snapshots: Snapshots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept.get(client, maps, namespace)
+    snapshots.get(client, maps, namespace)
 
     def refused(*_arguments: Any, **_options: Any) -> Any:
         raise Forbidden("no more")
 
     monkeypatch.setattr(client, "table", refused)
     with pytest.raises(Forbidden):
-        kept.get(client, maps, namespace)
+        snapshots.get(client, maps, namespace)
 
 
 def test_what_can_not_be_watched_is_read_anew(
@@ -141,16 +139,16 @@ def test_what_can_not_be_watched_is_read_anew(
     maps: ResourceType,
     namespace: str,
     put: Callable[..., Any],
-    kept: Snapshots,
+    snapshots: Snapshots,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def ends(self: Snapshot) -> None:
         raise Forbidden("you may not watch")
 
     monkeypatch.setattr(Snapshot, "follow", ends)
-    kept.get(client, maps, namespace)
+    snapshots.get(client, maps, namespace)
     put("late")
-    assert "late" in _names(kept.get(client, maps, namespace))
+    assert "late" in _names(snapshots.get(client, maps, namespace))
 
 
 def test_beyond_the_bound_it_is_not_complete(
@@ -158,14 +156,14 @@ def test_beyond_the_bound_it_is_not_complete(
     maps: ResourceType,
     namespace: str,
     put: Callable[..., Any],
-    kept: Snapshots,
+    snapshots: Snapshots,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for number in range(5):
         put(f"item-{number}")
     monkeypatch.setattr(list_chunks, "CHUNK", 2)
     monkeypatch.setattr(limits, "LIST_OBJECTS", replace(limits.LIST_OBJECTS, value=3))
-    found = kept.get(client, maps, namespace)
+    found = snapshots.get(client, maps, namespace)
     assert not found.complete
     assert len(found.all()) == 4
 
@@ -175,16 +173,16 @@ def test_all_together_are_bounded(
     maps: ResourceType,
     namespace: str,
     put: Callable[..., Any],
-    kept: Snapshots,
+    snapshots: Snapshots,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     put("one", a="1")
     put("two", a="1")
     monkeypatch.setattr(limits, "SNAPSHOT_OBJECTS", replace(limits.SNAPSHOT_OBJECTS, value=3))
-    kept.get(client, maps, namespace, labels="a=1")
-    kept.get(client, maps, namespace, labels="a")
-    assert not kept.has(client, maps, namespace, labels="a=1")
-    assert kept.has(client, maps, namespace, labels="a")
+    snapshots.get(client, maps, namespace, labels="a=1")
+    snapshots.get(client, maps, namespace, labels="a")
+    assert not snapshots.has(client, maps, namespace, labels="a=1")
+    assert snapshots.has(client, maps, namespace, labels="a")
 
 
 def test_a_list_that_the_server_forgot_goes_on(
@@ -192,7 +190,7 @@ def test_a_list_that_the_server_forgot_goes_on(
     maps: ResourceType,
     namespace: str,
     put: Callable[..., Any],
-    kept: Snapshots,
+    snapshots: Snapshots,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for number in range(5):
@@ -210,21 +208,21 @@ def test_a_list_that_the_server_forgot_goes_on(
     monkeypatch.setattr(client, "table", forgets)
     rows = [row for table in list_chunks.tables(client, maps, namespace, labels="all=yes") for row in table.rows]
     assert len(rows) == 5
-    # A snapshot begins again instead: a watch has to go on from one version.
+    # A snapshot begins again instead: a watch must continue from one version.
     refused.clear()
-    assert len(kept.get(client, maps, namespace, labels="all=yes").all()) == 5
+    assert len(snapshots.get(client, maps, namespace, labels="all=yes").all()) == 5
     assert refused
 
 
-def test_a_kind_that_is_gone_is_said(client: ClusterClient, kept: Snapshots) -> None:
+def test_a_kind_that_is_gone_is_said(client: ClusterClient, snapshots: Snapshots) -> None:
     with pytest.raises(NotFound):
-        kept.get(client, ResourceType("example.com", "v1", "unicorns", "Unicorn", True), "")
+        snapshots.get(client, ResourceType("example.com", "v1", "unicorns", "Unicorn", True), "")
 
 
-def test_languages_are_apart(client: ClusterClient, maps: ResourceType, namespace: str, kept: Snapshots) -> None:
-    english = kept.get(client, maps, namespace)
+def test_languages_are_apart(client: ClusterClient, maps: ResourceType, namespace: str, snapshots: Snapshots) -> None:
+    english = snapshots.get(client, maps, namespace)
     with translation.override("ko"):
-        assert kept.get(client, maps, namespace) is not english
+        assert snapshots.get(client, maps, namespace) is not english
 
 
 def test_counts_are_over_everything(client: ClusterClient, maps: ResourceType, namespace: str) -> None:
@@ -239,17 +237,17 @@ def test_whoever_has_heard_of_a_version_gets_nothing_older(
     maps: ResourceType,
     namespace: str,
     put: Callable[..., Any],
-    kept: Snapshots,
+    snapshots: Snapshots,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     put("one")
-    first = _watched(kept.get(client, maps, namespace))
+    first = _watched(snapshots.get(client, maps, namespace))
     apply = Snapshot.apply
     # Its watch is slower than the hub's by far more than it settles for.
     monkeypatch.setattr(Snapshot, "apply", lambda self, burst: (time.sleep(0.4), apply(self, burst)))
-    heard = put("two")["metadata"]["resourceVersion"]
-    assert "two" in _names(kept.get(client, maps, namespace, min_version=heard))
-    assert kept.get(client, maps, namespace) is first
+    version = put("two")["metadata"]["resourceVersion"]
+    assert "two" in _names(snapshots.get(client, maps, namespace, min_version=version))
+    assert snapshots.get(client, maps, namespace) is first
 
 
 def test_a_watch_that_hangs_is_not_waited_for_again_and_again(
@@ -257,21 +255,21 @@ def test_a_watch_that_hangs_is_not_waited_for_again_and_again(
     maps: ResourceType,
     namespace: str,
     put: Callable[..., Any],
-    kept: Snapshots,
+    snapshots: Snapshots,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     put("one")
-    first = _watched(kept.get(client, maps, namespace))
+    first = _watched(snapshots.get(client, maps, namespace))
     monkeypatch.setattr(Snapshot, "apply", lambda self, burst: None)
     monkeypatch.setattr(snapshot, "MIN_VERSION_SECONDS", 0.05)
-    heard = put("two")["metadata"]["resourceVersion"]
+    version = put("two")["metadata"]["resourceVersion"]
     # It says itself that it is not as new, so that it is asked again.
-    assert kept.get(client, maps, namespace, min_version=heard) is first
-    assert int(first.sure_version) < int(heard)
+    assert snapshots.get(client, maps, namespace, min_version=version) is first
+    assert int(first.sure_version) < int(version)
     monkeypatch.setattr(snapshot, "_BEHIND_SECONDS", 0.0)
-    anew = kept.get(client, maps, namespace, min_version=heard)
+    anew = snapshots.get(client, maps, namespace, min_version=version)
     assert "two" in _names(anew)
-    assert int(anew.sure_version) >= int(heard)
+    assert int(anew.sure_version) >= int(version)
 
 
 def test_with_selectors_a_version_of_another_object_is_not_waited_for_long(
@@ -279,12 +277,12 @@ def test_with_selectors_a_version_of_another_object_is_not_waited_for_long(
     maps: ResourceType,
     namespace: str,
     put: Callable[..., Any],
-    kept: Snapshots,
+    snapshots: Snapshots,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     put("one", team="shop")
-    first = _watched(kept.get(client, maps, namespace, labels="team=shop"))
+    first = _watched(snapshots.get(client, maps, namespace, labels="team=shop"))
     monkeypatch.setattr(snapshot, "MIN_VERSION_SECONDS", 60.0)
-    heard = put("two")["metadata"]["resourceVersion"]
-    assert kept.get(client, maps, namespace, labels="team=shop", min_version=heard) is first
+    version = put("two")["metadata"]["resourceVersion"]
+    assert snapshots.get(client, maps, namespace, labels="team=shop", min_version=version) is first
     assert first.sure_version == ""

@@ -49,7 +49,7 @@ def rows() -> str:
 
 
 def region() -> str:
-    found = [item for item in console_client().list(_type(), "default").items if item["metadata"]["name"] == "watched"]
+    found = [obj for obj in console_client().list(_type(), "default").items if obj["metadata"]["name"] == "watched"]
     value = found[0].get("data", {}).get("value", "") if found else "absent"
     return REGION.format(topic=_topic(), value=value)
 

@@ -38,12 +38,12 @@ def test_a_list_gets_the_columns_that_it_shows_and_the_state_in_its_language() -
     row = json.loads(change.row)
     row["object"]["metadata"]["labels"] = {"example.com/tier": "database"}
     row["health"] = {"en": ["Degraded", "no disk"], "ko": ["Degraded", "디스크"]}
-    told = Change("MODIFIED", "u-1", "web-0", "shop", json.dumps(row).encode(), "c")
-    usual = row_html(PODS, "here/core/v1/pods/shop", COLUMNS, told, "en")
+    change = Change("MODIFIED", "u-1", "web-0", "shop", json.dumps(row).encode(), "c")
+    usual = row_html(PODS, "here/core/v1/pods/shop", COLUMNS, change, "en")
     assert "no disk" in usual
     assert "1/1" in usual and "7 (2m ago)" in usual
     assert "database" not in usual
-    chosen = row_html(PODS, "here/core/v1/pods/shop?label:example.com/tier,state", COLUMNS, told, "ko")
+    chosen = row_html(PODS, "here/core/v1/pods/shop?label:example.com/tier,state", COLUMNS, change, "ko")
     assert "디스크" in chosen
     assert "database" in chosen
     assert "7 (2m ago)" not in chosen

@@ -40,13 +40,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
 
 
 async def test_many_connections_are_one_question(app: StreamApp, topic: Topic, asked: Counter[str]) -> None:
-    async def look() -> None:
+    async def connect() -> None:
         async with opened(app, [("topic", str(topic))]) as browser:
             await browser.get("hello")
             await asyncio.sleep(0.2)
 
-    await asyncio.gather(*(look() for _ in range(30)))
-    await look()
+    await asyncio.gather(*(connect() for _ in range(30)))
+    await connect()
     assert asked == {str(topic): 1}
 
 
@@ -69,7 +69,7 @@ async def test_o15_a_verdict_that_ages_while_others_are_awaited_is_still_given(
         async with asyncio.timeout(10):
             while asker.key("slow") not in found._asking:
                 await asyncio.sleep(0)
-        # As _look_again does with what is due and held by nobody.
+        # As _look_again does with answers that are due and unused.
         found._known.clear()
         go_on.set()
         assert [verdict.topic for verdict in await asyncio.wait_for(both, 10)] == ["known", "slow"]
@@ -83,7 +83,7 @@ async def test_answers_age(app: StreamApp, topic: Topic, asked: Counter[str], mo
 
 @pytest.fixture
 def guest(client: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> Iterator[ClusterClient]:
-    """Somebody who may follow ConfigMaps in `default`, until `binding` goes. Returns the administrator's client."""
+    """A user who can watch ConfigMaps in `default`, until `binding` is deleted. Returns the administrator's client."""
     config = dataclasses.replace(client.config, headers=(("Impersonate-User", "guest"),), user="guest")
     rbac = {kind: client.find("rbac.authorization.k8s.io", "v1", kind) for kind in ("roles", "rolebindings")}
     rules = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list", "watch"]}]
@@ -118,7 +118,7 @@ async def test_a_right_that_is_withdrawn_ends_the_topic_and_nothing_else(
             assert data["lasting"] is True
             assert data["message"] == "you don't have permission to list configmaps in namespace default"
         await log.append(topic, [row_of("b")], "2")
-        # What comes after it was written is told of this connection, too: the stream itself stays open.
+        # Later entries don't reach this connection, but its stream stays open.
         await app._broker._log.poke()
         await asyncio.sleep(0.5)
         assert not [kind for kind, _, _ in (*browser.events, *other.events) if kind in ("row", "changed", "refused")]
@@ -145,7 +145,7 @@ async def test_a_cluster_that_is_away_withdraws_nothing(
         await log.append(topic, [row_of("a")], "1", COLUMNS)
         await browser.get("row")
         assert not [kind for kind, _, _ in browser.events if kind == "refused"]
-        # Who comes now is told, and told that it is worth asking again.
+        # A new connection is refused too, and asked to retry.
         async with opened(app, [("topic", str(topic))]) as late:
             data: dict[str, Any] = (await late.get("refused"))[0]
             assert data["lasting"] is False

@@ -33,7 +33,7 @@ def _take(mailbox: Mailbox, now: float) -> list[tuple[str, dict[str, Any], str]]
     return _events(mailbox.take(now)[0])
 
 
-class Nobody:
+class Subscriber:
     def __init__(self) -> None:
         self.woken = 0
 
@@ -91,7 +91,7 @@ def test_ids_never_pass_what_still_waits() -> None:
     mailbox.put("t", _told(3, "MODIFIED", "a", 3), "en")
     mailbox.put("t", _told(3, "MODIFIED", "c", 3), "en")
     first = _take(mailbox, 0)
-    # a is that of entry 3, but b and c wait: going on from 3 would lose b.
+    # a is that of entry 3, but b and c wait: resuming from 3 would lose b.
     assert [(data["name"], id_) for _, data, id_ in first] == [("a", ""), ("b", "2-0@e")]
     assert [(data["name"], id_) for _, data, id_ in _take(mailbox, 9)] == [("c", "3-0@e")]
 
@@ -184,23 +184,23 @@ def test_a_connection_that_is_busy_is_paced_and_nobody_waits_over_a_second() -> 
 
 
 def test_news_are_told_together_four_times_a_second() -> None:
-    mailbox, somebody, told = _mailbox(), Nobody(), []
+    mailbox, subscriber, batches = _mailbox(), Subscriber(), []
     asked = 0
     for number in range(2000):
         now = 10 + number / 1000
-        if somebody.woken >= 0 and (asked == 0 or somebody.woken == asked):
-            asked += not mailbox.news("t", _told(number, "MODIFIED", f"n{number}", number), somebody)
+        if subscriber.woken >= 0 and (asked == 0 or subscriber.woken == asked):
+            asked += not mailbox.news("t", _told(number, "MODIFIED", f"n{number}", number), subscriber)
         if (due := mailbox.due(now)) is not None and due <= now:
-            told += _take(mailbox, now)
-    assert 7 <= len(told) <= 9
-    assert "names" not in told[2][1]
-    assert told[0][1]["names"] == [["ns", "n0"]]
+            batches += _take(mailbox, now)
+    assert 7 <= len(batches) <= 9
+    assert "names" not in batches[2][1]
+    assert batches[0][1]["names"] == [["ns", "n0"]]
 
 
 def test_a_refused_topic_leaves_nothing_behind() -> None:
     mailbox = _mailbox()
     mailbox.put("t", _told(1, "MODIFIED", "a"), "en")
-    mailbox.news("t", _told(2, "MODIFIED", "b"), Nobody())
+    mailbox.news("t", _told(2, "MODIFIED", "b"), Subscriber())
     mailbox.resync("t", "told")
     mailbox.put("t", _told(3, "MODIFIED", "a"), "en")
     mailbox.forget("t")
@@ -266,9 +266,9 @@ def _one_life(rng: random.Random, seed: str) -> None:
             mailbox.reach = reach
             repeated = True
             start = order(last.partition("@")[0]) if last else (0, 0)
-            for told in history:
-                if told.order >= start:
-                    mailbox.put(told.topic, told, "en")
+            for entry in history:
+                if entry.order >= start:
+                    mailbox.put(entry.topic, entry, "en")
     while mailbox:
         now += 0.1
         hear(mailbox.take(now)[0])

@@ -67,7 +67,7 @@ async def test_what_is_told_is_counted(app: StreamApp, log: ChangeLog, topic: To
 
 
 def test_each_is_in_the_table(pipe: Any, client: ClusterClient) -> None:
-    told = set(re.findall(r"^\| `(console_live_\w+)`", DOCS.read_text(), re.MULTILINE))
+    documented = set(re.findall(r"^\| `(console_live_\w+)`", DOCS.read_text(), re.MULTILINE))
     served = {family.name for family in metrics.live.collect()}
     served |= {
         f"console_live_hub_{name}"
@@ -84,7 +84,7 @@ def test_each_is_in_the_table(pipe: Any, client: ClusterClient) -> None:
             "problem",
         )
     }
-    assert {name.removesuffix("_total") for name in told} == served
+    assert {name.removesuffix("_total") for name in documented} == served
 
 
 def test_without_redis_the_rest_is_told(monkeypatch: pytest.MonkeyPatch, redis_server: str) -> None:

@@ -59,9 +59,9 @@ async def test_rows_that_many_missed_are_drawn_once(
     start = position()
     await log.append(topic, [row_of("a"), row_of("b")], "1", COLUMNS)
 
-    async def look() -> None:
+    async def connect() -> None:
         async with opened(app, [("topic", str(topic)), ("since", start)]) as browser:
             await browser.get("row", name="b")
 
-    await asyncio.gather(*(look() for _ in range(20)))
+    await asyncio.gather(*(connect() for _ in range(20)))
     assert drawn == {"a": 1, "b": 1}

@@ -26,7 +26,7 @@ async def test_only_the_rows_shown_are_drawn(app: StreamApp, log: ChangeLog, top
         assert "@" in id_
         await log.append(topic, [row_of("y", "ADDED", "7"), row_of("z", version="8")], "8")
         news, _id = await browser.get("changed")
-        # z only changed: without `moves` that is nobody's business here.
+        # z only changed: without `moves` this list isn't affected.
         assert news == {"topic": str(topic), "version": "7", "names": [["default", "y"]]}
         await log.append(topic, [_gone("b", "9")], "9")
         assert (await browser.get("gone"))[0]["uid"] == "uid-b"
@@ -55,7 +55,7 @@ async def test_many_news_are_told_once_and_without_names(app: StreamApp, log: Ch
         news, _ = await browser.get("changed")
         assert news["topic"] == str(topic)
         assert "names" not in news
-        # What comes after enough was told is told, too.
+        # Changes after the limit was reached are sent, too.
         await log.append(topic, [row_of("later", version="101")], "101")
         assert (await browser.get("changed"))[0]["names"] == [["default", "later"]]
 
@@ -109,7 +109,7 @@ async def test_a_gap_in_redis_is_told(app: StreamApp, log: ChangeLog, topic: Top
         await browser.get("hello")
         pipe.flushall()
         await browser.get("resync", topic=str(topic))
-        # And goes on, though nobody connected anew.
+        # And continues on the same connection.
         await log.append(topic, [row_of("a", version="3")], "3", COLUMNS)
         assert (await browser.get("row"))[0]["version"] == "3"
 

@@ -21,7 +21,7 @@ from tests.resources.stream.browser import COLUMNS, Browser, opened, render, row
 
 @pytest.fixture
 def token(client: ClusterClient, settings: Any) -> str:
-    """Of somebody who may do everything: of a kubeconfig without one, a ServiceAccount's."""
+    """A token with all permissions: of a kubeconfig without one, a ServiceAccount's."""
     settings.SIGN_IN, settings.LOCAL_ONLY = "token", False
     return client.config.token()
 

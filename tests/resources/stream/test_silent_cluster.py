@@ -22,29 +22,29 @@ class _Log:
 
 
 async def _states(seconds: float) -> dict[str, PartHealth]:
-    """What is told first of each part, while the API server has been silent for `seconds`."""
-    told: dict[str, PartHealth] = {}
+    """The first state of each part, after the API server has been silent for `seconds`."""
+    states: dict[str, PartHealth] = {}
     complete = asyncio.Event()
 
-    def tell(state: PartHealth) -> None:
-        told[state.part] = state
-        if {"redis", "worker", "cluster", "api"} <= told.keys():
+    def record(state: PartHealth) -> None:
+        states[state.part] = state
+        if {"redis", "worker", "cluster", "api"} <= states.keys():
             complete.set()
 
     async def nothing() -> None:
         return None
 
-    watch = HealthWatch(cast(ChangeLog, _Log()), tell, nothing, lambda: {""}, lambda _cluster: seconds)
+    watch = HealthWatch(cast(ChangeLog, _Log()), record, nothing, lambda: {""}, lambda _cluster: seconds)
     run = asyncio.create_task(watch.run())
     await asyncio.wait_for(complete.wait(), 5)
     run.cancel()
-    return told
+    return states
 
 
 @pytest.mark.parametrize("seconds", [0.0, 30.0])
 def test_a_silent_cluster_is_said_once(seconds: float) -> None:
-    told = asyncio.run(_states(seconds))
+    states = asyncio.run(_states(seconds))
     silent = bool(seconds)
-    assert told["api"].ready is not silent
+    assert states["api"].ready is not silent
     # The worker's words count only where the API server answers the console: then they have a cause of their own.
-    assert (told["cluster"].ready, told["cluster"].detail) == ((True, "") if silent else (False, _UNREACHABLE))
+    assert (states["cluster"].ready, states["cluster"].detail) == ((True, "") if silent else (False, _UNREACHABLE))

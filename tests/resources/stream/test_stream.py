@@ -23,7 +23,7 @@ from tests.resources.stream.browser import COLUMNS, opened, row_of
 async def test_o16_pages_are_told_since_when_the_cluster_is_silent(
     app: StreamApp, topic: Topic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Open lists stayed green while the API server hung; and it is asked though nobody loads a page."""
+    """Open lists stayed green while the API server hung; it is checked even if no page is loaded."""
     async with opened(app, [("topic", str(topic))]) as browser:
         await browser.get("health", part="api", ready=True)
         await reached(lambda: app._broker._probe._hosts)

@@ -1,5 +1,5 @@
-"""Redis killed, stopped or full, and topics that can't be watched: pages are told, nothing is lost without a word,
-and all heals by itself.
+"""Redis killed, stopped or full, and topics that can't be watched: pages show it, nothing is lost silently, and it
+recovers without help.
 """
 
 import asyncio
@@ -71,7 +71,7 @@ async def test_a_redis_that_is_killed_and_comes_back(
             data, _ = await browser.get("health", part="redis", ready=False)
             assert data["message"].startswith("Live updates are paused: Redis does not answer")
             own_redis.unlink()
-            # Who comes while it is away is told the same, and to list.
+            # A page that connects while it is away gets the same, and is asked to list.
             async with opened(app, [], _wish(topic, "")) as late:
                 await late.get("resync", topic=str(topic))
                 with processes.redis(own_redis):
@@ -137,7 +137,7 @@ async def test_a_topic_that_cannot_be_watched(app: StreamApp, log: ChangeLog, to
                 assert (await late.get("paused", topic=str(topic)))[0]["message"] == data["message"]
                 await log.append(topic, [Change("RESUMED"), Change("RESYNC")], "2")
                 for item in (browser, late):
-                    # In whichever order: both are said.
+                    # Both arrive, in either order.
                     kinds = {(await item.get("resumed"))[0]["topic"]} | {str(topic)}
                     assert kinds == {str(topic)}
 
@@ -153,7 +153,7 @@ async def test_what_redis_trimmed_before_it_was_read_is_told(
             found = direct.hgetall(f"test:topic:{topic}")
             assert found, "where entries are numbered has changed: this test has to follow"
             (_id, fields), *_others = direct.xrange(f"test:changes:{topic}")
-            # Again and again: a reader that has begun at "now" meanwhile knows no number before the first of these.
+            # Repeated, as a reader that has begun at "now" has no number before the first of these.
             for number in range(99, 1099, 100):
                 direct.xadd(f"test:changes:{topic}", {**fields, b"i": str(number).encode()})
                 with contextlib.suppress(TimeoutError):

@@ -20,9 +20,9 @@ FOUND = {("shop", "a"): Usage(0.5, 1 << 20), ("shop", "b"): Usage(0.25, 2 << 20)
 @pytest.fixture
 def minutes(monkeypatch: pytest.MonkeyPatch) -> list[list[tuple[float, int] | None]]:
     """What Redis has of them."""
-    kept: list[list[tuple[float, int] | None]] = []
-    monkeypatch.setattr(usage_samples, "read", lambda _cluster, _plural, names: kept if names else [])
-    return kept
+    samples: list[list[tuple[float, int] | None]] = []
+    monkeypatch.setattr(usage_samples, "read", lambda _cluster, _plural, names: samples if names else [])
+    return samples
 
 
 def test_it_is_the_sum_of_all(minutes: list[list[tuple[float, int] | None]]) -> None:

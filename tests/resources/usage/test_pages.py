@@ -163,8 +163,7 @@ def test_the_hour_comes_with_the_pages(
     minute = usage_samples._minute()
     monkeypatch.setattr(usage_samples, "_minute", lambda: minute + 1)
     names = [
-        f"{namespace}/{item['metadata']['name']}"
-        for item in client.list(client.find("", "v1", "pods"), namespace).items
+        f"{namespace}/{obj['metadata']['name']}" for obj in client.list(client.find("", "v1", "pods"), namespace).items
     ]
     usage_samples.write(client.name, PODS, dict.fromkeys(names, (0.5, 1 << 20)))
     page = browser.get(address, {"part": "usage"}).content.decode()
@@ -173,7 +172,7 @@ def test_the_hour_comes_with_the_pages(
 
 def test_the_worker_writes_it_too(client: ClusterClient, web: str, namespace: str, pipe: redis.Redis) -> None:
     tasks.sample_usage()
-    names = [item["metadata"]["name"] for item in client.list(client.find("", "v1", "pods"), namespace).items]
+    names = [obj["metadata"]["name"] for obj in client.list(client.find("", "v1", "pods"), namespace).items]
     found = usage_samples.read(client.name, PODS, [f"{namespace}/{name}" for name in names])
     assert any(row == [(0.0, 0)] * 2 for row in found)
     (node,) = client.list(client.find("", "v1", "nodes")).items

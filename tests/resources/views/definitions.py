@@ -1,4 +1,4 @@
-"""A definition of the tests' own, with a bit of everything, in a group that nobody else has."""
+"""A definition of the tests' own, with a bit of everything, in a group of its own."""
 
 from typing import Any
 from uuid import uuid4
@@ -91,10 +91,10 @@ def remove(client: ClusterClient, made: dict[str, Any]) -> None:
     name = made["metadata"]["name"]
     try:
         type_ = served(client, made)
-        for item in client.list(type_).items:
-            if item["metadata"].get("finalizers"):
+        for obj in client.list(type_).items:
+            if obj["metadata"].get("finalizers"):
                 bare = {"metadata": {"finalizers": None}}
-                client.patch(type_, item["metadata"]["name"], bare, item["metadata"].get("namespace") or "")
+                client.patch(type_, obj["metadata"]["name"], bare, obj["metadata"].get("namespace") or "")
     except KubeError:
         pass
     try:

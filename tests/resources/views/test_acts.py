@@ -96,11 +96,11 @@ def test_a_pod_is_evicted_unless_its_budget_forbids_it(
     client.delete(budgets, "all", namespace)
     assert browser.post(url).status_code == 302
 
-    def going() -> bool:
-        found = [item for item in client.list(pods, namespace).items if item["metadata"]["name"] == name]
+    def is_being_deleted() -> bool:
+        found = [pod for pod in client.list(pods, namespace).items if pod["metadata"]["name"] == name]
         return not found or "deletionTimestamp" in found[0]["metadata"]
 
-    until(going)
+    until(is_being_deleted)
 
 
 def test_a_custom_kind_with_suspend_in_its_schema(browser: Client, client: ClusterClient, namespace: str) -> None:
@@ -139,7 +139,7 @@ def test_labels_and_annotations_in_rows(
     page = browser.get(url).content.decode()
     assert 'value="gold"' in page
     assert "two\nlines" in page
-    # Somebody else adds a key meanwhile: it stays.
+    # Another user adds a key meanwhile: it stays.
     client.patch(maps, config_map, {"metadata": {"labels": {"late": "1"}}}, namespace)
     was = {
         "labels-was-key": ["own", "tier"],

@@ -114,15 +114,15 @@ def test_what_there_is_and_what_comes_and_where_to_go_on(client: ClusterClient) 
     query = "watch=1&namespace=default&labels=test%3Dwatch"
     make(names[0])
     try:
-        heard = asyncio.run(follow(scope(query), first))
-        assert heard.status == 200
-        assert heard.headers["content-type"].startswith("text/event-stream")
+        received = asyncio.run(follow(scope(query), first))
+        assert received.status == 200
+        assert received.headers["content-type"].startswith("text/event-stream")
         # All that there was came without an id; only what may be resumed from has one.
         assert [
-            id_ for event, id_, data in heard.events if event == "added" and data["metadata"]["name"] == names[0]
+            id_ for event, id_, data in received.events if event == "added" and data["metadata"]["name"] == names[0]
         ] == [""]
         make(names[2])
-        again = asyncio.run(follow(scope(query, {"Last-Event-ID": heard.events[-1][1]}), second))
+        again = asyncio.run(follow(scope(query, {"Last-Event-ID": received.events[-1][1]}), second))
         assert [(event, data["metadata"]["name"]) for event, _id, data in again.events if event != "bookmark"] == [
             ("added", names[2]),
             ("deleted", names[0]),

@@ -12,7 +12,7 @@ from resources.lists import counts
 from tests.eventually import until
 from tests.resources.views import definitions
 from tests.resources.views.definitions import served, widget
-from tests.resources.views.sending import flat
+from tests.resources.views.form_submission import flat
 
 # As a kube-apiserver 1.3x answered.
 CONVERSION = (
@@ -33,12 +33,12 @@ def nothing_kept() -> None:
 def refuse(monkeypatch: pytest.MonkeyPatch, plural: str, error: Exception) -> None:
     table = ClusterClient.table
 
-    def answer(self: ClusterClient, type_: Any, *args: Any, **more: Any) -> Any:
+    def fail(self: ClusterClient, type_: Any, *args: Any, **more: Any) -> Any:
         if type_.plural == plural:
             raise error
         return table(self, type_, *args, **more)
 
-    monkeypatch.setattr(ClusterClient, "table", answer)
+    monkeypatch.setattr(ClusterClient, "table", fail)
 
 
 def test_a_conversion_webhook_that_does_not_answer(
@@ -67,12 +67,12 @@ def test_an_admission_webhook_that_does_not_answer(
 ) -> None:
     delete = ClusterClient.delete
 
-    def answer(self: ClusterClient, type_: Any, *args: Any, **more: Any) -> Any:
+    def fail(self: ClusterClient, type_: Any, *args: Any, **more: Any) -> Any:
         if type_.plural == "configmaps":
             raise ServerError(CALL)
         return delete(self, type_, *args, **more)
 
-    monkeypatch.setattr(ClusterClient, "delete", answer)
+    monkeypatch.setattr(ClusterClient, "delete", fail)
     page = browser.post(f"/resources/core/v1/configmaps/{namespace}/{config_map}/delete/", {"uid": ""})
     assert "The webhook “check.toys.example.com” does not answer" in page.content.decode()
     assert "failurePolicy" in page.content.decode()

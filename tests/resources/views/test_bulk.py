@@ -41,7 +41,7 @@ def results(page: Any) -> list[str]:
 
 
 def names(client: ClusterClient, type_: ResourceType, namespace: str) -> set[str]:
-    return {item["metadata"]["name"] for item in client.list(type_, namespace).items} - {"kube-root-ca.crt"}
+    return {obj["metadata"]["name"] for obj in client.list(type_, namespace).items} - {"kube-root-ca.crt"}
 
 
 def test_deleting_is_asked_tried_and_done(
@@ -80,7 +80,7 @@ def test_labels_and_annotations_are_set_and_removed(
 def test_one_refusal_stops_no_other(
     browser: Client, client: ClusterClient, type_: ResourceType, maps: list[str], namespace: str
 ) -> None:
-    """An object that is gone, and one that was made anew under its name."""
+    """An object that was deleted, and one that was recreated under its name."""
     for number in (1, 2):
         client.delete(type_, f"item-{number}", namespace)
     client.create(type_, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "item-2"}}, namespace)
@@ -92,10 +92,10 @@ def test_one_refusal_stops_no_other(
         "~confirm": "1",
     }
     page = browser.post(BULK, sent)
-    told = results(page)
-    assert told[0] == told[3] == "changed"
-    assert told[1].startswith("Not found")
-    assert "Conflict" in told[2] or "Precondition" in told[2] or "uid" in told[2].lower()
+    outcomes = results(page)
+    assert outcomes[0] == outcomes[3] == "changed"
+    assert outcomes[1].startswith("Not found")
+    assert "Conflict" in outcomes[2] or "Precondition" in outcomes[2] or "uid" in outcomes[2].lower()
     assert "2 of 4 were refused." in page.content.decode()
     assert "a" not in (client.get(type_, "item-2", namespace)["metadata"].get("labels") or {})
 

@@ -53,11 +53,13 @@ def test_a_missing_storage_class_is_named_on_the_workload(
     assert f'href="/resources/core/v1/persistentvolumeclaims/{namespace}/data/"' in page.split('id="causes"')[1]
     # The region tells of claims and Events itself.
     assert f"core/v1/persistentvolumeclaims/{namespace}" in page.split('id="causes"')[1].split(">")[0]
-    told = browser.get(f"/api/resources/apps/v1/deployments/{namespace}/web/causes/").json()["causes"]
-    assert [(item["rule"], item["severity"]) for item in told] == [("missing_storage_class", told[0]["severity"])]
-    assert told[0]["about"]["kind"] == "PersistentVolumeClaim"
-    assert told[0]["fix"]["text"] == "Create StorageClass no-such-class"
-    assert told[0]["raw"] == 'storageclass.storage.k8s.io "no-such-class" not found'
+    found_causes = browser.get(f"/api/resources/apps/v1/deployments/{namespace}/web/causes/").json()["causes"]
+    assert [(cause["rule"], cause["severity"]) for cause in found_causes] == [
+        ("missing_storage_class", found_causes[0]["severity"])
+    ]
+    assert found_causes[0]["about"]["kind"] == "PersistentVolumeClaim"
+    assert found_causes[0]["fix"]["text"] == "Create StorageClass no-such-class"
+    assert found_causes[0]["raw"] == 'storageclass.storage.k8s.io "no-such-class" not found'
 
 
 def test_a_missing_service_account_is_named_with_the_page_that_creates_it(

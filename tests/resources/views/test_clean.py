@@ -8,7 +8,7 @@ from django.test import Client
 
 from console.audit.models import AuditEntry
 from kube.client import ClusterClient
-from tests.resources.views.sending import text_of
+from tests.resources.views.form_submission import text_of
 
 MAPS, SECRETS = "/resources/core/v1/configmaps/", "/resources/core/v1/secrets/"
 

@@ -11,7 +11,7 @@ from kube.errors import Forbidden, KubeError, NotFound
 from resources.lists import counts
 from tests.eventually import until
 from tests.resources.views.definitions import CRDS, definition, remove, served, widget
-from tests.resources.views.sending import flat, send, text_of
+from tests.resources.views.form_submission import flat, send, text_of
 
 PAGE = "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/"
 
@@ -98,13 +98,13 @@ def test_a_webhook_without_its_service(browser: Client, client: ClusterClient, n
 def test_odd_shapes_are_no_error(browser: Client, monkeypatch: pytest.MonkeyPatch, odd: dict[str, Any]) -> None:
     get = ClusterClient.get
 
-    def answer(self: ClusterClient, type_: Any, name: str, *more: Any) -> Any:
+    def get_odd(self: ClusterClient, type_: Any, name: str, *more: Any) -> Any:
         if name != "odd.example.com":
             return get(self, type_, name, *more)
         head = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
         return {**head, "metadata": {"name": name}, **odd}
 
-    monkeypatch.setattr(ClusterClient, "get", answer)
+    monkeypatch.setattr(ClusterClient, "get", get_odd)
     assert browser.get(f"{PAGE}odd.example.com/").status_code == 200
     assert browser.get(f"{PAGE}odd.example.com/delete/").status_code == 200
 

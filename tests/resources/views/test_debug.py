@@ -36,13 +36,13 @@ def test_it_is_put_beside_the_others(browser: Client, client: ClusterClient, nam
     assert done["Location"].startswith(f"{place}&begun=")
     shown = browser.get(done["Location"]).content.decode()
     assert made["name"] in shown
-    # It starts in a moment, and the page looks again by itself.
+    # It starts in a moment, and the page reloads automatically.
     assert "data-retry" in shown
-    # O7: not for ever. Where the node says nothing of it, that is said.
+    # O7: with a limit. If the node doesn't report the container, the page says so.
     late = browser.get(f"{place}&begun=1700000000").content.decode()
     if made["name"] in late and "running" not in late:
         assert "data-retry" not in late
-        assert "may not support debug containers" in late or "started. " in late
+        assert "Check that the node supports debug containers" in late or "started. " in late
     assert browser.get(f"/resources/core/v1/namespaces/-/{namespace}/debug/").status_code == 404
 
 
@@ -52,7 +52,7 @@ def test_it_is_put_beside_the_others(browser: Client, client: ClusterClient, nam
         (Container("c", "ephemeral", "waiting", 0, "", known=False), False, ""),
         (Container("c", "ephemeral", "waiting", 0, "ImagePullBackOff: no such image"), False, "ImagePullBackOff"),
         (Container("c", "ephemeral", "waiting", 0, "ImagePullBackOff: no such image"), True, "ImagePullBackOff"),
-        (Container("c", "ephemeral", "waiting", 0, "", known=False), True, "may not support debug containers"),
+        (Container("c", "ephemeral", "waiting", 0, "", known=False), True, "Check that the node supports debug"),
     ],
 )
 def test_o7_why_a_container_has_not_started(container: Container, late: bool, words: str) -> None:

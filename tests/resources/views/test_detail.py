@@ -54,11 +54,11 @@ def test_parts(browser: Client, web: str, part: str) -> None:
 
 
 def test_events_of_what_belongs_to_it(browser: Client, web: str) -> None:
-    def said(reason: str) -> bool:
+    def has_event(reason: str) -> bool:
         return reason in browser.get(web, {"part": "events"}, HTTP_HX_REQUEST="true").content.decode()
 
     # The cluster's recorders write a moment later than they act.
-    until(lambda: said("SuccessfulCreate") and said("Scheduled"))
+    until(lambda: has_event("SuccessfulCreate") and has_event("Scheduled"))
 
 
 def test_actions_that_the_kind_has(browser: Client, web: str, config_map: str, namespace: str) -> None:
@@ -73,7 +73,7 @@ def test_actions_that_the_kind_has(browser: Client, web: str, config_map: str, n
 def test_a_simulated_pod_says_so(browser: Client, client: ClusterClient, web: str, namespace: str) -> None:
     text = browser.get(f"/resources/core/v1/pods/{namespace}/web-0/").content.decode()
     annotations = client.get(client.find("", "v1", "pods"), "web-0", namespace)["metadata"].get("annotations", {})
-    # Another cluster runs it, or has its own word for it.
+    # A real cluster runs it, or another simulator has its own annotation.
     assert ("This Pod is simulated" in text) == (annotations.get("operator-console.dev/simulated") == "true")
     assert "example.com/web:1" in text
     assert f'href="{web}"' in text
@@ -82,11 +82,11 @@ def test_a_simulated_pod_says_so(browser: Client, client: ClusterClient, web: st
 
 
 def test_a_secret_shows_no_value(browser: Client, client: ClusterClient, namespace: str) -> None:
-    kept = {"kubectl.kubernetes.io/last-applied-configuration": '{"stringData":{"password":"hunter2"}}'}
+    annotations = {"kubectl.kubernetes.io/last-applied-configuration": '{"stringData":{"password":"hunter2"}}'}
     obj = {
         "apiVersion": "v1",
         "kind": "Secret",
-        "metadata": {"name": "key", "annotations": kept},
+        "metadata": {"name": "key", "annotations": annotations},
         "stringData": {"password": "hunter2"},
     }
     client.create(client.find("", "v1", "secrets"), obj, namespace)

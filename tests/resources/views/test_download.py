@@ -1,5 +1,5 @@
-"""A whole list as a file: every object, filtered as on the page; nobody's secrets; never half a file that looks
-whole.
+"""A whole list as a file: every object, filtered as on the page; without Secrets; and an incomplete file is
+recognizable.
 """
 
 import csv
@@ -55,7 +55,7 @@ def test_objects_as_json_and_as_yaml(browser: Client, maps: str) -> None:
     json_ = browser.get(f"{MAPS}download/?format=json&namespace={maps}&labels=even%3Dyes")
     found = yaml.safe_load(text_of(json_))
     assert found["kind"] == "List"
-    assert [item["data"]["n"] for item in found["items"]] == ["0", "2", "4", "6"]
+    assert [obj["data"]["n"] for obj in found["items"]] == ["0", "2", "4", "6"]
     assert "managedFields" not in found["items"][0]["metadata"]
     text = text_of(browser.get(f"{MAPS}download/?format=yaml&namespace={maps}&q=item-3"))
     assert text.startswith("---\napiVersion: v1\nkind: ConfigMap\n")

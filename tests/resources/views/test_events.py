@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from tests.resources.views.sending import flat
+from tests.resources.views.form_submission import flat
 
 PAGE = "/resources/events/"
 
@@ -51,18 +51,18 @@ def test_it_works(browser: Client, painted: str) -> None:
 
 
 def test_filters(browser: Client, painted: str) -> None:
-    def found(**wish: str) -> str:
+    def page_with(**wish: str) -> str:
         return browser.get(PAGE, {"namespace": painted, **wish}, HTTP_HX_REQUEST="true").content.decode()
 
-    only = found(type="Warning")
+    only = page_with(type="Warning")
     assert "<html" not in only
     assert only.count('id="happened-') == 1
     assert "1 of 4 events" in only
-    assert found(reason="Painted", q="wall-2").count('id="happened-') == 1
-    assert "No event fits." in found(kind="Node")
+    assert page_with(reason="Painted", q="wall-2").count('id="happened-') == 1
+    assert "No event fits." in page_with(kind="Node")
     # Nonsense is taken for nothing.
-    assert found(type="x", page="-1", group="?").count('id="happened-') == 2
-    assert found(page="99999999999").count('id="happened-') == 0
+    assert page_with(type="x", page="-1", group="?").count('id="happened-') == 2
+    assert page_with(page="99999999999").count('id="happened-') == 0
 
 
 def test_what_is_chosen_stays_in_the_choice(browser: Client, painted: str) -> None:

@@ -41,7 +41,7 @@ def test_search_over_names_and_descriptions(browser: Client) -> None:
 
 
 def test_a_kind_that_holds_itself_is_searched_to_an_end(browser: Client) -> None:
-    """A definition's schema holds schemas: each is opened as far as somebody likes."""
+    """A definition's schema holds schemas: each can be opened to any depth."""
     place = "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/explain/"
     found = browser.get(place, {"q": "maxLength"}).context["found"]
     assert 0 < found.total < 50

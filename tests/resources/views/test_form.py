@@ -10,7 +10,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import NotFound
 from tests.resources.forms import html, pages
-from tests.resources.views.sending import controls, send
+from tests.resources.views.form_submission import controls, send
 
 NEW = "/resources/samples.operator-console.dev/v1/sampledbs/new/"
 MAPS = "/resources/core/v1/configmaps/"

@@ -12,7 +12,7 @@ from kube.errors import Forbidden, NotFound
 from kube.objects import Access
 from resources.models import Traced
 from tests.resources.history.conftest import Watched, gadgets, watched  # noqa: F401  fixtures
-from tests.resources.views.sending import flat
+from tests.resources.views.form_submission import flat
 
 
 def _text(answer: Any) -> str:
@@ -73,12 +73,12 @@ def test_who_did_it(
     namespace: str,
 ) -> None:
     changed = browser.patch(f"/api{gadget}", {"spec": {"size": 7}}, content_type="application/json").json()
-    watched.tell(changed)
+    watched.record(changed)
     assert f"{client.user} through this console" in _text(browser.get(f"{gadget}history/"))
     obj = client.get(watched.type, "g", namespace)
     sent = {"action": "delete", "chosen": f"{obj['metadata']['uid']}/{namespace}/g", "namespace": namespace}
     browser.post(f"/resources/{watched.type.group}/v1/gadgets/bulk/", {**sent, "~confirm": "1"})
-    watched.tell(obj, "DELETED")
+    watched.record(obj, "DELETED")
     assert f"Deleted {client.user} through this console" in _text(browser.get(f"{gadget}history/"))
 
 

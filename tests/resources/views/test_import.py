@@ -1,4 +1,4 @@
-"""Many objects from one text: each tried and sent by itself, each with its own word."""
+"""Many objects from one text: each tried and sent separately, each with its own result."""
 
 from typing import Any
 from uuid import uuid4
@@ -9,7 +9,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from tests.forms import dom
-from tests.resources.views.sending import element, send, text_of
+from tests.resources.views.form_submission import element, send, text_of
 
 IMPORT = "/resources/import/"
 CHECK, SEND, RETRY = ("~check", "1"), ("~send", "1"), ("~retry", "1")
@@ -49,9 +49,9 @@ def test_every_document_is_tried_without_being_kept(
     assert "1 of 3 would be refused." in answer.content.decode()
     assert text_of(answer) == text
     assert not [
-        item
-        for item in client.list(client.find("", "v1", "configmaps"), namespace).items
-        if item["metadata"]["name"] == "one"
+        obj
+        for obj in client.list(client.find("", "v1", "configmaps"), namespace).items
+        if obj["metadata"]["name"] == "one"
     ]
 
 
@@ -224,9 +224,7 @@ def test_it_is_taken_back(browser: Client, client: ClusterClient, namespace: str
         ["paint", namespace, "as it was before"],
     ]
     assert [
-        item["metadata"]["name"]
-        for item in client.list(maps, namespace).items
-        if "kube" not in item["metadata"]["name"]
+        obj["metadata"]["name"] for obj in client.list(maps, namespace).items if "kube" not in obj["metadata"]["name"]
     ] == ["paint"]
     assert client.get(maps, config_map, namespace)["data"] == {"colour": "blue"}
 

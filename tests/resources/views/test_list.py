@@ -1,4 +1,4 @@
-"""Lists: columns of the API server, pages, filters and order in the address, and what is said when there is no list."""
+"""Lists: columns of the API server, pages, filters and order in the address, and the message when there is no list."""
 
 import re
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def test_pages(browser: Client, maps: str) -> None:
 
 def test_a_name_is_found_wherever_it_is(browser: Client, maps: str) -> None:
     assert _names(browser, namespace=maps, q="M-11") == [f"item-{number}" for number in range(110, 120)]
-    # In all namespaces; other tests' may not be gone yet.
+    # In all namespaces; objects of other tests might still be there.
     assert set(_names(browser, namespace="-", q="item-119")) == {"item-119"}
     nothing = browser.get(MAPS, {"namespace": maps, "q": "absent"}).content.decode()
     assert "Nothing matches the filter" in nothing

@@ -1,6 +1,6 @@
 """The state at a glance: in each row, counted and filtered over everything; owners; fields.
 
-And the columns that somebody chose.
+And the columns that a user chose.
 """
 
 import csv
@@ -114,7 +114,7 @@ def test_the_whole_list_is_read_once_for_all_requests(
     read: list[str] = []
     whole = Snapshot.read
     monkeypatch.setattr(Snapshot, "read", lambda self: (read.append(self.type.kind), whole(self)))
-    # Other tests write meanwhile, and the watch may not stand yet: that would be a reason to read again.
+    # Other tests write meanwhile, before the watch is established: without this the list would be read again.
     monkeypatch.setattr(Snapshot, "settle", lambda self, min_version: True)
     for query in ({"q": "item"}, {"state": "Ready"}, {"sort": "name"}, {"q": "item-1", "page": "1"}):
         _get(browser, widgets, namespace=namespace, **query)

@@ -15,7 +15,7 @@ from kube.objects import uid_of
 from resources.state import children, kind_health
 from resources.tree import owner_candidates, owners
 from tests.eventually import until
-from tests.resources.views.sending import flat
+from tests.resources.views.form_submission import flat
 
 
 @pytest.fixture
@@ -210,14 +210,14 @@ def test_o1_an_instance_whose_pod_can_not_start_is_degraded_everywhere(
     client.create(pods, {"metadata": metadata, "spec": spec}, namespace)
     until(lambda: kind_health.health({**client.get(pods, "web-0", namespace)}).state == "Degraded")
     path = f"/resources/{shops}/v1/shops/"
-    said = "web-0 can&#x27;t be scheduled: no node has the labels nowhere=at-all"
+    reason = "web-0 can&#x27;t be scheduled: no node has the labels nowhere=at-all"
     page = browser.get(f"{path}{namespace}/web/").content.decode()
     assert "Degraded" in page.split('id="object-state"')[1].split("</p>")[0]
-    assert said in page.split('id="causes"')[1].split("</section>")[0]
+    assert reason in page.split('id="causes"')[1].split("</section>")[0]
     answer = browser.get(f"/api{path}", {"namespace": namespace, "as": "states"}).json()
-    assert [item["state"] for item in answer["items"]] == ["Degraded"]
+    assert [obj["state"] for obj in answer["items"]] == ["Degraded"]
     listed = browser.get(path, {"namespace": namespace}).content.decode()
-    assert said in listed and "data-live-moves" in listed, "a live row alone would not know of the Pod"
+    assert reason in listed and "data-live-moves" in listed, "a live row alone would not know of the Pod"
     assert "web" in browser.get(path, {"namespace": namespace, "state": "Degraded"}).content.decode().split("<tbody")[1]
     (kind,), _late = instances.asked(client, [type_], 10)
     assert (kind.degraded, kind.worst[0].name) == (1, "web")

@@ -8,7 +8,7 @@ from django.test import Client
 from console.audit.models import AuditEntry
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from tests.resources.views.sending import send
+from tests.resources.views.form_submission import send
 from tests.resources.views.test_form import MAPS, NEW, csv, sampledbs
 
 __all__ = ["csv", "sampledbs"]

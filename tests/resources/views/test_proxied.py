@@ -23,13 +23,13 @@ from resources.views import forward_proxy
 
 
 class Program(http.server.BaseHTTPRequestHandler):
-    """What would listen in the Pod: says what it heard."""
+    """A server as in the Pod: records its requests."""
 
-    heard: "list[tuple[str, str, dict[str, str], bytes]]" = []
+    requests: "list[tuple[str, str, dict[str, str], bytes]]" = []
 
     def do_GET(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        Program.heard.append((self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+        Program.requests.append((self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body))
         if self.path.startswith("/away"):
             self.send_response(302)
             self.send_header("Location", "/login?next=1")
@@ -51,7 +51,7 @@ class Program(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def tunnel(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[Tunnel]:
     settings.LOCAL_ONLY, settings.ALLOWED_HOSTS = False, ["console.example"]
-    Program.heard = []
+    Program.requests = []
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Program) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         client: Any = SimpleNamespace(host="", who="", config=SimpleNamespace(session=""))
@@ -118,11 +118,11 @@ async def test_nothing_of_ours_goes_there_and_nothing_of_theirs_stays_here(tunne
     assert "set-cookie" not in headers
     assert headers["content-security-policy"].startswith("sandbox allow-scripts")
     assert "allow-same-origin" not in headers["content-security-policy"]
-    (_method, path, heard, _body) = Program.heard[0]
+    (_method, path, request_headers, _body) = Program.requests[0]
     assert path == "/a/b?c=1"
-    assert not {"cookie", "authorization", "x-forwarded-for"} & set(heard)
-    assert heard["x-forwarded-prefix"] == f"/forwarded/{tunnel.token}"
-    assert heard["accept"] == "text/html"
+    assert not {"cookie", "authorization", "x-forwarded-for"} & set(request_headers)
+    assert request_headers["x-forwarded-prefix"] == f"/forwarded/{tunnel.token}"
+    assert request_headers["accept"] == "text/html"
 
 
 @pytest.mark.asyncio
@@ -130,7 +130,7 @@ async def test_redirects_and_bodies(tunnel: Tunnel) -> None:
     status, headers, _ = await ask(f"/forwarded/{tunnel.token}/away", "POST", b"typed")
     assert status == 302
     assert headers["location"] == f"/forwarded/{tunnel.token}/login?next=1"
-    assert Program.heard[0][3] == b"typed"
+    assert Program.requests[0][3] == b"typed"
     assert forward_proxy.below("https://elsewhere.example/x", tunnel) == "https://elsewhere.example/x"
     assert forward_proxy.below("relative/x", tunnel) == "relative/x"
     assert (await ask(f"/forwarded/{tunnel.token}"))[1]["location"] == f"/forwarded/{tunnel.token}/"
@@ -141,12 +141,12 @@ async def test_who_has_no_token_reads_nothing(tunnel: Tunnel, settings: Any) -> 
     assert (await ask(f"/forwarded/{'x' * 32}/"))[0] == 404
     settings.LOCAL_ONLY = True
     assert (await ask(f"/forwarded/{tunnel.token}/"))[0] == 404
-    assert Program.heard == []
+    assert Program.requests == []
 
 
 async def test_s12_another_host_than_the_consoles_is_refused(tunnel: Tunnel) -> None:
     assert (await ask(f"/forwarded/{tunnel.token}/", host=b"evil.example"))[0] == 400
-    assert Program.heard == []
+    assert Program.requests == []
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ async def test_s16_our_own_pages_load_no_script_of_a_pod(
 async def test_a_body_over_the_limit_is_refused(tunnel: Tunnel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "FORWARDED_BODY_BYTES", replace(limits.FORWARDED_BODY_BYTES, value=4))
     assert (await ask(f"/forwarded/{tunnel.token}/", "POST", b"12345"))[0] == 413
-    assert Program.heard == []
+    assert Program.requests == []
 
 
 async def test_the_page_of_a_pod(client: Any, settings: Any) -> None:

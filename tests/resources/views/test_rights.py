@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from tests.resources.views.sending import flat
+from tests.resources.views.form_submission import flat
 
 Become = Callable[[str], None]
 

@@ -26,8 +26,8 @@ def test_it_is_not_sent_twice(browser: Client, client: ClusterClient) -> None:
     again = browser.get(URL, headers={"If-None-Match": first["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
     assert browser.get(URL, headers={"If-None-Match": f"W/{first['ETag']}"}).status_code == 304
-    kept = browser.get(f"{URL}&v={first['ETag'].strip(chr(34))}")
-    assert "immutable" in kept["Cache-Control"]
+    cached = browser.get(f"{URL}&v={first['ETag'].strip(chr(34))}")
+    assert "immutable" in cached["Cache-Control"]
 
 
 def test_it_travels_compressed(browser: Client, client: ClusterClient) -> None:

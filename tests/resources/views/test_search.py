@@ -1,4 +1,4 @@
-"""Objects of any kind, found by name, label and annotation; what could not be searched is said."""
+"""Objects of any kind, found by name, label and annotation; what could not be searched is reported."""
 
 import html
 from uuid import uuid4
@@ -107,14 +107,14 @@ def test_the_page(browser: Client, namespace: str, mark: str) -> None:
 
 
 def test_what_is_typed_says_all(browser: Client, client: ClusterClient, namespace: str, mark: str) -> None:
-    def found(text: str) -> str:
+    def page_for(text: str) -> str:
         return browser.get(PAGE, {"q": text, "namespace": "-"}, HTTP_HX_REQUEST="true").content.decode()
 
-    assert "1 object in 1 kinds" in found(f"{mark} kind:cm")
-    assert "3 objects" in found(f"{mark} ns:{namespace}")
-    assert "0 objects" in found(f"{mark} ns:default")
-    assert "1 object " in found(f"label:app={mark} annotation:example.com/team")
-    assert "2 objects in 2 kinds" in found(f"{mark} kind:secret,serviceaccounts group:core")
+    assert "1 object in 1 kinds" in page_for(f"{mark} kind:cm")
+    assert "3 objects" in page_for(f"{mark} ns:{namespace}")
+    assert "0 objects" in page_for(f"{mark} ns:default")
+    assert "1 object " in page_for(f"label:app={mark} annotation:example.com/team")
+    assert "2 objects in 2 kinds" in page_for(f"{mark} kind:secret,serviceaccounts group:core")
     wrong = browser.get(PAGE, {"q": "state:blue"}, HTTP_HX_REQUEST="true")
     assert wrong.status_code == 422
     assert "The state blue doesn't exist" in html.unescape(wrong.content.decode())

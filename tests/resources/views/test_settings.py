@@ -1,4 +1,4 @@
-"""Fields changed on an object's page, and finalizers: what is offered, what is sent, what is said where."""
+"""Fields changed on an object's page, and finalizers: what is offered, what is sent, where errors are shown."""
 
 import html
 from collections.abc import Iterator
@@ -97,9 +97,7 @@ def test_one_field_is_sent(browser: Client, client: ClusterClient, namespace: st
 def test_o4_a_change_by_the_pencil_is_told_and_can_be_undone(
     browser: Client, client: ClusterClient, namespace: str, kind: ResourceType
 ) -> None:
-    """O4: a toast with its undo, and it is among what somebody changed here; nothing of the sort where nothing was
-    changed.
-    """
+    """O4: a toast with its undo, and it is among the user's changes; neither if nothing was changed."""
     page = f"/resources/{kind.group}/v1/shops/{namespace}/one/"
     asked = {"key": "spec.size", "spec.size": "5"}
     text = browser.post(f"{page}set/", asked, headers={"HX-Request": "true"}).content.decode()
@@ -114,7 +112,7 @@ def test_o4_a_change_by_the_pencil_is_told_and_can_be_undone(
 
 
 def test_f3_set_values_stand_in_their_groups_and_the_others_are_folded() -> None:
-    """F3: nothing is cut, three fields of one label are told apart, and what is not set is not in between."""
+    """F3: nothing is cut, three fields of one label can be distinguished, and what is not set is not in between."""
     names = ("server", "repo", "redis")
     part = {"type": "object", "properties": {"host": {"type": "string"}, "enabled": {"type": "boolean"}}}
     many = {f"field{number}": {"type": "string"} for number in range(60)}

@@ -1,4 +1,4 @@
-"""What is typed reaches the command, and its last words the page, whoever leaves first."""
+"""What is typed reaches the command, and its last output the page, whichever side closes first."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -27,12 +27,12 @@ class _Over:
 
 async def test_a_command_that_ended_while_the_page_said_its_size() -> None:
     sent: list[bytes] = []
-    said = [b'\x04{"Width":80,"Height":24}', b"\x00x"]
+    messages = [b'\x04{"Width":80,"Height":24}', b"\x00x"]
 
     async def receive() -> dict[str, Any]:
-        if not said:
+        if not messages:
             await asyncio.Event().wait()
-        return {"type": "websocket.receive", "bytes": said.pop(0)}
+        return {"type": "websocket.receive", "bytes": messages.pop(0)}
 
     async def send(message: Any) -> None:
         sent.append(message["bytes"])
@@ -43,7 +43,7 @@ async def test_a_command_that_ended_while_the_page_said_its_size() -> None:
 
 
 class _Echo:
-    """A channel that says what it is told, until there is a line end."""
+    """A channel that echoes its input, until there is a line end."""
 
     def __init__(self) -> None:
         self.told: asyncio.Queue[bytes] = asyncio.Queue()

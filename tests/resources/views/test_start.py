@@ -5,7 +5,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from resources.writing.start import as_new
-from tests.resources.views.sending import controls, element, flat, send, text_of
+from tests.resources.views.form_submission import controls, element, flat, send, text_of
 
 MAPS = "/resources/core/v1/configmaps/"
 AGAIN = ("~restart", "1")
@@ -45,8 +45,8 @@ def test_what_was_typed_is_given_up_only_when_that_was_said(
     asks = send(browser, page, AGAIN, **{"~from": f"from:{config_map}", **typed})
     assert asks.status_code == 200
     assert element(asks, "start-asks") is not None
-    kept = send(browser, asks, ("~back", "1"))
-    assert "typed" in (dict(controls(kept))["s:/metadata/name"] if view == "new" else text_of(kept))
+    restored = send(browser, asks, ("~back", "1"))
+    assert "typed" in (dict(controls(restored))["s:/metadata/name"] if view == "new" else text_of(restored))
     answer = send(browser, asks, ("~restart", "sure"))
     assert answer.status_code == 303
     assert f"{config_map}-copy" in browser.get(answer["Location"]).content.decode()

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from tests.resources.views.sending import controls, element, send, text_of
+from tests.resources.views.form_submission import controls, element, send, text_of
 
 MAPS = "/resources/core/v1/configmaps/"
 SWITCH = ("~switch", "1")

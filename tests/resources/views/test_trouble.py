@@ -12,7 +12,7 @@ from kube.errors import NotFound, Unauthorized
 from resources.views import form as form_views
 from resources.views import yaml as yaml_views
 from tests.eventually import until
-from tests.resources.views.sending import controls, element, send, text_of
+from tests.resources.views.form_submission import controls, element, send, text_of
 
 MAPS = "/resources/core/v1/configmaps/"
 HERE = {"Origin": "http://testserver"}

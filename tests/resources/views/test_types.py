@@ -1,4 +1,4 @@
-"""/resources/: every kind once, custom ones first, found by any of its names, counted, with whoever brought it."""
+"""/resources/: every kind once, custom ones first, found by any of its names, counted, with its operator."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from resources.lists import counts
 from resources.types import definitions
 from resources.types.types import Types
 from tests.resources.views.definitions import CRDS, served, widget
-from tests.resources.views.sending import flat
+from tests.resources.views.form_submission import flat
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Undo of what somebody has just done: said in the message, reviewed, and sent with their own rights."""
+"""Undo of a user's last change: offered in the message, reviewed, and sent with the user's own permissions."""
 
 import re
 from html import unescape
@@ -12,7 +12,7 @@ from kube.errors import NotFound
 from resources.history import bounds, writes
 from resources.models import Write
 from resources.place import Place
-from tests.resources.views.sending import send
+from tests.resources.views.form_submission import send
 from tests.resources.views.test_delete_and_scale import deployment  # noqa: F401  fixture
 from tests.resources.views.test_history import _action, _review, _text
 

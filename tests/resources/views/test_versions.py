@@ -1,4 +1,4 @@
-"""A kind in several versions: which is chosen, and where a deprecated one is said."""
+"""A kind in several versions: which is chosen, and where a deprecated one is marked."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from resources import yamltext
 from tests.resources.views.definitions import served, widget
-from tests.resources.views.sending import send
+from tests.resources.views.form_submission import send
 
 OLD = "widgets v1beta1 is old"
 

@@ -10,7 +10,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from tests.resources.views.sending import element, send
+from tests.resources.views.form_submission import element, send
 
 TOLD = "v1alpha1 of gauges is old; use v1"
 

@@ -13,7 +13,7 @@ from resources.watch.hub import WatchHub
 async def running_hub(client: ClusterClient, name: str) -> AsyncIterator[asyncio.Task[None]]:
     """Its task; it has ended when this has."""
     task = asyncio.create_task(WatchHub(client, name).run())
-    # A hub that fails by itself fails the test, with its own words.
+    # A hub that fails fails the test, with its own error.
     task.add_done_callback(lambda ended: None if ended.cancelled() else ended.exception() and ended.print_stack())
     try:
         yield task
@@ -44,6 +44,6 @@ def config_maps(client: ClusterClient) -> Topic:
 
 
 def make_map(client: ClusterClient, name: str) -> None:
-    """A ConfigMap that the test leaves behind is found again by nobody: its name is made anew."""
+    """Creates a ConfigMap; the name is generated, so that a leftover of an earlier test doesn't matter."""
     type_ = client.find("", "v1", "configmaps")
     client.create(type_, {"metadata": {"name": name}}, "default")

@@ -1,5 +1,5 @@
-"""What happens at the API server, and on the way to it, while a hub watches: nothing of it is lost, and pages are
-told what they can't see.
+"""What happens at the API server, and on the way to it, while a hub watches: no change is lost, and pages show
+what they can't follow.
 """
 
 import asyncio
@@ -43,9 +43,9 @@ def name(client: ClusterClient) -> Iterator[str]:
     found = f"fault-{time.time_ns()}"
     yield found
     type_ = client.find("", "v1", "configmaps")
-    for item in client.list(type_, "default").items:
-        if item["metadata"]["name"].startswith(found):
-            client.delete(type_, item["metadata"]["name"], "default")
+    for obj in client.list(type_, "default").items:
+        if obj["metadata"]["name"].startswith(found):
+            client.delete(type_, obj["metadata"]["name"], "default")
 
 
 async def _no_resync(log: ChangeLog, topic: Topic, since: str) -> bool:
@@ -72,11 +72,11 @@ async def test_a_network_that_is_cut_off_without_a_word_is_noticed(
 
 
 async def _problem(log: ChangeLog, wanted: str) -> None:
-    async def said() -> bool:
+    async def has_problem() -> bool:
         problems = [hub.problem for hub in await log.hubs()]
         return bool(problems) and (wanted in problems[0] if wanted else not problems[0])
 
-    await reached(said, wanted or "no problem", seconds=30)
+    await reached(has_problem, wanted or "no problem", seconds=30)
 
 
 async def test_connections_that_break_cost_nothing(log: ChangeLog, client: ClusterClient, name: str) -> None:
@@ -123,11 +123,11 @@ async def test_rights_that_are_withdrawn_pause_the_topic_until_they_are_back(
             await asyncio.to_thread(client.delete, bindings, name, "default")
             # The API server asks for rights when a watch begins.
             async with asyncio.timeout(30):
-                while not (said := await log.troubles([str(maps)])):
+                while not (troubles := await log.troubles([str(maps)])):
                     proxy.cut()
                     await asyncio.sleep(0.3)
             paused = await next_change(log, maps, start, "PAUSED")
-            for sentence in (paused.text, said[str(maps)]):
+            for sentence in (paused.text, troubles[str(maps)]):
                 assert "forbidden" in sentence
                 assert USER in sentence
             await asyncio.to_thread(make_map, client, name)

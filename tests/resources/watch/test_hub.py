@@ -135,18 +135,18 @@ async def test_a_cluster_that_goes_away_is_said_and_its_return_too(pipe: redis.R
     log = ChangeLog()
 
     async def problem(wanted: bool) -> str:
-        async def said() -> list[str]:
+        async def hubs_with_problem() -> list[str]:
             hubs = await log.hubs()
             return [hub.problem for hub in hubs[:1] if bool(hub.problem) is wanted and (wanted or hub.topics)]
 
-        return (await reached(said, f"a problem: {wanted}"))[0]
+        return (await reached(hubs_with_problem, f"a problem: {wanted}"))[0]
 
     with processes.sandbox(tmp_path):
         client = ClusterClient(load(str(tmp_path / "kubeconfig")))
         task = asyncio.create_task(WatchHub(client, "one").run())
         assert await problem(False) == ""
-    said = await problem(True)
-    assert said.startswith(f"The API server at {client.host} does not answer: ")
+    problem_text = await problem(True)
+    assert problem_text.startswith(f"The API server at {client.host} does not answer: ")
     port = int(client.host.rpartition(":")[2])
     with processes.sandbox(tmp_path, port=port):
         assert await problem(False) == ""

@@ -41,7 +41,7 @@ def hubs(pipe: redis.Redis, client: ClusterClient, tmp_path: Path) -> Iterator[H
 
 @pytest.fixture
 def maps(pipe: redis.Redis, client: ClusterClient, hubs: Hubs) -> Topic:
-    """A topic that somebody wants all the while, and that is watched."""
+    """A topic with permanent interest that is watched."""
     found = config_maps(client)
     pipe.zadd("test:interest", {str(found): time.time() + 3600})
     pipe.publish("test:wake", b"interest")
@@ -55,9 +55,9 @@ def names(client: ClusterClient) -> Iterator[list[str]]:
     found = [f"stopped-{time.time_ns()}-{number}" for number in range(4)]
     yield found
     type_ = client.find("", "v1", "configmaps")
-    for item in client.list(type_, "default").items:
-        if item["metadata"]["name"] in found:
-            client.delete(type_, item["metadata"]["name"], "default")
+    for obj in client.list(type_, "default").items:
+        if obj["metadata"]["name"] in found:
+            client.delete(type_, obj["metadata"]["name"], "default")
 
 
 def _write(client: ClusterClient, names: list[str], times: int) -> dict[str, str]:
@@ -94,17 +94,17 @@ def _until_told(pipe: redis.Redis, topic: Topic, versions: dict[str, str]) -> fl
     return time.monotonic() - began
 
 
-def _check(told: list[dict[str, Any]]) -> None:
+def _check(entries: list[dict[str, Any]]) -> None:
     """Nothing older after something newer, no gap in the numbers, and pages were asked to list once: in the
     beginning.
     """
     latest: dict[str, int] = {}
-    for entry in told:
+    for entry in entries:
         if "n" in entry and "v" in entry:
-            assert int(entry["v"]) >= latest.get(entry["n"], 0), told
+            assert int(entry["v"]) >= latest.get(entry["n"], 0), entries
             latest[entry["n"]] = int(entry["v"])
-    assert [int(entry["i"]) for entry in told] == list(range(1, len(told) + 1))
-    assert [entry["k"] for entry in told].count("RESYNC") == 1
+    assert [int(entry["i"]) for entry in entries] == list(range(1, len(entries) + 1))
+    assert [entry["k"] for entry in entries].count("RESYNC") == 1
 
 
 def test_a_hub_that_was_stopped_writes_nothing_old_when_it_wakes(
@@ -115,7 +115,7 @@ def test_a_hub_that_was_stopped_writes_nothing_old_when_it_wakes(
     assert pipe.hget(f"test:topic:{maps}", "hub") == mine.encode()
     for _ in range(2):
         os.kill(hubs[mine].pid, signal.SIGSTOP)
-        # Its connection goes on bringing events, which it will read when it wakes.
+        # Its connection keeps receiving events, which it reads when it resumes.
         _until_told(pipe, maps, _write(client, names, 3))
         assert pipe.hget(f"test:topic:{maps}", "hub") != mine.encode()
         versions = _write(client, names, 1)

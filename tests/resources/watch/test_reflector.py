@@ -18,7 +18,7 @@ from resources.watch import reflector as module
 from resources.watch.reflector import Batch, Reflector, Start
 from resources.watch.rows import Rows
 from resources.watch.turnstile import Turnstile
-from tests.kube.scripted import serving, status, stream
+from tests.kube.script_server import serving, status, stream
 
 PODS = ResourceType("", "v1", "pods", "Pod", True, frozenset({"list", "watch"}))
 TOPIC = Topic("scripted", "core", "v1", "pods", "shop")
@@ -59,7 +59,7 @@ async def _watching(
     asked: list[str] = []
     left = list(watches)
 
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def respond(request: web.Request) -> web.StreamResponse:
         if "watch" not in request.query:
             asked.append("list")
             answered = {"kind": "Table", "metadata": {"resourceVersion": listed}, "rows": []}
@@ -79,7 +79,7 @@ async def _watching(
                 raise found
         return PODS
 
-    async with serving(answer) as config, AsyncTransport(config) as transport:
+    async with serving(respond) as config, AsyncTransport(config) as transport:
         yield Reflector(transport, find, TOPIC, Start(version, columns, trouble)), asked
 
 
@@ -325,12 +325,12 @@ async def test_not_all_watches_begin_at_once() -> None:
     async def find(anew: bool) -> ResourceType:
         return PODS
 
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def respond(request: web.Request) -> web.StreamResponse:
         if "watch" not in request.query:
             return web.json_response({"kind": "Table", "metadata": {"resourceVersion": "10"}})
         return await slow(request)
 
-    async with serving(answer) as config, AsyncTransport(config) as transport:
+    async with serving(respond) as config, AsyncTransport(config) as transport:
         turnstile = Turnstile(3)
         reflectors = [Reflector(transport, find, TOPIC, Start("7"), turnstile=turnstile) for _ in range(9)]
         await asyncio.gather(*(_take(reflector, 1) for reflector in reflectors))

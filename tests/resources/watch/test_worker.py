@@ -1,4 +1,4 @@
-"""The bootstep in real Celery workers: what happens when one is killed, and when one is told to stop."""
+"""The bootstep in real Celery workers: what happens when one is killed, and when one is asked to stop."""
 
 import os
 import signal
@@ -58,7 +58,7 @@ def test_a_stopped_worker_leaves_at_once(pipe: redis.Redis, client: ClusterClien
 def test_a_worker_that_starts_while_redis_is_full_waits_for_room(
     pipe: redis.Redis, client: ClusterClient, tmp_path: Path
 ) -> None:
-    """Celery's own notes are refused, too: a channel error, at which a worker ends unless it is told to try again."""
+    """Celery's own notes are refused, too: a channel error, at which a worker ends unless it is configured to retry."""
     pipe.config_set("maxmemory", 1)
     lifted = False
 

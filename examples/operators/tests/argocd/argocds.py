@@ -3,7 +3,7 @@
 from typing import Any
 
 from examples.operators.argocd.argocd import ArgoCD, Object
-from examples.operators.argocd.parts import Part, enabled
+from examples.operators.argocd.parts import ComponentSpec, enabled
 from examples.operators.argocd.workloads import workload
 
 DEX = {"provider": "dex", "dex": {"config": "connectors: []"}}
@@ -16,7 +16,7 @@ def argocd(status: Object | None = None, **spec: Any) -> ArgoCD:
     return ArgoCD({**body, "status": status or {}})
 
 
-def observed(cd: ArgoCD, part: Part, ready: int, *conditions: Object) -> Object:
+def observed(cd: ArgoCD, part: ComponentSpec, ready: int, *conditions: Object) -> Object:
     """A component's workload, of which so many Pods are ready."""
     found = workload(cd, part)
     numbers = {"readyReplicas": ready, "updatedReplicas": part.replicas(cd), "observedGeneration": 1}

@@ -49,7 +49,7 @@ class ArgoCDs(Place):
     def messages(self, uid: str, reason: str) -> list[str]:
         """Those of an ArgoCD's events of a reason, as soon as there is one."""
         path = self.path("events") + f"?fieldSelector=involvedObject.uid%3D{uid},reason%3D{reason}"
-        return [item["message"] for item in self.api.until(path, lambda body: body["items"], places.SECONDS)["items"]]
+        return [event["message"] for event in self.api.until(path, lambda body: body["items"], places.SECONDS)["items"]]
 
     def there(self, plural: str, name: str) -> Object:
         """An object of another kind."""

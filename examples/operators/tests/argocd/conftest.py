@@ -30,9 +30,9 @@ def two(
     api: Api, installed: ArgoCDs, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[ArgoCDs, ArgoCDs, Operator]]:
     """Two namespaces, and the operator as a process that serves them."""
-    with namespace(api, "one") as item, namespace(api, "other") as other:
+    with namespace(api, "one") as first, namespace(api, "other") as second:
         log = tmp_path_factory.mktemp("operator") / "log"
-        found = Local("examples.operators.argocd.operator", api, log, item.namespace, other.namespace)
+        found = Local("examples.operators.argocd.operator", api, log, first.namespace, second.namespace)
         found.start()
-        yield item, other, found
+        yield first, second, found
         found.kill()

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from console.processes.parts import free_port
-from examples.operators.argocd.parts import PARTS, Part
+from examples.operators.argocd.parts import PARTS, ComponentSpec
 from examples.operators.tests.sampledb.test_image import copied
 
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.suffix)
-def test_every_component_runs_with_the_standard_library_alone(tmp_path: Path, part: Part) -> None:
+def test_every_component_runs_with_the_standard_library_alone(tmp_path: Path, part: ComponentSpec) -> None:
     place = copied("argocd-tutorial", tmp_path)
     ports = {f"SANDBOX_PORT_{port}": str(free_port()) for port in part.ports}
     # -S: without site-packages, as the image is.

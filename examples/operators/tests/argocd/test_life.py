@@ -86,7 +86,7 @@ def test_the_servers_page_says_what_it_is(installed: ArgoCDs, example: dict[str,
             text = answer.read().decode()
         assert "This is the server of example-argocd" in text and "<strong>simulated</strong>" in text
         assert "Anonymous users are allowed" in text
-        # A change of the ArgoCD comes to the page by itself.
+        # A change of the ArgoCD reaches the page without a restart.
         installed.change("example-argocd", banner={"content": "Closed on Sunday <b>"})
         until = time.monotonic() + 90
         while "Closed on Sunday &lt;b&gt;" not in text:
@@ -149,9 +149,7 @@ def test_the_operator_tells_how_it_and_its_argocds_are(installed: ArgoCDs, examp
 
 
 def test_redis_answers_in_its_own_protocol(installed: ArgoCDs, example: dict[str, Any]) -> None:
-    """As much as says that it is alive, and that it is none: as commands come from a client, and as they come from a
-    terminal.
-    """
+    """It answers PING and reports that it is a stand-in, for commands of a client and of a terminal."""
     with (
         forwarded(installed, "service/example-argocd-redis", 6379) as port,
         socket.create_connection(("127.0.0.1", port), timeout=20) as connection,

@@ -18,11 +18,11 @@ def made(**spec: Any) -> list[Object]:
 
 
 def names(objects: list[Object], kind: str) -> set[str]:
-    return {item["metadata"]["name"].removeprefix("example-argocd-") for item in objects if item["kind"] == kind}
+    return {obj["metadata"]["name"].removeprefix("example-argocd-") for obj in objects if obj["kind"] == kind}
 
 
 def named(objects: list[Object], kind: str, name: str) -> Object:
-    return next(item for item in objects if (item["kind"], item["metadata"]["name"]) == (kind, name))
+    return next(obj for obj in objects if (obj["kind"], obj["metadata"]["name"]) == (kind, name))
 
 
 def test_everything_has_the_name_of_the_real_ones() -> None:

@@ -32,9 +32,9 @@ def test_the_api_server_refuses_a_wrong_spec_in_words(
     assert message in answer.message
 
 
-def test_dex_without_its_configuration_is_told_as_the_real_one_tells_it(second: Two) -> None:
+def test_dex_without_its_configuration_is_told_as_the_real_one_tells_it(two: Two) -> None:
     """The words are argocd-operator's. Nothing is made until they are heard, and then all of it."""
-    first = second[0]
+    first = two[0]
     uid = first.create("no-dex", sso={"provider": "dex"})["metadata"]["uid"]
     found = first.until("no-dex", says("Reconciled", "ErrorOccurred"))
     words = "illegal SSO configuration: must supply valid dex configuration when requested SSO provider is dex"
@@ -55,8 +55,8 @@ def test_a_provider_that_is_not_named_is_told(two: Two) -> None:
     two[0].delete("unnamed")
 
 
-def test_one_name_in_two_namespaces_is_two(second: Two) -> None:
-    first, other, _ = second
+def test_one_name_in_two_namespaces_is_two(two: Two) -> None:
+    first, other, _ = two
     for each in (first, other):
         each.create("same", sso=DEX, redis={"enabled": each is first})
     assert first.available("same")["status"]["redis"] == "Running"
@@ -74,25 +74,25 @@ def test_one_name_in_two_namespaces_is_two(second: Two) -> None:
 
 
 def test_a_second_one_in_a_namespace_is_told_that_there_is_a_first(two: Two) -> None:
-    one = two[0]
-    one.create("first", server={"enabled": False}, repo={"enabled": False})
-    first = one.available("first")
-    one.create("second")
-    found = one.until("second", says("Reconciled", "ErrorOccurred"))
+    argocds = two[0]
+    argocds.create("first", server={"enabled": False}, repo={"enabled": False})
+    first = argocds.available("first")
+    argocds.create("second")
+    found = argocds.until("second", says("Reconciled", "ErrorOccurred"))
     assert (
         "a namespace can hold one ArgoCD, and ConfigMap argocd-cm of this one belongs to first"
         in (condition(found, "Reconciled")["message"])
     )
-    assert one.objects("second") == set()
-    assert one.available("first") == first
-    one.delete("first")
-    one.available("second")
-    one.delete("second")
-    one.gone("second")
+    assert argocds.objects("second") == set()
+    assert argocds.available("first") == first
+    argocds.delete("first")
+    argocds.available("second")
+    argocds.delete("second")
+    argocds.gone("second")
 
 
-def test_an_object_of_somebody_else_is_left_alone(second: Two) -> None:
-    first = second[0]
+def test_an_object_of_somebody_else_is_left_alone(two: Two) -> None:
+    first = two[0]
     first.make("secrets", "taken-tls", stringData={"a": "b"})
     first.create("taken")
     found = first.until("taken", says("Reconciled", "ErrorOccurred"))
@@ -107,8 +107,8 @@ def test_an_object_of_somebody_else_is_left_alone(second: Two) -> None:
     first.gone("taken")
 
 
-def test_what_is_deleted_or_changed_by_hand_comes_back(second: Two) -> None:
-    first = second[0]
+def test_what_is_deleted_or_changed_by_hand_comes_back(two: Two) -> None:
+    first = two[0]
     uid = first.create("kept", sso=DEX, controller={"enabled": False})["metadata"]["uid"]
     first.available("kept")
     password = first.secret("kept-cluster")
@@ -142,9 +142,9 @@ def test_what_is_deleted_or_changed_by_hand_comes_back(second: Two) -> None:
     first.gone("kept")
 
 
-def test_what_only_the_cluster_can_refuse_stands_in_the_status(second: Two) -> None:
+def test_what_only_the_cluster_can_refuse_stands_in_the_status(two: Two) -> None:
     """A limit below the request; and a setting that is taken back is taken back from the workload."""
-    first = second[0]
+    first = two[0]
     first.create("ill", server={"resources": {"requests": {"cpu": "500m"}, "limits": {"cpu": "100m"}}})
     found = first.until("ill", says("Reconciled", "ErrorOccurred"))
     assert "must be less than or equal to cpu limit" in condition(found, "Reconciled")["message"]
@@ -162,9 +162,9 @@ def test_what_only_the_cluster_can_refuse_stands_in_the_status(second: Two) -> N
     first.gone("ill")
 
 
-def test_one_that_is_deleted_while_it_is_made_leaves_nothing(second: Two) -> None:
+def test_one_that_is_deleted_while_it_is_made_leaves_nothing(two: Two) -> None:
     """At each of its first steps: as soon as this object is there."""
-    first = second[0]
+    first = two[0]
     for number, (plural, name) in enumerate(
         (("configmaps", "argocd-cm"), ("services", "early-2-repo-server"), ("deployments", "early-3-redis")), 1
     ):
@@ -172,7 +172,7 @@ def test_one_that_is_deleted_while_it_is_made_leaves_nothing(second: Two) -> Non
         first.api.until(first.path(plural, name), bool, SECONDS)
         first.delete(f"early-{number}")
         first.gone(f"early-{number}")
-    # Whatever was on its way when they were deleted has come by now.
+    # By the time the next one is available, passes that ran when they were deleted have ended.
     first.create("late", server={"enabled": False}, repo={"enabled": False})
     first.available("late")
     for number in (1, 2, 3):
@@ -181,9 +181,9 @@ def test_one_that_is_deleted_while_it_is_made_leaves_nothing(second: Two) -> Non
     first.gone("late")
 
 
-def test_what_changes_while_the_operator_is_away_is_done_when_it_is_back(second: Two) -> None:
+def test_what_changes_while_the_operator_is_away_is_done_when_it_is_back(two: Two) -> None:
     """One is changed, one deleted, one new, and one has lost a component; and what needs nothing is not written to."""
-    first, other, operator = second
+    first, other, operator = two
     first.create("changed", sso=DEX)
     other.create("goes", repo={"enabled": False})
     first.available("changed")

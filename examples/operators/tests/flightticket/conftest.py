@@ -20,8 +20,8 @@ def installed(api: Api) -> Iterator[Tickets]:
 @pytest.fixture(scope="package")
 def two(api: Api, installed: Tickets) -> Iterator[tuple[Tickets, Tickets]]:
     """Two namespaces that an operator of the tests' own serves, beside the installed one."""
-    with namespace(api, "one") as item, namespace(api, "other") as other:
-        yield item, other
+    with namespace(api, "one") as first, namespace(api, "other") as second:
+        yield first, second
 
 
 @pytest.fixture(scope="package")
@@ -35,5 +35,5 @@ def operator(api: Api, two: tuple[Tickets, Tickets], tmp_path_factory: pytest.Te
 
 
 @pytest.fixture
-def one(two: tuple[Tickets, Tickets], operator: Operator) -> Tickets:
+def tickets(two: tuple[Tickets, Tickets], operator: Operator) -> Tickets:
     return two[0]

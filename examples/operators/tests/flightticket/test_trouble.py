@@ -93,45 +93,45 @@ def test_labels_and_notes_are_no_other_booking(installed: Tickets) -> None:
     assert set(installed.events(uid)) == {"Pending", "Booked"}
 
 
-def test_a_change_while_it_is_pending(one: Tickets) -> None:
+def test_a_change_while_it_is_pending(tickets: Tickets) -> None:
     """Nothing is booked yet, so everything may change, and only the last wish is booked."""
-    one.create("hasty")
-    one.pending("hasty")
-    assert one.change("hasty", **{"from": "Busan", "number": 3}).status == 200
-    found = one.booked("hasty")
+    tickets.create("hasty")
+    tickets.pending("hasty")
+    assert tickets.change("hasty", **{"from": "Busan", "number": 3}).status == 200
+    found = tickets.booked("hasty")
     assert found["status"]["observedGeneration"] == 2
     assert condition(found, "Booked")["message"].startswith("3 seats from Busan")
 
 
-def test_a_ticket_that_is_deleted_while_it_is_pending(one: Tickets, operator: Operator) -> None:
-    """It is gone at once, nothing is booked for it, and its name is free: whoever has it next gets a booking of
-    their own.
+def test_a_ticket_that_is_deleted_while_it_is_pending(tickets: Tickets, operator: Operator) -> None:
+    """It is gone at once, nothing is booked for it, and its name is free: a new ticket of that name gets its own
+    booking.
     """
-    old = one.create("short")["metadata"]["uid"]
-    one.pending("short")
+    old = tickets.create("short")["metadata"]["uid"]
+    tickets.pending("short")
     with operator.frozen():
-        one.delete("short")
-        assert one.api.get(f"{one.home}/short").status == 404
-        new = one.create("short", to="Porto")["metadata"]["uid"]
-    found = one.booked("short")
+        tickets.delete("short")
+        assert tickets.api.get(f"{tickets.home}/short").status == 404
+        new = tickets.create("short", to="Porto")["metadata"]["uid"]
+    found = tickets.booked("short")
     assert (found["metadata"]["uid"], found["spec"]["to"]) == (new, "Porto")
-    assert "Booked" in one.events(new, "Booked")
-    assert set(one.events(old)) == {"Pending"}
+    assert "Booked" in tickets.events(new, "Booked")
+    assert set(tickets.events(old)) == {"Pending"}
 
 
 @pytest.mark.parametrize("moment", ["", "Pending"])
-def test_a_ticket_that_is_deleted_while_it_is_made_stays_away(one: Tickets, moment: str) -> None:
-    one.create("away")
+def test_a_ticket_that_is_deleted_while_it_is_made_stays_away(tickets: Tickets, moment: str) -> None:
+    tickets.create("away")
     if moment:
-        one.asked("away")
-    one.delete("away")
-    one.create("marker", to="Oslo")
-    one.booked("marker")
-    assert one.api.get(f"{one.home}/away").status == 404
-    one.delete("marker")
+        tickets.asked("away")
+    tickets.delete("away")
+    tickets.create("marker", to="Oslo")
+    tickets.booked("marker")
+    assert tickets.api.get(f"{tickets.home}/away").status == 404
+    tickets.delete("marker")
 
 
-def test_one_name_in_two_namespaces_is_two_tickets(two: tuple[Tickets, Tickets], one: Tickets) -> None:
+def test_one_name_in_two_namespaces_is_two_tickets(two: tuple[Tickets, Tickets], tickets: Tickets) -> None:
     first, second = two
     first.create("twin")
     second.create("twin")
@@ -141,9 +141,9 @@ def test_one_name_in_two_namespaces_is_two_tickets(two: tuple[Tickets, Tickets],
     assert phase("Booked")(second.get("twin"))
 
 
-def test_forty_at_once_are_all_booked(one: Tickets) -> None:
+def test_forty_at_once_are_all_booked(tickets: Tickets) -> None:
     for number in range(40):
-        one.create(f"crowd-{number}", number=1 + number % 10)
-    references = {one.booked(f"crowd-{number}")["status"]["bookingReference"] for number in range(40)}
+        tickets.create(f"crowd-{number}", number=1 + number % 10)
+    references = {tickets.booked(f"crowd-{number}")["status"]["bookingReference"] for number in range(40)}
     assert len(references) == 40
-    one.clear()
+    tickets.clear()

@@ -1,4 +1,4 @@
-"""The autopilot with real nodes: a load comes and goes, a node gets stuck, and nobody touches the Instance."""
+"""The autopilot with real nodes: a load comes and goes, a node gets stuck, and no user changes the Instance."""
 
 import json
 import os
@@ -76,7 +76,7 @@ def test_it_grows_with_a_load_heals_a_stuck_node_and_shrinks_again(place: Instan
     with load(place):
         grown = place.until("auto", ended("update"), SECONDS)
         assert grown["spec"]["parameters"]["NODE_COUNT"] == "3"
-        # One that is stopped answers nothing and does not end: only somebody who looks can tell.
+        # A stopped process neither answers nor ends: only a probe detects it.
         old = place.api.get(place.path("pods", "auto-2")).json["metadata"]["uid"]
         os.kill(process("auto-2", place.namespace), signal.SIGSTOP)
 
@@ -85,9 +85,9 @@ def test_it_grows_with_a_load_heals_a_stuck_node_and_shrinks_again(place: Instan
             return meta.get("uid") not in (None, old) and not meta.get("deletionTimestamp")
 
         until(anew)
-        said = place.events(uid, "AutopilotScaled", "AutopilotHealed")
-        assert "requests a second, and is busy with 8: NODE_COUNT is 3 now" in said["AutopilotScaled"]
-        assert said["AutopilotHealed"] == "Pod auto-2 is made anew: it runs and has stopped reporting"
+        events = place.events(uid, "AutopilotScaled", "AutopilotHealed")
+        assert "requests a second, and is busy with 8: NODE_COUNT is 3 now" in events["AutopilotScaled"]
+        assert events["AutopilotHealed"] == "Pod auto-2 is made anew: it runs and has stopped reporting"
         place.until("auto", says("Autopilot", "Watching"), SECONDS)
 
     since = grown["status"]["planStatus"]["update"]["uid"]
@@ -101,10 +101,10 @@ def test_it_grows_with_a_load_heals_a_stuck_node_and_shrinks_again(place: Instan
 
 
 def test_memory_grows_before_it_is_full_and_no_more_than_it_may(place: Instances, tight: str) -> None:
-    """More than 32 MiB are in use: MEMORY is doubled once, and then it can only be said."""
-    said = place.events(tight, "AutopilotTuned", "AutopilotAtTheLimit")
-    assert said["AutopilotTuned"].endswith("of 16Mi: MEMORY is 32Mi now")
-    assert said["AutopilotAtTheLimit"].endswith("of 32Mi, and MAX_MEMORY is 48Mi")
+    """More than 32 MiB are in use: MEMORY is doubled once, and then it can only be reported."""
+    events = place.events(tight, "AutopilotTuned", "AutopilotAtTheLimit")
+    assert events["AutopilotTuned"].endswith("of 16Mi: MEMORY is 32Mi now")
+    assert events["AutopilotAtTheLimit"].endswith("of 32Mi, and MAX_MEMORY is 48Mi")
     found = place.until("tight", ended("update"), SECONDS)
     assert found["spec"]["parameters"]["MEMORY"] == "32Mi"
     node = place.api.get(place.path("pods", "tight-0")).json["spec"]["containers"][0]

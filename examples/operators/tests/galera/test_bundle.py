@@ -76,8 +76,8 @@ def test_every_template_can_be_applied_and_its_images_are_named(
     instance = Instance({"metadata": {"name": "g", "namespace": "demo", "uid": "1"}})
     render = Render(instance, version, Moment("deploy", "1", "a", "b"), resolve(version, {}))
     found = [item for file in version.templates if file != "cluster-key.yaml" for item in render.objects(file)]
-    for one in found:
-        prefix, plural = PATHS[one["kind"]]
+    for obj in found:
+        prefix, plural = PATHS[obj["kind"]]
         group = prefix.split("/")[1] if prefix.startswith("apis/") else ""
         assert {"get", "create", "patch", "delete"} <= set(allowed[f"{plural}.{group}".rstrip(".")])
     images = re.findall(r'"image": "([^"]+)"', json.dumps([*found, *render.documents("cluster-key.yaml")]))

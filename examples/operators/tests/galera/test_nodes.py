@@ -73,7 +73,7 @@ def test_nothing_is_lost_when_all_first_nodes_are_replaced_one_by_one(tmp_path: 
 def test_one_node_may_die_and_come_back(tmp_path: Path) -> None:
     with running(tmp_path, 0, 1, 2) as nodes:
         assert nodes.put(0, "a", "1") == 200
-        nodes.kill(0)  # the keeper of the membership: reading and writing goes on without it
+        nodes.kill(0)  # the keeper of the membership: reads and writes work without it
         assert nodes.put(1, "a", "2") == 200
         assert nodes.get(2, "/keys/a") == (200, "2")
         nodes.start(0)

@@ -13,25 +13,23 @@ from tests.api import Api
 def two(api: Api) -> Iterator[tuple[Instances, Instances]]:
     """Two namespaces."""
     define(api)
-    with namespace(api, "kudo-one") as item, namespace(api, "kudo-other") as other:
-        yield Instances(api, item), Instances(api, other)
+    with namespace(api, "kudo-one") as first, namespace(api, "kudo-other") as second:
+        yield Instances(api, first), Instances(api, second)
 
 
 @pytest.fixture(scope="package")
-def engine(
-    api: Api, second: tuple[Instances, Instances], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Operator]:
+def engine(api: Api, two: tuple[Instances, Instances], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     """The engine, running."""
     log = tmp_path_factory.mktemp("engine") / "log"
-    found = Operator("examples.operators.kudo.operator", api, log, *(item.namespace for item in second))
+    found = Operator("examples.operators.kudo.operator", api, log, *(item.namespace for item in two))
     found.start()
     yield found
-    for first in second:
-        first.clear()
+    for instances in two:
+        instances.clear()
     found.kill()
     assert "Traceback" not in log.read_text(), log.read_text()[-4000:]
 
 
 @pytest.fixture
-def one(two: tuple[Instances, Instances], engine: Operator) -> Instances:
+def instances(two: tuple[Instances, Instances], engine: Operator) -> Instances:
     return two[0]

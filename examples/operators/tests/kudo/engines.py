@@ -47,15 +47,15 @@ def step(found: Object, plan: str, name: str) -> Object:
     """The status of a step; empty before there is one."""
     status = ((found.get("status") or {}).get("planStatus") or {}).get(plan) or {}
     steps = [item for phase in status.get("phases") or [] for item in phase["steps"]]
-    return next((item for item in steps if item["name"] == name), {})
+    return next((step for step in steps if step["name"] == name), {})
 
 
 def at(plan: str, name: str, words: str = "") -> Wanted:
     """Whether a plan is at this step, with these words in its message."""
 
     def holds(found: Object) -> bool:
-        told = step(found, plan, name)
-        return told.get("status") in ("IN_PROGRESS", "ERROR") and words in told["message"]
+        status = step(found, plan, name)
+        return status.get("status") in ("IN_PROGRESS", "ERROR") and words in status["message"]
 
     return holds
 

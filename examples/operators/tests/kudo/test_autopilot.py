@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from examples.operators.kudo.autopilot import Measured, Settings, usual, wish
+from examples.operators.kudo.autopilot import Measured, Settings, adjustment, usual
 from examples.operators.kudo.sickness import Seen
 
 ON = {
@@ -24,15 +24,15 @@ def asked(
     rate: float = 0.0, seconds: float = 0.01, memory: int = 40, nodes: int = 0, usual: float = 0.0, **parameters: Any
 ) -> str:
     """The reason and the new parameters; '' for nothing."""
-    settings = Settings.of(ON | parameters)
+    settings = Settings.from_parameters(ON | parameters)
     assert settings
-    found = wish(settings, Measured(nodes or settings.count, rate, seconds, memory * MIB), usual)
+    found = adjustment(settings, Measured(nodes or settings.count, rate, seconds, memory * MIB), usual)
     return f"{found.reason.removeprefix('Autopilot')} {dict(found.parameters)}" if found else ""
 
 
 @pytest.mark.parametrize("values", [{}, ON | {"AUTOPILOT": False}], ids=("a package without one", "switched off"))
 def test_it_is_off(values: dict[str, Any]) -> None:
-    assert Settings.of(values) is None
+    assert Settings.from_parameters(values) is None
 
 
 def test_it_grows_with_the_load_and_shrinks_with_it() -> None:
@@ -105,17 +105,17 @@ CRASHING = pod(False, state={"waiting": {"reason": "CrashLoopBackOff"}})
     ids=("well", "unready", "crashing", "failed", "without its image", "waiting for a place", "going"),
 )
 def test_how_long_it_is_borne(seen: dict[str, Any], borne: int | None, words: str) -> None:
-    """Seconds, with a patience of 15; None for ever."""
+    """Seconds, with a patience of 15; None: without limit."""
     remembered = Seen("1")
-    told = [remembered.judge(seen, {"beat": now}, now, 15.0) for now in range(200)]
-    assert told == ([""] * 200 if borne is None else [""] * borne + [words] * (200 - borne))
+    verdicts = [remembered.judge(seen, {"beat": now}, now, 15.0) for now in range(200)]
+    assert verdicts == ([""] * 200 if borne is None else [""] * borne + [words] * (200 - borne))
 
 
 def test_a_node_that_stops_reporting_is_stuck_and_one_that_never_did_is_not() -> None:
     remembered = Seen("1")
     assert not any(remembered.judge(pod(), {"beat": now}, now, 16.0) for now in range(50))
-    told = [remembered.judge(pod(), {"beat": 49}, now, 16.0) for now in range(50, 80)]
-    first = next(number for number, item in enumerate(told, 50) if item)
-    assert (first - 49, told[-1]) == (17, "it runs and has stopped reporting")
+    verdicts = [remembered.judge(pod(), {"beat": 49}, now, 16.0) for now in range(50, 80)]
+    first = next(number for number, item in enumerate(verdicts, 50) if item)
+    assert (first - 49, verdicts[-1]) == (17, "it runs and has stopped reporting")
     assert remembered.judge(pod(), {"beat": 50}, 80, 16.0) == ""
     assert not any(Seen("2").judge(pod(), None, now, 16.0) for now in range(200))

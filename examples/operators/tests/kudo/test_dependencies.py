@@ -36,30 +36,32 @@ def hashes(instances: Instances) -> dict[str, str]:
     return found
 
 
-def test_pods_are_replaced_with_what_they_use(one: Instances) -> None:
+def test_pods_are_replaced_with_what_they_use(instances: Instances) -> None:
     settings = config_map("settings", word="{{ .Params.WORD }}")
     templates = {"settings": settings, **{name: workload(name, **uses) for name, uses in USES.items()}}
     tasks = [apply("settings"), apply("work", *USES)]
     parameters = [{"name": "WORD", "default": "a"}, {"name": "OTHER", "default": "a"}]
-    one.package("deps-1", {"deploy": plan(("all", ["settings", "work"]))}, tasks, templates, parameters=parameters)
-    one.new("deps", "deps-1")
-    first = one.until("deps", ended("deploy"))
-    before = hashes(one)
+    instances.package(
+        "deps-1", {"deploy": plan(("all", ["settings", "work"]))}, tasks, templates, parameters=parameters
+    )
+    instances.new("deps", "deps-1")
+    first = instances.until("deps", ended("deploy"))
+    before = hashes(instances)
     assert before["nothing"] == ""
     assert {len(found) for name, found in before.items() if name != "nothing"} == {32}
 
-    one.set("deps", OTHER="b")
-    second = one.until("deps", ended("deploy", since=uid(first, "deploy")))
-    assert hashes(one) == before, "nothing that they use is another"
-    one.set("deps", WORD="b")
-    third = one.until("deps", ended("deploy", since=uid(second, "deploy")))
-    assert not {*hashes(one).values()} & {*before.values()} - {""}
+    instances.set("deps", OTHER="b")
+    second = instances.until("deps", ended("deploy", since=uid(first, "deploy")))
+    assert hashes(instances) == before, "nothing that they use is another"
+    instances.set("deps", WORD="b")
+    third = instances.until("deps", ended("deploy", since=uid(second, "deploy")))
+    assert not {*hashes(instances).values()} & {*before.values()} - {""}
 
-    one.mend(
+    instances.mend(
         "deps-1",
         settings=settings.replace("metadata:\n", "metadata:\n  annotations: {kudo.dev/skip-hash-calculation: ''}\n"),
     )
-    one.set("deps", WORD="c")
-    one.until("deps", ended("deploy", since=uid(third, "deploy")))
-    assert set(hashes(one).values()) == {""}
-    one.delete("deps")
+    instances.set("deps", WORD="c")
+    instances.until("deps", ended("deploy", since=uid(third, "deploy")))
+    assert set(hashes(instances).values()) == {""}
+    instances.delete("deps")

@@ -31,52 +31,55 @@ def package(instances: Instances, name: str, template: str, *files: Object) -> N
     """deploy makes the files and tells their objects' names; ``again`` tells them without making any."""
     task = {"name": "make", "kind": "Pipe", "spec": {"pod": "pod.yaml", "pipe": list(files) or [FILE]}}
     plans = {"deploy": plan(("make", ["make"]), ("tell", ["told"])), "again": plan(("tell", ["told"]))}
-    told = config_map("told", file="{{ .Pipes.fileKey }}", plan="{{ .PlanName }}")
-    instances.package(name, plans, [task, apply("told")], {"pod": template, "told": told})
+    report = config_map("told", file="{{ .Pipes.fileKey }}", plan="{{ .PlanName }}")
+    instances.package(name, plans, [task, apply("told")], {"pod": template, "told": report})
 
 
-def test_a_file_becomes_a_secret_that_later_steps_know(one: Instances) -> None:
-    package(one, "files-1.0.0", pod(), FILE, {**FILE, "kind": "ConfigMap", "key": "Other_Key"})
-    one.new("tube", "files-1.0.0")
-    first = one.until("tube", ended("deploy"))
+def test_a_file_becomes_a_secret_that_later_steps_know(instances: Instances) -> None:
+    package(instances, "files-1.0.0", pod(), FILE, {**FILE, "kind": "ConfigMap", "key": "Other_Key"})
+    instances.new("tube", "files-1.0.0")
+    first = instances.until("tube", ended("deploy"))
     name = "tube.deploy.all.make.make.filekey"
-    assert one.data("tube-told") == {"file": name, "plan": "deploy"}
-    secret = one.api.get(one.path("secrets", name)).json
+    assert instances.data("tube-told") == {"file": name, "plan": "deploy"}
+    secret = instances.api.get(instances.path("secrets", name)).json
     content = base64.b64decode(secret["data"]["cluster.key"])
     assert len(content) > 40
     assert secret["metadata"]["ownerReferences"][0]["name"] == "tube"
-    assert one.data("tube.deploy.all.make.make.otherkey") == {"cluster.key": content.decode()}
-    assert one.left("tube") == [
+    assert instances.data("tube.deploy.all.make.make.otherkey") == {"cluster.key": content.decode()}
+    assert instances.left("tube") == [
         "configmaps/tube-told",
         "configmaps/tube.deploy.all.make.make.otherkey",
         f"secrets/{name}",
     ]
 
-    one.run("tube", "again")
-    one.until("tube", ended("again"))
-    assert one.data("tube-told") == {"file": name, "plan": "again"}, "other plans know what deploy has made"
-    assert one.api.get(one.path("secrets", name)).json["data"] == secret["data"]
-    one.run("tube", "deploy")
-    one.until("tube", ended("deploy", since=uid(first, "deploy")))
-    assert one.api.get(one.path("secrets", name)).json["data"] != secret["data"], "another execution makes it anew"
-    one.delete("tube")
-    one.gone("tube")
-    one.api.until_gone(one.path("secrets", name))
-
-
-def test_a_pod_that_fails_says_why_and_is_mended(one: Instances) -> None:
-    package(one, "broken-1.0.0", pod("dance"))
-    one.new("jam", "broken-1.0.0")
-    found = one.until("jam", at("deploy", "make", "at last it said"))
-    said = step(found, "deploy", "make")["message"]
-    assert (
-        "Pod jam.deploy.all.make.make.pipepod: Pending: the Pod jam.deploy.all.make.make.pipepod does not start" in said
+    instances.run("tube", "again")
+    instances.until("tube", ended("again"))
+    assert instances.data("tube-told") == {"file": name, "plan": "again"}, "other plans know what deploy has made"
+    assert instances.api.get(instances.path("secrets", name)).json["data"] == secret["data"]
+    instances.run("tube", "deploy")
+    instances.until("tube", ended("deploy", since=uid(first, "deploy")))
+    assert instances.api.get(instances.path("secrets", name)).json["data"] != secret["data"], (
+        "another execution makes it anew"
     )
-    assert "one role is needed: key, node, check, backup, restore, load" in said
-    one.mend("broken-1.0.0", pod=pod())
-    found = one.until("jam", lambda body: ended("deploy")(body) or ended("deploy", "FATAL_ERROR")(body))
+    instances.delete("tube")
+    instances.gone("tube")
+    instances.api.until_gone(instances.path("secrets", name))
+
+
+def test_a_pod_that_fails_says_why_and_is_mended(instances: Instances) -> None:
+    package(instances, "broken-1.0.0", pod("dance"))
+    instances.new("jam", "broken-1.0.0")
+    found = instances.until("jam", at("deploy", "make", "at last it said"))
+    message = step(found, "deploy", "make")["message"]
+    assert (
+        "Pod jam.deploy.all.make.make.pipepod: Pending: the Pod jam.deploy.all.make.make.pipepod does not start"
+        in message
+    )
+    assert "one role is needed: key, node, check, backup, restore, load" in message
+    instances.mend("broken-1.0.0", pod=pod())
+    found = instances.until("jam", lambda body: ended("deploy")(body) or ended("deploy", "FATAL_ERROR")(body))
     assert ended("deploy")(found), step(found, "deploy", "make")
-    one.delete("jam")
+    instances.delete("jam")
 
 
 @pytest.mark.parametrize(
@@ -99,16 +102,16 @@ def test_a_pod_that_fails_says_why_and_is_mended(one: Instances) -> None:
     ],
 )
 def test_a_file_that_can_not_be_taken_is_told(
-    one: Instances, name: str, template: str, file: Object, wanted: str
+    instances: Instances, name: str, template: str, file: Object, wanted: str
 ) -> None:
-    package(one, f"{name}-1.0.0", template, file)
-    one.new(name, f"{name}-1.0.0")
-    found = one.until(name, ended("deploy", "FATAL_ERROR"))
+    package(instances, f"{name}-1.0.0", template, file)
+    instances.new(name, f"{name}-1.0.0")
+    found = instances.until(name, ended("deploy", "FATAL_ERROR"))
     assert wanted in step(found, "deploy", "make")["message"]
-    assert [left for left in one.left(name) if not left.startswith("pods/")] == []
-    one.delete(name)
-    one.gone(name)
-    one.api.until(one.path("pods"), lambda body: not one.left(name))
+    assert [left for left in instances.left(name) if not left.startswith("pods/")] == []
+    instances.delete(name)
+    instances.gone(name)
+    instances.api.until(instances.path("pods"), lambda body: not instances.left(name))
 
 
 def test_files_are_read_and_become_objects(tmp_path: Path) -> None:
@@ -144,34 +147,34 @@ def test_a_pod_of_another_form_is_refused(spec: Object, wanted: str) -> None:
         pipes.pod({"spec": spec}, "x", [], pipes.IMAGE)
 
 
-def test_a_package_installs_another(one: Instances) -> None:
+def test_a_package_installs_another(instances: Instances) -> None:
     """The child is made with the parameters of a template, waited for, changed with its parent, and goes with it."""
     templates = {"greeting": config_map("said", words="{{ .Params.WORDS }}")}
     parameters = [{"name": "WORDS", "trigger": "deploy"}, {"name": "LOUD", "value-type": "boolean", "default": "false"}]
-    one.package(
+    instances.package(
         "child-1.0.0", {"deploy": plan(("say", ["greeting"]))}, [apply("greeting")], templates, parameters=parameters
     )
     spec = {"package": "child", "operatorVersion": "1.0.0", "instanceName": "kid", "parameterFile": "kid.yaml"}
     task = {"name": "install", "kind": "KudoOperator", "spec": spec}
     whom = [{"name": "WHOM", "default": "you"}]
     file = {"kid": "WORDS: Hello, {{ .Params.WHOM }}\nLOUD: true\n"}
-    one.package("parent-1.0.0", {"deploy": plan(("install", ["install"]))}, [task], file, parameters=whom)
-    one.new("ma", "parent-1.0.0")
-    first = one.until("ma", ended("deploy"))
-    kid = one.get("ma-kid")
+    instances.package("parent-1.0.0", {"deploy": plan(("install", ["install"]))}, [task], file, parameters=whom)
+    instances.new("ma", "parent-1.0.0")
+    first = instances.until("ma", ended("deploy"))
+    kid = instances.get("ma-kid")
     assert (kid["spec"]["parameters"], ended("deploy")(kid)) == ({"WORDS": "Hello, you", "LOUD": "true"}, True)
-    assert one.data("ma-kid-said") == {"words": "Hello, you"}
-    one.set("ma", WHOM="all")
-    one.until("ma", ended("deploy", since=uid(first, "deploy")))
-    assert one.data("ma-kid-said") == {"words": "Hello, all"}
+    assert instances.data("ma-kid-said") == {"words": "Hello, you"}
+    instances.set("ma", WHOM="all")
+    instances.until("ma", ended("deploy", since=uid(first, "deploy")))
+    assert instances.data("ma-kid-said") == {"words": "Hello, all"}
 
-    one.mend("child-1.0.0", greeting=config_map("said", words="{{ .Params.NOBODY }}"))
-    one.set("ma", WHOM="none")
-    found = one.until("ma", ended("deploy", "FATAL_ERROR"))
+    instances.mend("child-1.0.0", greeting=config_map("said", words="{{ .Params.NOBODY }}"))
+    instances.set("ma", WHOM="none")
+    found = instances.until("ma", ended("deploy", "FATAL_ERROR"))
     assert (
         "Instance ma-kid: all: say: templates/greeting.yaml, line 3: there is no .Params.NOBODY"
         in step(found, "deploy", "install")["message"]
     )
-    one.delete("ma")
-    one.gone("ma")
-    one.gone("ma-kid")
+    instances.delete("ma")
+    instances.gone("ma")
+    instances.gone("ma-kid")

@@ -9,7 +9,7 @@ from examples.operators.kudo import package, plans, trigger
 from examples.operators.kudo.health import health
 from examples.operators.kudo.instance import Instance, Snapshot
 from examples.operators.kudo.parameters import ParameterError, resolve
-from examples.operators.kudo.plans import COMPLETE, ERROR, FATAL_ERROR, IN_PROGRESS, PENDING, Outcome
+from examples.operators.kudo.plans import COMPLETE, ERROR, FATAL_ERROR, IN_PROGRESS, PENDING, TaskOutcome
 from examples.operators.kudo.reconcile import Current, current
 from examples.operators.kudo.version import OperatorVersion, PackageError, read
 
@@ -41,7 +41,7 @@ def test_serial_opens_one_step_after_the_other() -> None:
     status = plans.fresh(found.plans["deploy"], "1")
     for at in ("a/one", "a/two", "b/one", "b/two"):
         assert names(found, status) == [at]
-        plans.note(status, *at.split("/"), Outcome(COMPLETE))
+        plans.note(status, *at.split("/"), TaskOutcome(COMPLETE))
     assert (names(found, status), status["status"]) == ([], COMPLETE)
 
 
@@ -49,7 +49,7 @@ def test_parallel_opens_all_at_once() -> None:
     found = version("parallel")
     status = plans.fresh(found.plans["deploy"], "1")
     assert names(found, status) == ["a/one", "a/two", "b/one", "b/two"]
-    plans.note(status, "b", "two", Outcome(COMPLETE))
+    plans.note(status, "b", "two", TaskOutcome(COMPLETE))
     assert names(found, status) == ["a/one", "a/two", "b/one"]
 
 
@@ -57,11 +57,11 @@ def test_the_worst_word_rises_with_its_message() -> None:
     found = version("parallel")
     status = plans.fresh(found.plans["deploy"], "1")
     assert (status["status"], status["phases"][1]["status"]) == (PENDING, PENDING)
-    plans.note(status, "a", "one", Outcome(IN_PROGRESS, "waiting"))
+    plans.note(status, "a", "one", TaskOutcome(IN_PROGRESS, "waiting"))
     assert (status["status"], status["message"]) == (IN_PROGRESS, "a: one: waiting")
-    plans.note(status, "b", "one", Outcome(ERROR, "no right"))
+    plans.note(status, "b", "one", TaskOutcome(ERROR, "no right"))
     assert (status["status"], status["message"]) == (ERROR, "b: one: no right")
-    plans.note(status, "a", "two", Outcome(FATAL_ERROR, "x" * 5000))
+    plans.note(status, "a", "two", TaskOutcome(FATAL_ERROR, "x" * 5000))
     assert status["status"] == FATAL_ERROR and len(status["message"]) == plans.LONGEST
 
 
@@ -145,7 +145,7 @@ def test_galera_is_a_package() -> None:
         assert resolve(parsed, {})["NODE_COUNT"] == 3
         used = {name for task in parsed.tasks.values() for name in task.resources}
         assert used == parsed.templates.keys()
-        # A Toggle deletes what it is told to apply: never a volume.
+        # A Toggle may delete what it applies: never a volume.
         assert parsed.tasks["schedule"].resources == ("schedule.yaml",)
 
 

@@ -1,4 +1,4 @@
-"""The engine is killed, and Instances are deleted, in the middle of plans: it goes on at the step, once, and leaves
+"""The engine is killed, and Instances are deleted, in the middle of plans: it resumes at the step, once, and leaves
 nothing.
 """
 
@@ -19,7 +19,7 @@ PARAMETERS = [
 
 
 class Gates:
-    """Objects of somebody else, in the way of a step until they go."""
+    """Objects of another owner that block a step until they are deleted."""
 
     def __init__(self, place: Instances):
         self._place = place
@@ -52,94 +52,96 @@ def gates(two: tuple[Instances, Instances]) -> Iterator[Gates]:
     yield Gates(two[0])
 
 
-def test_killed_in_the_middle_of_each_plan(one: Instances, engine: Operator, gates: Gates) -> None:
-    """Of several Instances at once. Each goes on with the same execution, and does not do again what was complete."""
+def test_killed_in_the_middle_of_each_plan(instances: Instances, engine: Operator, gates: Gates) -> None:
+    """Several Instances at once. Each resumes the same execution, and doesn't repeat what was complete."""
     begin: dict[str, Callable[[str], object]] = {
-        "deploy": lambda name: one.new(name, "gated-1"),
-        "update": lambda name: one.set(name, WORD="b"),
-        "upgrade": lambda name: one.change(name, operatorVersion={"name": "gated-2"}),
-        "backup": lambda name: one.run(name, "backup"),
-        "cleanup": one.delete,
+        "deploy": lambda name: instances.new(name, "gated-1"),
+        "update": lambda name: instances.set(name, WORD="b"),
+        "upgrade": lambda name: instances.change(name, operatorVersion={"name": "gated-2"}),
+        "backup": lambda name: instances.run(name, "backup"),
+        "cleanup": instances.delete,
     }
     for name in begin:
         gates.shut(f"{name}-gate-{name}")
         if name != "deploy":
-            one.new(name, "gated-1")
-            one.until(name, ended("deploy"))
+            instances.new(name, "gated-1")
+            instances.until(name, ended("deploy"))
         begin[name](name)
-    before = {name: one.until(name, at(name, "gate", TAKEN)) for name in begin}
+    before = {name: instances.until(name, at(name, "gate", TAKEN)) for name in begin}
     assert {name: found["spec"]["planExecution"]["planName"] for name, found in before.items()} == {n: n for n in begin}
     engine.kill()
     for name in begin:
-        one.api.delete(one.path("configmaps", f"{name}-first"))
+        instances.api.delete(instances.path("configmaps", f"{name}-first"))
         gates.open(f"{name}-gate-{name}")
     engine.start()
     for name in ("deploy", "update", "upgrade", "backup"):
-        found = one.until(name, ended(name))
+        found = instances.until(name, ended(name))
         assert uid(found, name) == uid(before[name], name)
-        assert one.data(f"{name}-first") is None, "a step that was complete is not done again"
-        assert (one.data(f"{name}-last") or {})["plan"] == name
-        assert [told["status"] for told in found["status"]["conditions"]] == ["True", "True"]
-        one.delete(name)
-    one.gone("cleanup")
-    until(lambda: not one.left("cleanup"))
+        assert instances.data(f"{name}-first") is None, "a step that was complete is not done again"
+        assert (instances.data(f"{name}-last") or {})["plan"] == name
+        assert [condition["status"] for condition in found["status"]["conditions"]] == ["True", "True"]
+        instances.delete(name)
+    instances.gone("cleanup")
+    until(lambda: not instances.left("cleanup"))
 
 
-def test_what_changes_while_it_is_away_is_done_when_it_is_back(one: Instances, engine: Operator, gates: Gates) -> None:
+def test_what_changes_while_it_is_away_is_done_when_it_is_back(
+    instances: Instances, engine: Operator, gates: Gates
+) -> None:
     for name in ("changed", "going"):
-        one.new(name, "gated-1")
-    before = one.until("changed", ended("deploy"))
-    one.until("going", ended("deploy"))
+        instances.new(name, "gated-1")
+    before = instances.until("changed", ended("deploy"))
+    instances.until("going", ended("deploy"))
     engine.kill()
-    one.set("changed", WORD="b")
-    one.set("changed", WORD="c", TUNE="b")
-    one.delete("going")
-    one.new("coming", "gated-1", WORD="d")
+    instances.set("changed", WORD="b")
+    instances.set("changed", WORD="c", TUNE="b")
+    instances.delete("going")
+    instances.new("coming", "gated-1", WORD="d")
     engine.start()
-    found = one.until("changed", lambda body: ended("update")(body) and ended("tune")(body))
-    assert one.data("changed-last") == {"plan": "update", "word": "c", "tune": "b"}, "one plan, then the other"
+    found = instances.until("changed", lambda body: ended("update")(body) and ended("tune")(body))
+    assert instances.data("changed-last") == {"plan": "update", "word": "c", "tune": "b"}, "one plan, then the other"
     assert uid(found, "deploy") == uid(before, "deploy")
-    one.gone("going")
-    until(lambda: not one.left("going"))
-    one.until("coming", ended("deploy"))
-    assert (one.data("coming-last") or {})["word"] == "d"
+    instances.gone("going")
+    until(lambda: not instances.left("going"))
+    instances.until("coming", ended("deploy"))
+    assert (instances.data("coming-last") or {})["word"] == "d"
     for name in ("changed", "coming"):
-        one.delete(name)
+        instances.delete(name)
 
 
-def test_one_plan_at_a_time(one: Instances, gates: Gates) -> None:
+def test_one_plan_at_a_time(instances: Instances, gates: Gates) -> None:
     """What is asked for by hand meanwhile is refused in words; what is changed waits for its turn, or is taken in by
     the plan that it is for.
     """
-    one.new("busy", "gated-1")
-    one.until("busy", ended("deploy"))
+    instances.new("busy", "gated-1")
+    instances.until("busy", ended("deploy"))
     gates.shut("busy-gate-update")
-    one.set("busy", WORD="b")
-    before = one.until("busy", at("update", "gate", TAKEN))
-    one.run("busy", "backup")
-    message = one.until_accepted("busy", "PlanRunning")
+    instances.set("busy", WORD="b")
+    before = instances.until("busy", at("update", "gate", TAKEN))
+    instances.run("busy", "backup")
+    message = instances.until_accepted("busy", "PlanRunning")
     assert message == "plan backup can't be run while update is; ask again when it has ended"
-    found = one.until("busy", lambda body: body["spec"]["planExecution"]["planName"] == "update")
+    found = instances.until("busy", lambda body: body["spec"]["planExecution"]["planName"] == "update")
     assert uid(found, "update") == uid(before, "update")
 
-    one.set("busy", TUNE="b")
-    one.set("busy", WORD="c")
-    found = one.until("busy", lambda body: uid(body, "update") != uid(before, "update"))
+    instances.set("busy", TUNE="b")
+    instances.set("busy", WORD="c")
+    found = instances.until("busy", lambda body: uid(body, "update") != uid(before, "update"))
     assert found["status"]["planStatus"]["tune"]["status"] == "NEVER_RUN"
     gates.open("busy-gate-update")
-    found = one.until("busy", lambda body: ended("update")(body) and ended("tune")(body))
-    assert one.data("busy-last") == {"plan": "tune", "word": "c", "tune": "b"}
+    found = instances.until("busy", lambda body: ended("update")(body) and ended("tune")(body))
+    assert instances.data("busy-last") == {"plan": "tune", "word": "c", "tune": "b"}
     assert found["status"]["planStatus"]["backup"]["status"] == "NEVER_RUN"
-    one.run("busy", "backup")
-    found = one.until("busy", ended("backup"))
+    instances.run("busy", "backup")
+    found = instances.until("busy", ended("backup"))
     assert condition(found, "Accepted")["status"] == "True"
-    one.run("busy", "dance")
-    found = one.until("busy", says("Accepted", "UnknownPlan"))
+    instances.run("busy", "dance")
+    found = instances.until("busy", says("Accepted", "UnknownPlan"))
     assert "it has backup, deploy, tune, update, upgrade" in condition(found, "Accepted")["message"]
-    one.delete("busy")
+    instances.delete("busy")
 
 
-def test_deleted_at_each_step_of_deploy_it_leaves_nothing(one: Instances, gates: Gates) -> None:
+def test_deleted_at_each_step_of_deploy_it_leaves_nothing(instances: Instances, gates: Gates) -> None:
     """While a Pipe task's Pod runs, while a Job does, while a Deployment waits, while nothing of its own is done;
     with a cleanup and without.
     """
@@ -174,24 +176,24 @@ def test_deleted_at_each_step_of_deploy_it_leaves_nothing(one: Instances, gates:
         plans = {"deploy": plan(("first", ["first"]), ("last", [last]))}
         if last in ("pipe", "work"):
             plans["cleanup"] = plan(("away", ["away"]))
-        one.package(f"ends-{last}", plans, tasks, templates)
-        one.new(f"ends-{last}", f"ends-{last}")
+        instances.package(f"ends-{last}", plans, tasks, templates)
+        instances.new(f"ends-{last}", f"ends-{last}")
     for last in names:
-        one.until(f"ends-{last}", at("deploy", "last"))
-        one.delete(f"ends-{last}")
+        instances.until(f"ends-{last}", at("deploy", "last"))
+        instances.delete(f"ends-{last}")
     for last in names:
-        one.gone(f"ends-{last}")
-        until(lambda last=last: not one.left(f"ends-{last}"))
+        instances.gone(f"ends-{last}")
+        until(lambda last=last: not instances.left(f"ends-{last}"))
 
 
-def test_a_look_at_nothing_writes_nothing(one: Instances, engine: Operator, gates: Gates) -> None:
-    one.new("calm", "gated-1")
-    before = one.until("calm", ended("deploy"))
+def test_a_look_at_nothing_writes_nothing(instances: Instances, engine: Operator, gates: Gates) -> None:
+    instances.new("calm", "gated-1")
+    before = instances.until("calm", ended("deploy"))
     engine.restart()
-    one.new("marker", "gated-1")
-    one.until("marker", ended("deploy"))
-    found = one.get("calm")
+    instances.new("marker", "gated-1")
+    instances.until("marker", ended("deploy"))
+    found = instances.get("calm")
     assert found["metadata"]["resourceVersion"] == before["metadata"]["resourceVersion"]
     assert step(found, "deploy", "last")["status"] == "COMPLETE"
     for name in ("calm", "marker"):
-        one.delete(name)
+        instances.delete(name)

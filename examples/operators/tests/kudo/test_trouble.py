@@ -40,18 +40,18 @@ def workload(kind: str, image: str = "{{ .Params.IMAGE }}", *args: str, **spec: 
     )
 
 
-def test_parameters_that_make_no_sense_are_refused_and_what_runs_goes_on(one: Instances) -> None:
-    settings(one, "settings-1.0.0")
-    one.new("set", "settings-1.0.0", COUNT="many")
-    found = one.until("set", ended("deploy", "FATAL_ERROR"))
+def test_parameters_that_make_no_sense_are_refused_and_what_runs_goes_on(instances: Instances) -> None:
+    settings(instances, "settings-1.0.0")
+    instances.new("set", "settings-1.0.0", COUNT="many")
+    found = instances.until("set", ended("deploy", "FATAL_ERROR"))
     assert found["status"]["planStatus"]["deploy"]["message"] == (
         "parameter NEEDED is required and has no default; parameter COUNT: “many” is not a whole number"
     )
     assert (condition(found, "Ready")["status"], condition(found, "Ready")["reason"]) == ("False", "PlanFailed")
-    one.set("set", NEEDED="x", COUNT="2")
-    before = one.until("set", ended("deploy"))
+    instances.set("set", NEEDED="x", COUNT="2")
+    before = instances.until("set", ended("deploy"))
     seen = {"NEEDED": "x", "COUNT": "2", "MODE": "slow", "PLACE": "here"}
-    assert one.data("set-seen") == seen
+    assert instances.data("set-seen") == seen
 
     for change, reason, message in (
         ({"COUNT": "two"}, "InvalidParameter", "parameter COUNT: “two” is not a whole number"),
@@ -64,35 +64,35 @@ def test_parameters_that_make_no_sense_are_refused_and_what_runs_goes_on(one: In
         ),
         ({"PLACE": "there"}, "ImmutableParameter", "PLACE can't be changed any more (PLACE was “here”)"),
     ):
-        one.set("set", **change)
-        assert one.until_accepted("set", reason) == message
-        found = one.get("set")
+        instances.set("set", **change)
+        assert instances.until_accepted("set", reason) == message
+        found = instances.get("set")
         assert condition(found, "Ready")["status"] == "True", "what runs is as it was"
-        one.set("set", NEEDED="x", COUNT="2", MODE=None, COLOUR=None, PLACE=None)
-        one.until_accepted("set", "Accepted")
-    found = one.get("set")
+        instances.set("set", NEEDED="x", COUNT="2", MODE=None, COLOUR=None, PLACE=None)
+        instances.until_accepted("set", "Accepted")
+    found = instances.get("set")
     assert found["status"]["planStatus"] == before["status"]["planStatus"], "no plan has run for any of it"
-    assert one.data("set-seen") == seen
-    told = one.events(found["metadata"]["uid"], "InvalidParameter", "ImmutableParameter")
-    assert told["ImmutableParameter"] == "PLACE can't be changed any more (PLACE was “here”)"
+    assert instances.data("set-seen") == seen
+    events = instances.events(found["metadata"]["uid"], "InvalidParameter", "ImmutableParameter")
+    assert events["ImmutableParameter"] == "PLACE can't be changed any more (PLACE was “here”)"
 
-    one.set("set", MODE="fast")
-    found = one.until("set", ended("tune"))
-    assert one.data("set-seen") == {**seen, "MODE": "fast"}
+    instances.set("set", MODE="fast")
+    found = instances.until("set", ended("tune"))
+    assert instances.data("set-seen") == {**seen, "MODE": "fast"}
     assert found["status"]["planStatus"]["update"]["status"] == "NEVER_RUN"
-    one.delete("set")
+    instances.delete("set")
 
 
-def test_an_immutable_parameter_stays_so_while_deploy_is_run_again(one: Instances) -> None:
-    settings(one, "still-1.0.0")
-    one.new("still", "still-1.0.0", NEEDED="x")
-    one.until("still", ended("deploy"))
-    one.mend("still-1.0.0", seen="{{ .Params.NOTHING }}")
-    one.run("still", "deploy")
-    one.until("still", ended("deploy", "FATAL_ERROR"))
-    one.set("still", PLACE="there")
-    one.until_accepted("still", "ImmutableParameter")
-    one.delete("still")
+def test_an_immutable_parameter_stays_so_while_deploy_is_run_again(instances: Instances) -> None:
+    settings(instances, "still-1.0.0")
+    instances.new("still", "still-1.0.0", NEEDED="x")
+    instances.until("still", ended("deploy"))
+    instances.mend("still-1.0.0", seen="{{ .Params.NOTHING }}")
+    instances.run("still", "deploy")
+    instances.until("still", ended("deploy", "FATAL_ERROR"))
+    instances.set("still", PLACE="there")
+    instances.until_accepted("still", "ImmutableParameter")
+    instances.delete("still")
 
 
 @pytest.mark.parametrize(
@@ -114,118 +114,122 @@ def test_an_immutable_parameter_stays_so_while_deploy_is_run_again(one: Instance
         ),
     ],
 )
-def test_a_template_that_fails_names_file_and_line(one: Instances, name: str, template: str, wanted: str) -> None:
+def test_a_template_that_fails_names_file_and_line(instances: Instances, name: str, template: str, wanted: str) -> None:
     package = f"bad{name}-1.0.0"
-    one.package(package, {"deploy": plan(("write", ["bad"]))}, [apply("bad")], {"bad": template})
-    one.new(f"bad{name}", package)
-    found = one.until(f"bad{name}", ended("deploy", "FATAL_ERROR"))
+    instances.package(package, {"deploy": plan(("write", ["bad"]))}, [apply("bad")], {"bad": template})
+    instances.new(f"bad{name}", package)
+    found = instances.until(f"bad{name}", ended("deploy", "FATAL_ERROR"))
     assert wanted in step(found, "deploy", "write")["message"]
-    one.mend(package, bad=config_map("good"))
-    one.run(f"bad{name}", "deploy")
-    one.until(f"bad{name}", ended("deploy"))
-    one.delete(f"bad{name}")
+    instances.mend(package, bad=config_map("good"))
+    instances.run(f"bad{name}", "deploy")
+    instances.until(f"bad{name}", ended("deploy"))
+    instances.delete(f"bad{name}")
 
 
-def test_a_package_that_makes_no_sense_is_waited_for(one: Instances) -> None:
-    one.package("odd-1.0.0", {"deploy": plan(("write", ["nothing"]))}, [], {})
-    one.new("odd", "odd-1.0.0")
-    message = one.until_accepted("odd", "InvalidOperatorVersion")
+def test_a_package_that_makes_no_sense_is_waited_for(instances: Instances) -> None:
+    instances.package("odd-1.0.0", {"deploy": plan(("write", ["nothing"]))}, [], {})
+    instances.new("odd", "odd-1.0.0")
+    message = instances.until_accepted("odd", "InvalidOperatorVersion")
     assert (
         message
         == "OperatorVersion odd-1.0.0 can't be used: step deploy/all/write names the task “nothing”, which there is not"
     )
-    one.api.patch(f"{one.versions}/odd-1.0.0", {"spec": {"tasks": [{"name": "nothing", "kind": "Dummy", "spec": {}}]}})
-    found = one.until("odd", ended("deploy"))
+    instances.api.patch(
+        f"{instances.versions}/odd-1.0.0", {"spec": {"tasks": [{"name": "nothing", "kind": "Dummy", "spec": {}}]}}
+    )
+    found = instances.until("odd", ended("deploy"))
     assert condition(found, "Accepted")["status"] == "True"
-    one.delete("odd")
+    instances.delete("odd")
 
 
-def test_a_step_that_never_becomes_healthy_says_which_and_why(one: Instances) -> None:
+def test_a_step_that_never_becomes_healthy_says_which_and_why(instances: Instances) -> None:
     image = [{"name": "IMAGE", "default": "operator-console.dev/Nothing:1"}]
     plans = {
         key: plan(("before", ["before"]), ("work", ["work"]), ("after", ["after"])) for key in ("deploy", "update")
     }
     templates = {"work": workload("Deployment"), "before": config_map("before"), "after": config_map("after")}
-    one.package("stuck-1.0.0", plans, [apply("before"), apply("work"), apply("after")], templates, parameters=image)
-    one.new("stuck", "stuck-1.0.0")
-    found = one.until("stuck", at("deploy", "work", "does not start"))
-    said = step(found, "deploy", "work")["message"]
-    assert said.startswith("Deployment stuck-work: 0 of 1 Pods ready: the Pod stuck-work-")
-    assert "operator-console.dev/Nothing:1" in said
+    instances.package(
+        "stuck-1.0.0", plans, [apply("before"), apply("work"), apply("after")], templates, parameters=image
+    )
+    instances.new("stuck", "stuck-1.0.0")
+    found = instances.until("stuck", at("deploy", "work", "does not start"))
+    message = step(found, "deploy", "work")["message"]
+    assert message.startswith("Deployment stuck-work: 0 of 1 Pods ready: the Pod stuck-work-")
+    assert "operator-console.dev/Nothing:1" in message
     assert [step(found, "deploy", item)["status"] for item in ("before", "after")] == ["COMPLETE", "PENDING"]
-    assert condition(found, "Ready")["message"] == f"all: work: {said}"
-    one.set("stuck", IMAGE="busybox")
-    one.until("stuck", ended("deploy"))
+    assert condition(found, "Ready")["message"] == f"all: work: {message}"
+    instances.set("stuck", IMAGE="busybox")
+    instances.until("stuck", ended("deploy"))
 
-    one.set("stuck", IMAGE="operator-console.dev/Nothing:2")
-    one.until("stuck", at("update", "work", "operator-console.dev/Nothing:2"))
-    one.set("stuck", IMAGE="busybox")
-    one.until("stuck", ended("update"))
-    one.delete("stuck")
+    instances.set("stuck", IMAGE="operator-console.dev/Nothing:2")
+    instances.until("stuck", at("update", "work", "operator-console.dev/Nothing:2"))
+    instances.set("stuck", IMAGE="busybox")
+    instances.until("stuck", ended("update"))
+    instances.delete("stuck")
 
 
-def test_a_pod_that_waits_for_a_secret_says_for_which(one: Instances) -> None:
+def test_a_pod_that_waits_for_a_secret_says_for_which(instances: Instances) -> None:
     work = yaml.safe_load(workload("Deployment", "operator-console.dev/kudo-waiter:1.0.0"))
     work["spec"]["template"]["spec"]["containers"][0]["envFrom"] = [{"secretRef": {"name": "word"}}]
     templates = {"work": yaml.safe_dump(work, width=1000)}
-    one.package("locked-1.0.0", {"deploy": plan(("work", ["work"]))}, [apply("work")], templates)
-    one.new("locked", "locked-1.0.0")
-    found = one.until("locked", at("deploy", "work", "does not start"))
+    instances.package("locked-1.0.0", {"deploy": plan(("work", ["work"]))}, [apply("work")], templates)
+    instances.new("locked", "locked-1.0.0")
+    found = instances.until("locked", at("deploy", "work", "does not start"))
     assert 'secret "word" not found' in step(found, "deploy", "work")["message"]
-    one.make("secrets", "word", data={})
-    one.until("locked", ended("deploy"))
-    one.delete("locked")
+    instances.make("secrets", "word", data={})
+    instances.until("locked", ended("deploy"))
+    instances.delete("locked")
 
 
-def test_an_upgrade_that_is_stuck_has_a_way_back(one: Instances) -> None:
+def test_an_upgrade_that_is_stuck_has_a_way_back(instances: Instances) -> None:
     plans = {key: plan(("work", ["work"])) for key in ("deploy", "update", "upgrade")}
     for number, image in (("1", "busybox"), ("2", "operator-console.dev/Nothing:2")):
-        one.package(f"way-{number}", plans, [apply("work")], {"work": workload("Deployment", image)})
-    one.new("way", "way-1")
-    one.until("way", ended("deploy"))
-    one.change("way", operatorVersion={"name": "way-2"})
-    one.until("way", at("upgrade", "work", "operator-console.dev/Nothing:2"))
-    one.change("way", operatorVersion={"name": "way-1"})
-    found = one.until("way", ended("upgrade"))
+        instances.package(f"way-{number}", plans, [apply("work")], {"work": workload("Deployment", image)})
+    instances.new("way", "way-1")
+    instances.until("way", ended("deploy"))
+    instances.change("way", operatorVersion={"name": "way-2"})
+    instances.until("way", at("upgrade", "work", "operator-console.dev/Nothing:2"))
+    instances.change("way", operatorVersion={"name": "way-1"})
+    found = instances.until("way", ended("upgrade"))
     assert condition(found, "Ready")["status"] == condition(found, "Accepted")["status"] == "True"
-    one.delete("way")
+    instances.delete("way")
 
 
-def test_a_job_that_is_killed_or_deleted_is_done_all_the_same(one: Instances) -> None:
+def test_a_job_that_is_killed_or_deleted_is_done_all_the_same(instances: Instances) -> None:
     """Its Pod as a node that is gone kills it; then the Job itself, by a careless hand."""
     plans = {"deploy": plan(("work", ["work"]), ("after", ["after"]))}
     templates = {"work": workload("Job", "busybox", backoffLimit=3), "after": config_map("after")}
-    one.package("work-1.0.0", plans, [apply("work"), apply("after")], templates)
-    one.new("killed", "work-1.0.0")
-    one.new("deleted", "work-1.0.0")
-    pod = until(lambda: one.listed("pods", "job-name=killed-work"))[0]["metadata"]
-    one.kill_pod(pod["name"])
-    job = one.api.get(one.path("jobs", "deleted-work")).json["metadata"]["uid"]
-    one.api.delete(one.path("jobs", "deleted-work"), {"propagationPolicy": "Background"})
-    one.until("killed", ended("deploy"))
-    assert one.data("killed-after") == {}
-    assert pod["name"] not in [found["metadata"]["name"] for found in one.listed("pods", "job-name=killed-work")]
-    one.until("deleted", ended("deploy"))
-    assert one.api.get(one.path("jobs", "deleted-work")).json["metadata"]["uid"] != job
+    instances.package("work-1.0.0", plans, [apply("work"), apply("after")], templates)
+    instances.new("killed", "work-1.0.0")
+    instances.new("deleted", "work-1.0.0")
+    pod = until(lambda: instances.listed("pods", "job-name=killed-work"))[0]["metadata"]
+    instances.kill_pod(pod["name"])
+    job = instances.api.get(instances.path("jobs", "deleted-work")).json["metadata"]["uid"]
+    instances.api.delete(instances.path("jobs", "deleted-work"), {"propagationPolicy": "Background"})
+    instances.until("killed", ended("deploy"))
+    assert instances.data("killed-after") == {}
+    assert pod["name"] not in [found["metadata"]["name"] for found in instances.listed("pods", "job-name=killed-work")]
+    instances.until("deleted", ended("deploy"))
+    assert instances.api.get(instances.path("jobs", "deleted-work")).json["metadata"]["uid"] != job
     for name in ("killed", "deleted"):
-        one.delete(name)
+        instances.delete(name)
 
 
-def test_a_job_that_gives_up_says_its_last_words(one: Instances) -> None:
+def test_a_job_that_gives_up_says_its_last_words(instances: Instances) -> None:
     work = workload("Job", "operator-console.dev/galera-node:1.0.0", "dance", backoffLimit=0)
     plans = {"deploy": plan(("forget", ["forget"]), ("work", ["work"]))}
-    one.package("gives-1.0.0", plans, [apply("forget", "work", kind="Delete"), apply("work")], {"work": work})
-    one.new("gives", "gives-1.0.0")
-    found = one.until("gives", ended("deploy", "FATAL_ERROR"))
-    said = step(found, "deploy", "work")["message"]
-    assert said.startswith(
+    instances.package("gives-1.0.0", plans, [apply("forget", "work", kind="Delete"), apply("work")], {"work": work})
+    instances.new("gives", "gives-1.0.0")
+    found = instances.until("gives", ended("deploy", "FATAL_ERROR"))
+    message = step(found, "deploy", "work")["message"]
+    assert message.startswith(
         "Job gives-work: it failed: Job has reached the specified backoff limit: the Pod gives-work-"
     )
-    assert said.endswith("said at last: one role is needed: key, node, check, backup, restore, load")
-    one.mend("gives-1.0.0", work=workload("Job", "busybox", backoffLimit=0))
-    one.run("gives", "deploy")
-    one.until("gives", ended("deploy", since=uid(found, "deploy")))
-    one.delete("gives")
+    assert message.endswith("said at last: one role is needed: key, node, check, backup, restore, load")
+    instances.mend("gives-1.0.0", work=workload("Job", "busybox", backoffLimit=0))
+    instances.run("gives", "deploy")
+    instances.until("gives", ended("deploy", since=uid(found, "deploy")))
+    instances.delete("gives")
 
 
 def test_one_name_in_two_namespaces_is_two_instances(two: tuple[Instances, Instances], engine: Operator) -> None:

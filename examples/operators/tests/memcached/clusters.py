@@ -39,7 +39,7 @@ class Caches(Place):
         return [item["metadata"]["name"] for plural in kinds for item in self.listed(plural, f"{LABEL}={name}")]
 
     def away(self, *names: str) -> None:
-        """Deleted, and nothing of them stays."""
+        """Deletes them, and waits until none of their objects is left."""
         for name in names:
             self.delete(name)
         for name in names:

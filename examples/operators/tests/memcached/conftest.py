@@ -20,8 +20,8 @@ def installed(api: Api) -> Iterator[Caches]:
 @pytest.fixture(scope="package")
 def two(api: Api, installed: Caches) -> Iterator[tuple[Caches, Caches]]:
     """Two namespaces that an operator of the tests' own serves, beside the installed one."""
-    with namespace(api, "one") as item, namespace(api, "other") as other:
-        yield item, other
+    with namespace(api, "one") as first, namespace(api, "other") as second:
+        yield first, second
 
 
 @pytest.fixture(scope="package")
@@ -35,5 +35,5 @@ def operator(api: Api, two: tuple[Caches, Caches], tmp_path_factory: pytest.Temp
 
 
 @pytest.fixture
-def one(two: tuple[Caches, Caches], operator: Operator) -> Caches:
+def caches(two: tuple[Caches, Caches], operator: Operator) -> Caches:
     return two[0]

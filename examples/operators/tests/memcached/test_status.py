@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from examples.operators.memcached.status import BAD, refused, status, staying
-from examples.operators.stuck import Problem
+from examples.operators.pod_problems import StatusProblem
 
 from .caches import memcached, observed, pod
 
@@ -95,7 +95,9 @@ def test_a_pod_that_is_going_is_no_trouble() -> None:
 def test_without_a_deployment_the_pods_are_counted() -> None:
     ready = pod("a")
     ready["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
-    found = refused(memcached(READY, generation=2), [ready, pod("b", "Pending")], Problem("NameTaken", "not ours"))
+    found = refused(
+        memcached(READY, generation=2), [ready, pod("b", "Pending")], StatusProblem("NameTaken", "not ours")
+    )
     assert (found["nodes"], found["replicas"], found["readyReplicas"]) == (["a", "b"], 2, 1)
     (condition,) = found["conditions"]
     assert (condition["status"], condition["reason"], condition["observedGeneration"]) == ("False", "NameTaken", 2)

@@ -96,7 +96,7 @@ def test_what_others_change_of_a_deployment_is_corrected(installed: Caches) -> N
 
 
 def test_what_others_add_to_a_deployment_stays(installed: Caches) -> None:
-    """`kubectl rollout restart` and labels of people's own: nobody fights over them."""
+    """`kubectl rollout restart` and users' own labels are left alone."""
     installed.create("shared")
     (old,) = installed.ready("shared")["status"]["nodes"]
     note = {"kubectl.kubernetes.io/restartedAt": "2026-11-22T00:00:00Z"}
@@ -132,7 +132,7 @@ def test_a_name_that_is_taken_is_left_to_its_owner(installed: Caches) -> None:
 
 
 def test_a_deployment_that_was_left_behind_is_taken_over(installed: Caches) -> None:
-    """`kubectl delete --cascade=orphan`, and the Memcached made anew: its nodes go on."""
+    """`kubectl delete --cascade=orphan`, then the Memcached is recreated: its nodes keep running."""
     installed.create("orphan", size=2)
     nodes = installed.ready("orphan", 2)["status"]["nodes"]
     installed.api.delete(f"{installed.home}/orphan", {"propagationPolicy": "Orphan"})
@@ -142,30 +142,30 @@ def test_a_deployment_that_was_left_behind_is_taken_over(installed: Caches) -> N
     installed.away("orphan")
 
 
-def test_an_image_that_can_not_be_had(one: Caches, operator: Operator) -> None:
-    """New nodes say why they do not come; those that serve go on; and the right image is enough."""
-    one.create("serving", size=2)
-    nodes = one.ready("serving", 2)["status"]["nodes"]
+def test_an_image_that_can_not_be_had(caches: Caches, operator: Operator) -> None:
+    """The status says why new nodes don't start; the old ones keep serving; and the right image is enough."""
+    caches.create("serving", size=2)
+    nodes = caches.ready("serving", 2)["status"]["nodes"]
     operator.restart(**NO_IMAGE)
-    uid = one.create("stuck", size=2)["metadata"]["uid"]
-    found = one.until("stuck", says("Available", "InvalidImageName"))
+    uid = caches.create("stuck", size=2)["metadata"]["uid"]
+    found = caches.until("stuck", says("Available", "InvalidImageName"))
     assert (condition(found, "Available")["status"], found["status"]["readyReplicas"]) == ("False", 0)
     message = condition(found, "Available")["message"]
     assert message.startswith("0 of 2 nodes ready: the Pod stuck-")
     assert "operator-console.dev/Memcached:1.6" in message
-    assert "does not start" in one.events(uid, "InvalidImageName")["InvalidImageName"]
-    found = one.until("serving", says("Available", "UpdateStuck"))
+    assert "does not start" in caches.events(uid, "InvalidImageName")["InvalidImageName"]
+    found = caches.until("serving", says("Available", "UpdateStuck"))
     assert condition(found, "Available")["status"] == "True"
     assert condition(found, "Available")["message"].startswith("2 of 2 nodes ready; the Pod serving-")
     assert set(nodes) < set(found["status"]["nodes"])
     operator.restart()
-    one.ready("stuck", 2)
-    assert one.ready("serving", 2)["status"]["nodes"] == nodes, "those that served were never touched"
-    one.away("serving", "stuck")
+    caches.ready("stuck", 2)
+    assert caches.ready("serving", 2)["status"]["nodes"] == nodes, "those that served were never touched"
+    caches.away("serving", "stuck")
 
 
 def test_pods_that_the_api_server_refuses(installed: Caches) -> None:
-    """Something that somebody has added to the Deployment: the status has the API server's words, and taking it away
+    """A user has added something invalid to the Deployment: the status has the API server's message, and removing it
     is enough.
     """
     installed.create("refused", size=2)
@@ -186,7 +186,7 @@ def test_pods_that_the_api_server_refuses(installed: Caches) -> None:
     installed.away("refused")
 
 
-def test_one_name_in_two_namespaces_is_two_memcacheds(two: tuple[Caches, Caches], one: Caches) -> None:
+def test_one_name_in_two_namespaces_is_two_memcacheds(two: tuple[Caches, Caches], caches: Caches) -> None:
     first, second = two
     first.create("twin", size=1)
     second.create("twin", size=3)
@@ -198,30 +198,30 @@ def test_one_name_in_two_namespaces_is_two_memcacheds(two: tuple[Caches, Caches]
 
 
 @pytest.mark.parametrize("moment", ["", "deployments", "replicasets", "pods"])
-def test_a_memcached_that_is_deleted_while_it_is_made_leaves_nothing(one: Caches, moment: str) -> None:
-    one.create("hasty", size=7)
+def test_a_memcached_that_is_deleted_while_it_is_made_leaves_nothing(caches: Caches, moment: str) -> None:
+    caches.create("hasty", size=7)
     if moment:
-        until(lambda: one.listed(moment, "cache.example.com/memcached=hasty"))
-    one.away("hasty")
-    one.create("marker")
-    one.ready("marker")
-    assert one.left("hasty") == [], "no pass makes anything for a Memcached that is gone"
-    one.away("marker")
+        until(lambda: caches.listed(moment, "cache.example.com/memcached=hasty"))
+    caches.away("hasty")
+    caches.create("marker")
+    caches.ready("marker")
+    assert caches.left("hasty") == [], "no pass makes anything for a Memcached that is gone"
+    caches.away("marker")
 
 
-def test_a_name_is_free_at_once(one: Caches) -> None:
-    """What the garbage collector has not taken yet belongs to the old one, and is not mistaken for somebody else's."""
-    one.create("phoenix", size=3)
-    old = one.ready("phoenix", 3)["status"]["nodes"]
-    path = one.path("deployments", "phoenix")
-    one.api.patch(path, {"metadata": {"finalizers": ["example.com/slow"]}})
-    one.delete("phoenix")
-    one.gone("phoenix")
-    uid = one.create("phoenix", size=2)["metadata"]["uid"]
-    found = one.until("phoenix", says("Available", "Creating"))
+def test_a_name_is_free_at_once(caches: Caches) -> None:
+    """What the garbage collector has not taken yet belongs to the old one, and is not mistaken for another owner's."""
+    caches.create("phoenix", size=3)
+    old = caches.ready("phoenix", 3)["status"]["nodes"]
+    path = caches.path("deployments", "phoenix")
+    caches.api.patch(path, {"metadata": {"finalizers": ["example.com/slow"]}})
+    caches.delete("phoenix")
+    caches.gone("phoenix")
+    uid = caches.create("phoenix", size=2)["metadata"]["uid"]
+    found = caches.until("phoenix", says("Available", "Creating"))
     message = "waiting for the Deployment of the Memcached that was called phoenix before to go"
     assert condition(found, "Available")["message"] == message
-    one.api.patch(path, {"metadata": {"finalizers": None}})
-    assert not set(old) & set(one.ready("phoenix", 2)["status"]["nodes"])
-    assert one.deployment("phoenix")["metadata"]["ownerReferences"][0]["uid"] == uid
-    one.away("phoenix")
+    caches.api.patch(path, {"metadata": {"finalizers": None}})
+    assert not set(old) & set(caches.ready("phoenix", 2)["status"]["nodes"])
+    assert caches.deployment("phoenix")["metadata"]["ownerReferences"][0]["uid"] == uid
+    caches.away("phoenix")

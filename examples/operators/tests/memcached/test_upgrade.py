@@ -9,7 +9,7 @@ OLD, NEW = "memcached-operator.v0.0.1", "memcached-operator.v0.1.0"
 
 
 def test_an_upgrade_of_the_operator_upgrades_what_it_runs(api: Api) -> None:
-    """Node by node: at no look fewer nodes are ready than were asked for, and nobody had to touch the Memcached."""
+    """Node by node: there are never fewer ready nodes than asked for, and no user had to change the Memcached."""
     with namespace(api, "aging") as caches:
         plans = f"{OLM}/v1alpha1/namespaces/{caches.namespace}/installplans"
         csvs = f"{OLM}/v1alpha1/namespaces/{caches.namespace}/clusterserviceversions"

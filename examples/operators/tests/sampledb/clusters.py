@@ -61,13 +61,13 @@ class Databases(Place):
         answer = self.api.get(self.path("configmaps", "sampledb-snapshots"))
         return dict(answer.json.get("data") or {}) if answer.status == 200 else {}
 
-    def connect(self, name: str, ordinal: int = 0) -> resp.Connection:
+    def connect(self, name: str, ordinal: int = 0) -> resp.RespConnection:
         """A connection to a Pod's engine; its port of this machine stands in its configuration."""
         secret = self.api.get(self.path("secrets", f"{name}-credentials")).json
         password = base64.b64decode(secret["data"]["password"]).decode()
         place = self.volume(f"data-{name}-{ordinal}") / "engine.conf"
 
-        def tried() -> resp.Connection | None:
+        def tried() -> resp.RespConnection | None:
             port = re.search(r"^port (\d+)$", place.read_text(), re.MULTILINE) if place.exists() else None
             try:
                 return resp.wait("127.0.0.1", int(port[1]), password, 0) if port else None
@@ -81,8 +81,8 @@ class Databases(Place):
             return database.call(*words)
 
     def clear(self) -> None:
-        for item in self.api.get(self.home).json["items"]:
-            self.change(item["metadata"]["name"], deletionPolicy="Delete")
+        for obj in self.api.get(self.home).json["items"]:
+            self.change(obj["metadata"]["name"], deletionPolicy="Delete")
         super().clear()
 
     def back_up(self, name: str) -> str:

@@ -21,24 +21,24 @@ def installed(api: Api) -> Iterator[Databases]:
 @pytest.fixture(scope="package")
 def two(api: Api, installed: Databases) -> Iterator[tuple[Databases, Databases]]:
     """Two namespaces that an operator of the tests' own serves, beside the installed one."""
-    with namespace(api, "one") as item, namespace(api, "other") as other:
-        yield item, other
+    with namespace(api, "one") as first, namespace(api, "other") as second:
+        yield first, second
 
 
 @pytest.fixture(scope="package")
 def operator(
-    api: Api, second: tuple[Databases, Databases], tmp_path_factory: pytest.TempPathFactory
+    api: Api, two: tuple[Databases, Databases], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Operator]:
     """That operator, running."""
     log = tmp_path_factory.mktemp("operator") / "log"
-    found = Operator("examples.operators.sampledb.operator", api, log, *(item.namespace for item in second))
+    found = Operator("examples.operators.sampledb.operator", api, log, *(item.namespace for item in two))
     found.start()
     yield found
-    for first in second:
-        first.clear()
+    for databases in two:
+        databases.clear()
     found.kill()
 
 
 @pytest.fixture
-def one(two: tuple[Databases, Databases], operator: Operator) -> Databases:
+def databases(two: tuple[Databases, Databases], operator: Operator) -> Databases:
     return two[0]

@@ -80,8 +80,8 @@ def test_a_new_database_begins_with_the_newest_backup_of_another(library: Databa
     assert library.call("copy", "GET", "late") == b"but in"
     assert library.call("copy", "GET", "runs") == b"1", "a restored database is not set up again"
     assert "copy-restore" in library.api.get(library.path("jobs", "copy-restore")).json["metadata"]["name"]
-    said = library.events(found["metadata"]["uid"], "RestoreStarted", "Restored")
-    assert said["RestoreStarted"] == "Filling the volume from the newest backup of books"
+    events = library.events(found["metadata"]["uid"], "RestoreStarted", "Restored")
+    assert events["RestoreStarted"] == "Filling the volume from the newest backup of books"
     # What comes after the restore is kept, and never overwritten by it.
     library.call("copy", "SET", "late", "changed")
     library.kill_pod("copy-0")
@@ -176,7 +176,7 @@ def test_the_schedule_takes_backups_by_itself(library: Databases) -> None:
     scheduled, entered = "batch.kubernetes.io/cronjob-scheduled-timestamp", "samples.operator-console.dev/entered"
 
     def by_itself(body: Any) -> list[str]:
-        notes = [item["metadata"].get("annotations") or {} for item in body["items"]]
+        notes = [obj["metadata"].get("annotations") or {} for obj in body["items"]]
         return [note[entered] for note in notes if scheduled in note and entered in note]
 
     names = by_itself(library.api.until(library.path("jobs"), by_itself, 120))

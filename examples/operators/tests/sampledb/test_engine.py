@@ -72,7 +72,7 @@ class Pod:
             command, cwd=ROOT, env={**self.environment, **more}, capture_output=True, text=True, timeout=60
         )
 
-    def connect(self) -> resp.Connection:
+    def connect(self) -> resp.RespConnection:
         return resp.wait("127.0.0.1", self.port, PASSWORD, 20)
 
 
@@ -273,7 +273,7 @@ def test_a_backup_tells_what_the_volume_holds(pod: Pod) -> None:
     done = [pod.run("backup", SAMPLEDB_RETENTION="2", SAMPLEDB_VERSION="7.2") for _ in range(4)]
     records = [json.loads(item.stdout.splitlines()[-1]) for item in done]
     names = [record["name"] for record in records]
-    # The second and the third were never heard of, and somebody wrote a snapshot meanwhile.
+    # The second and the third weren't recorded, and a snapshot was written meanwhile.
     other = {"name": "my-db-snapshot-1.rdb", "kind": "snapshot", "database": "my-db", "time": "2026-01-01T00:00:00Z"}
     listed = {names[0]: json.dumps(records[0]), other["name"]: json.dumps(other), "notes": "of a person"}
     found = changes(listed, records[3])

@@ -26,7 +26,7 @@ def test_everything_is_made(shop: Databases) -> None:
     assert status["endpoint"] == f"shop.{shop.namespace}.svc:6379"
     assert status["version"].count(".") == 2
     assert (status["deployedVersion"], status["replicas"], status["readyReplicas"]) == ("7.2", 1, 1)
-    values = {item["type"]: (item["status"], item["reason"]) for item in status["conditions"]}
+    values = {condition["type"]: (condition["status"], condition["reason"]) for condition in status["conditions"]}
     assert values == {
         "Ready": ("True", "DatabaseReady"),
         "Progressing": ("False", "Settled"),

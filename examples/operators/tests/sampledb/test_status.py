@@ -4,25 +4,25 @@ from typing import Any
 
 import pytest
 
+from examples.operators.pod_problems import StatusProblem
 from examples.operators.sampledb.health import full
-from examples.operators.sampledb.observed import Fact, Observed, Release, Restore, Work
+from examples.operators.sampledb.observation import Fact, Observation, Release, Restore, Work
 from examples.operators.sampledb.status import leaving, phase, status
 from examples.operators.sampledb.versions import refusal
-from examples.operators.stuck import Problem
 
 from .databases import database
 
 
 def seen(
     ready: int = 1, replicas: int = 1, init: str = "Complete", more: dict[str, Any] | None = None, **rest: Any
-) -> Observed:
+) -> Observation:
     observed = {"observedGeneration": 1, "replicas": replicas, "readyReplicas": ready, **(more or {})}
     filled = {"release": Release("7.2"), "running": "7.2.4", "init": Work(init, "line 2"), **rest}
-    return Observed(stateful_set={"metadata": {"generation": 1}, "status": observed}, **filled)
+    return Observation(stateful_set={"metadata": {"generation": 1}, "status": observed}, **filled)
 
 
 UP = {"version": "7.2.4", "phase": "Ready", "observedGeneration": 1}
-STUCK = Problem("CrashLoopBackOff", "the Pod does not start")
+STUCK = StatusProblem("CrashLoopBackOff", "the Pod does not start")
 
 
 @pytest.mark.parametrize(
@@ -35,20 +35,20 @@ STUCK = Problem("CrashLoopBackOff", "the Pod does not start")
         ({}, {}, seen(init=""), "Initializing", "Initializing"),
         ({}, {}, seen(), "Ready", "DatabaseReady"),
         ({}, {}, seen(init="Failed"), "Failed", "SetUpFailed"),
-        ({}, {}, seen(refused=Problem("NameTaken", "no")), "Failed", "NameTaken"),
+        ({}, {}, seen(refused=StatusProblem("NameTaken", "no")), "Failed", "NameTaken"),
         ({"replicas": 0}, UP, seen(ready=0, replicas=0), "Stopped", "Stopped"),
         ({"replicas": 3}, {**UP, "observedGeneration": 0}, seen(), "Scaling", "Scaling"),
         ({}, {**UP, "observedGeneration": 0}, seen(ready=3, replicas=3), "Scaling", "Scaling"),
         ({}, UP, seen(ready=0), "Degraded", "PodsNotReady"),
         ({}, UP, seen(ready=0, problem=STUCK), "Degraded", "CrashLoopBackOff"),
-        ({}, UP, seen(problem=Problem("VolumeFull", "full")), "Degraded", "VolumeFull"),
+        ({}, UP, seen(problem=StatusProblem("VolumeFull", "full")), "Degraded", "VolumeFull"),
         ({}, UP, seen(more={"currentRevision": "a", "updateRevision": "b"}), "Updating", "Updating"),
         ({"version": "8.0"}, UP, seen(), "Upgrading", "Upgrading"),
         ({"version": "8.0"}, UP, seen(release=Release("7.2", Work("Failed"))), "Failed", "UpgradeFailed"),
         ({"version": "6.2"}, UP, seen(release=Release("7.2", refused="no")), "Failed", "UpgradeRefused"),
     ],
 )
-def test_phases(spec: dict[str, Any], before: dict[str, Any], observed: Observed, word: str, reason: str) -> None:
+def test_phases(spec: dict[str, Any], before: dict[str, Any], observed: Observation, word: str, reason: str) -> None:
     assert phase(database(before, **spec), observed)[:2] == (word, reason)
 
 
@@ -86,9 +86,9 @@ def test_leaving_keeps_what_is_known_of_the_rest() -> None:
     before = status(database(), seen(facts=(Fact("StorageReady", True, "Bound", "x"),)))
     found = leaving(database(before), "Failed", "SnapshotFailed", "no room")
     assert found["phase"] == "Failed"
-    said = {condition["type"]: (condition["status"], condition["reason"]) for condition in found["conditions"]}
-    assert said["Ready"] == ("False", "SnapshotFailed")
-    assert said["StorageReady"] == ("True", "Bound")
+    conditions = {condition["type"]: (condition["status"], condition["reason"]) for condition in found["conditions"]}
+    assert conditions["Ready"] == ("False", "SnapshotFailed")
+    assert conditions["StorageReady"] == ("True", "Bound")
 
 
 @pytest.mark.parametrize(

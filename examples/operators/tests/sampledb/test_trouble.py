@@ -47,16 +47,16 @@ def test_a_right_schedule_is_taken(installed: Databases, schedule: str) -> None:
     assert installed.api.post(f"{installed.home}?dryRun=All", object_).status == 201
 
 
-def test_what_can_not_change_says_so(one: Databases) -> None:
-    one.create("fixed", replicas=0, storageClassName="standard")
+def test_what_can_not_change_says_so(databases: Databases) -> None:
+    databases.create("fixed", replicas=0, storageClassName="standard")
     for change, words in (
         ({"engine": "valkey"}, "engine is immutable"),
         ({"storageClassName": "other"}, "storageClassName is immutable"),
         ({"restoreFrom": {"database": "x"}}, "restoreFrom can only be given when the database is created"),
     ):
-        answer = one.change("fixed", **change)
+        answer = databases.change("fixed", **change)
         assert (answer.status, words in answer.message) == (422, True), answer.raw
-    one.delete("fixed")
+    databases.delete("fixed")
 
 
 def test_a_secret_that_is_missing_is_waited_for(installed: Databases) -> None:
@@ -78,24 +78,24 @@ def test_a_secret_that_is_missing_is_waited_for(installed: Databases) -> None:
     assert installed.api.get(installed.path("secrets", "mine")).status == 200, "it is the person's own"
 
 
-def test_a_setting_that_the_engine_does_not_know(one: Databases) -> None:
-    one.create("odd", config={"no-such-setting": "1"}, deletionPolicy="Delete")
-    found = one.until("odd", says("Ready", "CrashLoopBackOff"))
+def test_a_setting_that_the_engine_does_not_know(databases: Databases) -> None:
+    databases.create("odd", config={"no-such-setting": "1"}, deletionPolicy="Delete")
+    found = databases.until("odd", says("Ready", "CrashLoopBackOff"))
     assert found["status"]["phase"] == "Pending"
     assert "Bad directive or wrong number of arguments" in condition(found, "Ready")["message"]
-    assert one.change("odd", config={"no-such-setting": None}).status == 200
-    one.ready("odd")
-    one.delete("odd")
+    assert databases.change("odd", config={"no-such-setting": None}).status == 200
+    databases.ready("odd")
+    databases.delete("odd")
 
 
-def test_a_storage_class_that_there_is_not(one: Databases) -> None:
-    one.create("homeless", storageClassName="nowhere")
-    found = one.until("homeless", says("StorageReady", "Unbound"))
-    one.until("homeless", lambda item: item["status"]["phase"] in ("Creating", "Pending"))
+def test_a_storage_class_that_there_is_not(databases: Databases) -> None:
+    databases.create("homeless", storageClassName="nowhere")
+    found = databases.until("homeless", says("StorageReady", "Unbound"))
+    databases.until("homeless", lambda item: item["status"]["phase"] in ("Creating", "Pending"))
     assert "kubectl describe pvc data-homeless-0" in condition(found, "StorageReady")["message"]
-    one.delete("homeless")
-    one.gone("homeless")
-    assert one.left("homeless") == []
+    databases.delete("homeless")
+    databases.gone("homeless")
+    assert databases.left("homeless") == []
 
 
 def test_a_set_up_that_fails_names_the_line_and_changes_nothing(installed: Databases) -> None:
@@ -109,24 +109,24 @@ def test_a_set_up_that_fails_names_the_line_and_changes_nothing(installed: Datab
     installed.delete("typo")
 
 
-def test_a_name_that_is_taken_is_left_to_its_owner(one: Databases) -> None:
+def test_a_name_that_is_taken_is_left_to_its_owner(databases: Databases) -> None:
     pod = {"metadata": {"labels": {"app": "x"}}, "spec": {"containers": [{"name": "a", "image": "mine"}]}}
     spec = {"replicas": 0, "serviceName": "x", "selector": {"matchLabels": {"app": "x"}}, "template": pod}
-    made = one.make("statefulsets", "taken", spec=spec)
-    one.create("taken")
-    found = one.until("taken", says("Ready", "NameTaken"))
+    made = databases.make("statefulsets", "taken", spec=spec)
+    databases.create("taken")
+    found = databases.until("taken", says("Ready", "NameTaken"))
     assert found["status"]["phase"] == "Failed"
     assert (
         "a StatefulSet named taken exists already and does not belong to this database"
         in condition(found, "Ready")["message"]
     )
-    one.delete("taken")
-    one.gone("taken")
-    assert one.api.get(one.path("statefulsets", "taken")).json["metadata"]["uid"] == made["metadata"]["uid"]
-    one.api.delete(one.path("statefulsets", "taken"))
+    databases.delete("taken")
+    databases.gone("taken")
+    assert databases.api.get(databases.path("statefulsets", "taken")).json["metadata"]["uid"] == made["metadata"]["uid"]
+    databases.api.delete(databases.path("statefulsets", "taken"))
 
 
-def test_one_name_in_two_namespaces_is_two_databases(two: tuple[Databases, Databases], one: Databases) -> None:
+def test_one_name_in_two_namespaces_is_two_databases(two: tuple[Databases, Databases], databases: Databases) -> None:
     first, second = two
     for place, words in ((first, "here"), (second, "there")):
         place.create("twin", initScript=f"SET where {words}")
@@ -146,69 +146,69 @@ def test_one_name_in_two_namespaces_is_two_databases(two: tuple[Databases, Datab
     "moment",
     ["", "secrets/hasty-credentials", "persistentvolumeclaims/data-hasty-0", "statefulsets/hasty", "jobs/hasty-init"],
 )
-def test_a_database_that_is_deleted_while_it_is_made_leaves_nothing(one: Databases, moment: str) -> None:
-    one.create("hasty", initScript="SET a b")
+def test_a_database_that_is_deleted_while_it_is_made_leaves_nothing(databases: Databases, moment: str) -> None:
+    databases.create("hasty", initScript="SET a b")
     if moment:
         plural, name = moment.split("/")
-        until(lambda: one.api.get(one.path(plural, name)).status == 200)
-    one.delete("hasty")
-    one.gone("hasty")
-    assert one.left("hasty") == one.pods("hasty") == []
+        until(lambda: databases.api.get(databases.path(plural, name)).status == 200)
+    databases.delete("hasty")
+    databases.gone("hasty")
+    assert databases.left("hasty") == databases.pods("hasty") == []
     time.sleep(1)
-    assert one.left("hasty") == one.pods("hasty") == [], "a controller made something of it once more"
+    assert databases.left("hasty") == databases.pods("hasty") == [], "a controller made something of it once more"
 
 
-def test_a_name_is_free_at_once(one: Databases) -> None:
+def test_a_name_is_free_at_once(databases: Databases) -> None:
     """A new database of the same name finds nothing of the old one, and loses nothing to its garbage collection."""
-    one.create("again", initScript="SET old yes", deletionPolicy="Delete")
-    one.ready("again")
-    one.delete("again")
-    one.gone("again")
-    one.create("again", initScript="SET new yes", deletionPolicy="Delete")
-    one.ready("again")
-    assert one.call("again", "GET", "old") is None
-    assert one.call("again", "GET", "new") == b"yes"
-    one.delete("again")
+    databases.create("again", initScript="SET old yes", deletionPolicy="Delete")
+    databases.ready("again")
+    databases.delete("again")
+    databases.gone("again")
+    databases.create("again", initScript="SET new yes", deletionPolicy="Delete")
+    databases.ready("again")
+    assert databases.call("again", "GET", "old") is None
+    assert databases.call("again", "GET", "new") == b"yes"
+    databases.delete("again")
 
 
-def test_jobs_that_are_killed_are_done_all_the_same(one: Databases) -> None:
-    one.create("tough", initScript="INCR runs")
-    (pod,) = until(lambda: one.pods("tough", "init"))
-    one.kill_pod(pod["metadata"]["name"])
-    one.ready("tough")
-    assert one.call("tough", "GET", "runs") == b"1"
-    old = one.api.get(one.path("jobs", "tough-init")).json["metadata"]["uid"]
-    assert one.api.delete(one.path("jobs", "tough-init"), {"propagationPolicy": "Background"}).status == 200
-    again = until(lambda: [job for job in one.jobs("tough") if job["metadata"]["uid"] != old])
-    one.api.until(
-        one.path("jobs", again[0]["metadata"]["name"]), lambda job: (job.get("status") or {}).get("succeeded"), 60
+def test_jobs_that_are_killed_are_done_all_the_same(databases: Databases) -> None:
+    databases.create("tough", initScript="INCR runs")
+    (pod,) = until(lambda: databases.pods("tough", "init"))
+    databases.kill_pod(pod["metadata"]["name"])
+    databases.ready("tough")
+    assert databases.call("tough", "GET", "runs") == b"1"
+    old = databases.api.get(databases.path("jobs", "tough-init")).json["metadata"]["uid"]
+    assert databases.api.delete(databases.path("jobs", "tough-init"), {"propagationPolicy": "Background"}).status == 200
+    again = until(lambda: [job for job in databases.jobs("tough") if job["metadata"]["uid"] != old])
+    databases.api.until(
+        databases.path("jobs", again[0]["metadata"]["name"]), lambda job: (job.get("status") or {}).get("succeeded"), 60
     )
-    one.ready("tough")
-    assert one.call("tough", "GET", "runs") == b"1"
-    one.delete("tough")
-    (pod,) = until(lambda: one.pods("tough", "snapshot"))
-    one.kill_pod(pod["metadata"]["name"])
-    one.gone("tough")
-    assert [name for name in one.snapshots() if name.startswith("tough-snapshot-")]
+    databases.ready("tough")
+    assert databases.call("tough", "GET", "runs") == b"1"
+    databases.delete("tough")
+    (pod,) = until(lambda: databases.pods("tough", "snapshot"))
+    databases.kill_pod(pod["metadata"]["name"])
+    databases.gone("tough")
+    assert [name for name in databases.snapshots() if name.startswith("tough-snapshot-")]
 
 
-def test_a_snapshot_that_nobody_heard_of_is_written_once_more(one: Databases, operator: Operator) -> None:
+def test_a_snapshot_that_nobody_heard_of_is_written_once_more(databases: Databases, operator: Operator) -> None:
     """Its Pod has gone before the operator could read what it wrote: the data are still there, so they are asked
     again.
     """
-    one.create("unheard", initScript="SET a b")
-    one.ready("unheard")
-    one.delete("unheard")
-    (job,) = until(lambda: one.jobs("unheard", "snapshot"))
+    databases.create("unheard", initScript="SET a b")
+    databases.ready("unheard")
+    databases.delete("unheard")
+    (job,) = until(lambda: databases.jobs("unheard", "snapshot"))
     with operator.frozen():
-        place = one.path("jobs", job["metadata"]["name"])
-        one.api.until(place, lambda found: (found.get("status") or {}).get("succeeded"), 60)
-        (pod,) = one.pods("unheard", "snapshot")
-        one.kill_pod(pod["metadata"]["name"])
-        one.api.until_gone(one.path("pods", pod["metadata"]["name"]))
-        (first,) = one.volume("sampledb-snapshots").glob("unheard-snapshot-*.rdb")
-    one.gone("unheard")
-    (listed,) = [name for name in one.snapshots() if name.startswith("unheard-")]
+        place = databases.path("jobs", job["metadata"]["name"])
+        databases.api.until(place, lambda found: (found.get("status") or {}).get("succeeded"), 60)
+        (pod,) = databases.pods("unheard", "snapshot")
+        databases.kill_pod(pod["metadata"]["name"])
+        databases.api.until_gone(databases.path("pods", pod["metadata"]["name"]))
+        (first,) = databases.volume("sampledb-snapshots").glob("unheard-snapshot-*.rdb")
+    databases.gone("unheard")
+    (listed,) = [name for name in databases.snapshots() if name.startswith("unheard-")]
     assert [path.name for path in first.parent.glob("unheard-*.rdb")] == [listed] != [first.name]
 
 
@@ -238,7 +238,7 @@ def test_a_full_volume_is_told_and_nothing_that_was_written_is_lost(installed: D
     until(lambda: not installed.pods("brim"))
     folder = installed.volume("data-brim-0")
     (file,) = [path for path in folder.rglob("appendonly*.aof") if path.name == "appendonly.aof" or "incr" in path.name]
-    kept = file.rename(file.with_suffix(".kept"))
+    moved = file.rename(file.with_suffix(".kept"))
     file.symlink_to("/dev/full")
     installed.change("brim", replicas=1)
     installed.ready("brim")
@@ -254,7 +254,7 @@ def test_a_full_volume_is_told_and_nothing_that_was_written_is_lost(installed: D
         installed.change("brim", replicas=0)
         until(lambda: not installed.pods("brim"))
         file.unlink()
-        kept.rename(file)
+        moved.rename(file)
     installed.change("brim", replicas=1)
     installed.ready("brim")
     assert installed.call("brim", "GET", "a") == b"b"

@@ -57,8 +57,8 @@ def idp(running: Provider, anna: str, settings: Any) -> Iterator[Provider]:
         "published",
     ):
         setattr(running, name, getattr(fresh, name))
-    for kept in (running.asked, running.forms, running.given):
-        kept.clear()
+    for recorded in (running.asked, running.forms, running.given):
+        recorded.clear()
     asked._known.clear()
     asked._failed.clear()
     settings.SIGN_IN = "oidc,token"

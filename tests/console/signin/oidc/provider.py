@@ -1,7 +1,6 @@
-"""A provider of OpenID Connect that can be told to lie: what dex never does, and a console must not fall for.
+"""An OpenID Connect provider that can be set to misbehave: attacks that dex never sends, and the console must refuse.
 
-It speaks TLS on loopback, checks PKCE, uses codes and refresh tokens once, and signs in whoever `person` is without
-asking.
+It speaks TLS on loopback, checks PKCE, uses codes and refresh tokens once, and signs `person` in without asking.
 """
 
 import base64
@@ -95,7 +94,7 @@ class Provider:
         body = ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
         if self.algorithm == "none":
             return f"{body}."
-        # HS256 with what everybody knows as the secret: the public key.
+        # HS256 with the public key as the secret.
         digest = hmac.digest(self.key.as_pem(private=False), body.encode(), "sha256")
         return f"{body}.{base64.urlsafe_b64encode(digest).decode().rstrip('=')}"
 

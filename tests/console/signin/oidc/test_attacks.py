@@ -1,6 +1,4 @@
-"""What a forger, a thief of an address, another provider or a broken one sends: nobody is signed in, and the page
-says what happened.
-"""
+"""Forged responses, stolen addresses, other and broken providers: no sign-in, and the page shows the reason."""
 
 import time
 from datetime import timedelta
@@ -11,7 +9,7 @@ from django.utils import timezone
 
 from console.signin import limits
 from console.signin.models import Attempt, Session
-from console.signin.oidc import going
+from console.signin.oidc import pending_sign_ins
 from console.signin.oidc import provider as asked
 from tests.console.signin.oidc.provider import Provider, query_of
 from tests.console.signin.oidc.walk import begun, come_back, in_by_oidc, returned
@@ -39,7 +37,7 @@ def test_a_state_that_was_not_made_here_is_refused_and_counts(idp: Provider) -> 
 
 
 def test_an_answer_of_another_browser_signs_nobody_in(idp: Provider) -> None:
-    """A forged sign-in: somebody leads another to the end of a sign-in of their own."""
+    """Login CSRF: an attacker leads a victim to the end of the attacker's own sign-in."""
     attacker, victim = browser_of(), browser_of()
     address = idp.authorize(query_of(begun(attacker)))
     begun(victim)
@@ -64,7 +62,7 @@ def test_an_answer_is_used_once(idp: Provider, settings: Any) -> None:
 def test_a_sign_in_that_took_too_long_is_over(idp: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
     browser = browser_of()
     back = idp.authorize(query_of(begun(browser)))
-    monkeypatch.setattr(going, "SECONDS", 0)
+    monkeypatch.setattr(pending_sign_ins, "SECONDS", 0)
     later = time.time() + 5
     monkeypatch.setattr(time, "time", lambda: later)
     _refused(come_back(browser, back), 401, "took too long")
@@ -228,7 +226,7 @@ def test_a_sign_in_is_not_begun_in_the_open(idp: Provider, settings: Any) -> Non
 
     settings.ALLOWED_HOSTS = ["console.example.com"]
     answer = Client(headers={"host": "console.example.com"}).get("/sign-in/oidc/")
-    _refused(answer, 403, "must not be sent in the open")
+    _refused(answer, 403, "must not be sent unencrypted")
     assert "Location" not in answer
 
 

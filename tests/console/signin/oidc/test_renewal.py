@@ -1,4 +1,4 @@
-"""An ID token lasts minutes, a session hours: it goes on with new tokens, as long as the provider gives them."""
+"""ID tokens last minutes, sessions hours: a session continues with new tokens while the provider issues them."""
 
 import threading
 import time
@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from console.signin import clients, sealed, signals
+from console.signin import clients, encryption, signals
 from console.signin.models import Session
 from console.signin.oidc import provider as asked
 from console.signin.oidc import renewal
@@ -33,7 +33,7 @@ def _run_down(seconds: float = 1) -> str:
 
 def _token() -> str:
     row = Session.objects.get()
-    return sealed.unseal(row.sealed, row.key)
+    return encryption.unseal(row.sealed, row.key)
 
 
 def test_the_sessions_client_goes_on_with_the_new_token(idp: Provider, staff: People) -> None:
@@ -41,15 +41,15 @@ def test_the_sessions_client_goes_on_with_the_new_token(idp: Provider, staff: Pe
     browser = in_by_oidc(idp)
     assert browser.get(address).status_code == 200
     first, key = _token(), Session.objects.get().key
-    client = clients.of(key)
-    # Long before its end nobody asks the provider.
+    client = clients.client_of(key)
+    # Long before its expiry no request goes to the provider.
     assert len(idp.forms) == 1
     renewal._held[key].due = timezone.now()
     assert browser.get(address).status_code == 200
     assert idp.forms[-1]["grant_type"] == "refresh_token" and len(idp.forms) == 2
     assert _token() == idp.given[-1] != first
     # The very client that streams and watches hold asks with it.
-    assert clients.of(key) is client and client.config.token() == idp.given[-1]
+    assert clients.client_of(key) is client and client.config.token() == idp.given[-1]
     assert browser.get(address).status_code == 200
     assert len(idp.forms) == 2
 
@@ -59,7 +59,7 @@ def test_what_another_process_renewed_is_taken_from_the_database(idp: Provider, 
     browser.get("/namespaces/")
     row = Session.objects.get()
     newer = idp.id_token()
-    Session.objects.update(sealed=sealed.seal(newer, row.key))
+    Session.objects.update(sealed=encryption.seal(newer, row.key))
     Grant.objects.update(good_until=timezone.now() + timedelta(hours=1))
     renewal._held[row.key].due = timezone.now()
     browser.get("/namespaces/")
@@ -119,7 +119,7 @@ def test_a_provider_that_is_away_ends_nothing(idp: Provider, staff: People, monk
     address = f"/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/"
     idp.away = True
     _run_down(30)
-    # As long as the token is good, nobody notices.
+    # No effect while the token is valid.
     assert browser.get(address).status_code == 200
     _run_down(-1)
     page = browser.get(address)
@@ -149,7 +149,7 @@ def test_a_token_that_ended_before_we_knew_is_renewed_when_the_cluster_refuses_i
 def test_the_thread_that_looks_after_open_streams_renews_too(idp: Provider) -> None:
     in_by_oidc(idp)
     key = Session.objects.get().key
-    clients.of(key)
+    clients.client_of(key)
     renewal._held[key].due = timezone.now()
     # As ending._look does for what is open.
     signals.used.send(sender=Session, session=key)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from console.signin import sealed
+from console.signin import encryption
 from console.signin.models import Attempt, Session
 from console.signin.oidc.models import Grant
 from tests.console.signin.oidc.provider import Provider, query_of
@@ -61,15 +61,15 @@ def test_tokens_are_nowhere_but_encrypted_in_the_database(
     browser = in_by_oidc(idp)
     browser.get("/namespaces/")
     row, grant = Session.objects.get(), Grant.objects.get()
-    assert sealed.unseal(row.sealed, row.key) == idp.given[-1]
-    refresh = next(iter(idp.refreshes & {sealed.unseal(grant.sealed, f"refresh:{row.key}")}))
-    kept = [bytes(row.sealed), bytes(grant.sealed), str(browser.cookies).encode(), caplog.text.encode()]
-    for place in [*kept, *(pipe.dump(key) or b"" for key in pipe.keys("*"))]:
+    assert encryption.unseal(row.sealed, row.key) == idp.given[-1]
+    refresh = next(iter(idp.refreshes & {encryption.unseal(grant.sealed, f"refresh:{row.key}")}))
+    stores = [bytes(row.sealed), bytes(grant.sealed), str(browser.cookies).encode(), caplog.text.encode()]
+    for place in [*stores, *(pipe.dump(key) or b"" for key in pipe.keys("*"))]:
         for secret in (idp.given[-1], refresh, idp.forms[-1]["code_verifier"]):
             assert secret.encode() not in place
     # One does not open as the other.
-    with pytest.raises(sealed.Unreadable):
-        sealed.unseal(grant.sealed, row.key)
+    with pytest.raises(encryption.UnreadableCredentials):
+        encryption.unseal(grant.sealed, row.key)
 
 
 def test_it_leads_back_to_where_one_was_and_nowhere_else(idp: Provider) -> None:
@@ -137,7 +137,7 @@ def test_a_sign_out_goes_on_at_the_provider_and_takes_the_refresh_token_along(id
     assert not Session.objects.exists() and not Grant.objects.exists()
     assert len(before - idp.refreshes) == 1
     assert browser.get("/")["Location"].startswith("/sign-in/")
-    # A provider that tells no address for it, or does not answer, keeps nobody from signing out here.
+    # A provider without this endpoint, or an unreachable one, doesn't prevent the sign-out here.
     idp.metadata = {"end_session_endpoint": None}
     from console.signin.oidc import provider as asked
 

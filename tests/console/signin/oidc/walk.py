@@ -28,7 +28,7 @@ def come_back(browser: Client, address: str) -> HttpResponse:
 
 
 def in_by_oidc(idp: Provider) -> Client:
-    """A browser of somebody who has just signed in."""
+    """A browser that has just signed in."""
     browser = browser_of()
     answer = returned(browser, idp, begun(browser))
     assert answer.status_code == 302, answer.content

@@ -1,0 +1,40 @@
+"""A liveness file that the worker touches every few seconds, for probes: `celery inspect ping` starts a second Celery
+each time.
+
+Its age shows that the worker's threads run and that it connected to Redis once. /readyz reports whether a hub watches
+the cluster.
+"""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from celery import bootsteps
+from django.conf import settings
+
+SECONDS = 5.0
+
+
+class AliveStep(bootsteps.StartStopStep):
+    """Only where settings.ALIVE_FILE names a file. Part of the consumer, so that it begins once Redis answers."""
+
+    requires = ("celery.worker.consumer.connection:Connection",)
+
+    def __init__(self, parent: Any, **options: Any) -> None:
+        super().__init__(parent, **options)
+        self._entry: Any = None
+
+    def include_if(self, parent: Any) -> bool:
+        return bool(settings.ALIVE_FILE)
+
+    def start(self, parent: Any) -> None:
+        # A consumer that lost its Redis is started again: one timer is enough.
+        if self._entry is None:
+            Path(settings.ALIVE_FILE).touch()
+            self._entry = parent.timer.call_repeatedly(SECONDS, Path(settings.ALIVE_FILE).touch)
+
+    def shutdown(self, parent: Any) -> None:
+        if self._entry is not None:
+            self._entry.cancel()
+        with suppress(OSError):
+            Path(settings.ALIVE_FILE).unlink(missing_ok=True)
