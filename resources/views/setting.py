@@ -86,7 +86,7 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     words = _("“%(label)s” of “%(name)s” saved.") % {"label": setting.label, "name": place.name}
     if wants_fragment(request):
         saved = replace(part(place, _find(request, place, key)), saved=True)
-        context = {"setting_part": saved, "toast": writes.with_undo(words, back) if patch else ""}
+        context = {"item": saved, "toast": writes.with_undo(words, back) if patch else ""}
         return render.page(request, "resources/_setting.html", context)
     writes.add_message(request, words, back)
     return HttpResponseRedirect(place.url())
@@ -126,7 +126,7 @@ def _answer(
     controls = tuple(_control(entry, typed, errors) for entry in setting.entries)
     setting_part = SettingPart(place, setting, controls, open=True, error=errors.get("", ""))
     names = {
-        "setting_part": setting_part,
+        "item": setting_part,
         "place": place,
         "title": setting.label,
         "help": setting.help,
