@@ -58,7 +58,7 @@ _ENDINGS = re.compile(
 )
 _LONGEST_ENDING = len("template")
 
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 _PARENTHESIS = re.compile(r"(?<=\S)\s*\([^()]*\)\W*$")
 #: The last part of a camel-case name, of the text read backwards: a search from the front takes ten times as long.
 #: Up to four capitals are an acronym, but not in a variable's name: `AUTH_FILE`.

@@ -25,7 +25,7 @@ COUNTED = (
     "shipped",
     "offered",
     "leaves",
-    "kept",
+    "preserved",
     "generated",
     "generated_kept",
     "changed",

@@ -229,7 +229,7 @@ def test_approval_is_asked_for_and_the_installation_cancelled(client: ClusterCli
     assert "OLM can't reject a plan" in page
     assert "Cancel installation" in page
     undo = web.get(f"/operators/{place}/subscriptions/sampledb/undo/").content.decode()
-    tokens = re.findall(r'name="target" value="([^"]+)" checked', undo)
+    tokens = re.findall(r'name="target"\s+value="([^"]+)"\s+checked', undo)
     assert [token.split("|")[3] for token in tokens] == ["Subscription"]
     removed = web.post(f"/operators/{place}/subscriptions/sampledb/undo/", {"target": tokens}).content.decode()
     assert 'data-outcome="removed"' in removed

@@ -182,6 +182,7 @@ LEFT_OUT = {
         "operatorhub:source-restart",
         "operatorhub:undo-made",
         "operatorhub:plan-check",
+        "operatorhub:approve-updates",
         "operatorhub:mend",
         "pages:tour",
         "pages:snooze",
