@@ -19,9 +19,14 @@ ARGUMENTS = [
 ]
 
 
+def find_chromium() -> str | None:
+    """The browser of this machine."""
+    return shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
+
+
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    path = find_chromium()
     if path is None:
         raise SystemExit("bench: no Chromium on this machine (Debian: apt-get install chromium)")
     with sync_playwright() as playwright:

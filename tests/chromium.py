@@ -5,7 +5,6 @@ killed then, which loses nothing: the test has ended, and the next one gets a pr
 """
 
 import os
-import shutil
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Playwright, expect, sync_playwright
 
-from bench.browser import ARGUMENTS
+from bench.browser import ARGUMENTS, find_chromium
 
 #: Makes a context; see `contexts`.
 Contexts = Callable[..., BrowserContext]
@@ -41,15 +40,10 @@ class Chromium:
             self._found.close()
 
 
-def path() -> str | None:
-    """The browser of this machine."""
-    return shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
-
-
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Chromium]:
     """Without Chromium the tests are skipped, saying so; with REQUIRE_BROWSER set (CI) they fail instead."""
-    found = path()
+    found = find_chromium()
     if found is None:
         message = "needs Chromium (Debian: apt-get install chromium)"
         if os.environ.get("REQUIRE_BROWSER"):

@@ -3,14 +3,15 @@
 A line in the log, and a row of the audit (console/audit).
 """
 
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 from console import request_id
 from console.audit import recorder
 from console.audit.scene import Scene, Where
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
+from kube.errors import KubeError
 
 
 def record(request: ConsoleRequest, verb: str, ref: str, outcome: str) -> None:
@@ -21,6 +22,17 @@ def record(request: ConsoleRequest, verb: str, ref: str, outcome: str) -> None:
     The changed fields come from the requests sent to that object during this request (console/audit/changes.py).
     """
     note(request.cluster, verb, ref, outcome)
+
+
+@contextmanager
+def recorded(request: ConsoleRequest, verb: str, ref: str) -> Iterator[None]:
+    """Around a change: record()s that it was made, or why the API server refused it."""
+    try:
+        yield
+    except KubeError as error:
+        record(request, verb, ref, error.reason)
+        raise
+    record(request, verb, ref, "ok")
 
 
 def note(client: ClusterClient, verb: str, ref: str, outcome: str, where: Where | None = None) -> None:

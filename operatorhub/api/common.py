@@ -1,6 +1,7 @@
 """What the JSON views share: the user's cluster, the audit log, what a refusal of ours looks like."""
 
 from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, cast
 
 from django.http import QueryDict
@@ -14,7 +15,6 @@ from rest_framework.response import Response
 from console.web import audit
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
-from kube.errors import KubeError
 from resources import yamltext
 
 NAMESPACE = OpenApiParameter("namespace", str, description="'' = all namespaces")
@@ -96,15 +96,6 @@ def refused(title: str, errors: Mapping[str, str]) -> Response:
     )
 
 
-class Audited:
-    """`with Audited(request, verb, ref):` writes what was done into the audit log, also when it was refused."""
-
-    def __init__(self, request: Request, verb: str, ref: str) -> None:
-        self._about = (web(request), verb, ref)
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if error is None or isinstance(error, KubeError):
-            audit.record(*self._about, error.reason if isinstance(error, KubeError) else "ok")
+def audited(request: Request, verb: str, ref: str) -> AbstractContextManager[None]:
+    """`with audited(request, verb, ref):` records the change in the audit log, also when it was refused."""
+    return audit.recorded(web(request), verb, ref)

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from operatorhub.api.common import Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused
+from operatorhub.api.common import ProblemSerializer, RefusedSerializer, audited, body, cluster, dry, refused
 from operatorhub.api.shapes import shape
 from operatorhub.extensions import draft, facts, owned_objects
 
@@ -116,7 +116,7 @@ class Extensions(APIView):
             return Response(
                 Extension(facts.read(client.create(facts.type_of(client), obj, dry_run=True))).data, status=201
             )
-        with Audited(request, "create", facts.ref(choices.name)):
+        with audited(request, "create", facts.ref(choices.name)):
             made = client.create(facts.type_of(client), obj)
         return Response(Extension(facts.read(made)).data, status=201)
 
@@ -151,13 +151,13 @@ class OneExtension(APIView):
         patch = {"spec": {"source": {"catalog": catalog}}}
         if dry(request):
             return Response(Extension(facts.read(client.patch(facts.type_of(client), name, patch, dry_run=True))).data)
-        with Audited(request, "patch", facts.ref(name)):
+        with audited(request, "patch", facts.ref(name)):
             changed = client.patch(facts.type_of(client), name, patch)
         return Response(Extension(facts.read(changed)).data)
 
     @extend_schema(operation_id="operatorhub_extension_delete", responses={204: None, 404: ProblemSerializer})
     def delete(self, request: Request, name: str) -> Response:
         """Deletes the extension with all its objects."""
-        with Audited(request, "delete", facts.ref(name)):
+        with audited(request, "delete", facts.ref(name)):
             cluster(request).delete(facts.type_of(cluster(request)), name)
         return Response(status=204)

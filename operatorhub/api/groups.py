@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from kube.errors import NotFound
 from operatorhub import olm
 from operatorhub.admin import groups
-from operatorhub.api.common import Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused
+from operatorhub.api.common import ProblemSerializer, RefusedSerializer, audited, body, cluster, dry, refused
 from operatorhub.api.shapes import shape
 
 Group = shape(groups.OperatorGroup, "OperatorGroup")
@@ -102,7 +102,7 @@ class Groups(APIView):
         if dry(request):
             made = groups.create(client, namespace, wanted, dry_run=True)
         else:
-            with Audited(request, "create", olm.ref(olm.GROUPS, namespace, wanted.name)):
+            with audited(request, "create", olm.ref(olm.GROUPS, namespace, wanted.name)):
                 made = groups.create(client, namespace, wanted)
         return Response(
             OperatorGroupSavedSerializer(
@@ -136,7 +136,7 @@ class OneGroup(APIView):
         if dry(request):
             saved = groups.save(client, old, wanted, version=version, dry_run=True)
         else:
-            with Audited(request, "patch", olm.ref(olm.GROUPS, namespace, name)):
+            with audited(request, "patch", olm.ref(olm.GROUPS, namespace, name)):
                 saved = groups.save(client, old, wanted, version=version)
         return Response(
             OperatorGroupSavedSerializer(
@@ -148,7 +148,7 @@ class OneGroup(APIView):
     def delete(self, request: Request, namespace: str, name: str) -> Response:
         """Operators without a group fail."""
         _page, old = _find(request, namespace, name)
-        with Audited(request, "delete", olm.ref(olm.GROUPS, namespace, name)):
+        with audited(request, "delete", olm.ref(olm.GROUPS, namespace, name)):
             groups.delete(cluster(request), old)
         return Response(status=204)
 

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from operatorhub import olm
-from operatorhub.api.common import NAMESPACE, Audited, ProblemSerializer, body, cluster, dry
+from operatorhub.api.common import NAMESPACE, ProblemSerializer, audited, body, cluster, dry
 from operatorhub.api.packages import Right
 from operatorhub.api.shapes import shape
 from operatorhub.upgrade import plan_check, plan_diff, plans
@@ -153,6 +153,6 @@ class Approval(APIView):
         if only_asked:
             plans.approve(client, found, seen=seen, dry_run=True)
         else:
-            with Audited(request, "approve", olm.ref(olm.PLANS, namespace, plan)):
+            with audited(request, "approve", olm.ref(olm.PLANS, namespace, plan)):
                 plans.approve(client, found, seen=seen)
         return Response(Plan(plans.read(client, namespace, plan)).data)

@@ -17,7 +17,7 @@ from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
 from operatorhub import olm, spec_patch, tasks
 from operatorhub.admin import catalogs, catalogsources, clustercatalogs, own_rights, sourceforms
-from operatorhub.api.common import Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused, web
+from operatorhub.api.common import ProblemSerializer, RefusedSerializer, audited, body, cluster, dry, refused, web
 from operatorhub.api.shapes import shape
 from operatorhub.api.subscriptions import Subscription
 from operatorhub.bundle import bundles
@@ -272,7 +272,7 @@ class OneCatalog(APIView):
 
         if dry(request):
             return change(True)
-        with Audited(request, "patch", f"{type_.topic_part} {namespace}/{name}"):
+        with audited(request, "patch", f"{type_.topic_part} {namespace}/{name}"):
             return change(False)
 
     @extend_schema(
@@ -281,7 +281,7 @@ class OneCatalog(APIView):
     def delete(self, request: Request, namespace: str, name: str) -> Response:
         """Operators that came from it stay, and get no more updates."""
         client = cluster(request)
-        with Audited(request, "delete", f"catalog {namespace}/{name}"):
+        with audited(request, "delete", f"catalog {namespace}/{name}"):
             if namespace == catalogs.OWN:
                 _may(request)
                 row = _row(request, name)
@@ -315,7 +315,7 @@ def _create(request: Request, type_: ResourceType, obj: KubeObject) -> KubeObjec
     place = str(meta.get("namespace", ""))
     if dry(request):
         return cluster(request).create(type_, obj, place, dry_run=True)
-    with Audited(request, "create", f"{type_.topic_part} {place or '-'}/{meta['name']}"):
+    with audited(request, "create", f"{type_.topic_part} {place or '-'}/{meta['name']}"):
         return cluster(request).create(type_, obj, place)
 
 
@@ -344,7 +344,7 @@ def _own(request: Request, form: sourceforms.Form) -> Response:
     if form.errors:
         return refused(_("This can't be added"), form.errors)
     if not dry(request):
-        with Audited(request, "create", f"catalog ~/{form['name']} from {form['from']}"):
+        with audited(request, "create", f"catalog ~/{form['name']} from {form['from']}"):
             row = Catalog.objects.create(
                 cluster=client.name,
                 kind=form["from"],

@@ -13,10 +13,10 @@ from rest_framework.views import APIView
 from operatorhub import olm
 from operatorhub.api.common import (
     NAMESPACE,
-    Audited,
     ProblemSerializer,
     RefusedSerializer,
     as_yaml,
+    audited,
     body,
     cluster,
     dry,
@@ -169,7 +169,7 @@ def _change(request: Request, page: subscription.SubscriptionPage, posted: dict[
     if wanted.patch and dry(request):
         found = subscription.save(client, page, wanted, version, dry_run=True)
     elif wanted.patch:
-        with Audited(request, "patch", olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name)):
+        with audited(request, "patch", olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name)):
             found = subscription.save(client, page, wanted, version)
     answer = {
         "patch": wanted.patch,

@@ -22,7 +22,7 @@ from kube.errors import KubeError
 from operatorhub import olm
 from operatorhub.running import installed_operators
 from operatorhub.upgrade import plans
-from operatorhub.views.plans import APPROVED, refused
+from operatorhub.views.plans import approve_kubectl, refused
 
 _workers = Workers(8, thread_name_prefix="approvals")
 
@@ -56,11 +56,6 @@ class WaitingPlan:
             for sub in self.subscriptions
         )
 
-    @property
-    def kubectl(self) -> str:
-        name = f"installplans.{olm.GROUP} {self.plan.name} -n {self.plan.namespace}"
-        return f"kubectl patch {name} --type merge -p '{APPROVED}'"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
@@ -75,14 +70,20 @@ class Approval:
 def approve_updates(request: ConsoleRequest) -> HttpResponse:
     """`chosen` (namespace/Subscription/name, many) are reviewed; `~confirm` approves each `plan` as it was shown."""
     back = HttpResponseRedirect(reverse("operatorhub:installed"))
+    chosen, shown = (tuple(dict.fromkeys(request.POST.getlist(name))) for name in ("chosen", "plan"))
+    most = limits.BULK_OBJECTS.value
+    if max(len(chosen), len(shown)) > most:
+        words = _("These are more than %(most)d objects. Filter the list to fewer, or use kubectl with a selector.")
+        messages.warning(request, words % {"most": most})
+        return back
     results: tuple[Approval, ...] = ()
     if "~confirm" in request.POST:
-        results = _approve_all(request, request.POST.getlist("plan"))
+        results = _approve_all(request, shown)
         if results and not any(result.problem for result in results):
             words = ngettext("Approved %(number)d install plan.", "Approved %(number)d install plans.", len(results))
             messages.success(request, words % {"number": len(results)})
             return back
-    selected = tuple(_selected(request.POST.getlist("chosen")))
+    selected = tuple(_selected(chosen))
     if not selected and not results:
         messages.warning(request, _("Nothing was selected. Tick the operators in the list first."))
         return back
@@ -92,20 +93,26 @@ def approve_updates(request: ConsoleRequest) -> HttpResponse:
     context = {
         "waiting": waiting,
         "ready": ready,
-        "kubectl": "\n".join(plan.kubectl for plan in ready),
+        "kubectl": "\n".join(approve_kubectl(waiting_plan.plan) for waiting_plan in ready),
         "idle": [item for item in selected if (item.namespace, item.subscription) not in covered],
         "problems": problems,
         "results": results,
-        "selected": request.POST.getlist("chosen")[: limits.BULK_OBJECTS.value],
+        "selected": chosen,
     }
     return render.page(request, "operatorhub/approve_updates.html", context)
 
 
+def _parts(value: str) -> tuple[str, str, str]:
+    """Of a/b/c; '' for what is missing."""
+    first, _slash, rest = value.partition("/")
+    second, _slash, third = rest.partition("/")
+    return first, second, third
+
+
 def _selected(values: Iterable[str]) -> Iterable[Selected]:
-    for value in list(dict.fromkeys(values))[: limits.BULK_OBJECTS.value]:
-        namespace, _slash, rest = value.partition("/")
-        subscription, slash, name = rest.partition("/")
-        if namespace and slash and name:
+    for value in values:
+        namespace, subscription, name = _parts(value)
+        if namespace and name:
             yield Selected(namespace=namespace, subscription=subscription, name=name)
 
 
@@ -140,19 +147,15 @@ def _waiting(client: ClusterClient, selected: tuple[Selected, ...]) -> tuple[tup
 def _approve_all(request: ConsoleRequest, values: Iterable[str]) -> tuple[Approval, ...]:
     """One by one, each with its own audit record."""
     results = []
-    for value in list(dict.fromkeys(values))[: limits.BULK_OBJECTS.value]:
-        namespace, _slash, rest = value.partition("/")
-        name, _slash, content = rest.partition("/")
+    for value in values:
+        namespace, name, content = _parts(value)
         if not (namespace and name and content):
             continue
         problem = None
         try:
-            plan = plans.read(request.cluster, namespace, name)
-            plans.approve(request.cluster, plan, seen=content)
+            with audit.recorded(request, "approve", olm.ref(olm.PLANS, namespace, name)):
+                plans.approve(request.cluster, plans.read(request.cluster, namespace, name), seen=content)
         except KubeError as error:
             problem = explain(error)
-            audit.record(request, "approve", olm.ref(olm.PLANS, namespace, name), error.reason)
-        else:
-            audit.record(request, "approve", olm.ref(olm.PLANS, namespace, name), "ok")
         results.append(Approval(namespace=namespace, name=name, problem=problem))
     return tuple(results)

@@ -22,7 +22,7 @@ from operatorhub.upgrade import plans as subject
 from resources import yamltext
 
 #: The patch that approves a plan, as one types it.
-APPROVED = '{"spec":{"approved":true}}'
+_APPROVED = '{"spec":{"approved":true}}'
 PARTS = {"changes": "operatorhub/_plan_changes.html", "check": "operatorhub/_plan_check.html"}
 
 
@@ -57,6 +57,11 @@ class BundleSteps:
 def _bundles(steps: tuple[subject.PlanStep, ...]) -> tuple[BundleSteps, ...]:
     names = dict.fromkeys(step.resolving for step in steps)
     return tuple(BundleSteps(name, tuple(step for step in steps if step.resolving == name)) for name in names)
+
+
+def approve_kubectl(plan: subject.InstallPlan) -> str:
+    """What approves the plan without the console."""
+    return f"kubectl patch installplans.{olm.GROUP} {plan.name} -n {plan.namespace} --type merge -p '{_APPROVED}'"
 
 
 def refused(client: ClusterClient, plan: subject.InstallPlan) -> str:
@@ -98,9 +103,7 @@ def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         "bundles": _bundles(subject.steps(client, found)),
         "subs": subs,
         "refused": refused(client, found),
-        "approve_kubectl": (
-            f"kubectl patch installplans.operators.coreos.com {plan} -n {namespace} --type merge -p '{APPROVED}'"
-        ),
+        "approve_kubectl": approve_kubectl(found),
         "topics": " ".join(olm.topic(client, plural, namespace) for plural in (olm.PLANS, olm.CSVS)),
     }
     return render.page(request, "operatorhub/plan.html", context, part=True)
@@ -138,13 +141,8 @@ def approve(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
     here = HttpResponseRedirect(reverse(page, args=[namespace, name]))
     if request.method != "POST":
         return here
-    ref = olm.ref(olm.PLANS, namespace, plan)
-    try:
+    with audit.recorded(request, "approve", olm.ref(olm.PLANS, namespace, plan)):
         subject.approve(request.cluster, found, seen=request.POST.get("seen", ""))
-    except KubeError as error:
-        audit.record(request, "approve", ref, error.reason)
-        raise
-    audit.record(request, "approve", ref, "ok")
     messages.success(request, _("Approved: OLM installs %(names)s.") % {"names": ", ".join(found.csvs)})
     return here
 
@@ -185,13 +183,8 @@ def deny(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
 
 
 def _dismiss(request: ConsoleRequest, sub: olm.Subscription) -> None:
-    ref = olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name)
-    try:
+    with audit.recorded(request, "patch", olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name)):
         subject.dismiss(request.cluster, sub)
-    except KubeError as error:
-        audit.record(request, "patch", ref, error.reason)
-        raise
-    audit.record(request, "patch", ref, "ok")
 
 
 def _update(sub: olm.Subscription) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import clusters, tab
+from bench.browser import find_chromium
+from tests.faults import clusters
 from tests.faults.scene import Scene, scene
 from tools.realcluster.build import build, print_progress
 
@@ -20,7 +21,7 @@ Scenes = Callable[..., AbstractAsyncContextManager[Scene]]
 def scenes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Scenes:
     """Makes scenes; the words are those of tests.faults.scene.scene."""
     is_real = bool(request.config.getoption("--kubeconfig") or os.environ.get("FAULT_REAL"))
-    if tab.path() is None:
+    if find_chromium() is None:
         print("no Chromium: only pages of our own look on")  # noqa: T201
 
     @asynccontextmanager

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from redis.exceptions import RedisError
 
+from bench.browser import find_chromium
 from tests.faults import kinds, tab
 from tests.faults.assembly import GROUP, PLACES, PLURAL, Assembly, Place, assemble
 from tests.faults.clusters import Cluster
@@ -230,7 +231,7 @@ async def scene(
             for number in range(views)
         ]
         tasks = [asyncio.create_task(view.run(), name=view.name) for view in looking]
-        wanted = [places[number % len(places)] for number in range(browser)] if tab.path() else []
+        wanted = [places[number % len(places)] for number in range(browser)] if find_chromium() else []
         async with asyncio.timeout(150):
             for view in looking:
                 await view.opened.wait()

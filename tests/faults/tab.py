@@ -3,13 +3,12 @@ older number.
 """
 
 import json
-import shutil
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from playwright.async_api import Page, async_playwright
 
-from bench.browser import ARGUMENTS
+from bench.browser import ARGUMENTS, find_chromium
 from tests.faults.assembly import LABEL, Place
 
 #: Checks each change of the document before it is painted.
@@ -76,15 +75,11 @@ class Tab:
         )
 
 
-def path() -> str | None:
-    return shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
-
-
 @asynccontextmanager
 async def tabs(url: str, places: list[Place]):
     """One browser with a tab for each place."""
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path(), args=ARGUMENTS)
+        browser = await playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
         try:
             context = await browser.new_context(viewport={"width": 1400, "height": 1000}, locale="en-US")
             found = []

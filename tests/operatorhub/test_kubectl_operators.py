@@ -12,6 +12,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from kube import limits
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub import olm
@@ -100,6 +101,13 @@ def test_approving_several_plans(client: ClusterClient, kubectl: Kubectl) -> Non
             answers = refused.content.decode()
             assert f"{first}/{waiting[first]}: " in answers
             assert f"{first}/none: " in answers
+
+
+def test_more_plans_than_one_action_takes_are_refused() -> None:
+    web = Client()
+    many = {"chosen": [f"a/b/{number}" for number in range(limits.BULK_OBJECTS.value + 1)]}
+    assert web.post("/operators/approve/", many)["Location"] == "/operators/"
+    assert str(limits.BULK_OBJECTS.value) in web.get("/operators/").content.decode()
 
 
 def _waits(client: ClusterClient, namespace: str) -> bool:
