@@ -55,6 +55,25 @@ def test_no_template_lets_cotton_read_rendered_text_as_python() -> None:
     assert bad == []
 
 
+def test_what_htmx_names_is_in_a_template() -> None:
+    """A class or id that a trigger, target or the like names, and that nothing has, does nothing, silently."""
+    texts = [path.read_text() for path in TEMPLATES.rglob("*.html")]
+    marks = {
+        f"{'#' if name == 'id' else '.'}{word}"
+        for text in texts
+        for name, value in re.findall(r"""\b(id|class)=["']([^"']*)""", text)
+        for word in value.split()
+    }
+    named = {
+        mark
+        for text in texts
+        for value in re.findall(r'\bhx-(?:trigger|target|include|sync|indicator|select)="([^"]*)"', text)
+        for mark in re.findall(r"(?<![\w{}/])[#.][a-z][\w-]*(?![\w{-])", value)
+    }
+    assert len(named) > 20
+    assert named - marks == set()
+
+
 def test_no_line_of_a_template_is_longer_than_120_characters() -> None:
     long = [
         f"{path.relative_to(TEMPLATES)}:{number}"

@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 
 from console.web.clusters import console_client
+from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
 _TIME = re.compile(r"<time [^>]*data-age>([^<]*)</time>")
@@ -92,7 +93,8 @@ def test_lists_are_as_long_as_wanted_unless_one_has_its_own_length(browser: Clie
         )
     try:
         address = "/resources/core/v1/configmaps/?namespace=default"
-        assert shown(address) >= 23
+        # A page waits two seconds for the watch at most.
+        until(lambda: shown(address) >= 23, "the ConfigMaps that were made")
         browser.post("/settings/", {"size": "20"})
         assert shown(address) == 20
         browser.post("/resources/core/v1/configmaps/columns/", {"size": "100"})

@@ -397,7 +397,8 @@ def test_kubectl_does_what_the_button_does(
     assert pressed.status_code < 400, pressed.content.decode()[-3000:]
 
     with contextlib.suppress(AssertionError):
-        until(lambda: seen(client, case.look, namespaces[0]) == seen(client, case.look, namespaces[1]), seconds=15)
+        # A garbage collector stands still while it learns of a CRD that came or went, up to 30 seconds.
+        until(lambda: seen(client, case.look, namespaces[0]) == seen(client, case.look, namespaces[1]), seconds=60)
     assert seen(client, case.look, namespaces[0]) == seen(client, case.look, namespaces[1])
     assert seen(client, case.look, namespaces[1]) != before
 
