@@ -32,7 +32,7 @@ FEATURES: dict[str, str | Promise] = {
     "cnf": _("Cloud-Native Network Function"),
     "cni": _("Container Network Interface"),
     "csi": _("Container Storage Interface"),
-    "sno": _("Single Node Clusters"),
+    "sno": _("Single-node clusters"),
     "token-auth-aws": _("Short-lived tokens: AWS"),
     "token-auth-azure": _("Short-lived tokens: Azure"),
     "token-auth-gcp": _("Short-lived tokens: Google Cloud"),
@@ -51,10 +51,10 @@ _ALIASES = {
 }
 _DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 LEVEL_WORDS: tuple[str | Promise, ...] = (
-    _("It installs and configures what it runs."),
-    _("It also brings it to newer versions."),
-    _("It also makes backups, restores them and recovers from failures."),
-    _("It also shows metrics, alerts and logs."),
+    _("The operator installs and configures its instances."),
+    _("It also upgrades them to newer versions."),
+    _("It also backs them up, restores them and recovers from failures."),
+    _("It also provides metrics, alerts and logs."),
     _("It also scales, tunes and heals automatically."),
 )
 MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace")

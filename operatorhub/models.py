@@ -148,9 +148,9 @@ class Catalog(models.Model):
         shown = {
             self.READY: CatalogState("green", _("Ready")),
             self.FAILED: CatalogState("red", _("Failed")),
-            self.READING: CatalogState("blue", _("Being read")),
+            self.READING: CatalogState("blue", _("Loading")),
         }
-        return shown.get(self.state) or CatalogState("", _("Not read yet"))
+        return shown.get(self.state) or CatalogState("", _("Not loaded yet"))
 
     @property
     def kind_label(self) -> str:

@@ -14,9 +14,9 @@ from resources.views.importing import Row
 def rows(results: tuple[Result, ...], checked: bool) -> tuple[Row, ...]:
     """`checked`: of a dry run. What can't be tried yet says what it stands on."""
     words = {
-        "namespace": _("Its namespace is made before it."),
-        "kind": _("Its kind is made before it."),
-        "operator": _("Its kind comes with the operator; it is sent when the cluster serves it."),
+        "namespace": _("The namespace is created first."),
+        "kind": _("The kind is created first."),
+        "operator": _("The operator provides this kind. The object is sent as soon as the cluster serves the kind."),
     }
     found = zip(importing.rows_of(results, checked), results, strict=True)
     return tuple(

@@ -139,6 +139,6 @@ def _order(way: Way) -> tuple[bool, int, str, str, str]:
 def _gaps(read: Mapping[str, Some]) -> Iterator[str]:
     for kind, found in read.items():
         if found.problem:
-            yield _("%(kind)s could not be read: %(why)s") % {"kind": kind, "why": found.problem}
+            yield _("Couldn't read %(kind)s objects: %(why)s") % {"kind": kind, "why": found.problem}
         elif found.more:
-            yield _("Not every %(kind)s was checked.") % {"kind": kind}
+            yield _("Some %(kind)s objects weren't checked.") % {"kind": kind}

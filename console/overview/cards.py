@@ -92,14 +92,14 @@ CARDS = (
     Card(
         "cluster",
         gettext_lazy("Cluster"),
-        gettext_lazy("Waits for the API server's answer."),
+        gettext_lazy("Waiting for the API server…"),
         cluster.collect,
         judged=True,
     ),
     Card(
         key="olm",
         title=gettext_lazy("Operator Lifecycle Manager"),
-        waits=gettext_lazy("Asks for OLM's programs and catalogs."),
+        waits=gettext_lazy("Loading OLM's components and catalogs…"),
         collect=olm_health.collect,
         url="operatorhub:olm",
         judged=True,
@@ -107,7 +107,7 @@ CARDS = (
     Card(
         key="operators",
         title=gettext_lazy("Installed operators"),
-        waits=gettext_lazy("Asks for ClusterServiceVersions and Subscriptions."),
+        waits=gettext_lazy("Loading ClusterServiceVersions and Subscriptions…"),
         collect=operators.collect,
         url="operatorhub:installed",
         judged=True,
@@ -115,39 +115,39 @@ CARDS = (
     Card(
         key="instances",
         title=gettext_lazy("Instances"),
-        waits=gettext_lazy("Counts the objects of every custom kind."),
+        waits=gettext_lazy("Counting the objects of each custom resource type…"),
         collect=instances.collect,
         url="operatorhub:services",
         judged=True,
     ),
-    Card("pods", gettext_lazy("Pods"), gettext_lazy("Reads the Pods."), pods.collect, judged=True),
+    Card("pods", gettext_lazy("Pods"), gettext_lazy("Loading Pods…"), pods.collect, judged=True),
     Card(
         "warnings",
         gettext_lazy("Recent warnings"),
-        gettext_lazy("Asks for the Events of the last hour."),
+        gettext_lazy("Loading the events of the last hour…"),
         recent_warnings.collect,
         "resources:events",
     ),
-    Card("changes", gettext_lazy("Recent changes"), gettext_lazy("Reads the history."), changes.collect),
+    Card("changes", gettext_lazy("Recent changes"), gettext_lazy("Loading the history…"), changes.collect),
     Card(
         "favourites",
         gettext_lazy("Favourites"),
-        gettext_lazy("Asks for the state of each."),
+        gettext_lazy("Loading the state of your favourites…"),
         marks.favourites,
         "resources:favourites",
-        empty=gettext_lazy("None yet: the star on the page of an object or a kind makes it one."),
+        empty=gettext_lazy("No favourites yet. Add an object or resource type with the star on its page."),
     ),
     Card(
         "recent",
         gettext_lazy("Recently viewed"),
-        gettext_lazy("Reads what you viewed recently."),
+        gettext_lazy("Loading recently viewed objects…"),
         marks.recent,
         "resources:favourites",
-        empty=gettext_lazy("Nothing yet. Objects whose pages you open appear here."),
+        empty=gettext_lazy("No objects yet. Objects whose pages you open appear here."),
     ),
 )
 #: Not among the cards: it can be dismissed, and is rendered with its steps at once.
-TOUR = Card("tour", gettext_lazy("Getting started"), gettext_lazy("Looks which steps are done."), tour.collect)
+TOUR = Card("tour", gettext_lazy("Getting started"), gettext_lazy("Checking which steps are done…"), tour.collect)
 
 
 def by_key(key: str) -> Card | None:
@@ -177,11 +177,11 @@ def _collect(client: ClusterClient, card: Card) -> Shown:
         troubles = (cluster.away(error),) if card.key == "cluster" else () if gone else (_lost(card, str(error)),)
         return Shown(card, problem=f"{explain(error).title}: {error}", troubles=troubles if card.judged else ())
     except DatabaseError as error:
-        return Shown(card, problem=_("The console's database does not answer: %(words)s") % {"words": error})
+        return Shown(card, problem=_("The console's database isn't responding: %(words)s") % {"words": error})
     except RedisError as error:
         return Shown(card, problem=str(error))
     return Shown(card, part, troubles=part.troubles)
 
 
 def _lost(card: Card, words: str) -> CardProblem:
-    return CardProblem(ERROR, _("“%(card)s” couldn't be read") % {"card": card.title}, words, f"#overview-{card.key}")
+    return CardProblem(ERROR, _("“%(card)s” couldn't be loaded") % {"card": card.title}, words, f"#overview-{card.key}")

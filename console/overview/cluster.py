@@ -124,13 +124,13 @@ def _list(type_: ResourceType) -> str:
 def _slow(milliseconds: int) -> list[CardProblem]:
     if milliseconds < _SLOW:
         return []
-    words = _("It took %(number)d ms to say its version.") % {"number": milliseconds}
+    words = _("The version request took %(number)d ms.") % {"number": milliseconds}
     return [CardProblem(WARNING, _("The API server is slow"), words, "#overview-cluster")]
 
 
 def _silent(client: ClusterClient) -> list[CardProblem]:
     return [
-        CardProblem(WARNING, _("An API does not answer"), error, reverse("resources:types"), _("All types"))
+        CardProblem(WARNING, _("An API isn't responding"), error, reverse("resources:types"), _("All types"))
         for error in client.discovery_errors[:5]
     ]
 
@@ -146,7 +146,7 @@ def _nodes(client: ClusterClient, found: Mapping[ResourceType, Count]) -> list[C
         unwell = sum(number for state, number in states.items() if state != READY)
         if unwell:
             words = ngettext(
-                "%(number)d node of %(all)d is not ready.", "%(number)d nodes of %(all)d are not ready.", unwell
+                "%(number)d of %(all)d nodes isn't ready.", "%(number)d of %(all)d nodes aren't ready.", unwell
             )
             words = words % {"number": unwell, "all": count.number}
             return [CardProblem(ERROR, _("Nodes"), words, Place(type_).kind_url(), _("Nodes"))]
@@ -157,18 +157,18 @@ def _live() -> str:
     try:
         hubs = hub_states()
     except RedisError:
-        return _("Redis does not answer.")
+        return _("Redis isn't responding.")
     if not hubs:
-        return _("No worker watches the cluster. Is the Celery worker running?")
+        return _("No worker is watching the cluster. Check that the Celery worker is running.")
     return "" if any(not hub.problem for hub in hubs) else next(hub.problem for hub in hubs if hub.problem)
 
 
 def _unheard(live: str) -> list[CardProblem]:
     if not live:
         return []
-    return [CardProblem(WARNING, _("Live updates are off"), live, reverse("pages:readyz"), _("What is ready"))]
+    return [CardProblem(WARNING, _("Live updates are off"), live, reverse("pages:readyz"), _("View readiness"))]
 
 
 def away(error: KubeError) -> CardProblem:
     """The API server itself does not answer: nothing is as bad."""
-    return CardProblem(ERROR, _("The API server does not answer"), str(error), "#overview-cluster")
+    return CardProblem(ERROR, _("The API server isn't responding"), str(error), "#overview-cluster")

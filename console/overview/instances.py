@@ -207,7 +207,7 @@ def _troubles(there: Iterable[KindCount]) -> tuple[CardProblem, ...]:
         for entry in kind.worst:
             url = Place(kind.type, entry.namespace, entry.name).url()
             found.append(
-                CardProblem(ERROR, _where(kind, entry), entry.health.reason or entry.health.label, url, _("Open it"))
+                CardProblem(ERROR, _where(kind, entry), entry.health.reason or entry.health.label, url, _("Open"))
             )
         for held in kind.held:
             words = _("Deletion waits for finalizer %(finalizer)s.") % {"finalizer": held.finalizer}

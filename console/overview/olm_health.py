@@ -45,5 +45,5 @@ def _trouble(line: Check) -> CardProblem:
             ERROR, _("OLM: %(what)s") % {"what": line.what}, line.words, url, _("Operator Lifecycle Manager")
         )
     coming = line.words.endswith((*_COMING, _("not checked yet")))
-    title = _("A catalog is not ready yet") if coming else _("A catalog does not answer")
+    title = _("A catalog isn't ready yet") if coming else _("A catalog isn't responding")
     return CardProblem(WARNING if coming else ERROR, title, line.words, url, _("Open the catalog"))

@@ -57,7 +57,9 @@ def _line(operator: Operator) -> AttentionItem | None:
     if operator.runs_in:
         return None
     if operator.state == ASKS or (update is not None and update.state == ASKS):
-        words = _("waits for approval") if operator.state == ASKS or (update and update.url) else _("has an update")
+        words = (
+            _("waiting for approval") if operator.state == ASKS or (update and update.url) else _("update available")
+        )
         return AttentionItem(
             title=operator.title,
             namespace=operator.namespace,

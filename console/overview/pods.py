@@ -155,7 +155,7 @@ def _groups(type_: ResourceType, entries: Iterable[Entry]) -> tuple[PodGroup, ..
 def _without_pods(type_: ResourceType, entry: Entry) -> CardProblem:
     what = _("Deployment %(name)s in %(namespace)s") % {"name": entry.name, "namespace": entry.namespace}
     url = Place(type_, entry.namespace, entry.name).url()
-    return CardProblem(ERROR, what, entry.health.reason or entry.health.label, url, _("Open it"))
+    return CardProblem(ERROR, what, entry.health.reason or entry.health.label, url, _("Open"))
 
 
 def _trouble(group: PodGroup) -> CardProblem:
@@ -168,4 +168,4 @@ def _trouble(group: PodGroup) -> CardProblem:
             group.number,
         )
         what = words % {"number": group.number, "owner": group.owner, "namespace": group.namespace}
-    return CardProblem(ERROR, what, group.reason, group.url, _("Open it"))
+    return CardProblem(ERROR, what, group.reason, group.url, _("Open"))

@@ -94,21 +94,25 @@ def plain() -> Tour:
 def _steps(made: Place | None, done: list[bool | None]) -> tuple[TourStep, ...]:
     watch = made.kind_url(**({"namespace": "-"} if made.type.namespaced else {})) if made else ""
     texts = (
-        (_("Create a namespace"), _("a place for an operator and what it manages"), reverse("pages:namespaces")),
+        (_("Create a namespace"), _("A place for an operator and its instances"), reverse("pages:namespaces")),
         (
             _("Find an operator in OperatorHub"),
-            _("search, read, install; watch every step"),
+            _("Search, read, install, and watch every step"),
             reverse("operatorhub:catalog"),
         ),
-        (_("Create what it offers"), _("a form made from the operator's own schema"), reverse("operatorhub:services")),
         (
-            _("Watch it come up"),
-            _("open it: its state, Pods, events and history, live"),
+            _("Create an instance"),
+            _("Fill in a form made from the operator's own schema"),
+            reverse("operatorhub:services"),
+        ),
+        (
+            _("Watch the instance start"),
+            _("View its state, Pods, events and history, live"),
             watch or f"{reverse('resources:types')}?custom=1",
         ),
         (
-            _("Reach it from your machine"),
-            _("Actions, Port-forward: on the page of a Pod, a Service or an instance"),
+            _("Access the instance from your machine"),
+            _("Select Actions, then Port-forward, on the page of a Pod, Service or instance"),
             reverse("resources:forwards"),
         ),
     )

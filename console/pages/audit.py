@@ -99,7 +99,7 @@ def export(request: ConsoleRequest) -> HttpResponseBase:
     asked = request.POST if request.method == "POST" else request.GET
     format_, wish = asked.get("format", "csv"), AuditQuery.from_query(asked)
     if format_ not in FORMATS:
-        return HttpResponseBadRequest(_("format is csv or jsonl"))
+        return HttpResponseBadRequest(_("The format must be csv or jsonl."))
     lines, content_type = FORMATS[format_]
     rows = search.find(scope_of(request.cluster), wish)
     exported = lines(search.each(rows, settings.AUDIT_EXPORT_ROWS))

@@ -63,8 +63,8 @@ def unknown(request: HttpRequest, rest: str) -> HttpResponse:
     if not clusters.several() or wants_json(request):
         raise Http404
     context = clusters.context_of(rest.partition("/")[0])
-    words = _("Choose one of those below. A context that was renamed has another address, too.")
-    problem = Problem(404, _("This console has no cluster “%(name)s”") % {"name": context}, words, "")
+    words = _("Select a cluster below. If its context was renamed, its address has changed too.")
+    problem = Problem(404, _("Cluster “%(name)s” not found") % {"name": context}, words, "")
     found = {"rows": rows(request, ""), "problem": problem, "signing_in": settings.SIGN_IN != "local"}
     return render.page(request, "console/clusters.html", found, status=404)
 

@@ -120,7 +120,7 @@ def create(client: ClusterClient, name: str) -> str:
     try:
         client.create(type_, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     except AlreadyExists:
-        return _("There is already a namespace “%(name)s”. Choose another name.") % {"name": name}
+        return _("Namespace “%(name)s” already exists. Choose another name.") % {"name": name}
     except Invalid as error:
         # The server's sentence about the name alone; the rest of its message repeats the whole object.
         return "; ".join(cause.message for cause in error.causes) or str(error)
@@ -162,14 +162,14 @@ def own(request: ConsoleRequest) -> HttpResponse:
     client = request.cluster
     if forgotten := request.POST.get("forget", ""):
         discovery.forget(client, forgotten)
-        messages.success(request, _("Namespace “%(name)s” forgotten.") % {"name": forgotten})
+        messages.success(request, _("Namespace “%(name)s” removed from your list.") % {"name": forgotten})
         return HttpResponseRedirect(reverse("pages:namespaces"))
     name = request.POST.get("name", "").strip()
     if error := refusal(client, name):
         return render.page(request, "console/namespaces.html", context(request, own=(name, error)), status=422)
     if discovery.limited(client):
         discovery.remember(client, name, discovery.TYPED)
-    messages.success(request, _("Namespace “%(name)s” is one of yours.") % {"name": name})
+    messages.success(request, _("Namespace “%(name)s” added to your list.") % {"name": name})
     return _picked(request, name)
 
 

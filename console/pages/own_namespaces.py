@@ -41,8 +41,7 @@ def refusal(client: ClusterClient, name: str) -> str:
     """Why the namespace can't be taken, in words for the field; '' when it can."""
     if not is_name(name):
         return _(
-            "A namespace has lower-case letters, digits and dashes, at most 63 characters, and a letter or digit at"
-            " both ends."
+            "Use lowercase letters, digits and hyphens, at most 63 characters. Start and end with a letter or digit."
         )
     verdict = judge(client, name, refresh=True)
     if verdict.state == HERE:
@@ -54,4 +53,4 @@ def refusal(client: ClusterClient, name: str) -> str:
             "You don't have permission to read anything in “%(name)s”, or the namespace doesn't exist. Ask an"
             " administrator for a RoleBinding there."
         ) % {"name": name}
-    return _("The cluster didn't say whether you can read there: %(words)s") % {"words": verdict.words}
+    return _("Couldn't check your access to this namespace: %(words)s") % {"words": verdict.words}

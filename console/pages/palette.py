@@ -170,7 +170,9 @@ def _creation(kind: Kind) -> PaletteEntry:
 
 
 def _namespace(name: str) -> PaletteEntry:
-    return PaletteEntry(name, f"{reverse('pages:overview')}?{urlencode({'namespace': name})}", _("switch to it"))
+    return PaletteEntry(
+        name, f"{reverse('pages:overview')}?{urlencode({'namespace': name})}", _("Switch to this namespace")
+    )
 
 
 def _packages(request: ConsoleRequest, q: str) -> tuple[PaletteEntry, ...]:

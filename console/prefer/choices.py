@@ -44,10 +44,13 @@ def wrong(posted: Mapping[str, str]) -> dict[str, str]:
         ),
         "theme": (posted.get("theme", "") in THEMES, _("This theme doesn't exist.")),
         "times": (posted.get("times", RELATIVE) in TIMES, _("Invalid time format.")),
-        "size": (posted.get("size", str(SIZE)) in map(str, SIZES), _("A page has 20, 50, 100 or 200 rows.")),
+        "size": (posted.get("size", str(SIZE)) in map(str, SIZES), _("Choose 20, 50, 100 or 200 rows per page.")),
         "namespace": (
             _possible(posted.get("namespace", "")),
-            _("A name of a namespace has small letters, digits and dashes, 63 at most."),
+            _(
+                "Use lowercase letters, digits and hyphens, at most 63 characters. Start and end with a "
+                "letter or digit."
+            ),
         ),
     }
     return {key: why for key, (good, why) in found.items() if key in posted and not good}

@@ -221,9 +221,9 @@ def words() -> dict[str, str]:
     return {
         TOKEN: _("from your token"),
         PROJECT: _("from the list of your projects"),
-        TYPED: _("since you named them"),
-        OPENED: _("since you opened them"),
-        SETTING: _("from a hint of the administrator"),
+        TYPED: _("added by you"),
+        OPENED: _("opened by you"),
+        SETTING: _("from the administrator's settings"),
         CONTEXT: _("from the kubeconfig"),
         LISTED: _("from the list of all namespaces"),
     }

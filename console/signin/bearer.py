@@ -85,16 +85,16 @@ def caller(request: HttpRequest) -> Caller:
     if _impersonates(request):
         raise TokenRefused(
             _(
-                "The console passes no Impersonate header on, so this would not be done as the one it names. Nothing"
-                " was done."
+                "The console doesn't forward Impersonate headers, so this request would not run as the user "
+                "they name. Nothing was changed."
             ),
             400,
         )
     if settings.SIGN_IN == "local":
         raise TokenRefused(
             _(
-                "This console has no sign-in (SIGN_IN=local) and takes no token: everyone who reaches it acts as its"
-                " own identity. Nothing was changed."
+                "This console has no sign-in (SIGN_IN=local) and doesn't accept tokens: all requests use "
+                "the console's own identity. Nothing was changed."
             ),
             400,
         )
@@ -132,7 +132,7 @@ def forget(found: Caller) -> None:
 
 def error_response(error: TokenRefused) -> JsonResponse:
     """The refusal in the format of all errors under /api/."""
-    title = _("This token is not accepted") if error.status == 401 else _("This request can't be answered")
+    title = _("This token isn't accepted") if error.status == 401 else _("This request can't be processed")
     reason = {401: "Unauthorized", 403: "Forbidden", 429: "TooManyRequests"}.get(
         error.status, "BadRequest" if error.status < 500 else "ServiceUnavailable"
     )

@@ -65,16 +65,16 @@ def _wrong(wish: ImpersonationInput) -> dict[str, str]:
     if not wish.name:
         return {"user": _("Type a user, a service account or groups.")}
     found = {}
-    words = _("A name has at most %(n)d visible ASCII characters: no others arrive at the API server as they are.")
+    words = _("Use at most %(n)d visible ASCII characters. Other characters don't reach the API server unchanged.")
     words %= {"n": limits.IMPERSONATED_NAME.value}
     if wish.user and (not sendable(wish.user) or len(wish.user) > limits.IMPERSONATED_NAME.value):
         found["user"] = words
     elif wish.user.startswith(_ACCOUNT) and _account(wish.user) is None:
-        found["user"] = _("A service account is system:serviceaccount:NAMESPACE:NAME.")
+        found["user"] = _("A service account has the form system:serviceaccount:NAMESPACE:NAME.")
     if any(not sendable(group) or len(group) > limits.IMPERSONATED_NAME.value for group in wish.groups):
         found["groups"] = words
     elif len(wish.groups) > limits.IMPERSONATED_GROUPS.value:
-        found["groups"] = _("At most %(n)d groups.") % {"n": limits.IMPERSONATED_GROUPS.value}
+        found["groups"] = _("Enter at most %(n)d groups.") % {"n": limits.IMPERSONATED_GROUPS.value}
     return found
 
 
@@ -106,8 +106,8 @@ def judged(client: ClusterClient, wish: ImpersonationInput) -> tuple[Impersonati
         config = acting(client.config, wish.name, wish.groups, "asked")
     except ValueError:
         words = _(
-            "The console's own identity already impersonates another user (its kubeconfig sets `as`), so it can't"
-            " impersonate a third."
+            "The console's own identity already impersonates another user (`as` in its kubeconfig). "
+            "Nested impersonation isn't possible."
         )
         return ImpersonationInput(wish.user, wish.groups, {"user": words}), None
     try:

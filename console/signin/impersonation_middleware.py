@@ -71,16 +71,16 @@ def _load_again() -> HttpResponse:
 def refuse(request: HttpRequest, found: Acting) -> HttpResponse:
     """Refuses requests after the impersonation ended: users continue as themselves only when they choose Stop."""
     found = impersonation.impersonation_of(request) or found
-    title = _("You are no longer acting as %(name)s") % {"name": found.user or _("another user")}
+    title = _("You are no longer impersonating %(name)s") % {"name": found.user or _("another user")}
     if found.withdrawn:
         advice = _(
-            "The cluster no longer lets you impersonate this user. Nothing was done. Stop impersonation to continue"
-            " as yourself."
+            "The cluster no longer lets you impersonate this user. Nothing was changed. Stop "
+            "impersonation to continue as yourself."
         )
     else:
         advice = _(
-            "Impersonation ended: its time is over, or the session in which it began ended. Nothing was done. Stop"
-            " impersonation to continue as yourself."
+            "Impersonation ended: it expired, or the session that started it ended. Nothing was "
+            "changed. Stop impersonation to continue as yourself."
         )
     problem = Problem(403, title, advice, "", "ImpersonationOver")
     if wants_json(request):

@@ -18,7 +18,7 @@ def view_as(request: ConsoleRequest) -> HttpResponse:
     """The form; a POST with `user` or `account`, and `groups`, begins."""
     if getattr(request, "acting", None) is not None:
         # No nested impersonation, even if the impersonated user has permission to impersonate.
-        words = _("You are already acting as another user. Stop first.")
+        words = _("You are already impersonating another user. Stop impersonation first.")
         return _page(request, ImpersonationInput(errors={"nested": words}), 409 if request.method == "POST" else 200)
     if request.method != "POST":
         groups = "\n".join(request.GET.getlist("group"))

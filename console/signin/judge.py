@@ -53,7 +53,7 @@ def clean(typed: str) -> str:
     if not token:
         raise NotKnown(_("Paste a token."), 422, counts=False)
     if len(token) > limits.SIGN_IN_TOKEN.value or not _GOOD.fullmatch(token):
-        raise NotKnown(_("This is not a token: it is too long, or has characters that no token has."), 422)
+        raise NotKnown(_("This isn't a token: it is too long, or contains invalid characters."), 422)
     return token
 
 
@@ -61,7 +61,7 @@ def strict(token: str) -> str:
     """As programs send it: as it is, or not at all. Raises NotKnown."""
     if token and len(token) <= limits.SIGN_IN_TOKEN.value and _GOOD.fullmatch(token):
         return token
-    raise NotKnown(_("This is not a token: it is too long, or has characters that no token has."), 401)
+    raise NotKnown(_("This isn't a token: it is too long, or contains invalid characters."), 401)
 
 
 def know(token: str, place: Offered) -> TokenUser:
@@ -71,16 +71,19 @@ def know(token: str, place: Offered) -> TokenUser:
         user_info = ClusterClient(person(way.config(place), "somebody", token)).whoami()
     except Unauthorized:
         if expires is not None and expires <= timezone.now():
-            raise NotKnown(_("This token has expired. Make a new one.")) from None
+            raise NotKnown(_("This token has expired. Create a new token.")) from None
         raise NotKnown(
             _("The cluster doesn't accept this token. Check that it is complete, not revoked, and for this cluster.")
         ) from None
     except Forbidden:
         raise NotKnown(
-            _("The cluster does not tell the owner of this token who they are (SelfSubjectReview is forbidden).")
+            _("The cluster doesn't let this token look up its own user (SelfSubjectReview is forbidden).")
         ) from None
     except NotFound:
-        words = _("This cluster can't say whose a token is: it needs Kubernetes 1.28 or newer (SelfSubjectReview).")
+        words = _(
+            "This cluster can't identify the owner of a token. That requires Kubernetes 1.28 or newer "
+            "(SelfSubjectReview)."
+        )
         raise NotKnown(words, 503, counts=False) from None
     except InvalidConfig:
         raise NotKnown(

@@ -110,13 +110,13 @@ def refuse(request: HttpRequest) -> HttpResponse:
     title = _("You are signed out") if over else _("Sign in first")
     if over == "refused":
         advice = _(
-            "%(name)s did not renew your sign-in, so your session is over. Sign in in another tab, then send this"
-            " again."
+            "Your session has ended because %(name)s didn't renew your sign-in. Sign in again in "
+            "another tab, then repeat the request."
         ) % {"name": provider_name()}
     else:
         advice = _(
-            "Your session is over: it ended, its token expired or was revoked, or nothing was done for long. Sign in in"
-            " another tab, then send this again."
+            "Your session has ended: you signed out, the token expired or was revoked, or the session "
+            "timed out. Sign in again in another tab, then repeat the request."
         )
     problem = Problem(401, title, advice if over else "", "", "Unauthorized")
     if wants_json(request):

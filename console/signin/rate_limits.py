@@ -116,9 +116,10 @@ class PaceMiddleware:
         if person is None or match is None or match.view_name not in EXPENSIVE:
             return None
         if wait := enter(person.counted):
-            title = _("You ask for this too often")
+            title = _("Too many requests")
             advice = _(
-                "It is work for the console and the cluster, and others wait for them too. Try again in a moment."
+                "This request is expensive for the console and the cluster, and other users are waiting. "
+                "Try again in a moment."
             )
             return problem_response(
                 request,

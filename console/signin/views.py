@@ -35,7 +35,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(back or reverse("pages:overview"))
         return page.sign_in(request, back, over=request.GET.get("why", ""))
     if "token" not in page.ways():
-        words = _("Tokens are not taken here. Sign in with %(name)s.") % {"name": name()}
+        words = _("This console doesn't accept tokens. Sign in with %(name)s.") % {"name": name()}
         return page.sign_in(request, back, error=words, status=403)
     if not unheard(request):
         words = _("A token must not be sent unencrypted. Use https, or the console's own machine.")

@@ -102,4 +102,4 @@ def markdown(text: str) -> SafeString:
 def kubectl(command: str | Commands) -> dict[str, object]:
     """The command that does the same, with a button that copies it; `Commands` follow their form."""
     commands = command if isinstance(command, Commands) else None
-    return {"command": str(command), "commands": commands, "label": _("The same with kubectl")}
+    return {"command": str(command), "commands": commands, "label": _("kubectl equivalent")}

@@ -36,8 +36,8 @@ def request_text(wish: str, user: str, missing: Iterable[str], command: str) -> 
     """Plain text, for a message."""
     lines = [wish, "", _("I'm signed in as: %(user)s") % {"user": user}]
     if needs := list(missing):
-        lines += [_("I can't do this now:"), *(f"- {need}" for need in needs)]
-    return "\n".join([*lines, "", _("This command gives it:"), command, ""])
+        lines += [_("I can't currently do the following:"), *(f"- {need}" for need in needs)]
+    return "\n".join([*lines, "", _("This command grants the access:"), command, ""])
 
 
 def binding_name(who: str, role: str) -> str:

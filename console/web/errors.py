@@ -72,13 +72,13 @@ def explain(error: KubeError) -> Problem:
         (
             TooDeepAnswer,
             502,
-            _("The object has too many levels"),
-            _("The console can't read it; kubectl can. The objects around it are not affected."),
+            _("The object is nested too deeply"),
+            _("The console can't read this object, but kubectl can. Other objects aren't affected."),
         ),
         (
             InvalidAnswer,
             502,
-            _("The answer didn't come from the cluster"),
+            _("The response didn't come from the cluster"),
             _(
                 "A proxy or a sign-in page may be responding instead. Check the cluster's address and proxy in the"
                 " kubeconfig. This page works again as soon as the API server responds."
@@ -87,16 +87,16 @@ def explain(error: KubeError) -> Problem:
         (
             Unreachable,
             503,
-            _("The cluster does not answer"),
+            _("The cluster isn't responding"),
             _(
-                "Check that the API server runs and that this machine can reach it. This page works again as soon as it"
-                " answers."
+                "Check that the API server is running and that this machine can reach it. This page works "
+                "again as soon as the API server responds."
             ),
         ),
         (
             Unauthorized,
             401,
-            _("The cluster does not accept the credentials"),
+            _("The cluster doesn't accept the credentials"),
             _(
                 "The token or certificate in the kubeconfig has expired or is wrong. Renew it; the console detects the"
                 " change."
@@ -117,28 +117,28 @@ def explain(error: KubeError) -> Problem:
         (
             AlreadyExists,
             409,
-            _("There is already one with this name"),
+            _("An object with this name already exists"),
             _("Choose another name, or open the existing object."),
         ),
         (
             Conflict,
             409,
             _("Another user changed the object"),
-            _("Reload it, check what changed, and repeat your change."),
+            _("Reload the object, check what changed, and repeat your change."),
         ),
-        (Gone, 410, _("This part of the list has expired"), _("Load the list again from its first page.")),
-        (BadRequest, 400, _("The cluster can't make sense of this"), _("Correct the fields listed below.")),
-        (Invalid, 422, _("The cluster refused the object"), _("Correct the fields named below.")),
+        (Gone, 410, _("This part of the list has expired"), _("Reload the list from its first page.")),
+        (BadRequest, 400, _("The cluster can't process this request"), _("Correct the fields listed below.")),
+        (Invalid, 422, _("The cluster rejected the object"), _("Correct the fields listed below.")),
         (
             TooLarge,
             413,
             _("The object is too large for the cluster"),
             _(
-                "The API server takes requests of 3 MB, and its store objects of 1.5 MB. Divide it, or keep large data"
-                " elsewhere."
+                "The API server accepts requests of up to 3 MB, and stores objects of up to 1.5 MB. Split "
+                "the object, or store large data elsewhere."
             ),
         ),
-        (TooManyRequests, 429, _("The cluster is busy"), _("Wait some seconds and try again.")),
+        (TooManyRequests, 429, _("The cluster is busy"), _("Wait a few seconds, then try again.")),
     ):
         if isinstance(error, kind):
             if error.retry_after:
@@ -154,7 +154,7 @@ def explain(error: KubeError) -> Problem:
     status = error.code if 400 <= error.code < 600 else 502
     known = webhook_errors.words(error)
     title, advice = known or (
-        _("The cluster answered with an error"),
+        _("The cluster returned an error"),
         _("Try again. If it continues, check the API server's log."),
     )
     return Problem(status, title, advice, str(error), error.reason)
@@ -218,7 +218,7 @@ def api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
         detail = response.data.get("detail", response.data) if isinstance(response.data, dict) else response.data
         words = detail if isinstance(detail, str) else str(detail)
         reason = type(error).__name__
-        response.data = as_json(Problem(response.status_code, _("This request can't be answered"), "", words, reason))
+        response.data = as_json(Problem(response.status_code, _("This request can't be processed"), "", words, reason))
     return response
 
 
@@ -234,8 +234,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
         request,
         Problem(
             500,
-            _("The console failed"),
-            _("This is a fault of ours. What you typed is still in the page you came from; the log has the details."),
+            _("Console error"),
+            _("This is a bug in the console. What you typed is still on the previous page; the log has the details."),
             request.path,
         ),
     )
@@ -246,13 +246,13 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, DisallowedHost):
         # Plain, and nothing of the console's frame: the question may come from a page whose name was bent to this
         # address.
-        words = _("This console does not answer to this host name. If it should, its name belongs into ALLOWED_HOSTS.")
+        words = _("This console doesn't serve this host name. If it should, add the name to ALLOWED_HOSTS.")
         return HttpResponse(f"{words}\n", status=400, content_type="text/plain; charset=utf-8")
     if isinstance(exception, (RequestDataTooBig, TooManyFieldsSent)):
         advice = _(
-            "The console takes 16 MB and 200,000 fields, a cluster no object over 1.5 MB. Go back: your browser keeps"
-            " what you typed. Make it smaller, or use kubectl."
+            "The console accepts up to 16 MB and 200,000 fields; a cluster accepts objects of up to 1.5 "
+            "MB. Go back: your browser keeps what you typed. Make the object smaller, or use kubectl."
         )
-        return problem_response(request, Problem(413, _("This is too large to be sent"), advice, ""))
-    advice = _("Go back, load the page again and repeat it.")
-    return problem_response(request, Problem(400, _("The console can't make sense of this"), advice, ""))
+        return problem_response(request, Problem(413, _("Too large to send"), advice, ""))
+    advice = _("Go back, reload the page and try again.")
+    return problem_response(request, Problem(400, _("The console can't process this request"), advice, ""))

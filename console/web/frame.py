@@ -108,7 +108,9 @@ class Frame:
         """How they were found, in a few words."""
         hows = {own.how for own in discovery.own(self.cluster) if own.usable} if self.cluster else set()
         words = [text for how, text in discovery.words().items() if how in hows]
-        return _("You don't have permission to list namespaces. Yours are known %(how)s.") % {"how": ", ".join(words)}
+        return _(
+            "You don't have permission to list namespaces. Shown are the namespaces that you have access to (%(how)s)."
+        ) % {"how": ", ".join(words)}
 
     @property
     def lost(self) -> tuple[discovery.Own, ...]:

@@ -77,7 +77,7 @@ def _cut(source: str, most: int) -> SafeString:
     """What stands behind a text that was cut."""
     if len(source) <= most:
         return SafeString()
-    words = _("The text is cut here: it is longer than %(number)d characters.")
+    words = _("The text is truncated: it is longer than %(number)d characters.")
     return format_html("<p><em>{}</em></p>", words % {"number": most})
 
 

@@ -118,7 +118,7 @@ class Navigation:
 
     def _all(self) -> Iterator[NavEntry]:
         yield self._item(_("Overview"), "pages:overview", exact=True, icon="overview", key="o")
-        yield self._item(_("Installed Operators"), "operatorhub:installed", icon="operator", key="i")
+        yield self._item(_("Installed operators"), "operatorhub:installed", icon="operator", key="i")
         hub = self._item(_("OperatorHub"), "operatorhub:catalog", icon="hub", key="h")
         sources = self._item(_("Catalogs"), "operatorhub:sources")
         # The catalogs' address lies below the hub's.

@@ -43,11 +43,13 @@ def preserved_response(request: HttpRequest, problem: Problem, text: str = "") -
 def too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Django's CSRF_FAILURE_VIEW: the form was open longer than its token lived, or cookies are off."""
     if secret(request):
-        advice = _("Load the page again, then type it once more. Cookies must be allowed.")
+        advice = _("Reload the page, then enter your input again. Cookies must be allowed.")
         return problem_response(request, Problem(403, _("This form was open for too long"), advice, ""))
     if not from_here(request):
-        advice = _("Open the page in the console itself and send it from there. Cookies must be allowed.")
-        return problem_response(request, Problem(403, _("This form can't be sent from there"), advice, reason))
+        advice = _("Open the page in the console and submit the form there. Cookies must be allowed.")
+        return problem_response(
+            request, Problem(403, _("This form can't be submitted from another site"), advice, reason)
+        )
     if request.session.get(SWITCHED):
         return _other(request, reason)
     advice = _("The form's token has expired. Submit it again; cookies must be allowed.")
@@ -61,10 +63,10 @@ def _other(request: HttpRequest, reason: str) -> HttpResponse:
     """Refuses a request of a page that was loaded with another identity: the user reloads the page, or sends the form
     again below a notice that names the identity.
     """
-    title = _("This page is older than your change of identity")
+    title = _("Your identity changed after this page was loaded")
     advice = _("You started or stopped impersonation in this browser. Nothing was changed.")
     if wants_fragment(request) or wants_json(request):
-        again = _("Load the page again.")
+        again = _("Reload the page.")
         return problem_response(request, Problem(403, title, f"{advice} {again}", ""))
     return preserved_response(request, Problem(403, title, advice, reason))
 

@@ -198,7 +198,7 @@ class _Silent:
         self.name = name
 
     def __getattr__(self, name: str) -> object:
-        raise Unreachable(_("No answer from the cluster yet"))
+        raise Unreachable(_("No response from the cluster yet"))
 
 
 def _frame(request: HttpRequest, token: str, older: OlderPage | None) -> HttpResponse:

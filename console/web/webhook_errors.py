@@ -24,25 +24,25 @@ def words(error: KubeError) -> tuple[str, str] | None:
         title = _("%(kind)s objects can't be converted to this version") % {"kind": found["kind"]}
         if service := _SERVICE.search(text):
             advice = _(
-                "Their definition names a conversion webhook, and its Service “%(name)s” does not exist. Its operator"
-                " brings it: install that again, or set spec.conversion.strategy of the definition to None if the"
-                " versions don't differ. Other kinds are not touched."
+                "The custom resource definition names a conversion webhook whose Service “%(name)s” doesn't "
+                "exist. Reinstall the operator that provides it, or set spec.conversion.strategy of the "
+                "definition to None if the versions don't differ. Other resource types aren't affected."
             )
             return title, advice % {"name": service["name"]}
         return title, _(
-            "The definition's conversion webhook does not answer as it should. Look at the Pods of the operator that"
-            " runs it, and at the certificate (caBundle) in the definition. The version in which objects are stored can"
-            " be read without it; other kinds are not touched."
+            "The conversion webhook of the custom resource definition isn't responding correctly. Check "
+            "the Pods of the operator that runs it, and the certificate (caBundle) in the definition. "
+            "Objects can still be read in their stored version; other resource types aren't affected."
         )
     if found := _ADMISSION.search(text):
-        title = _("The webhook “%(name)s” does not answer") % {"name": found["name"]}
+        title = _("The webhook “%(name)s” isn't responding") % {"name": found["name"]}
         return title, _(
-            "The cluster must call this webhook before it accepts such a change. Check the Pods of the operator that"
-            " runs it. Its ValidatingWebhookConfiguration or MutatingWebhookConfiguration names the Service; its"
-            " failurePolicy says whether the cluster continues without an answer."
+            "The cluster must call this webhook before it accepts the change. Check the Pods of the "
+            "operator that runs it. The ValidatingWebhookConfiguration or MutatingWebhookConfiguration "
+            "names the Service; its failurePolicy defines what happens without a response."
         )
     if error.code == 503:
-        return _("This API's own server does not answer"), _(
+        return _("The server of this API isn't responding"), _(
             "This API group is served by another server, which is down or missing. Other resource types aren't"
             " affected. The group's APIService names the Service and says why it isn't available."
         )

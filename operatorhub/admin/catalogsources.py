@@ -193,7 +193,11 @@ def _why(status: Mapping[str, Any]) -> str:
     state = text(mapping(status.get("connectionState")).get("lastObservedState"))
     if not state:
         return _("OLM hasn't processed it yet.")
-    return "" if state == "READY" else _("The connection to its registry is in the state %(state)s.") % {"state": state}
+    return (
+        ""
+        if state == "READY"
+        else _("The connection to the catalog's registry has the state %(state)s.") % {"state": state}
+    )
 
 
 def pods(client: ClusterClient, source: CatalogSource) -> tuple[tuple[RegistryPod, ...], str]:
@@ -220,8 +224,8 @@ def _pod(obj: KubeObject) -> RegistryPod:
 def dependents(client: ClusterClient, namespace: str, name: str) -> tuple[tuple[olm.Subscription, ...], str]:
     """Subscriptions that get their updates from it, and why not all can be seen, ''."""
     unseen = _(
-        "You don't have permission to list Subscriptions in all namespaces, so some that depend on it may be missing."
-        " %(reason)s"
+        "You don't have permission to list Subscriptions in all namespaces, so dependent "
+        "Subscriptions can be missing here. %(reason)s"
     )
     try:
         found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS))

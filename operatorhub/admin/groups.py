@@ -163,7 +163,7 @@ def member(obj: KubeObject, mode: str) -> Member:
     modes = csv.install_modes(spec.get("installModes"))
     refusal = ""
     if mode and mode not in modes:
-        refusal = _("It does not support %(mode)s (it supports: %(modes)s): OLM would mark it as failed.") % {
+        refusal = _("This operator doesn't support %(mode)s (supported: %(modes)s). OLM would mark it as failed.") % {
             "mode": mode,
             "modes": ", ".join(modes) or "–",
         }
@@ -196,7 +196,9 @@ def draft(namespace: str, posted: Mapping[str, str], name: str = "") -> GroupDra
     errors: dict[str, str] = {}
     chosen = name or posted.get("name", "").strip()
     if not name and not LABEL.fullmatch(chosen):
-        errors["name"] = _("A name has lower-case letters, digits and dashes, and at most 63 characters.")
+        errors["name"] = _(
+            "Use lowercase letters, digits and hyphens, at most 63 characters. Start and end with a letter or digit."
+        )
     scope = posted.get("scope", "own")
     targets = csv.split(re.sub(r"\s+", ",", posted.get("targets", "")))
     labels = posted.get("labels", "").strip()
@@ -208,7 +210,7 @@ def draft(namespace: str, posted: Mapping[str, str], name: str = "") -> GroupDra
         if bad := [target for target in targets if not LABEL.fullmatch(target)]:
             errors["targets"] = _("These aren't valid namespace names: %(names)s.") % {"names": ", ".join(bad)}
         elif not targets:
-            errors["targets"] = _("Name at least one namespace.")
+            errors["targets"] = _("Enter at least one namespace.")
         spec = {"targetNamespaces": list(targets)}
         mode = (
             "MultiNamespace" if len(targets) > 1 else "OwnNamespace" if targets == (namespace,) else "SingleNamespace"
@@ -216,7 +218,7 @@ def draft(namespace: str, posted: Mapping[str, str], name: str = "") -> GroupDra
     elif scope == "selector":
         pairs = [part.partition("=") for part in csv.split(labels)]
         if not pairs or any(not sign or not key.strip() for key, sign, _value in pairs):
-            errors["labels"] = _("Write labels as key=value, with commas between them.")
+            errors["labels"] = _("Enter labels as key=value, separated by commas.")
         spec = {"selector": {"matchLabels": {key.strip(): value.strip() for key, _sign, value in pairs}}}
         mode = "MultiNamespace"
     elif scope != "all":
@@ -241,8 +243,8 @@ def kubectl(namespace: str, old: OperatorGroup | None, wanted: GroupDraft) -> st
 def effects(page: GroupsPage, wanted: GroupDraft, old: OperatorGroup | None) -> tuple[str, ...]:
     """What the change would do to the operators that live there."""
     words = _(
-        "%(title)s does not support %(mode)s (it supports: %(modes)s): OLM marks it as failed, and it runs on until"
-        " then."
+        "%(title)s doesn't support %(mode)s (supported: %(modes)s). OLM marks the operator as "
+        "failed; it keeps running until then."
     )
     found = [
         words % {"title": operator.title, "mode": wanted.mode, "modes": ", ".join(operator.modes) or "–"}
@@ -259,9 +261,14 @@ def effects(page: GroupsPage, wanted: GroupDraft, old: OperatorGroup | None) -> 
                 % {"names": ", ".join(lost)}
             )
         if wanted.scope == "all" and not old.everywhere:
-            found.append(_("The operators get their rights in every namespace, as cluster roles."))
+            found.append(_("The operators get their permissions in all namespaces, through cluster roles."))
     if old is None and page.groups:
-        found.append(_("There is a group already. With two of them OLM installs and updates nothing here."))
+        found.append(
+            _(
+                "This namespace already has an OperatorGroup. With two of them, OLM doesn't install or "
+                "update operators here."
+            )
+        )
     return tuple(found)
 
 

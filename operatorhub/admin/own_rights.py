@@ -25,8 +25,8 @@ def refused(client: ClusterClient) -> str:
         if settings.LOCAL_ONLY and not client.config.session:
             return ""
         return _(
-            "This cluster has no OLM to decide who can add catalogs, so only a console that listens on its own machine"
-            " allows it."
+            "This cluster has no OLM to check who can add catalogs, so only a console that listens only "
+            "on localhost allows it."
         )
     if answer.allowed:
         return ""

@@ -51,11 +51,11 @@ def read(kind: str, data: Mapping[str, str], fixed: Mapping[str, str] | None = N
     form = Form(kind, {key: value.strip() for key, value in data.items()} | dict(fixed or {}), fixed=tuple(fixed or ()))
     name = form["name"]
     if not name:
-        form.wrong("name", _("Give it a name."))
+        form.wrong("name", _("Enter a name."))
     elif not _NAME.fullmatch(name):
         form.wrong(
             "name",
-            _("A name has lower-case letters, digits, dashes and dots, and begins and ends with a letter or digit."),
+            _("Use lowercase letters, digits, hyphens and dots. Start and end with a letter or digit."),
         )
     {SOURCE: _catalog_source, CLUSTER: _cluster_catalog, OWN: _own}[kind](form)
     return form
@@ -66,21 +66,21 @@ def _catalog_source(form: Form) -> None:
         form.wrong(
             "namespace",
             _(
-                "Select its namespace: the one of the cluster's other catalogs, or one whose operators alone should"
-                " see it."
+                "Select a namespace: the namespace of the cluster's other catalogs, or a namespace whose "
+                "operators alone can use this catalog."
             ),
         )
     if form["endpoint"] == "address":
         if not _ADDRESS.fullmatch(form["address"]):
-            form.wrong("address", _("An address is a host and a port, as in catalog.example.svc:50051."))
+            form.wrong("address", _("Enter a host and a port, such as catalog.example.svc:50051."))
     else:
         _image(form, "image")
     if form["interval"] and not _DURATION.fullmatch(form["interval"]):
-        form.wrong("interval", _("A time is written as in 30m, 1h or 1h30m."))
+        form.wrong("interval", _("Enter a duration such as 30m, 1h or 1h30m."))
     elif form["interval"] and form["endpoint"] == "address":
-        form.wrong("interval", _("Only images are polled. An address is read when it is needed."))
+        form.wrong("interval", _("Only images are polled. An address is read when needed."))
     if form["priority"] and not re.fullmatch(r"-?\d{1,9}", form["priority"]):
-        form.wrong("priority", _("A priority is a whole number; 0 is usual, a higher one is preferred."))
+        form.wrong("priority", _("Enter a whole number. The default is 0; catalogs with higher numbers are preferred."))
     for word in words(form["secrets"]):
         if not _NAME.fullmatch(word):
             form.wrong("secrets", _("“%(name)s” isn't a valid Secret name.") % {"name": word})
@@ -91,17 +91,17 @@ def _cluster_catalog(form: Form) -> None:
     if form["interval"] and (
         not form["interval"].isascii() or not form["interval"].isdigit() or not 0 < int(form["interval"][:9]) < 10**6
     ):
-        form.wrong("interval", _("Give whole minutes, at least 1."))
+        form.wrong("interval", _("Enter whole minutes, at least 1."))
     elif form["interval"] and "@sha256:" in form["image"]:
-        form.wrong("interval", _("An image that is named by its digest never changes: leave this empty."))
+        form.wrong("interval", _("An image with a digest never changes. Leave this field empty."))
     if form["priority"] and not re.fullmatch(r"-?\d{1,9}", form["priority"]):
-        form.wrong("priority", _("A priority is a whole number; 0 is usual, a higher one is preferred."))
+        form.wrong("priority", _("Enter a whole number. The default is 0; catalogs with higher numbers are preferred."))
 
 
 def _own(form: Form) -> None:
     kind, where = form["from"], form["location"]
     if len(where) > 2048:
-        form.wrong("location", _("This is longer than 2,048 characters."))
+        form.wrong("location", _("Use at most 2,048 characters."))
     elif kind == "image":
         _image(form, "location")
     elif kind == "url":
@@ -110,17 +110,17 @@ def _own(form: Form) -> None:
         except ValueError:
             parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            form.wrong("location", _("An address begins with http:// or https:// and a host."))
+            form.wrong("location", _("Enter an address that starts with http:// or https:// and a host."))
     elif kind == "folder":
         if not where.startswith("/"):
-            form.wrong("location", _("Give the whole path, from / on."))
+            form.wrong("location", _("Enter the full path, starting with /."))
     elif kind != "upload":
-        form.wrong("from", _("Choose where it comes from."))
+        form.wrong("from", _("Select the source of the catalog."))
 
 
 def _image(form: Form, name: str) -> None:
     if not form[name]:
-        form.wrong(name, _("Name an image, for example quay.io/operatorhubio/catalog:latest."))
+        form.wrong(name, _("Enter an image, for example quay.io/operatorhubio/catalog:latest."))
         return
     try:
         registry.parse(form[name])

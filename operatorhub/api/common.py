@@ -63,7 +63,7 @@ def known_keys(where: str, sent: Mapping[str, Any], known: Collection[str]) -> N
     """400, naming every key of `sent` that is not known. `where`: the field that holds them, '' for the whole."""
     unknown = sorted(str(key) for key in sent if key not in known)
     if unknown:
-        words = _("Unknown: %(keys)s. Known: %(known)s.")
+        words = _("Unknown fields: %(keys)s. Valid fields: %(known)s.")
         text = words % {"keys": ", ".join(unknown)[:500], "known": ", ".join(known)}
         raise ValidationError(f"{where}: {text}" if where else text)
 

@@ -37,6 +37,6 @@ class Comparison(APIView):
     def get(self, request: Request) -> Response:
         wanted = compare.keys(request.query_params.getlist("package"))
         if len(wanted) < compare.LEAST:
-            return refused(_("There is nothing to compare"), {"package": _("Name two packages or more.")})
+            return refused(_("Nothing to compare"), {"package": _("Specify at least two packages.")})
         found = compare.columns(cluster(request), wanted, web(request).namespace)
         return Response(ComparisonSerializer({"packages": found, "rows": compare.rows(found)}).data)

@@ -98,9 +98,9 @@ class Extensions(APIView):
         texts = {
             key: str(sent.get(key) or "") for key in ("name", "package", "catalog", "namespace", "account", "version")
         }
-        missing = {key: _("This is needed.") for key in ("name", "package", "namespace") if not texts[key]}
+        missing = {key: _("This field is required.") for key in ("name", "package", "namespace") if not texts[key]}
         if missing:
-            return refused(_("It can't be installed so"), missing)
+            return refused(_("The operator can't be installed with these values"), missing)
         policy = str(sent.get("policy") or facts.CATALOG_PROVIDED)
         names = (
             texts["name"],

@@ -97,7 +97,7 @@ class Groups(APIView):
         """Make a group."""
         client, wanted = cluster(request), _draft(request, namespace)
         if wanted.errors:
-            return refused(_("The OperatorGroup can't be made so"), wanted.errors)
+            return refused(_("The OperatorGroup can't be created with these values"), wanted.errors)
         page = groups.read(client, namespace)
         if dry(request):
             made = groups.create(client, namespace, wanted, dry_run=True)
@@ -131,7 +131,7 @@ class OneGroup(APIView):
         client, wanted = cluster(request), _draft(request, namespace, name)
         page, old = _find(request, namespace, name)
         if wanted.errors:
-            return refused(_("The OperatorGroup can't be changed so"), wanted.errors)
+            return refused(_("The OperatorGroup can't be changed with these values"), wanted.errors)
         version = str(body(request).get("resource_version") or "")
         if dry(request):
             saved = groups.save(client, old, wanted, version=version, dry_run=True)

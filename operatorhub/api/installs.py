@@ -135,7 +135,7 @@ class Install(APIView):
         """
         wanted = _draft(request, namespace, catalog, package)
         if wanted.errors:
-            return refused(_("It can't be installed so"), wanted.errors)
+            return refused(_("The operator can't be installed with these values"), wanted.errors)
         client = cluster(request)
         if dry(request):
             return _answer(wanted, package, create.dry_run(client, wanted.objects), None, 200)
@@ -149,7 +149,7 @@ def _draft(request: Request, namespace: str, catalog: str, package: str) -> draf
     manifest = packages.read(client, namespace, catalog, package, web(request).namespace)
     channel = manifest.channel(str(sent.get("channel") or ""))
     if channel is None:
-        raise NotFound(_("The package “%(name)s” has no channel, so there is nothing to install.") % {"name": package})
+        raise NotFound(_("The package “%(name)s” has no channel, so it can't be installed.") % {"name": package})
     picked = version.read(client, manifest, channel, str(sent.get("version") or ""), web(request).namespace)
     about = packages.describe(picked.channel, package)
     given = sent.pop("config", None) or {}

@@ -137,14 +137,14 @@ class Runs(APIView):
             return refused(_("No bundle to run"), {"bundle": str(error)})
         bundle = source.find(str(body(request).get("bundle") or ""))
         if bundle is None:
-            return refused(_("No bundle to run"), {"bundle": _("It has no bundle of that name.")})
+            return refused(_("No bundle to run"), {"bundle": _("The source has no bundle with this name.")})
         findings = verdicts.judge(bundle)
         if verdicts.refused(findings):
             words = "; ".join(verdict.words for verdict in findings if verdict.level == verdicts.ERROR)
             return refused(_("This bundle can't be run"), {"bundle": words})
         wanted = _plan(request, bundle, source.place)
         if wanted.errors:
-            return refused(_("It can't be run so"), {"namespace": "; ".join(wanted.errors)})
+            return refused(_("The bundle can't be run with these values"), {"namespace": "; ".join(wanted.errors)})
         return _make(request, wanted, findings)
 
 
@@ -165,10 +165,10 @@ def _source(request: Request) -> bundle_input.Given:
     home, _slash, short = str(sent.get("catalog") or "").rpartition("/")
     package, name = str(sent.get("package") or ""), str(sent.get("bundle") or "")
     if not short or not package:
-        raise SourceError(_("Give files, an address, an image, or a catalog and a package."))
+        raise SourceError(_("Specify files, an address, an image, or a catalog and a package."))
     found = bundles.bundle(cluster(request), home or "~", short, package, name)
     if found is None:
-        raise SourceError(_("The catalog can't give this bundle here. Give it as a file, address or image."))
+        raise SourceError(_("The catalog can't provide this bundle. Specify the bundle as a file, address or image."))
     return bundle_input.Given((found,), (), f"{home}/{short}: {package}")
 
 

@@ -190,14 +190,14 @@ class Catalogs(APIView):
         kind = sent.pop("kind", "")
         if kind not in sourceforms.KINDS:
             return refused(
-                _("This can't be added"),
+                _("The catalog can't be added"),
                 {"kind": _("Choose one of: %(kinds)s.") % {"kinds": ", ".join(sourceforms.KINDS)}},
             )
         form = sourceforms.read(kind, sent)
         if kind == sourceforms.OWN:
             return _own(request, form)
         if form.errors:
-            return refused(_("This can't be added"), form.errors)
+            return refused(_("The catalog can't be added"), form.errors)
         obj = (sourceforms.catalog_source if kind == sourceforms.SOURCE else sourceforms.cluster_catalog)(form)
         return Response({"object": _create(request, _type(request, kind), obj)}, status=201)
 
@@ -237,7 +237,7 @@ class OneCatalog(APIView):
     def patch(self, request: Request, namespace: str, name: str) -> Response:
         """Changes the given fields; an empty text removes one. The console's own catalogs must be recreated instead."""
         if namespace == catalogs.OWN:
-            return refused(_("This can't be changed"), {"namespace": _("Remove it and add another one.")})
+            return refused(_("The catalog can't be changed"), {"namespace": _("Remove the catalog and add a new one.")})
         client = cluster(request)
         kind = sourceforms.CLUSTER if namespace == catalogs.CLUSTER else sourceforms.SOURCE
         place, type_ = "" if kind == sourceforms.CLUSTER else namespace, _type(request, kind)
@@ -247,7 +247,7 @@ class OneCatalog(APIView):
             kind, sourceforms.begun(kind, old) | _texts(body(request, CatalogWantedSerializer)), fixed
         )
         if form.errors:
-            return refused(_("This can't be changed so"), form.errors)
+            return refused(_("The catalog can't be changed with these values"), form.errors)
         patch = (sourceforms.patch if kind == sourceforms.SOURCE else sourceforms.cluster_patch)(form)
         asked = str(body(request).get("resource_version") or "")
 
@@ -286,7 +286,7 @@ class OneCatalog(APIView):
                 _may(request)
                 row = _row(request, name)
                 if row.given:
-                    raise Forbidden(_("It is given by the setting CATALOG_FOLDERS."))
+                    raise Forbidden(_("This catalog is defined by the setting CATALOG_FOLDERS."))
                 catalogs.remove(row)
             elif namespace == catalogs.CLUSTER:
                 client.delete(_type(request, sourceforms.CLUSTER), name)
@@ -328,7 +328,9 @@ def _may(request: Request) -> None:
 def _row(request: Request, name: str) -> Catalog:
     row = Catalog.objects.filter(cluster=cluster(request).name, namespace=catalogs.OWN, name=name).first()
     if row is None or not bundles.is_catalog_visible(cluster(request), row):
-        raise NotFound(_("The console has no own catalog “%(name)s”. It may have been removed.") % {"name": name})
+        raise NotFound(
+            _("The console has no catalog “%(name)s” of its own. The catalog may have been removed.") % {"name": name}
+        )
     return row
 
 
@@ -336,13 +338,13 @@ def _own(request: Request, form: sourceforms.Form) -> Response:
     _may(request)
     client = cluster(request)
     if form["from"] == "upload":
-        form.wrong("from", _("Files are uploaded on the page."))
+        form.wrong("from", _("Upload files on the console's page, not through the API."))
     if form["from"] == "folder" and not own_rights.folders():
-        form.wrong("from", _("Folders can be named only where the console listens to its own machine."))
+        form.wrong("from", _("Folders can be used only if the console listens only on localhost."))
     if Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN, name=form["name"]).exists():
-        form.wrong("name", _("The console has a catalog of this name already."))
+        form.wrong("name", _("The console already has a catalog with this name."))
     if form.errors:
-        return refused(_("This can't be added"), form.errors)
+        return refused(_("The catalog can't be added"), form.errors)
     if not dry(request):
         with audited(request, "create", f"catalog ~/{form['name']} from {form['from']}"):
             row = Catalog.objects.create(

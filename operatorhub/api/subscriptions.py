@@ -164,7 +164,7 @@ def _change(request: Request, page: subscription.SubscriptionPage, posted: dict[
     client, sub = cluster(request), page.sub
     wanted = subscription.edit(page, posted)
     if wanted.errors:
-        return refused(_("The Subscription can't be changed so"), wanted.errors)
+        return refused(_("The Subscription can't be changed with these values"), wanted.errors)
     found = page.object
     if wanted.patch and dry(request):
         found = subscription.save(client, page, wanted, version, dry_run=True)

@@ -143,7 +143,7 @@ class Uninstall(APIView):
         plan = uninstall.read_plan(client, namespace, csv)
         for name in ("csv_uid", "subscription_uid"):
             if sent.get(name, getattr(plan, name)) != getattr(plan, name):
-                return refused(_("It was replaced meanwhile"), {name: _("Check the preview again.")})
+                return refused(_("The operator was replaced in the meantime"), {name: _("Check the preview again.")})
         kinds = () if plan.no_operands else _list(sent, "instances")
         document = removal.document(client, plan, kinds, _list(sent, "leftovers"))
         run = runs.create(

@@ -256,9 +256,11 @@ def removable(client: ClusterClient, run: Run) -> tuple[Target, ...]:
             continue
         if not _is_same(client, type_, item):
             continue
-        keeps = "" if item.mine else _("it was there before")
+        keeps = "" if item.mine else _("existed before this install")
         if item.kind == manifest.CRD:
-            keeps = keeps or _("all objects of this kind go with it, everything that OLM installed too")
+            keeps = keeps or _(
+                "deleting it also deletes all objects of this kind, including everything that OLM installed"
+            )
         found.append(
             Target(
                 group=type_.group,

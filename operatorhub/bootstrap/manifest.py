@@ -46,7 +46,9 @@ def read(texts: Iterable[tuple[str, str]]) -> tuple[KubeObject, ...]:
     for name, content in texts:
         size += len(content)
         if size > limits.OLM_MANIFEST.value:
-            raise ManifestProblem(_("Together that is more than 16 MB; a release manifest of OLM has some 1.2 MB."))
+            raise ManifestProblem(
+                _("The files have more than 16 MB in total; a release manifest of OLM has about 1.2 MB.")
+            )
         try:
             documents = yamltext.documents(content)
         except yamltext.YamlProblem as problem:
@@ -55,11 +57,11 @@ def read(texts: Iterable[tuple[str, str]]) -> tuple[KubeObject, ...]:
         for line, value in documents:
             found += _objects(name, line, value)
     if not found:
-        raise ManifestProblem(_("It contains no objects."))
+        raise ManifestProblem(_("The manifest contains no objects."))
     most = limits.OLM_MANIFEST_OBJECTS.value
     if len(found) > most:
         raise ManifestProblem(
-            _("It contains %(count)d objects; %(limit)d can be applied at a time.")
+            _("The manifest contains %(count)d objects; at most %(limit)d can be applied at a time.")
             % {"count": len(found), "limit": most}
         )
     return ordered(_once(found))

@@ -21,10 +21,10 @@ def texts(urls: str, files: Iterable["UploadedFile[bytes]"]) -> list[tuple[str, 
         return uploaded
     addresses = [line.strip() for line in urls.split("\n") if line.strip()]
     if not addresses:
-        raise ManifestProblem(_("Give an address, or choose a file."))
+        raise ManifestProblem(_("Enter an address, or select a file."))
     if len(addresses) > _ADDRESSES:
         raise ManifestProblem(
-            _("These are %(count)d addresses; %(most)d can be read at a time.")
+            _("You entered %(count)d addresses; at most %(most)d can be read at a time.")
             % {"count": len(addresses), "most": _ADDRESSES}
         )
     return [(web.shown(address), _fetched(address)) for address in addresses]
@@ -43,14 +43,12 @@ def _fetched(address: str) -> str:
 def _text(name: str, data: bytes) -> str:
     if len(data) > limits.OLM_MANIFEST.value:
         raise ManifestProblem(
-            _("%(name)s has more than 16 MB; a release manifest of OLM has some 1.2 MB.") % {"name": name}
+            _("%(name)s is larger than 16 MB; a release manifest of OLM has about 1.2 MB.") % {"name": name}
         )
     try:
         found = data.decode()
     except UnicodeDecodeError as error:
-        raise ManifestProblem(_("%(name)s isn't text. A manifest is YAML in UTF-8.") % {"name": name}) from error
+        raise ManifestProblem(_("%(name)s isn't a text file. A manifest is YAML in UTF-8.") % {"name": name}) from error
     if found.lstrip()[:9].lower() in ("<!doctype", "<html>"):
-        raise ManifestProblem(
-            _("%(name)s is a page for browsers. Use the address of the file itself (“raw”).") % {"name": name}
-        )
+        raise ManifestProblem(_("%(name)s is a web page. Use the address of the file itself (“raw”).") % {"name": name})
     return found

@@ -64,7 +64,7 @@ def read_state(client: ClusterClient, *, refresh: bool = True) -> State:
     lines.append(_package_api(client, served))
     if served:
         lines += _catalogs(client)
-    v1 = [_api(_("Kinds of OLM v1"), "olm.operatorframework.io/v1", served_v1)]
+    v1 = [_api(_("OLM v1 resource types"), "olm.operatorframework.io/v1", served_v1)]
     if served_v1:
         v1 += [_program(name, found, False) for name in PROGRAMS_V1 if (found := _programs(client, name))]
     return State(
@@ -82,12 +82,12 @@ def _serves(client: ClusterClient, group: str) -> bool:
 
 
 def _api(what: str, name: str, served: bool) -> Check:
-    words = _("%(api)s is served.") if served else _("%(api)s is not served.")
+    words = _("%(api)s is served.") if served else _("%(api)s isn't served.")
     return Check(what, GOOD if served else ABSENT, words % {"api": name})
 
 
 def _kinds(client: ClusterClient, served: bool) -> Check:
-    what, name = _("Kinds of OLM"), f"{olm.GROUP}/{olm.VERSION}"
+    what, name = _("OLM resource types"), f"{olm.GROUP}/{olm.VERSION}"
     if served or not olm.kinds_served(client):
         return _api(what, name, served)
     words = _("%(api)s is served, but OLM isn't installed: the custom resource definitions were left behind.")
@@ -109,7 +109,7 @@ def _program(name: str, found: list[KubeObject] | KubeError, wanted: bool) -> Ch
     if isinstance(found, KubeError):
         return Check(name, UNKNOWN, _("You don't have permission to search here: %(words)s") % {"words": found.message})
     if not found:
-        return Check(name, BAD if wanted else ABSENT, _("A Deployment of this name doesn't exist."))
+        return Check(name, BAD if wanted else ABSENT, _("No Deployment with this name exists."))
     item = found[0]
     status, spec = csv.mapping(item.get("status")), csv.mapping(item.get("spec"))
     ready, needed = int(status.get("availableReplicas", 0) or 0), int(spec.get("replicas", 1) or 0)
@@ -176,7 +176,7 @@ def _package_api(client: ClusterClient, wanted: bool) -> Check:
             return Check(
                 what, GOOD if good else BAD, csv.text(item.get("message")) or csv.text(item.get("reason")), url
             )
-    return Check(what, BAD, _("The APIService is there, and nothing has answered for it yet."), url)
+    return Check(what, BAD, _("The APIService exists, but doesn't report a status yet."), url)
 
 
 def _catalogs(client: ClusterClient) -> list[Check]:
@@ -191,7 +191,9 @@ def _catalogs(client: ClusterClient) -> list[Check]:
         ]
     if not found:
         return [
-            Check("CatalogSources", BAD, _("None exists, so OperatorHub is empty."), reverse("operatorhub:catalog"))
+            Check(
+                "CatalogSources", BAD, _("No catalog exists, so OperatorHub is empty."), reverse("operatorhub:catalog")
+            )
         ]
     lines = []
     for item in found:

@@ -67,8 +67,8 @@ def webhooks(csv: Object) -> tuple[Webhook, ...]:
 def _webhook(item: Object) -> Webhook:
     kind = text(item.get("type"))
     does = {
-        VALIDATING: _("May refuse objects"),
-        MUTATING: _("May change objects before they are stored, or refuse them"),
+        VALIDATING: _("Can reject objects"),
+        MUTATING: _("Can change objects before they are stored, or reject them"),
         CONVERSION: _("Converts objects between versions of their API"),
     }.get(kind, kind)
     rules = list(items(item.get("rules")))
@@ -81,11 +81,11 @@ def _webhook(item: Object) -> Webhook:
     )
     if kind == CONVERSION:
         objects = dict.fromkeys(strings(item.get("conversionCRDs")))
-        silent = _("Then these objects can't be read or written.")
+        silent = _("These objects can't be read or written.")
     elif text(item.get("failurePolicy")) == "Ignore":
-        silent = _("Then it is passed over.")
+        silent = _("The webhook is skipped.")
     else:
-        silent = _("These objects can't be written then.")
+        silent = _("These objects can't be written.")
     return Webhook(
         name=text(item.get("generateName")),
         kind=kind,
@@ -110,7 +110,7 @@ def images(csv: Object, related: Iterable[Object] = (), bundle: str = "") -> tup
             if (name := text(item.get("name"))) and not uses[image]:
                 uses[image][name] = None
     if bundle:
-        uses.setdefault(bundle, {})[_("the bundle itself: its manifests, no program")] = None
+        uses.setdefault(bundle, {})[_("the bundle image (manifests only)")] = None
     return tuple(BundleImage(image, tuple(words), "@sha256:" in image) for image, words in uses.items())
 
 
@@ -187,5 +187,5 @@ def _constraint(value: Object) -> Iterator[Need]:
     else:
         cel = text(mapping(value.get("cel")).get("rule"))
         yield Need(
-            "other", words=text(value.get("failureMessage")) or cel or _("a condition that only OLM understands")
+            "other", words=text(value.get("failureMessage")) or cel or _("a constraint that only OLM can evaluate")
         )

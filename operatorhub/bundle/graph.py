@@ -223,7 +223,7 @@ def _edges(channel: Channel, present: Sequence[Entry], x: int, height: Mapping[s
                 )
             )
         elif newer.replaces and newer.replaces not in here:
-            words = _("%(new)s replaces %(old)s, which is not in %(channel)s")
+            words = _("%(new)s replaces %(old)s, which isn't in %(channel)s")
             edges.append(Edge("hole", f"M{x} {y}v{ROW // 2}", words % _words(version, newer.replaces, channel)))
         for other in newer.skips:
             if other in height and other in here and other != newer.replaces:
@@ -239,7 +239,7 @@ def _edges(channel: Channel, present: Sequence[Entry], x: int, height: Mapping[s
                     )
                 )
         if newer.skip_range and (last := _last_in(newer, channel, height)):
-            words = _("%(new)s can be reached from every version in %(old)s in %(channel)s")
+            words = _("Every version in %(old)s can be updated to %(new)s in %(channel)s")
             edges.append(
                 _arc(
                     kind="range",

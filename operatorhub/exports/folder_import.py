@@ -51,7 +51,7 @@ def files(uploads: Iterable[tuple[str, bytes]]) -> Brought:
         notes: list[str] = []
         parts = [_text(path, root) for path in _ordered(_top(root), root.resolve(), notes, set())]
     if not parts:
-        raise SourceError(_("It contains no manifests: no YAML or JSON files, or a kustomization that lists none."))
+        raise SourceError(_("No manifests found: there are no YAML or JSON files, or the kustomization lists none."))
     return Brought("\n".join(parts), tuple(dict.fromkeys(notes)))
 
 
@@ -83,7 +83,9 @@ def _ordered(folder: Path, root: Path, notes: list[str], seen: set[Path]) -> Ite
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise SourceError(f"{place.relative_to(root)}: {error}") from error
     if more := sorted(set(map(str, kustomization)) - _UNDERSTOOD):
-        words = _("%(file)s also has %(what)s, which is not done here. Give the output of “kubectl kustomize” instead.")
+        words = _(
+            "%(file)s also has %(what)s, which isn't supported here. Use the output of “kubectl kustomize” instead."
+        )
         notes.append(words % {"file": place.relative_to(root), "what": ", ".join(more)})
     for resource in strings(kustomization.get("resources")):
         path = (folder / resource).resolve()

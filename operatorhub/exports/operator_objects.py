@@ -129,7 +129,7 @@ def _subscriptions(client: ClusterClient, namespace: str, csv: str, listed: "Lis
 
 
 def _subscribed(sub: olm.Subscription) -> Iterator[Item]:
-    why = _("Without it the cluster has to have a catalog of that name.")
+    why = _("Without it, the cluster must have a catalog with that name.")
     yield _item(
         part="operator",
         group=olm.GROUP,
@@ -253,11 +253,11 @@ def _referred(
         names = {name_of(row) for row in rows if not mapping(row.get("metadata")).get("ownerReferences")}
         for item, obj in found:
             for name in sorted(names & set(_texts(obj.get("spec")))) if item.namespace == space else ():
-                why = _("%(name)s refers to it.") % {"name": f"{item.kind} {item.name}"}
+                why = _("%(name)s refers to this object.") % {"name": f"{item.kind} {item.name}"}
                 if secret:
                     why = _(
-                        "%(why)s Its contents would be in the file in plain text, readable by everyone with access to"
-                        " the repository."
+                        "%(why)s The file would contain the Secret's data in plain text, readable by everyone with "
+                        "access to the repository."
                     ) % {"why": why}
                 yield _item(
                     part="instances",

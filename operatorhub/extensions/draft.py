@@ -117,8 +117,8 @@ def upgrade(
         errors["version"] = _("This isn't a valid version or version range.")
     elif graph is not None and picked is None:
         errors["version"] = _(
-            "No version fits: nothing in these channels and this range can follow %(version)s. Another range, more"
-            " channels, or no upgrade edges will do."
+            "No version in these channels and this range can follow %(version)s. Change the range, add "
+            "channels, or ignore the upgrade path."
         ) % {"version": present.installed or "–"}
     objects = (
         list(needs.objects(bundles, present.name, present.namespace, present.account))
@@ -178,7 +178,7 @@ def _errors(
     if not _NAME.fullmatch(choices.name) or len(choices.name) > 253:
         yield (
             "name",
-            _("A name has lower-case letters, digits, dashes and dots, and begins and ends with a letter or digit."),
+            _("Use lowercase letters, digits, hyphens and dots. Start and end with a letter or digit."),
         )
     elif choices.name in taken:
         yield (
@@ -187,11 +187,11 @@ def _errors(
             % {"name": choices.name},
         )
     if not choices.package:
-        yield "package", _("Which package? Choose it in OperatorHub, or type its name.")
+        yield "package", _("Select a package in OperatorHub, or type its name.")
     if not NAMESPACE_NAME.fullmatch(choices.namespace):
         yield "namespace", _("Choose a namespace, or type the name of a new one.")
     if accounts and not _NAME.fullmatch(choices.account):
-        yield "account", _("OLM v1 does everything with a ServiceAccount: type the name of one.")
+        yield "account", _("Enter the name of a ServiceAccount. OLM v1 uses it for everything that it does.")
     if not _RANGE.fullmatch(choices.version):
         yield "version", _("This isn't a valid version or version range.")
     elif graph is not None and picked is None:
@@ -208,13 +208,15 @@ def _warnings(choices: Choices, bundle: Bundle | None, *, accounts: bool) -> Ite
         spec = mapping(bundle.csv.get("spec"))
         if "AllNamespaces" not in install_modes(spec.get("installModes")):
             yield _(
-                "It does not support to watch all namespaces, the only way in which OLM v1 installs. It will refuse it."
+                "This operator doesn't support watching all namespaces, the only install mode of OLM v1. "
+                "OLM v1 will reject it."
             )
         if spec.get("webhookdefinitions"):
-            yield _("It has webhooks, which OLM v1 doesn't fully support.")
+            yield _("The bundle has webhooks, which OLM v1 doesn't fully support.")
     if choices.policy == SELF_CERTIFIED:
         yield _(
-            "The author's upgrade path is ignored: OLM goes to any version, including older ones. Data can be lost."
+            "The author's upgrade path is ignored: OLM installs any version, including older versions. "
+            "Data can be lost."
         )
     if not choices.safe:
         yield _(

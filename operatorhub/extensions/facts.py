@@ -81,9 +81,9 @@ class Extension:
         if self.deleting:
             return _("is being deleted")
         if self.state == FAILED and self.bundle:
-            return _("%(version)s is installed; the next step does not go") % {"version": self.installed}
+            return _("%(version)s is installed; the last change failed") % {"version": self.installed}
         if self.state == FAILED:
-            return _("is not installed; it is tried again")
+            return _("isn't installed; OLM is retrying")
         return _("%(version)s is installed") % {"version": self.installed} if self.bundle else _("is being installed")
 
     @property

@@ -83,7 +83,7 @@ def _column(client: ClusterClient, key: str, picked: str) -> PackageColumn:
         problem = explain(error)
         return PackageColumn(key, None, "", f"{problem.title}. {problem.detail}")
     if chosen is None:
-        return PackageColumn(key, None, "", _("This package has no channel, so there is nothing to install."))
+        return PackageColumn(key, None, "", _("This package has no channel, so it can't be installed."))
     return PackageColumn(key, chosen, package.icon_name(client, namespace, catalog, name), "")
 
 
@@ -109,20 +109,20 @@ def _tellers() -> tuple[tuple[str, Callable[[Chosen], Cell]], ...]:
         (_("Channels"), lambda chosen: _few([way.name for way in chosen.graph.channels])),
         (_("Deprecated"), _deprecated),
         (_("Capability level"), _level),
-        (_("Can be installed for"), _modes),
+        (_("Supported install modes"), _modes),
         (_("Permissions"), _permissions),
         (_("Dangerous permissions"), _dangerous),
         (_("Webhooks"), lambda chosen: _whole(chosen, lambda: [str(len(chosen.webhooks))])),
         (_("Images"), lambda chosen: _whole(chosen, lambda: [image.name for image in chosen.images])),
         (_("Kinds"), lambda chosen: _few([api.kind for api in chosen.about.apis] if chosen.about else [])),
         (
-            _("What it needs"),
+            _("Requirements"),
             lambda chosen: _few([need.package or need.api_kind or need.words for need in chosen.needs]),
         ),
         (_("Infrastructure features"), lambda chosen: _few(chosen.about.features if chosen.about else ())),
         (_("Valid subscription"), lambda chosen: _few(chosen.about.subscriptions if chosen.about else ())),
         (_("Categories"), lambda chosen: _few(chosen.about.categories if chosen.about else ())),
-        (_("Kubernetes at least"), lambda chosen: _texts(chosen.about.min_kube if chosen.about else "")),
+        (_("Minimum Kubernetes version"), lambda chosen: _texts(chosen.about.min_kube if chosen.about else "")),
         (_("Links"), _links),
     )
 
@@ -164,13 +164,13 @@ def _permissions(chosen: Chosen) -> Cell:
     if not chosen.whole:
         return Cell((_("unknown"),))
     if chosen.level == "cluster-admin":
-        return Cell((_("Like cluster-admin"),), mark="bad")
+        return Cell((_("Equivalent to cluster-admin"),), mark="bad")
     if chosen.dangerous:
         return Cell(
-            (_("%(number)d dangerous of %(all)d") % {"number": chosen.dangerous, "all": len(chosen.rights)},),
+            (_("%(number)d of %(all)d dangerous") % {"number": chosen.dangerous, "all": len(chosen.rights)},),
             mark="warn",
         )
-    return Cell((_("Without dangerous ones"),), mark="good")
+    return Cell((_("No dangerous permissions"),), mark="good")
 
 
 def _dangerous(chosen: Chosen) -> Cell:

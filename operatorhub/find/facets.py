@@ -65,20 +65,20 @@ KINDS: dict[str, FacetKind] = {
     "rights": FacetKind(
         _("Permissions"),
         {
-            "cluster-admin": _("Like cluster-admin"),
-            "elevated": _("With dangerous ones"),
-            "plain": _("Without dangerous ones"),
+            "cluster-admin": _("Equivalent to cluster-admin"),
+            "elevated": _("With dangerous permissions"),
+            "plain": _("No dangerous permissions"),
             UNKNOWN: _("Unknown"),
         },
     ),
     "webhooks": FacetKind(
-        _("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Unknown")}
+        _("Webhooks"), {"yes": _("With webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Unknown")}
     ),
     "mode": FacetKind(
         _("Install mode"),
         {
             "AllNamespaces": _("All namespaces"),
-            "OwnNamespace": _("Its own namespace"),
+            "OwnNamespace": _("Own namespace"),
             "SingleNamespace": _("One other namespace"),
             "MultiNamespace": _("Several namespaces"),
         },

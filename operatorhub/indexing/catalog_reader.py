@@ -46,7 +46,10 @@ def opened(
         if row.kind == Catalog.FOLDER:
             if not (row.given or settings.LOCAL_ONLY):
                 raise SourceError(
-                    _("Folders are read only where the console listens to its own machine, or by CATALOG_FOLDERS.")
+                    _(
+                        "Folders are read only if the console listens only on localhost, or if CATALOG_FOLDERS "
+                        "names them."
+                    )
                 )
             yield of_folder(Path(row.location), stays=True, digests=digests)
             return
@@ -87,8 +90,8 @@ def of_folder(path: Path, *, stays: bool, digests: Container[str] = ()) -> Opene
     files = folder.fbc_files(path)
     if not files:
         words = _(
-            "It contains neither a file-based catalog nor a bundle. Expected: .yaml or .json files with olm.package,"
-            " folders with package.json, or manifests/ and metadata/."
+            "No file-based catalog or bundle found. Expected: .yaml or .json files with olm.package, "
+            "folders with package.json, or manifests/ and metadata/."
         )
         raise SourceError(words)
     return Opened(folder.stamp(files) if stays else "", fbc.drafts(_streams(path, files), digests), title)

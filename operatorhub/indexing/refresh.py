@@ -68,7 +68,13 @@ def refresh(row: Catalog, client: ClusterClient, *, force: bool = False) -> bool
         _done(row, {"state": Catalog.FAILED, "error": str(error).replace("\0", "")})
         return False
     except BaseException:
-        _done(row, {"state": Catalog.FAILED, "error": _("The console failed while reading it; its log says more.")})
+        _done(
+            row,
+            {
+                "state": Catalog.FAILED,
+                "error": _("The console failed to read the catalog. The console's log has details."),
+            },
+        )
         raise
     return True
 
@@ -78,7 +84,7 @@ def take(row: Catalog, source: catalog_reader.Opened, client: ClusterClient) -> 
     found = _read(row, source.drafts)
     if not found.graphs:
         first = next((f"{place}: {words}" for place, words in found.problems), "")
-        raise SourceError(_("It contains no packages. %(first)s") % {"first": first})
+        raise SourceError(_("No packages found. %(first)s") % {"first": first})
     values = {
         "digest": source.digest,
         "problems": [
@@ -149,7 +155,7 @@ def _read(row: Catalog, drafts: Iterable[Draft]) -> _Reading:
 
 def _package(found: _Reading, draft: PackageDraft) -> None:
     if not _storable(draft.graph.package):
-        found.problems.append((draft.graph.package[:60], _("its name is longer than 253 characters, or no text")))
+        found.problems.append((draft.graph.package[:60], _("the name is longer than 253 characters, or isn't text")))
         return
     found.graphs.append(draft.graph)
     if digest := own_packages.keep_icon(draft.icon):
@@ -165,7 +171,7 @@ def _bundle(found: _Reading, draft: BundleDraft) -> None:
     place = (draft.package, draft.name)
     if place in found.seen or not draft.name or not all(map(_storable, place)):
         found.problems.append(
-            (draft.name[:60] or draft.place, _("it has no name, one that is too long, or one that another version has"))
+            (draft.name[:60] or draft.place, _("the name is missing, too long, or used by another version"))
         )
         return
     found.seen.add(place)

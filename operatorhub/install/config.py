@@ -195,7 +195,7 @@ def _pairs(value: str) -> list[tuple[str, str]]:
             continue
         name, equals, rest = line.partition("=")
         if not equals or not name.strip():
-            raise ValueError(_("Line %(n)d: write NAME=value, one in each line.") % {"n": number})
+            raise ValueError(_("Line %(n)d: use NAME=value, one per line.") % {"n": number})
         if name.strip() in dict(found):
             raise ValueError(_("Line %(n)d: “%(name)s” is a duplicate.") % {"n": number, "name": name.strip()})
         found.append((name.strip(), rest.strip()))
@@ -206,7 +206,7 @@ def _env(value: str) -> list[dict[str, str]]:
     pairs = _pairs(value)
     for name, _value in pairs:
         if not _ENV.fullmatch(name):
-            raise ValueError(_("“%(name)s” isn't a valid name of an environment variable.") % {"name": name})
+            raise ValueError(_("“%(name)s” isn't a valid environment variable name.") % {"name": name})
     return [{"name": name, "value": setting} for name, setting in pairs]
 
 
@@ -222,7 +222,7 @@ def _tolerations(value: str) -> list[dict[str, str]]:
             continue
         rest, colon, effect = line.rpartition(":") if line.rpartition(":")[2] in EFFECTS else (line, "", "")
         if ":" in rest or (colon and not rest):
-            words = _("Line %(n)d: write key=value:Effect; the effect is %(effects)s.")
+            words = _("Line %(n)d: use key=value:Effect. Valid effects: %(effects)s.")
             raise ValueError(words % {"n": number, "effects": ", ".join(EFFECTS)})
         key, equals, wanted = rest.partition("=")
         item = {"key": key.strip(), "operator": "Equal" if equals else "Exists"}
@@ -245,8 +245,8 @@ def _yaml(value: str) -> dict[str, Any]:
         where = _("line %(n)d: ") % {"n": problem.line} if problem.line else ""
         raise ValueError(f"{where}{problem.message}") from problem
     if not isinstance(found, dict):
-        raise ValueError(_("Write the fields of spec.config, such as “affinity:” or “volumes:”."))
+        raise ValueError(_("Enter fields of spec.config, such as “affinity:” or “volumes:”."))
     if unknown := [key for key in found if key not in KNOWN]:
-        words = _("spec.config has no field “%(key)s”. It has: %(known)s.")
+        words = _("spec.config has no field “%(key)s”. Valid fields: %(known)s.")
         raise ValueError(words % {"key": unknown[0], "known": ", ".join(KNOWN)})
     return found

@@ -87,7 +87,7 @@ def find(asked: InstallRequest) -> tuple[InstallConflict, ...]:
 def _choices(asked: InstallRequest) -> Iterator[InstallConflict]:
     channel, about, choices = asked.channel, asked.about, asked.choices
     if choices.version and choices.version not in dict(channel.versions):
-        ways: tuple[Remedy, ...] = (asked.again(_("Take the newest"), version=""),)
+        ways: tuple[Remedy, ...] = (asked.again(_("Use the newest version"), version=""),)
         yield InstallConflict(
             "version", "version", words.NO_VERSION % {"channel": channel.name, "version": choices.version}, ways
         )
@@ -119,8 +119,8 @@ def _watch_problem(asked: InstallRequest) -> str:
         return _("Choose at least two namespaces to watch.")
     if choices.mode == SINGLE and choices.watch == (choices.namespace,):
         return _(
-            "This is the namespace it is installed in. Choose another one, or the mode “Only the namespace it is"
-            " installed in”."
+            "The operator is installed in this namespace. Choose another namespace, or the mode “Only "
+            "the namespace it is installed in”."
         )
     known = asked.situation.knows("namespaces")
     if known and (
@@ -128,7 +128,7 @@ def _watch_problem(asked: InstallRequest) -> str:
             name for name in choices.watch if name not in asked.situation.namespaces and name != choices.namespace
         ]
     ):
-        return _("The namespace “%(name)s” doesn't exist. Select one that exists.") % {"name": missing[0]}
+        return _("The namespace “%(name)s” doesn't exist. Select an existing namespace.") % {"name": missing[0]}
     return ""
 
 
@@ -144,7 +144,7 @@ def _namespace(asked: InstallRequest) -> Iterator[InstallConflict]:
             "terminating",
             "namespace",
             words.TERMINATING % {"name": name},
-            (Remedy(_("What holds it up"), page), *_elsewhere(asked)),
+            (Remedy(_("View what blocks deletion"), page), *_elsewhere(asked)),
         )
 
 
@@ -162,9 +162,7 @@ def _subscribed(asked: InstallRequest) -> Iterator[InstallConflict]:
     for subscription in asked.situation.subscriptions:
         if subscription.namespace != name or package not in (subscription.package, subscription.name):
             continue
-        open_it = Remedy(
-            _("Open it"), reverse("operatorhub:progress", args=[subscription.namespace, subscription.name])
-        )
+        open_it = Remedy(_("Open"), reverse("operatorhub:progress", args=[subscription.namespace, subscription.name]))
         values = {"namespace": name, "name": subscription.name, "package": subscription.package}
         if subscription.package == package:
             yield InstallConflict("subscribed", "namespace", words.SUBSCRIBED % values, (open_it, *_elsewhere(asked)))
@@ -208,7 +206,7 @@ def _group(asked: InstallRequest) -> Iterator[InstallConflict]:
     if present not in asked.about.modes:
         yield InstallConflict("group-mode", "namespace", words.GROUP_UNSUPPORTED % values, (*_elsewhere(asked), edit))
     elif not _agrees(groups[0], present, choices):
-        take = asked.again(_("Take its mode: %(mode)s") % {"mode": words.mode(present)}, mode=present)
+        take = asked.again(_("Use the mode: %(mode)s") % {"mode": words.mode(present)}, mode=present)
         yield InstallConflict("group-mode", "mode", words.GROUP_DIFFERS % values, (take, *_elsewhere(asked), edit))
 
 
@@ -226,9 +224,7 @@ def _overlap(asked: InstallRequest) -> Iterator[InstallConflict]:
     for subscription in asked.situation.subscriptions:
         if subscription.package != package or subscription.namespace == choices.namespace:
             continue
-        open_it = Remedy(
-            _("Open it"), reverse("operatorhub:progress", args=[subscription.namespace, subscription.name])
-        )
+        open_it = Remedy(_("Open"), reverse("operatorhub:progress", args=[subscription.namespace, subscription.name]))
         for group in asked.situation.groups.get(subscription.namespace, ()):
             theirs = set(olm.group_targets(group))
             if olm.EVERYWHERE in mine | theirs or mine & theirs:
@@ -256,9 +252,9 @@ def _approval(asked: InstallRequest) -> Iterator[InstallConflict]:
         cfg=choices.config,
     )
     if choices.approval not in APPROVALS:
-        yield InstallConflict("approval", "approval", _("Choose automatic or manual."))
+        yield InstallConflict("approval", "approval", _("Choose automatic or manual approval."))
     elif why and choices.approval == AUTOMATIC:
-        ways = (asked.again(_("Choose manual"), approval=MANUAL),)
+        ways = (asked.again(_("Use manual approval"), approval=MANUAL),)
         yield InstallConflict("forced", "approval", words.forced(why), ways)
 
 

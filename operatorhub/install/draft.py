@@ -158,16 +158,17 @@ def _there(client: ClusterClient, asked: InstallRequest) -> list[InstallConflict
     found = []
     if situation.visible(client, (manifest.namespace, manifest.catalog), manifest.name, namespace) is False:
         words = _(
-            "The catalog “%(catalog)s” lives in the namespace “%(home)s” and can not be used from “%(namespace)s”."
-            " Install in its own namespace, or add the catalog to the cluster's global namespace."
+            "The catalog “%(catalog)s” is in the namespace “%(home)s” and can't be used from "
+            "“%(namespace)s”. Install the operator in the catalog's namespace, or add the catalog to "
+            "the cluster's global namespace."
         ) % {"catalog": manifest.catalog, "home": manifest.namespace, "namespace": namespace}
         way = asked.again(_("Install in %(name)s") % {"name": manifest.namespace}, install_namespace=manifest.namespace)
         found.append(InstallConflict("invisible", "namespace", words, (way,)))
     if namespace in asked.situation.namespaces and (plan := situation.waiting_plan(client, namespace)):
         words = _(
-            "The InstallPlan “%(plan)s” of “%(namespace)s” waits for approval. OLM plans nothing new there until it is"
-            " approved or gone."
+            "The InstallPlan “%(plan)s” in “%(namespace)s” is waiting for approval. OLM creates no new "
+            "plan there until it is approved or deleted."
         ) % {"plan": plan, "namespace": namespace}
-        way = Remedy(_("Look at it"), conflicts.page_of_plan(namespace, plan))
+        way = Remedy(_("Review"), conflicts.page_of_plan(namespace, plan))
         found.append(InstallConflict("waiting-plan", "namespace", words, (way,), blocks=False))
     return found

@@ -111,9 +111,9 @@ def modes(about: Description) -> Iterator[Mode]:
     texts = {
         ALL: (_("All namespaces of the cluster"), _("the usual choice")),
         OWN: (_("Only the namespace it is installed in"), ""),
-        SINGLE: (_("One other namespace"), _("it runs in its own namespace and watches that one")),
-        MULTI: (_("Several namespaces"), _("it runs in its own and watches those")),
+        SINGLE: (_("One other namespace"), _("runs in its own namespace and watches the selected namespace")),
+        MULTI: (_("Several namespaces"), _("runs in its own namespace and watches the selected namespaces")),
     }
     for name in csv.MODES:
-        refused = "" if name in about.modes else _("this operator does not support it")
+        refused = "" if name in about.modes else _("not supported by this operator")
         yield Mode(name, texts[name][0], texts[name][1], refused)

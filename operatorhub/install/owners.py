@@ -60,8 +60,9 @@ def _provided(client: ClusterClient, asked: InstallRequest) -> Iterator[tuple[Ki
         gvk = f"{owner.api.group}/{owner.api.version} {owner.api.kind}"
         if owner.csv:
             template = _(
-                "The operator “%(csv)s” in the namespace “%(namespace)s” already provides %(api)s for the same"
-                " namespaces, and only one can. Uninstall that one first, or let this one watch other namespaces."
+                "The operator “%(csv)s” in the namespace “%(namespace)s” already provides %(api)s for the "
+                "same namespaces; only one operator can. Uninstall that operator first, or let this "
+                "operator watch other namespaces."
             )
             ways: tuple[Remedy, ...] = (
                 Remedy(
@@ -71,12 +72,14 @@ def _provided(client: ClusterClient, asked: InstallRequest) -> Iterator[tuple[Ki
             )
         else:
             template = _(
-                "An operator in the namespace “%(namespace)s” already provides %(api)s for the same namespaces, and"
-                " only one can. Uninstall that one first, or let this one watch other namespaces."
+                "An operator in the namespace “%(namespace)s” already provides %(api)s for the same "
+                "namespaces; only one operator can. Uninstall that operator first, or let this operator "
+                "watch other namespaces."
             )
             ways = (
                 Remedy(
-                    _("Its namespace's operators"), f"{reverse('operatorhub:installed')}?namespace={owner.namespace}"
+                    _("View operators in the namespace"),
+                    f"{reverse('operatorhub:installed')}?namespace={owner.namespace}",
                 ),
             )
         words = template % {"csv": owner.csv, "namespace": owner.namespace, "api": gvk}
@@ -149,20 +152,20 @@ def _lying(client: ClusterClient, kinds: Iterable[Api], here: bool) -> Iterator[
         )
         template = (
             _(
-                "The CustomResourceDefinition “%(crd)s” is there from an earlier install (%(whose)s), with its objects."
-                " This install takes it over and brings it to its own version."
+                "The CustomResourceDefinition “%(crd)s” and its objects remain from an earlier install "
+                "(%(whose)s). This install replaces the definition with its own version."
             )
             if whose
             else _(
-                "The CustomResourceDefinition “%(crd)s” is there, and OLM did not make it. This install takes it over:"
-                " if another program serves it, both will."
+                "The CustomResourceDefinition “%(crd)s” already exists and wasn't created by OLM. This "
+                "install replaces it. If another program manages its objects, both will."
             )
         )
         yield InstallConflict(
             "lying",
             "package",
             template % {"crd": api.crd, "whose": whose},
-            (Remedy(_("Look at it"), page),),
+            (Remedy(_("Review"), page),),
             blocks=False,
         )
 
@@ -194,9 +197,9 @@ def _required(client: ClusterClient, asked: InstallRequest) -> Iterator[InstallC
             continue
         if answer.offers:
             template = (
-                _("It needs %(need)s. OLM installs an operator that provides it too: %(packages)s.")
+                _("The operator requires %(need)s. OLM also installs an operator that provides it: %(packages)s.")
                 if answer.automatic
-                else _("It needs %(need)s. Install an operator that provides it first: %(packages)s.")
+                else _("The operator requires %(need)s. First install an operator that provides it: %(packages)s.")
             )
             names = ", ".join(dict.fromkeys(offer.package for offer in answer.offers))
             yield InstallConflict(
@@ -207,16 +210,16 @@ def _required(client: ClusterClient, asked: InstallRequest) -> Iterator[InstallC
             key, template = (
                 "unmanaged",
                 _(
-                    "It needs %(need)s. The cluster serves that kind, but no catalog here has an operator for it: OLM"
-                    " can refuse the install (ResolutionFailed)."
+                    "The operator requires %(need)s. The cluster serves that kind, but no catalog here has an "
+                    "operator for it, so OLM can reject the install (ResolutionFailed)."
                 ),
             )
         else:
             key, template = (
                 "required",
                 _(
-                    "It needs %(need)s, which neither this cluster nor any catalog here offers: the installation can't"
-                    " succeed. Add a catalog that has it first."
+                    "The operator requires %(need)s, which neither this cluster nor its catalogs provide, so "
+                    "the installation can't succeed. First add a catalog that provides it."
                 ),
             )
         words = need.api_kind or need.package

@@ -35,15 +35,15 @@ def notes(
 
 def _existence(situation: Situation, namespace: str, *, template: bool) -> Iterator[str]:
     if is_new(namespace, situation):
-        yield _("“%(name)s” does not exist and will be created.") % {"name": namespace}
+        yield _("“%(name)s” doesn't exist and will be created.") % {"name": namespace}
         if template:
-            yield _("Its labels and annotations are those that the operator's author suggests.")
+            yield _("The namespace gets the labels and annotations that the operator's author suggests.")
     elif namespace not in situation.namespaces:
-        yield _("You don't have permission to list namespaces: this one is assumed to exist.")
+        yield _("You don't have permission to list namespaces, so this namespace is assumed to exist.")
     else:
         yield _("“%(name)s” exists.") % {"name": namespace}
         if template:
-            yield _("The labels that the author suggests are not put on it: it stays as it is.")
+            yield _("The labels that the author suggests aren't added; the namespace stays unchanged.")
 
 
 def _group(situation: Situation, namespace: str) -> Iterator[str]:
@@ -51,4 +51,4 @@ def _group(situation: Situation, namespace: str) -> Iterator[str]:
     if groups:
         yield _("The existing OperatorGroup “%(group)s” is used.") % {"group": name_of(groups[0])}
     elif namespace in situation.namespaces and situation.knows("operatorgroups"):
-        yield _("It has no OperatorGroup yet: one will be made.")
+        yield _("The namespace has no OperatorGroup yet, so one is created.")

@@ -50,9 +50,9 @@ def find_traces(client: ClusterClient, namespace: str, name: str) -> Traces:
     obj = client.get(olm.type_of(client, olm.SUBSCRIPTIONS), name, namespace)
     sub = olm.subscription(obj)
     plan = _maybe(lambda: client.get(olm.type_of(client, olm.PLANS), sub.plan, namespace)) if sub.plan else None
-    found = [_target(obj, olm.GROUP, olm.VERSION, olm.SUBSCRIPTIONS, _("made by this install"))]
+    found = [_target(obj, olm.GROUP, olm.VERSION, olm.SUBSCRIPTIONS, _("created by this install"))]
     found += [
-        _target(other, olm.GROUP, olm.VERSION, olm.SUBSCRIPTIONS, _("made by OLM for a dependency"))
+        _target(other, olm.GROUP, olm.VERSION, olm.SUBSCRIPTIONS, _("created by OLM for a dependency"))
         for other in _dependencies(client, namespace, sub.plan)
     ]
     stays: list[str] = []
@@ -103,7 +103,7 @@ def _versions(
     for name in names:
         obj = _maybe(lambda name=name: client.get(olm.type_of(client, olm.CSVS), name, namespace))  # type: ignore[misc]
         if obj is not None:
-            why = _("its operator: OLM removes its Deployments, accounts and roles with it")
+            why = _("the operator; OLM also removes its Deployments, ServiceAccounts and roles")
             yield _target(obj, olm.GROUP, olm.VERSION, olm.CSVS, why)
 
 
@@ -122,7 +122,7 @@ def _definitions(client: ClusterClient, namespace: str, plan: KubeObject | None,
             continue
         seen.add(name)
         if status == "Present":
-            stays.append(_("CustomResourceDefinition %(name)s: it was there before") % {"name": name})
+            stays.append(_("CustomResourceDefinition %(name)s: existed before this install") % {"name": name})
             continue
         try:
             rows = client.table(client.find(*_CRDS), fields=f"metadata.name={name}").rows
@@ -134,11 +134,11 @@ def _definitions(client: ClusterClient, namespace: str, plan: KubeObject | None,
             count = _count(client, group, plural)
             keeps = ""
             if others := _other_owners(row.object, namespace):
-                keeps = _("other operators have it too: %(names)s") % {"names": ", ".join(others)}
+                keeps = _("also owned by other operators: %(names)s") % {"names": ", ".join(others)}
             elif count is None:
-                keeps = _("whether objects of it exist is unknown")
+                keeps = _("couldn't check whether objects of this kind exist")
             elif count:
-                keeps = _("%(count)d objects of it exist and would be deleted with it") % {"count": count}
+                keeps = _("%(count)d objects of this kind exist and would be deleted too") % {"count": count}
             yield _target(meta, *_CRDS, _("created by this install"), keeps)
 
 
@@ -173,7 +173,7 @@ def _around(client: ClusterClient, namespace: str, sub: KubeObject, stays: list[
     ):
         if kind not in noted:
             if kind in ("OperatorGroup", "Namespace"):
-                stays.append(_("%(kind)s: this install did not make it") % {"kind": kind})
+                stays.append(_("%(kind)s: not created by this install") % {"kind": kind})
             continue
         obj = _by_uid(
             client=client,
@@ -186,8 +186,8 @@ def _around(client: ClusterClient, namespace: str, sub: KubeObject, stays: list[
         )
         if obj is None:
             continue
-        keeps = _("other operators live there: %(names)s") % {"names": ", ".join(others)} if others else ""
-        why = _("created by this install, with its contents") if kind == "Namespace" else _("made by this install")
+        keeps = _("other operators are in this namespace: %(names)s") % {"names": ", ".join(others)} if others else ""
+        why = _("created by this install, with its contents") if kind == "Namespace" else _("created by this install")
         yield _target(obj={"kind": kind, **obj}, group=group, version=version, plural=plural, why=why, keeps=keeps)
 
 

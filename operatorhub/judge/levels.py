@@ -46,23 +46,20 @@ _LOOK: tuple[tuple[Words, tuple[LevelExample, ...], Words], ...] = (
             LevelExample(
                 "flightticket",
                 "FlightTicket",
-                _("Books what the spec asks for, and says in conditions and phase how it went."),
+                _("Books what the spec asks for, and reports the result in conditions and the phase."),
             ),
         ),
         "",
     ),
     (
-        _(
-            "Is there a way from each version to the next, without losing data? What happens to a step that is not"
-            " supported?"
-        ),
+        _("Can each version be upgraded to the next without losing data? What happens to an unsupported upgrade?"),
         (
             LevelExample(
                 "memcached",
                 "Memcached",
                 _(
-                    "A newer version of the operator brings a newer memcached, node by node: those that are asked for"
-                    " serve all the time."
+                    "A new version of the operator updates memcached node by node; the requested number of "
+                    "nodes stays available."
                 ),
             ),
             LevelExample(
@@ -73,29 +70,32 @@ _LOOK: tuple[tuple[Words, tuple[LevelExample, ...], Words], ...] = (
             LevelExample(
                 "sampledb",
                 "SampleDB",
-                _("Prepares the data by a Job in the old engine, and refuses a step that is not supported."),
+                _("Prepares the data with a Job that runs the old engine, and rejects unsupported upgrades."),
             ),
         ),
         "",
     ),
     (
-        _("Does a backup come back, in a new instance too? Does anything stay behind after a deletion, or get lost?"),
+        _("Can a backup be restored, also into a new instance? Is anything left over or lost after a deletion?"),
         (
             LevelExample(
                 "sampledb",
                 "SampleDB",
-                _("Backs up by schedule, restores into a new database, and writes a snapshot before one goes."),
+                _(
+                    "Backs up on a schedule, restores into a new database, and saves a snapshot before a "
+                    "database is deleted."
+                ),
             ),
             LevelExample(
                 "galera",
                 "Galera (KUDO form)",
-                _("Has plans for backup and restore, and a node that lost its disk gets everything again."),
+                _("Has plans for backup and restore; a node that lost its disk receives all data again."),
             ),
         ),
         "",
     ),
     (
-        _("Are there metrics of the operator and of what it runs, alerts, and words in the status that name a cause?"),
+        _("Are there metrics for the operator and its instances, alerts, and a status that names causes?"),
         (
             LevelExample(
                 "argocd-tutorial",
@@ -108,12 +108,12 @@ _LOOK: tuple[tuple[Words, tuple[LevelExample, ...], Words], ...] = (
             LevelExample(
                 "galera",
                 "Galera (KUDO form)",
-                _("Each node has metrics, and the autopilot says in events and in a condition what is not as usual."),
+                _("Each node has metrics, and the autopilot reports anomalies in events and in a condition."),
             ),
         ),
         _(
-            "The tutorial's Argo CD is a stand-in: it measures itself and stores nothing to back up. Neither of the"
-            " two creates rules for Prometheus, since a cluster can be without Prometheus."
+            "The tutorial's Argo CD is a stand-in: it measures itself and has no data to back up. "
+            "Neither example creates Prometheus rules, because some clusters have no Prometheus."
         ),
     ),
     (
@@ -123,12 +123,12 @@ _LOOK: tuple[tuple[Words, tuple[LevelExample, ...], Words], ...] = (
                 "galera",
                 "Galera (KUDO form)",
                 _(
-                    "Adds and removes nodes by the requests that they have, doubles their memory before it is full,"
-                    " replaces one that is stuck, and tells when requests take longer than usual."
+                    "Adds and removes nodes based on their load, doubles their memory before it is full, "
+                    "replaces stuck nodes, and reports slow requests."
                 ),
             ),
         ),
-        _("It does so where the parameter AUTOPILOT is true, and between bounds that parameters set."),
+        _("Only if the parameter AUTOPILOT is true, and within limits that parameters set."),
     ),
 )
 

@@ -34,20 +34,20 @@ def plan(facts: InstallFacts) -> Iterator[Trouble]:
         key = "plan-rights"
     elif "not found on the cluster" in raw:
         words = _(
-            "The bundle brings an object of a kind that this cluster does not serve: it is made for another version or"
-            " distribution of Kubernetes."
+            "The bundle contains an object of a kind that this cluster doesn't serve. The bundle was "
+            "made for another version or distribution of Kubernetes."
         )
         key = "plan-api"
     elif "existing" in raw and "schema" in raw:
         words = _(
-            "Existing objects would be invalid with the new CustomResourceDefinition, so OLM keeps the old one. Fix"
-            " those objects first."
+            "Existing objects would be invalid with the new CustomResourceDefinition, so OLM keeps the "
+            "old version. Fix those objects first."
         )
         key = "plan-schema"
     else:
-        words, key = _("OLM could not carry out the InstallPlan."), "plan"
+        words, key = _("OLM couldn't apply the InstallPlan."), "plan"
     if phase != "Failed":
-        words = _("%(words)s OLM tries again.") % {"words": words}
+        words = _("%(words)s OLM is retrying.") % {"words": words}
     ways: tuple[Way, ...] = (open_it,)
     if key == "plan-rights" and facts.groups:
         page = reverse("operatorhub:group", args=[sub.namespace, name_of(facts.groups[0])])
@@ -65,7 +65,8 @@ def requirements(facts: InstallFacts) -> Iterator[Trouble]:
     if kinds:
         names = ", ".join(kind.name for kind in kinds)
         words = _(
-            "It needs kinds that this cluster does not serve: %(names)s. Install the operator that brings them."
+            "The operator requires kinds that this cluster doesn't serve: %(names)s. Install the "
+            "operator that provides them."
         ) % {"names": names}
         ways = (Way(_("Search for %(kind)s") % {"kind": kinds[0].name}, search_page(kinds[0].name.partition(".")[0])),)
         yield Trouble(
@@ -74,8 +75,8 @@ def requirements(facts: InstallFacts) -> Iterator[Trouble]:
     elif accounts:
         rules = [rule for account in accounts for rule in account.rules]
         words = _(
-            "One of its ServiceAccounts lacks permissions that it needs: %(names)s. Its roles were removed, or the"
-            " ServiceAccount of an OperatorGroup doesn't allow them."
+            "A ServiceAccount of the operator lacks required permissions: %(names)s. Its roles were "
+            "removed, or the ServiceAccount of an OperatorGroup doesn't allow them."
         )
         message = words % {"names": ", ".join(account.name for account in accounts)}
         yield Trouble(
@@ -131,20 +132,20 @@ def version(facts: InstallFacts) -> Iterator[Trouble]:
     namespace = facts.subscription.namespace
     words = {
         "UnsupportedOperatorGroup": _(
-            "The namespace's OperatorGroup asks for an install mode that this operator does not support."
+            "The namespace's OperatorGroup requires an install mode that this operator doesn't support."
         ),
-        "NoTargetNamespaces": _("The namespace's OperatorGroup selects no namespace that exists."),
+        "NoTargetNamespaces": _("The namespace's OperatorGroup selects no existing namespace."),
         "InterOperatorGroupOwnerConflict": _(
-            "Another operator provides the same resource types for the same namespaces. Only one can: uninstall the"
-            " other, or let this one watch other namespaces."
+            "Another operator provides the same resource types for the same namespaces; only one "
+            "operator can. Uninstall the other operator, or let this operator watch other namespaces."
         ),
-        "InstallCheckFailed": _("Its Deployments did not become ready in the time that OLM gives them."),
-        "InstallComponentFailed": _("OLM could not make its Deployments, accounts or roles."),
-        "ComponentUnhealthy": _("Its Deployments are not healthy."),
+        "InstallCheckFailed": _("The operator's Deployments didn't become ready before OLM's timeout."),
+        "InstallComponentFailed": _("OLM couldn't create the operator's Deployments, ServiceAccounts or roles."),
+        "ComponentUnhealthy": _("The operator's Deployments aren't healthy."),
         "CannotModifyStaticOperatorGroupProvidedAPIs": _(
-            "The OperatorGroup is fixed to certain kinds, and this operator's are not among them."
+            "The OperatorGroup allows only certain kinds, and this operator's kinds aren't among them."
         ),
-    }.get(reason, _("OLM has given this version up."))
+    }.get(reason, _("OLM gave up installing this version."))
     ways = [Way(_("Open the ClusterServiceVersion"), page_of(olm.CSVS, namespace, facts.csv_name))]
     if facts.groups and reason in ("UnsupportedOperatorGroup", "NoTargetNamespaces"):
         edit = reverse("operatorhub:group", args=[namespace, name_of(facts.groups[0])])

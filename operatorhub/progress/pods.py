@@ -91,4 +91,4 @@ def _open(pod: KubeObject) -> tuple[str, str]:
 def _logs(pod: KubeObject) -> tuple[tuple[str, str], ...]:
     if not started(pod):
         return ()
-    return ((_("Its log"), reverse("resources:logs", args=["core", "v1", "pods", namespace_of(pod), name_of(pod)])),)
+    return ((_("View log"), reverse("resources:logs", args=["core", "v1", "pods", namespace_of(pod), name_of(pod)])),)

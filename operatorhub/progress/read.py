@@ -80,7 +80,7 @@ class Progress:
         words = {
             DONE: _("%(name)s %(new)s is ready") if self.csv else _("%(name)s is installed"),
             FAILED: _("The installation of %(name)s failed"),
-            ASKS: _("%(name)s waits for your approval"),
+            ASKS: _("%(name)s is waiting for your approval"),
         }
         return words.get(state, _("Installing %(name)s")) % names
 

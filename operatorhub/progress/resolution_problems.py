@@ -35,12 +35,13 @@ def place(facts: InstallFacts) -> Iterator[Trouble]:
         return
     raw = csv.text(csv.mapping((facts.csv or {}).get("status")).get("message"))
     if not groups:
-        words = _("The namespace “%(namespace)s” has no OperatorGroup: OLM installs nothing there. Make one.") % {
-            "namespace": namespace
-        }
+        words = _(
+            "The namespace “%(namespace)s” has no OperatorGroup, so OLM installs nothing there. Create "
+            "an OperatorGroup."
+        ) % {"namespace": namespace}
         ways: tuple[Way, ...] = (
-            Way(_("Make one that watches this namespace"), "", "group-own"),
-            Way(_("Make one that watches all namespaces"), "", "group-all"),
+            Way(_("Create an OperatorGroup for this namespace"), "", "group-own"),
+            Way(_("Create an OperatorGroup for all namespaces"), "", "group-all"),
         )
         yield Trouble("no-group", "place", words, raw, ways)
     elif len(groups) > 1:
@@ -102,7 +103,7 @@ def _silent(facts: InstallFacts, namespace: str, name: str, raw: str) -> Trouble
         words = words % values
     ways = (
         Way(_("Open the CatalogSource"), reverse("operatorhub:source", args=[namespace, name])),
-        Way(_("Its Pods"), _list("core", "v1", "pods", namespace, f"olm.catalogSource={name}")),
+        Way(_("View Pods"), _list("core", "v1", "pods", namespace, f"olm.catalogSource={name}")),
     )
     return Trouble("catalog-unhealthy", "catalog", words, raw, ways)
 
@@ -156,8 +157,8 @@ def resolution(facts: InstallFacts) -> Iterator[Trouble]:
         yield Trouble("orphan", "subscription", words % {"name": name}, raw, ways)
     elif _CHANNEL.search(raw):
         words = _(
-            "The catalog doesn't have that package, channel or version (or no longer has it). Select another one in the"
-            " Subscription."
+            "The catalog doesn't have that package, channel or version, or no longer has it. Select "
+            "another package, channel or version in the Subscription."
         )
         ways = (
             Way(_("Edit the Subscription"), _edit(sub)),
@@ -168,15 +169,15 @@ def resolution(facts: InstallFacts) -> Iterator[Trouble]:
         kind = need[3] or need[4] or ""
         what = f"{need[4]} {need[5]}".strip() if need[4] else kind
         words = _(
-            "It requires something that no catalog provides here (%(what)s). Add a catalog that has it, or install it"
-            " another way. OLM retries."
+            "The operator has a requirement that no catalog here provides (%(what)s). Add a catalog "
+            "that provides it, or install it another way. OLM retries."
         )
         ways = (Way(_("Search for %(kind)s") % {"kind": kind}, search_page(kind)),) if kind else ()
         yield Trouble("dependency", "subscription", words % {"what": what or _("see below")}, raw, ways)
     else:
         words = _(
-            "OLM finds no set of versions that fit together in this namespace. Its own words name the rules that"
-            " exclude each other; an operator that is stuck beside it holds this one up too."
+            "OLM finds no compatible set of versions for this namespace. The message names the "
+            "conflicting rules. A stuck operator in the same namespace also blocks this one."
         )
         ways = (
             Way(_("Operators of this namespace"), f"{reverse('operatorhub:installed')}?namespace={sub.namespace}"),
@@ -200,8 +201,8 @@ def bundle(facts: InstallFacts) -> Iterator[Trouble]:
             " Job in “%(namespace)s” has details. Fix the cause, delete that Job, then undo and repeat the install."
         )
         ways = (
-            Way(_("Jobs of the catalog's namespace"), _list("batch", "v1", "jobs", home)),
-            Way(_("Its Pods"), _list("core", "v1", "pods", home)),
+            Way(_("View Jobs in the catalog's namespace"), _list("batch", "v1", "jobs", home)),
+            Way(_("View Pods"), _list("core", "v1", "pods", home)),
         )
         yield Trouble("bundle", "bundle", words % {"namespace": home}, raw, ways)
 
@@ -217,8 +218,8 @@ def silence(facts: InstallFacts) -> Iterator[Trouble]:
     waited = stages.took(sub.created, datetime.now(UTC).isoformat())
     if waited is not None and waited > PATIENCE:
         words = _(
-            "OLM has chosen nothing for %(seconds)d s and reports no reason. Check its health, or have it resolve"
-            " again."
+            "OLM hasn't selected a version for %(seconds)d s and reports no reason. Check the health of "
+            "OLM, or start the resolution again."
         )
         ways = (Way(_("Resolve again"), "", "look-again"), Way(_("Check OLM"), reverse("operatorhub:olm")))
         yield Trouble("silence", "subscription", words % {"seconds": int(waited)}, "", ways, settled=False)

@@ -130,7 +130,7 @@ def catalog(facts: InstallFacts) -> Stage:
     if facts.source is None:
         state = FAILED if facts.source_missing and not chosen else DONE
         words = (
-            _("It doesn't exist.")
+            _("The catalog doesn't exist.")
             if facts.source_missing
             else _("You don't have permission to read CatalogSources there.")
         )
@@ -163,9 +163,9 @@ def subscription(facts: InstallFacts, broken: bool) -> Stage:
     values = {"channel": sub.channel or _("(default)"), "package": sub.package, "catalog": sub.catalog}
     words = _("Channel %(channel)s of %(package)s from the catalog %(catalog)s.") % values
     if chosen and facts.csv_name:
-        words = _("%(words)s OLM has chosen %(csv)s.") % {"words": words, "csv": facts.csv_name}
+        words = _("%(words)s OLM selected %(csv)s.") % {"words": words, "csv": facts.csv_name}
     elif not broken:
-        words = _("OLM is choosing the versions to install.")
+        words = _("OLM is selecting the versions to install.")
     end = created(facts.plan) or created(facts.csv)
     url = page_of(olm.SUBSCRIPTIONS, sub.namespace, sub.name)
     return Stage(
@@ -203,16 +203,18 @@ def plan(facts: InstallFacts) -> Stage:
     title, found = _("InstallPlan"), facts.plan
     if found is None:
         # Old plans are removed by OLM; with the CSV there it has done its work.
-        return Stage("plan", title, DONE if facts.csv else WAITING, _("OLM has removed it since.") if facts.csv else "")
+        return Stage(
+            "plan", title, DONE if facts.csv else WAITING, _("OLM has since removed the plan.") if facts.csv else ""
+        )
     status = csv.mapping(found.get("status"))
     phase = csv.text(status.get("phase"))
     parts = tuple(_step(step, phase, facts.subscription.namespace) for step in csv.items(status.get("plan")))
     made = sum(part.state == DONE for part in parts)
-    count = _("%(made)d of %(all)d objects are there.") % {"made": made, "all": len(parts)} if parts else ""
+    count = _("%(made)d of %(all)d objects exist.") % {"made": made, "all": len(parts)} if parts else ""
     state, words = {
         "Complete": (DONE, count),
-        "Failed": (FAILED, plan_problem(found) or _("OLM gives no reason.")),
-        "RequiresApproval": (ASKS, _("It waits for your approval.")),
+        "Failed": (FAILED, plan_problem(found) or _("OLM reports no reason.")),
+        "RequiresApproval": (ASKS, _("Waiting for your approval.")),
     }.get(phase, (RUNNING, plan_problem(found) or count or _("OLM is unpacking the bundle.")))
     end = csv.text(condition(found, "Installed").get("lastTransitionTime")) if phase == "Complete" else ""
     url = reverse("operatorhub:plan", args=[facts.subscription.namespace, facts.subscription.plan])
@@ -245,9 +247,9 @@ def _step(step: Mapping[str, Any], phase: str, namespace: str) -> StagePart:
     state = DONE if word in ("Created", "Present") else RUNNING if phase == "Installing" else WAITING
     words = {
         "Created": _("created"),
-        "Present": _("was there"),
-        "NotPresent": _("to come"),
-        "Unknown": _("to come"),
+        "Present": _("already existed"),
+        "NotPresent": _("pending"),
+        "Unknown": _("pending"),
     }.get(word, word)
     url = ""
     if state == DONE and kind in _PLURALS:

@@ -170,8 +170,8 @@ def _crds(
                 gaps.append(f"{kind.api.crd}: {error}")
             continue
         users = [f"{namespace_of(other)}/{name_of(other)}" for other in others if _uses(other, kind.api.crd)]
-        refused = _("%(names)s needs it too.") % {"names": ", ".join(users)} if users else ""
-        words = _("the kind %(kind)s; every instance of it goes with it") % {"kind": kind.api.kind}
+        refused = _("Also required by %(names)s.") % {"names": ", ".join(users)} if users else ""
+        words = _("the kind %(kind)s; all of its instances are deleted too") % {"kind": kind.api.kind}
         yield leftover(type_, obj, words, refused, "crd")
 
 
@@ -200,7 +200,12 @@ def _webhooks(client: ClusterClient, found: KubeObject, gaps: list[str]) -> Iter
             ]
             if owner is None and any(service.get("namespace") == namespace for service in services):
                 yield leftover(
-                    type_, item, _("it calls a Service in this namespace; without it, it rejects what it guards")
+                    type_,
+                    item,
+                    _(
+                        "calls a Service in this namespace; without the Service, requests for the objects it guards "
+                        "are rejected"
+                    ),
                 )
 
 
@@ -243,7 +248,7 @@ def _deployments(found: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _used(neighbours: list[KubeObject], subs: list[KubeObject]) -> str:
     users = [name_of(item) for item in (*neighbours, *subs)]
-    return _("%(names)s lives there too.") % {"names": ", ".join(dict.fromkeys(users))} if users else ""
+    return _("Also in this namespace: %(names)s.") % {"names": ", ".join(dict.fromkeys(users))} if users else ""
 
 
 def _groups(
@@ -254,8 +259,8 @@ def _groups(
         obj = {"metadata": {"name": group.name, "namespace": namespace, "uid": group.uid}}
         refused = _used(neighbours, subs)
         if not refused and namespace in _KEPT:
-            refused = _("It belongs to the cluster's namespace for operators.")
-        yield leftover(type_, obj, _("what the operators of this namespace watch"), refused)
+            refused = _("The OperatorGroup belongs to the cluster's namespace for operators.")
+        yield leftover(type_, obj, _("defines which namespaces the operators here watch"), refused)
 
 
 def _namespace(
@@ -268,5 +273,5 @@ def _namespace(
         return
     refused = _used(neighbours, subs)
     if not refused and (namespace in _KEPT or namespace.startswith(("kube-", "openshift"))):
-        refused = _("It belongs to the cluster.")
+        refused = _("The namespace belongs to the cluster.")
     yield leftover(type_, obj, _("all of its contents are deleted, including those of other users"), refused, "last")

@@ -183,7 +183,7 @@ def _delete(client: ClusterClient, item: Item) -> None:
     except Conflict as error:
         item["state"], item["message"], outcome = (
             FAILED,
-            _("Another one of the same name was created since. It isn't changed."),
+            _("Not deleted: another object with the same name has been created since."),
             error.reason,
         )
     except KubeError as error:
@@ -270,7 +270,7 @@ def go_anyway(run: Run) -> None:
     run.document["despite"] = True
     for item in run.document["items"]:
         if item["stage"] == "operands" and item["state"] in (WAITING, GOING):
-            item["state"], item["message"] = FAILED, _("It was not waited for.")
+            item["state"], item["message"] = FAILED, _("The uninstall continued without waiting for this deletion.")
     again(run)
 
 
@@ -289,5 +289,5 @@ def stop(run: Run) -> None:
     """What is asked for can't be taken back; nothing else is asked for."""
     for item in run.document["items"]:
         if item["state"] == WAITING:
-            item["state"], item["message"] = FAILED, _("It wasn't changed.")
+            item["state"], item["message"] = FAILED, _("Not changed.")
     run.state = "stopped"

@@ -102,7 +102,7 @@ def titles() -> Mapping[str, str]:
         "subscription": _("Subscription"),
         "csv": _("ClusterServiceVersion"),
         "crd": _("CustomResourceDefinitions"),
-        "rest": _("What it left"),
+        "rest": _("Leftovers"),
         "last": _("Namespace"),
     }
 
@@ -194,13 +194,13 @@ def whose(finalizer: str, document: Mapping[str, Any]) -> str:
     if finalizer == "customresourcecleanup.apiextensions.k8s.io":
         return _("Kubernetes removes it when no instance of the kind is left.")
     if finalizer == "operators.coreos.com/csv-cleanup":
-        return _("OLM removes it after it has cleaned up behind the ClusterServiceVersion.")
+        return _("OLM removes it after cleaning up for the ClusterServiceVersion.")
     domain = finalizer.partition("/")[0]
     groups = {name.partition(".")[2] for name in document["apis"]}
     if any(
         domain == group or domain.endswith(f".{group}") or group.endswith((f".{domain}", domain)) for group in groups
     ):
-        return _("The operator itself removes it, after it has cleaned up: it has to run for that.")
+        return _("The operator removes it after cleaning up. The operator must be running for that.")
     return _("Judging by its name, a controller of %(domain)s removes it. It might not be this operator.") % {
         "domain": domain
     }

@@ -176,11 +176,11 @@ def read_plan(client: ClusterClient, namespace: str, name: str) -> UninstallPlan
 def _never(found: KubeObject) -> str:
     """Why this CSV is not to be deleted at all, '' when it may be."""
     if olm.copied(found):
-        return _("This is a copy: the operator runs in %(namespace)s. Uninstall it there; its copies go with it.") % {
-            "namespace": olm.copied_from(found)
-        }
+        return _(
+            "This is a copy; the operator runs in %(namespace)s. Uninstall it there, and its copies are removed too."
+        ) % {"namespace": olm.copied_from(found)}
     if name_of(found) == installed_operators.PACKAGE_SERVER:
-        return _("This is a part of OLM itself. Without it there is no catalog.")
+        return _("This is part of OLM. Without it, catalogs don't work.")
     return ""
 
 
@@ -204,8 +204,8 @@ def _others(client: ClusterClient, namespace: str, name: str, gaps: list[str]) -
             if place == "":
                 gaps.append(
                     _(
-                        "Operators of other namespaces can't be listed; whether one of them shares these kinds is not"
-                        " known: %(error)s"
+                        "Operators in other namespaces can't be listed, so it is unknown whether they share these "
+                        "kinds: %(error)s"
                     )
                     % {"error": error}
                 )

@@ -95,8 +95,8 @@ def _read(root: Path, place: str) -> Given:
     if not bundles:
         why = "; ".join(f"{problem.place}: {problem.words}" for problem in problems[:3])
         words = _(
-            "It contains no bundle. A bundle has a manifests folder with a ClusterServiceVersion; a catalog has"
-            " olm.bundle entries."
+            "No bundle found. A bundle has a manifests folder with a ClusterServiceVersion; a catalog "
+            "has olm.bundle entries."
         )
         raise SourceError(f"{words} {why}".strip())
     order = {name: place for place, name in enumerate(dict.fromkeys(_newest(found)))}
@@ -109,7 +109,10 @@ def _in_time(drafts: Iterator[Draft]) -> Iterator[Draft]:
     until = time.monotonic() + limits.RUN_SECONDS.value
     for draft in drafts:
         if time.monotonic() > until:
-            words = _("It takes too long to read. Add it to the console's catalogs, and run a bundle of that.")
+            words = _(
+                "The source takes too long to read. Add it to the console's catalogs, and run a bundle from "
+                "that catalog."
+            )
             raise SourceError(words)
         yield draft
 
@@ -201,7 +204,10 @@ def carried(given: Given) -> str:
     value = {"place": given.place, "problems": problems, "bundles": bundles}
     packed = base64.b64encode(zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 6)).decode()
     if len(packed) > limits.RUN_CARRIED.value:
-        words = _("It is too large to be run from here. Add it to the console's catalogs, and run a bundle of that.")
+        words = _(
+            "The source is too large to be run from here. Add it to the console's catalogs, and run a "
+            "bundle from that catalog."
+        )
         raise SourceError(words)
     return packed
 
@@ -214,7 +220,7 @@ def received(packed: str) -> Given:
         problems = tuple(DraftProblem(text(place), text(words)) for place, words in value["problems"])
         return Given(tuple(map(_received, value["bundles"])), problems, text(value["place"]))
     except (ValueError, KeyError, TypeError, zlib.error, binascii.Error) as error:
-        raise SourceError(_("The bundle got lost on the way. Give it once more.")) from error
+        raise SourceError(_("The bundle wasn't received completely. Specify it again.")) from error
 
 
 def _received(value: Any) -> Bundle:

@@ -27,7 +27,7 @@ def find(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
     found = [words for crd in bundle.crds for words in _of(client, crd)]
     yield from found[:TOLD]
     if len(found) > TOLD:
-        yield _("%(n)d more objects do not fit either.") % {"n": len(found) - TOLD}
+        yield _("%(n)d more objects don't match either.") % {"n": len(found) - TOLD}
 
 
 def _of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterator[str]:

@@ -143,17 +143,22 @@ def plan(client: ClusterClient, bundle: Bundle, choice: RunChoice, situation: Si
 def _choice_errors(bundle: Bundle, choice: RunChoice, situation: Situation) -> Iterator[str]:
     name, offered = choice.namespace, modes(bundle)
     if not NAMESPACE_NAME.fullmatch(name):
-        yield _("Choose a namespace, or type the name of a new one: lower-case letters, digits and dashes, at most 63.")
+        yield _(
+            "Choose a namespace, or type the name of a new one: lowercase letters, digits and hyphens, "
+            "at most 63 characters."
+        )
     elif situation.namespaces.get(name) == "Terminating":
-        yield _("The namespace “%(name)s” is being deleted. Select another one, or wait until it is deleted.") % {
+        yield _("The namespace “%(name)s” is being deleted. Select another namespace, or wait until it is deleted.") % {
             "name": name
         }
     if choice.mode not in offered:
-        yield _("It can't be installed so. It supports: %(modes)s.") % {"modes": ", ".join(offered) or "–"}
+        yield _("This install mode isn't supported. The operator supports: %(modes)s.") % {
+            "modes": ", ".join(offered) or "–"
+        }
     if choice.mode == SINGLE and len(choice.watch) != 1:
-        yield _("Choose the one namespace that it watches.")
+        yield _("Choose the namespace to watch.")
     if choice.mode == MULTI and len(choice.watch) < 2:
-        yield _("Choose at least two namespaces that it watches.")
+        yield _("Choose at least two namespaces to watch.")
     groups = situation.groups.get(name, ())
     if len(groups) > 1:
         values = {"name": name, "groups": ", ".join(map(name_of, groups))}
@@ -167,7 +172,11 @@ def _choice_errors(bundle: Bundle, choice: RunChoice, situation: Situation) -> I
     elif groups and (present := olm.group_modes(groups[0], name)) != choice.mode:
         values = {"group": name_of(groups[0]), "name": name, "mode": present}
         yield (
-            _("The OperatorGroup “%(group)s” of “%(name)s” says %(mode)s. Choose that, or another namespace.") % values
+            _(
+                "The OperatorGroup “%(group)s” in “%(name)s” uses the mode: %(mode)s. Choose that mode, or "
+                "another namespace."
+            )
+            % values
         )
 
 
@@ -190,8 +199,8 @@ def _installed(
             values = {"namespace": subscription.namespace, "name": subscription.name}
             return "", [
                 _(
-                    "The Subscription “%(name)s” keeps this operator in “%(namespace)s”. Upgrade it there, uninstall"
-                    " it, or choose another namespace."
+                    "The Subscription “%(name)s” already manages this operator in “%(namespace)s”. Upgrade or "
+                    "uninstall the operator there, or choose another namespace."
                 )
                 % values
             ]
@@ -203,7 +212,7 @@ def _installed(
         return name_of(current), []
     if current is None and any(name_of(csv) == bundle.name for csv in csvs):
         return "", [
-            _("“%(name)s” is installed in “%(namespace)s” already.")
+            _("“%(name)s” is already installed in “%(namespace)s”.")
             % {
                 "name": bundle.name,
                 "namespace": choice.namespace,
@@ -258,8 +267,9 @@ def _owners(client: ClusterClient, bundle: Bundle, choice: RunChoice, here: list
             values = {"csv": name_of(item), "namespace": namespace_of(item), "crd": sorted(mine & theirs)[0]}
             yield (
                 _(
-                    "“%(csv)s” in “%(namespace)s” owns %(crd)s too. Where both watch the same namespaces OLM fails the"
-                    " newer one; the CustomResourceDefinition becomes this bundle's version for both."
+                    "“%(csv)s” in “%(namespace)s” also owns %(crd)s. If both watch the same namespaces, OLM "
+                    "marks the newer operator as failed; the CustomResourceDefinition changes to this bundle's "
+                    "version for both."
                 )
                 % values
             )
@@ -269,7 +279,8 @@ def _taken(objects: list[KubeObject], present: frozenset[str]) -> Iterator[str]:
     crds = [name_of(item) for item in objects if item["kind"] == "CustomResourceDefinition" and title(item) in present]
     for name in crds:
         yield _(
-            "%(crd)s is there already. It is changed to this bundle's version, and stays when the run is taken away."
+            "%(crd)s already exists. It is changed to this bundle's version, and remains when the "
+            "bundle run is removed."
         ) % {"crd": name}
 
 
@@ -278,7 +289,9 @@ def _required(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
     served = {(type_.group, type_.plural) for type_ in client.types()}
     for api in apis(mapping(bundle.csv.get("spec")).get("customresourcedefinitions"), "required"):
         if (api.group, api.plural) not in served:
-            yield _("It needs the kind %(kind)s (%(crd)s), which this cluster does not have: OLM waits for it.") % {
+            yield _(
+                "The bundle requires the kind %(kind)s (%(crd)s), which this cluster doesn't have. OLM waits for it."
+            ) % {
                 "kind": api.kind,
                 "crd": api.crd,
             }

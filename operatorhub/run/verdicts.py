@@ -73,7 +73,7 @@ def judge(bundle: Bundle) -> tuple[Verdict, ...]:
         return (
             Verdict(
                 ERROR,
-                _("It contains no ClusterServiceVersion, which says what to install."),
+                _("The bundle contains no ClusterServiceVersion, which defines what to install."),
                 "manifests/",
             ),
         )
@@ -87,8 +87,8 @@ def judge(bundle: Bundle) -> tuple[Verdict, ...]:
     ]
     if bundle.partial:
         words = _(
-            "The catalog keeps a description of this bundle only; its manifests are in the image %(image)s. Give that"
-            " image instead."
+            "The catalog has only a description of this bundle; its manifests are in the image "
+            "%(image)s. Specify that image instead."
         )
         found.insert(0, Verdict(ERROR, words % {"image": bundle.image or "?"}))
     return tuple(sorted(found, key=lambda verdict: verdict.level != ERROR))
@@ -101,7 +101,7 @@ def refused(verdicts: tuple[Verdict, ...]) -> bool:
 def _head(bundle: Bundle) -> Iterator[Verdict]:
     meta, spec = mapping(bundle.csv.get("metadata")), mapping(bundle.csv.get("spec"))
     if text(bundle.csv.get("apiVersion")) != direct.CSV_API:
-        yield Verdict(ERROR, _("Its apiVersion is not %(wanted)s.") % {"wanted": direct.CSV_API}, "apiVersion")
+        yield Verdict(ERROR, _("The apiVersion isn't %(wanted)s.") % {"wanted": direct.CSV_API}, "apiVersion")
     if not text(meta.get("name")):
         yield Verdict(ERROR, _("The ClusterServiceVersion has no name."), "metadata.name")
     version = text(spec.get("version"))
@@ -111,9 +111,13 @@ def _head(bundle: Bundle) -> Iterator[Verdict]:
         }
         yield Verdict(ERROR, words, "spec.version")
     if not text(spec.get("displayName")):
-        yield Verdict(WARNING, _("It has no displayName: people see its technical name."), "spec.displayName")
+        yield Verdict(
+            WARNING,
+            _("The ClusterServiceVersion has no displayName, so users see its technical name."),
+            "spec.displayName",
+        )
     if not install_modes(spec.get("installModes")):
-        yield Verdict(ERROR, _("It supports no install mode, so OLM can install it nowhere."), "spec.installModes")
+        yield Verdict(ERROR, _("The bundle supports no install mode, so OLM can't install it."), "spec.installModes")
 
 
 def _strategy(bundle: Bundle) -> Iterator[Verdict]:
@@ -121,11 +125,15 @@ def _strategy(bundle: Bundle) -> Iterator[Verdict]:
     asked = direct.strategy(bundle.csv)
     if text(install.get("strategy")) != "deployment":
         yield Verdict(
-            ERROR, _("The install strategy is not “deployment”, the only one that OLM knows."), "spec.install.strategy"
+            ERROR,
+            _("The install strategy isn't “deployment”, the only strategy that OLM supports."),
+            "spec.install.strategy",
         )
     deployments = {text(item.get("name")): item for item in items(asked.get("deployments"))}
     if not deployments and not bundle.partial:
-        yield Verdict(WARNING, _("It makes no Deployment: nothing will run."), "spec.install.spec.deployments")
+        yield Verdict(
+            WARNING, _("The bundle creates no Deployment, so nothing will run."), "spec.install.spec.deployments"
+        )
     granted = {
         text(item.get("serviceAccountName"))
         for key in ("permissions", "clusterPermissions")
@@ -141,13 +149,16 @@ def _strategy(bundle: Bundle) -> Iterator[Verdict]:
         account = text(pod.get("serviceAccountName"))
         if account and account != "default" and account not in granted | own:
             words = _(
-                "The Deployment “%(name)s” runs as the ServiceAccount “%(account)s”, which no permission names and the"
-                " bundle does not bring: its Pods can't start."
+                "The Deployment “%(name)s” runs as the ServiceAccount “%(account)s”, which neither the "
+                "permissions nor the bundle contain, so its Pods can't start."
             )
             yield Verdict(WARNING, words % {"name": name, "account": account}, "spec.install.spec.permissions")
     for hook in items(mapping(bundle.csv.get("spec")).get("webhookdefinitions")):
         if text(hook.get("deploymentName")) not in deployments:
-            words = _("The webhook “%(name)s” is served by the Deployment “%(deployment)s”, which it does not have.")
+            words = _(
+                "The webhook “%(name)s” refers to the Deployment “%(deployment)s”, which isn't in the "
+                "ClusterServiceVersion."
+            )
             values = {"name": text(hook.get("generateName")), "deployment": text(hook.get("deploymentName"))}
             yield Verdict(ERROR, words % values, "spec.webhookdefinitions")
 
@@ -162,12 +173,16 @@ def _kinds(bundle: Bundle) -> Iterator[Verdict]:
         spec = defined.get(name)
         if spec is None:
             words = _(
-                "It declares that it provides %(kind)s (%(name)s), but doesn't contain that CustomResourceDefinition."
+                "The bundle declares that it provides %(kind)s (%(name)s), but doesn't contain that "
+                "CustomResourceDefinition."
             )
             yield Verdict(ERROR, words % {"kind": text(item.get("kind")), "name": name}, place)
             continue
         if text(mapping(spec.get("names")).get("kind")) != text(item.get("kind")):
-            words = _("It calls the kind of %(name)s “%(said)s”, the CustomResourceDefinition “%(kind)s”.")
+            words = _(
+                "The ClusterServiceVersion calls the kind of %(name)s “%(said)s”, but the "
+                "CustomResourceDefinition calls it “%(kind)s”."
+            )
             yield Verdict(
                 ERROR,
                 words
@@ -184,7 +199,10 @@ def _kinds(bundle: Bundle) -> Iterator[Verdict]:
     for name in defined.keys() - {text(definition.get("name")) for definition in owned}:
         yield Verdict(
             WARNING,
-            _("It brings the CustomResourceDefinition %(name)s without a word about it in its ClusterServiceVersion.")
+            _(
+                "The bundle contains the CustomResourceDefinition %(name)s, but its ClusterServiceVersion "
+                "doesn't list it."
+            )
             % {"name": name},
             place,
         )
@@ -196,7 +214,7 @@ def _examples(bundle: Bundle) -> Iterator[Verdict]:
     place = "metadata.annotations.alm-examples"
     if not raw:
         if apis(mapping(bundle.csv.get("spec")).get("customresourcedefinitions")):
-            yield Verdict(WARNING, _("It has no examples of its kinds."), place)
+            yield Verdict(WARNING, _("The bundle has no examples of its kinds."), place)
         return
     try:
         examples = json_bounds.loads(text(raw))
@@ -209,11 +227,11 @@ def _examples(bundle: Bundle) -> Iterator[Verdict]:
         where = f"{place}[{number}]"
         if key not in schemas:
             if bundle.crds and not bundle.partial:
-                words = _("An example is of %(kind)s (%(version)s), which the bundle does not bring.")
+                words = _("An example has the kind %(kind)s (%(version)s), which the bundle doesn't provide.")
                 yield Verdict(WARNING, words % {"kind": key[1], "version": key[0]}, where)
             continue
         for problem in check.problems(Schema.from_document(schemas[key]), dict(item))[:5]:
-            words = _("The example of %(kind)s does not fit its schema: %(where)s: %(message)s")
+            words = _("The example of %(kind)s doesn't match its schema: %(where)s: %(message)s")
             yield Verdict(WARNING, words % {"kind": key[1], "where": problem.where, "message": problem.message}, where)
 
 
@@ -238,7 +256,10 @@ def _others(bundle: Bundle) -> Iterator[Verdict]:
         if key[0] not in KINDS:
             yield Verdict(
                 WARNING,
-                _("OLM takes no %(kind)s from a bundle; through a catalog it would refuse this one.")
+                _(
+                    "OLM doesn't accept a %(kind)s in a bundle; it would reject this bundle when installed from "
+                    "a catalog."
+                )
                 % {"kind": key[0]},
                 " ".join(key),
             )
@@ -246,7 +267,9 @@ def _others(bundle: Bundle) -> Iterator[Verdict]:
             yield Verdict(ERROR, _("A %(kind)s has no name.") % {"kind": key[0]}, key[0])
         elif key in seen:
             yield Verdict(
-                ERROR, _("It contains the %(kind)s “%(name)s” twice.") % {"kind": key[0], "name": key[1]}, " ".join(key)
+                ERROR,
+                _("The bundle contains the %(kind)s “%(name)s” twice.") % {"kind": key[0], "name": key[1]},
+                " ".join(key),
             )
         seen.add(key)
 

@@ -66,7 +66,7 @@ def status_labels() -> Mapping[str, str]:
     """The statuses by which a list can be filtered, those that need attention first."""
     return {
         "failed": _("Failed"),
-        "asks": _("Waits for approval"),
+        "asks": _("Waiting for approval"),
         "running": _("In progress"),
         "done": _("Succeeded"),
         "updates": _("Update available"),

@@ -226,7 +226,7 @@ def phase_word(phase: str) -> str:
         "Pending": _("Pending"),
         "Replacing": _("Being replaced"),
         "Deleting": _("Being removed"),
-        "": _("Waits for OLM"),
+        "": _("Waiting for OLM"),
         "Unknown": _("Unknown"),
     }
     return words.get(phase, phase)
@@ -247,7 +247,7 @@ def with_state(row: Operator, state: str, reason: str) -> Operator:
     """`state` '' leaves the one that the phase means."""
     if state in ("", row.state):
         return replace(row, reason=reason)
-    word = _("Failed") if state == FAILED else _("OLM tries again") if row.state == FAILED else row.word
+    word = _("Failed") if state == FAILED else _("OLM is retrying") if row.state == FAILED else row.word
     return replace(row, state=state, word=word, reason=reason)
 
 
@@ -256,7 +256,7 @@ def _coming(
 ) -> Operator:
     state, word, reason = RUNNING, _("Installing"), ""
     if sub.waits:
-        state, word = ASKS, _("Waits for approval")
+        state, word = ASKS, _("Waiting for approval")
     elif problem := install_state.subscription_problem(sub) or (not sub.current_csv and health.problem(sub)):
         state, word, reason = FAILED, _("Installation failed"), problem
     return Operator(

@@ -212,11 +212,11 @@ def _requirement(item: Mapping[str, Any]) -> StagePart:
     state = csv.text(item.get("status"))
     known = {"Present": workloads.DONE, "Satisfied": workloads.DONE, "DependentSatisfied": workloads.DONE}
     words = {
-        "Present": _("is there"),
-        "Satisfied": _("is fulfilled"),
+        "Present": _("exists"),
+        "Satisfied": _("is satisfied"),
         "NotPresent": _("is missing"),
-        "PresentNotSatisfied": _("is there, and not enough"),
-        "NotAvailable": _("does not answer"),
+        "PresentNotSatisfied": _("exists, but isn't satisfied"),
+        "NotAvailable": _("isn't responding"),
     }
     state_words = words.get(state, state)
     if state not in known and (message := csv.text(item.get("message"))):

@@ -55,8 +55,8 @@ def _actions(client: ClusterClient, found: Detail, run: str) -> Iterator[Action]
         return
     yield Action(_("Export"), reverse("operatorhub:export", args=[row.namespace, row.csv]))
     if run:
-        yield Action(_("Run of a bundle"), reverse("operatorhub:run-progress", args=[row.namespace, run]))
-        yield Action(_("Take it away"), reverse("operatorhub:run-remove", args=[row.namespace, run]), danger=True)
+        yield Action(_("View bundle run"), reverse("operatorhub:run-progress", args=[row.namespace, run]))
+        yield Action(_("Remove bundle run"), reverse("operatorhub:run-remove", args=[row.namespace, run]), danger=True)
         return
     if sub:
         remove = reverse("operatorhub:subscription-remove", args=[row.namespace, sub.name])
@@ -73,7 +73,7 @@ def _yaml(place: Place) -> Action:
 
 def _delete_refusal(client: ClusterClient, row: Operator) -> str:
     if row.csv == PACKAGE_SERVER:
-        return _("This is a part of OLM itself. Without it there is no catalog.")
+        return _("This is part of OLM. Without it, catalogs don't work.")
     try:
         answer = can(client, "delete", olm.type_of(client, olm.CSVS), row.namespace, row.csv)
     except KubeError as error:

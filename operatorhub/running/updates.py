@@ -57,10 +57,10 @@ class CatalogHealth:
         words = {"name": sub.catalog, "namespace": sub.catalog_namespace}
         state = self.state(sub)
         if state == MISSING:
-            return _("The catalog “%(name)s” of the namespace “%(namespace)s” is missing.") % words
+            return _("The catalog “%(name)s” in the namespace “%(namespace)s” is missing.") % words
         if (sub.catalog_namespace, sub.catalog) not in self.silent:
             return ""
-        return _("The catalog “%(name)s” does not answer (%(state)s).") % {**words, "state": state}
+        return _("The catalog “%(name)s” isn't responding (%(state)s).") % {**words, "state": state}
 
     def state(self, sub: olm.Subscription) -> str:
         """As OLM says it (READY, TRANSIENT_FAILURE…), MISSING, or '' when not known."""
@@ -97,7 +97,7 @@ def update_of(sub: olm.Subscription, health: CatalogHealth) -> Update:
     if sub.dismissed:
         return Update("", _("Update dismissed"), "", plan, coming)
     if sub.waits:
-        return Update(ASKS, _("Update available") if sub.installed else _("Waits for approval"), "", plan, coming)
+        return Update(ASKS, _("Update available") if sub.installed else _("Waiting for approval"), "", plan, coming)
     if missing := health.problem(sub):
         return Update(FAILED, _("Can't update"), missing)
     if problem := install_state.subscription_problem(sub):

@@ -75,7 +75,7 @@ def _pods(client: ClusterClient, namespace: str, selector: str) -> list[StagePar
 
 def deployment_part(namespace: str, name: str, obj: KubeObject | None) -> StagePart:
     if obj is None:
-        return StagePart("Deployment", name, WAITING, _("to come"))
+        return StagePart("Deployment", name, WAITING, _("pending"))
     spec, status = csv.mapping(obj.get("spec")), csv.mapping(obj.get("status"))
     wanted, ready = int(spec.get("replicas", 1) or 0), int(status.get("availableReplicas", 0) or 0)
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
@@ -117,6 +117,6 @@ def pod_part(namespace: str, pod: KubeObject) -> StagePart:
         for item in csv.items(status.get("conditions"))
         if item.get("type") == "PodScheduled" and item.get("status") == "False"
     ]
-    words = "; ".join(reasons or unscheduled) or (_("ready") if ready else phase or _("to come"))
+    words = "; ".join(reasons or unscheduled) or (_("ready") if ready else phase or _("pending"))
     state = DONE if ready else FAILED if reasons or unscheduled or phase == "Failed" else RUNNING
     return StagePart("Pod", name_of(pod), state, words, page_of("pods", namespace, name_of(pod), "core", "v1"))

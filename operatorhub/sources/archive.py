@@ -43,20 +43,20 @@ class Budget:
     def wrote(self, size: int) -> None:
         self.bytes -= size
         if self.bytes < 0:
-            raise SourceError(_("Unpacked it is larger than the console takes. Use a smaller catalog."))
+            raise SourceError(_("The unpacked archive is larger than the console accepts. Use a smaller catalog."))
 
     def file(self) -> None:
         self.files -= 1
         if self.files < 0:
-            raise SourceError(_("It contains more files than the console accepts. Use a smaller catalog."))
+            raise SourceError(_("The archive contains more files than the console accepts. Use a smaller catalog."))
 
     def read(self, size: int) -> None:
         self.stream -= size
         self._packed -= size
         if self.stream < 0 or self._packed < 0:
-            raise SourceError(_("It never ends: a small file that unpacks to a huge one."))
+            raise SourceError(_("The small archive unpacks to a huge amount of data. Use another archive."))
         if time.monotonic() > self._until:
-            raise SourceError(_("It takes too long to unpack. Use a smaller archive."))
+            raise SourceError(_("The archive takes too long to unpack. Use a smaller archive."))
 
 
 class _Counted:
@@ -96,7 +96,7 @@ def unpack(path: Path, target: Path, budget: Budget) -> bool:
         RuntimeError,
         NotImplementedError,
     ) as error:
-        raise SourceError(_("The archive is broken: %(error)s") % {"error": error}) from error
+        raise SourceError(_("The archive is damaged: %(error)s") % {"error": error}) from error
     return False
 
 

@@ -49,7 +49,7 @@ def read_source(client: ClusterClient, name: str) -> CatalogContents:
         reasons = "; ".join(
             text(item.get("message")) for item in items(status.get("conditions")) if text(item.get("message"))
         )
-        words = _("The ClusterCatalog %(name)s serves nothing yet. %(said)s")
+        words = _("The ClusterCatalog %(name)s doesn't serve any content yet. %(said)s")
         raise SourceError(words % {"name": name, "said": reasons})
     digest = f"{image.rpartition('@')[2]} {text(status.get('lastUnpacked'))}" if image else ""
     return CatalogContents(name, base, image, digest, text(notes.get(TITLE)))

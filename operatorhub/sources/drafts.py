@@ -140,7 +140,7 @@ def problems(graph: Graph) -> tuple[str, ...]:
         names = {entry.name for entry in channel.entries}
         found += _channel_problems(channel, names) if channel.entries else [_no_versions(channel.name)]
     if graph.default and graph.default not in {channel.name for channel in graph.channels}:
-        words = _("The default channel “%(name)s” does not exist.")
+        words = _("The default channel “%(name)s” doesn't exist.")
         found.append(words % {"name": graph.default})
     return tuple(found)
 
@@ -157,7 +157,7 @@ def _channel_problems(channel: Channel, names: set[str]) -> Iterator[str]:
             words = _("“%(version)s” of %(name)s isn't a semantic version.")
             yield words % {"version": entry.version, "name": entry.name}
     if not heads:
-        yield _("The channel “%(name)s” runs in a circle: each of its versions replaces another one.") % {
+        yield _("The channel “%(name)s” has a cycle: each of its versions replaces another version.") % {
             "name": channel.name
         }
     elif len(heads) > 1:

@@ -89,7 +89,7 @@ def _blob(catalog: _Catalog, blob: blobs.Blob, place: str) -> Iterator[Draft]:
     value = blob.value
     schema, name, package = text(value.get("schema")), text(value.get("name")), text(value.get("package"))
     if not schema:
-        yield DraftProblem(place, _("this blob has no schema: it is not of a file-based catalog"))
+        yield DraftProblem(place, _("this blob has no schema, so it isn't part of a file-based catalog"))
     elif schema == "olm.package" and name:
         if name in catalog.packages:
             yield DraftProblem(place, _("the package %(name)s is a duplicate") % {"name": name})
@@ -113,7 +113,7 @@ def _blob(catalog: _Catalog, blob: blobs.Blob, place: str) -> Iterator[Draft]:
                 entry.get("message")
             )
     elif schema in ("olm.package", "olm.channel", "olm.bundle", "olm.deprecations"):
-        yield DraftProblem(place, _("this %(schema)s says no name or no package") % {"schema": schema})
+        yield DraftProblem(place, _("this %(schema)s has no name or no package") % {"schema": schema})
 
 
 def _same(value: Mapping[str, Any], digest: str) -> BundleDraft:
@@ -200,7 +200,7 @@ def _packages(catalog: _Catalog) -> Iterator[Draft]:
     for name in sorted(catalog.channels.keys() | catalog.versions.keys()):
         if name not in catalog.packages:
             yield DraftProblem(
-                name, _("channels or bundles name this package, but the catalog has no olm.package of it")
+                name, _("channels or bundles refer to this package, but the catalog has no olm.package for it")
             )
     for name, definition in sorted(catalog.packages.items()):
         default, known = text(definition.get("defaultChannel")), catalog.versions.get(name, {})

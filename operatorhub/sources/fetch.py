@@ -41,9 +41,9 @@ def unpacked(path: Path, target: Path) -> Path:
     if not head.strip():
         raise SourceError(_("It is empty."))
     if b"\0" in head:
-        raise SourceError(_("It is neither a catalog nor an archive: expected are YAML, JSON, .tar, .tar.gz or .zip."))
+        raise SourceError(_("This is neither a catalog nor an archive. Expected: YAML, JSON, .tar, .tar.gz or .zip."))
     if head.lstrip()[:9].lower() in (b"<!doctype", b"<html") or head.lstrip()[:5].lower() == b"<html":
-        raise SourceError(_("It is a page for browsers, not a catalog. Use the address of the file itself (“raw”)."))
+        raise SourceError(_("This is a web page, not a catalog. Use the address of the file itself (“raw”)."))
     path.rename(folder / ("catalog.json" if head.lstrip().startswith(b"{") else "catalog.yaml"))
     return folder
 

@@ -160,7 +160,7 @@ def _package(folder: Path, path: Path, whole: bool) -> Iterator[Draft]:
     try:
         definition = json_bounds.load((path / "package.json").read_bytes())
         if not isinstance(definition, dict) or not text(definition.get("name")):
-            raise ValueError(_("it has no name"))
+            raise ValueError(_("the name is missing"))
     except (OSError, ValueError, msgspec.DecodeError, RecursionError) as error:
         yield DraftProblem(f"{path.name}/package.json", str(error))
         return
@@ -226,7 +226,7 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
         yield from (DraftProblem(f"{place}/{problem.place}", problem.words) for problem in bad)
         name = text(mapping(found.csv.get("metadata")).get("name"))
         if not name:
-            yield DraftProblem(place, _("no ClusterServiceVersion in it"))
+            yield DraftProblem(place, _("no ClusterServiceVersion found"))
             continue
         package = annotations.get("package.v1") or name.partition(".")[0]
         entry = _entry(name, found)

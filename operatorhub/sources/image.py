@@ -60,7 +60,7 @@ def pull(reference: str, target: Path, known: str = "", seconds: float = 0) -> P
     if manifest.get("mediaType") in registry.INDEXES or "manifests" in manifest:
         chosen = registry.choose(manifest, _MACHINES.get(platform.machine(), platform.machine()))
         if not chosen:
-            raise SourceError(_("The image %(image)s is for no machine at all.") % {"image": where})
+            raise SourceError(_("The image %(image)s has no manifest for any platform.") % {"image": where})
         manifest, _digest = source.manifest(chosen)
     layers = [text(item.get("digest")) for item in items(manifest.get("layers"))]
     if not layers or len(layers) > limits.IMAGE_LAYERS.value:
@@ -97,8 +97,8 @@ def _folders(labels: Mapping[str, str], where: registry.Reference) -> tuple[str,
         return (manifests, archive.clean(labels.get(METADATA, "")) or "metadata")
     if DATABASE in labels:
         words = _(
-            "The image %(image)s is a catalog of the old kind, an SQLite database. Make a file-based one of it with"
-            " “opm migrate”."
+            "The image %(image)s is a catalog in the old SQLite format. Convert it to a file-based "
+            "catalog with “opm migrate”."
         )
         raise SourceError(words % {"image": where})
     words = _("The image %(image)s is neither a catalog nor a bundle: it has no label %(label)s.")
@@ -127,7 +127,7 @@ def _layer(
         try:
             archive.layer(_plain(sink), target, budget, wanted)
         except (tarfile.TarError, zstandard.ZstdError, EOFError, OSError, ValueError) as error:
-            words = _("A layer of %(image)s is broken: %(error)s.")
+            words = _("A layer of %(image)s is damaged: %(error)s.")
             raise SourceError(words % {"image": source.reference, "error": error}) from error
 
 
@@ -145,7 +145,9 @@ def _plain(sink: IO[bytes]) -> IO[bytes]:
 def _placed(target: Path, folders: tuple[str, ...], where: registry.Reference) -> Path:
     """The catalog's folder, or one with manifests/ and metadata/."""
     if not (target / folders[0]).is_dir():
-        words = _("The image %(image)s says that its files are in /%(folder)s, but that folder doesn't exist in it.")
+        words = _(
+            "The image %(image)s names /%(folder)s as the folder of its files, but that folder doesn't exist in it."
+        )
         raise SourceError(words % {"image": where, "folder": folders[0]})
     if len(folders) == 1:
         return target / folders[0]

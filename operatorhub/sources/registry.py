@@ -107,14 +107,14 @@ class Registry:
         try:
             found = mapping(json_bounds.load(answer.body))
         except msgspec.DecodeError as error:
-            words = _("%(host)s answers no manifest for %(image)s: %(error)s.")
+            words = _("%(host)s returned no valid manifest for %(image)s: %(error)s.")
             raise SourceError(words % {"host": self.reference.host, "image": self.reference, "error": error}) from error
         return {"mediaType": answer.headers.get("content-type", "").partition(";")[0], **found}, digest
 
     def blob(self, digest: str, sink: BinaryIO, most: int, seconds: float) -> None:
         """A blob, into `sink`; what is not what its digest says is refused. Raises SourceError."""
         if not re.fullmatch(r"sha256:[0-9a-f]{64}", digest):
-            words = _("The image %(image)s names a part by “%(digest)s”, which isn't a sha256 digest.")
+            words = _("The image %(image)s refers to a part as “%(digest)s”, which isn't a sha256 digest.")
             raise SourceError(words % {"image": self.reference, "digest": digest[:80]})
         hashing = _Hashing(sink)
         self._get(f"blobs/{digest}", "*/*", hashing, most, seconds)
@@ -149,12 +149,12 @@ class Registry:
             return answer
         if answer.status in (401, 403):
             words = _(
-                "%(host)s does not give %(image)s to this console (%(status)d). Sign in with “docker login %(host)s”,"
-                " or set REGISTRY_AUTH_FILE."
+                "%(host)s denied access to %(image)s (%(status)d). Sign in with “docker login %(host)s”, or "
+                "set REGISTRY_AUTH_FILE."
             )
             raise SourceError(words % {"host": self.reference.host, "image": self.reference, "status": answer.status})
         if answer.status == 404:
-            words = _("%(host)s has no %(image)s. Check the name and the tag.")
+            words = _("%(image)s doesn't exist on %(host)s. Check the name and the tag.")
             raise SourceError(words % {"host": self.reference.host, "image": self.reference})
         raise SourceError(web.explain(answer))
 

@@ -80,11 +80,11 @@ def get(
                 continue
             return _read(response=response, url=url, sink=sink, most=most, deadline=deadline, seconds=seconds)
         except (HTTPError, OSError) as error:
-            words = _("%(url)s broke off while answering: %(error)s. Try again.")
+            words = _("The connection to %(url)s was interrupted: %(error)s. Try again.")
             raise SourceError(words % {"url": shown(url), "error": error}) from error
         finally:
             response.close()
-    words = _("%(url)s leads from one address to the next, more than %(most)d times. Give the last address.")
+    words = _("%(url)s redirects more than %(most)d times. Enter the final address.")
     raise SourceError(words % {"url": shown(url), "most": limits.REDIRECTS.value})
 
 
@@ -93,7 +93,7 @@ def explain(answer: HttpResult) -> str:
     names = {"url": shown(answer.url), "status": answer.status}
     if answer.status in (401, 403):
         return (
-            _("%(url)s returned %(status)d: it requires sign-in, or refuses access. Check the user and password.")
+            _("%(url)s returned %(status)d: it requires sign-in, or denies access. Check the user and password.")
             % names
         )
     if answer.status == 404:
@@ -101,9 +101,9 @@ def explain(answer: HttpResult) -> str:
     if answer.status == 429:
         wait = answer.headers.get("retry-after", "")
         more = _("Wait %(seconds)s seconds.") % {"seconds": wait} if wait.isdigit() else _("Try again later.")
-        return _("%(url)s answers 429: it was asked too often.") % names + f" {more}"
+        return _("%(url)s returned 429: too many requests.") % names + f" {more}"
     phrase = HTTPStatus(answer.status).phrase if answer.status in HTTPStatus._value2member_map_ else ""
-    return _("%(url)s answers %(status)d %(phrase)s. Try again later.") % {**names, "phrase": phrase}
+    return _("%(url)s returned %(status)d %(phrase)s. Try again later.") % {**names, "phrase": phrase}
 
 
 def basic(user: str, password: str) -> str:
@@ -136,8 +136,8 @@ def _resolved(parts: SplitResult, url: str) -> str:
         if _allowed(address):
             return address
     words = _(
-        "%(url)s leads to %(address)s, which the console does not read from: it is an address of its own machine or of"
-        " its surroundings."
+        "%(url)s resolves to %(address)s, an address of the console's own machine or network, which "
+        "the console doesn't read from."
     )
     raise SourceError(words % {"url": shown(url), "address": ", ".join(found[:3])})
 
@@ -175,7 +175,9 @@ def _open(parts: SplitResult, headers: Mapping[str, str], url: str) -> urllib3.B
     try:
         return pool.urlopen("GET", path, headers=sent, redirect=False, retries=False, preload_content=False)
     except (HTTPError, OSError) as error:
-        words = _("%(url)s does not answer: %(error)s. Check the address, and that the console's machine can reach it.")
+        words = _(
+            "%(url)s isn't responding: %(error)s. Check the address, and that the console's machine can reach it."
+        )
         raise SourceError(words % {"url": shown(url), "error": _cause(error)}) from error
 
 
@@ -187,7 +189,7 @@ def _cause(error: BaseException) -> str:
 def _after_redirect(url: str, target: str, headers: dict[str, str]) -> dict[str, str]:
     old, new = urlsplit(url), _checked(target)
     if old.scheme == "https" and new.scheme == "http":
-        words = _("%(url)s leads to %(target)s, from a safe address to one that is not.")
+        words = _("%(url)s redirects to %(target)s, from a secure address to an insecure address.")
         raise SourceError(words % {"url": shown(url), "target": shown(target)})
     same = (old.hostname, old.port, old.scheme) == (new.hostname, new.port, new.scheme)
     return headers if same else {key: value for key, value in headers.items() if key.lower() != "authorization"}
@@ -201,16 +203,16 @@ def _read(
     while chunk := response.read1(_CHUNK, decode_content=False):
         total += len(chunk)
         if total > most:
-            words = _("%(url)s answers more than %(most)d MiB, which is the most the console reads.")
+            words = _("%(url)s returned more than %(most)d MiB, the maximum that the console reads.")
             raise SourceError(words % {"url": shown(url), "most": most // 2**20})
         if time.monotonic() > deadline:
-            words = _("%(url)s took longer than %(seconds)d seconds. Try again, or use a copy that is nearer.")
+            words = _("%(url)s took longer than %(seconds)d seconds. Try again, or use a closer mirror.")
             raise SourceError(words % {"url": shown(url), "seconds": seconds})
         target.write(chunk)
     headers = {key.lower(): value for key, value in response.headers.items()}
     length = headers.get("content-length", "")
     if length.isdigit() and int(length) != total:
-        words = _("%(url)s broke off after %(got)d of %(said)s bytes. Try again.")
+        words = _("The connection to %(url)s was closed after %(got)d of %(said)s bytes. Try again.")
         raise SourceError(words % {"url": shown(url), "got": total, "said": length})
     return HttpResult(
         response.status, headers, url, target.getvalue() if isinstance(target, BytesIO) and target is not sink else b""

@@ -120,7 +120,7 @@ def _operator(client: ClusterClient, plan: InstallPlan, name: str, own: list[Pla
     old_name = known or csv.text(spec.get("replaces"))
     old = _get(client, olm.GROUP, CSV, old_name, plan.namespace)[0] if old_name else None
     added, removed = permissions.diff(old or {}, new)
-    gap = "" if new or not own else (step.gap if step else _("The plan does not hold the ClusterServiceVersion."))
+    gap = "" if new or not own else (step.gap if step else _("The plan doesn't contain the ClusterServiceVersion."))
     compared = list(
         _workers.map(
             lambda item: _other(client, plan, item),

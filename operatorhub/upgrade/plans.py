@@ -111,7 +111,7 @@ def phase_word(phase: str) -> str:
         "RequiresApproval": _("Requires approval"),
         "Installing": _("Installing"),
         "Planning": _("Planning"),
-        "": _("Waits for OLM"),
+        "": _("Waiting for OLM"),
     }
     return words.get(phase, phase)
 
@@ -196,7 +196,7 @@ def _step(bundles: "_Bundles", number: int, item: Mapping[str, Any], phase: str)
     if reference := referred(given):
         given, gap = bundles.find(reference, names)
     elif given is None:
-        gap = _("The plan does not hold this object's manifest.")
+        gap = _("The plan doesn't contain this object's manifest.")
     state = DONE if status in ("Created", "Present") else RUNNING if phase == "Installing" else WAITING
     full = _typed(given, names) if given is not None else None
     return PlanStep(
@@ -259,8 +259,8 @@ class _Bundles:
             if name_of(obj) == names["name"] and obj.get("kind") == kind:
                 return obj, ""
         if names["kind"] in MADE_OF_CSV:
-            return None, _("OLM makes it of the CSV's permissions, which are compared there.")
-        return None, _("The bundle in the ConfigMap %(namespace)s/%(name)s has no such object.") % {
+            return None, _("OLM creates it from the CSV's permissions, which are compared there.")
+        return None, _("The bundle in the ConfigMap %(namespace)s/%(name)s doesn't contain this object.") % {
             "namespace": place[0],
             "name": place[1],
         }

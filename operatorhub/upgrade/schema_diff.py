@@ -119,17 +119,15 @@ def _whole(old: Node, new: Node) -> Iterator[Remark]:
         if name not in before:
             yield Remark("info", name, _("The version %(name)s is new.") % {"name": name})
         if item.get("storage") is True and name in before and before[name].get("storage") is not True:
-            yield Remark("info", name, _("Objects are stored in the version %(name)s from now on.") % {"name": name})
+            yield Remark("info", name, _("Objects are now stored in the version %(name)s.") % {"name": name})
         elif item.get("storage") is True and name not in before:
-            yield Remark(
-                "info", name, _("Objects are stored in the new version %(name)s from now on.") % {"name": name}
-            )
+            yield Remark("info", name, _("Objects are now stored in the new version %(name)s.") % {"name": name})
     scopes = [csv.text(csv.mapping(node.get("spec")).get("scope")) for node in (old, new)]
     if scopes[0] != scopes[1]:
         yield Remark(
             "danger",
             "",
-            _("The scope changes from %(old)s to %(new)s, which no API server does.")
+            _("The scope changed from %(old)s to %(new)s, which the API server doesn't allow.")
             % {
                 "old": scopes[0],
                 "new": scopes[1],
@@ -181,7 +179,7 @@ class _Walk:
             self.add(
                 level,
                 path,
-                _("The type was %(old)s and becomes %(new)s.")
+                _("The type changed from %(old)s to %(new)s.")
                 % {
                     "old": before or _("anything"),
                     "new": after or _("anything"),
@@ -213,7 +211,7 @@ class _Walk:
             if new.get(name) != old.get(name) and new.get(name):
                 self.add("tight", path, _limit(name, old.get(name), new.get(name)))
         if old.get("nullable") is True and new.get("nullable") is not True:
-            self.add("tight", path, _("It can no longer be null."))
+            self.add("tight", path, _("Null is no longer allowed."))
         if old.get("default") != new.get("default"):
             self.add(
                 "info",
@@ -230,9 +228,9 @@ class _Walk:
         if before == after:
             return
         if not isinstance(after, list):
-            self.add("info", path, _("Any value is allowed now."))
+            self.add("info", path, _("Any value is now allowed."))
         elif not isinstance(before, list):
-            self.add("tight", path, _("Only these values are allowed now: %(names)s.") % {"names": _names(after)})
+            self.add("tight", path, _("Only these values are now allowed: %(names)s.") % {"names": _names(after)})
         else:
             if gone := [item for item in before if item not in after]:
                 self.add("tight", path, _("These values are no longer allowed: %(names)s.") % {"names": _names(gone)})
@@ -248,7 +246,7 @@ class _Walk:
                 self.add(
                     "tight",
                     path,
-                    _("A new rule: %(rule)s") % {"rule": csv.text(validation.get("message")) or rule[:200]},
+                    _("New rule: %(rule)s") % {"rule": csv.text(validation.get("message")) or rule[:200]},
                 )
 
     def _properties(self, old: Node, new: Node, path: str, depth: int) -> None:
@@ -258,10 +256,10 @@ class _Walk:
             place = f"{path}.{name}" if path else name
             if name not in before:
                 level = "tight" if name in required and "default" not in csv.mapping(child) else "info"
-                self.add(level, place, _("A new field that must be given.") if name in required else _("A new field."))
+                self.add(level, place, _("New required field.") if name in required else _("New field."))
             else:
                 if name in required:
-                    self.add("tight", place, _("It must be given now."))
+                    self.add("tight", place, _("The field is now required."))
                 self.node(csv.mapping(before[name]), csv.mapping(child), place, depth + 1)
         open_ = bool(new.get("x-kubernetes-preserve-unknown-fields")) or bool(new.get("additionalProperties"))
         for name in before:
@@ -270,7 +268,7 @@ class _Walk:
                 self.add(
                     "info" if open_ else "tight",
                     place,
-                    _("The field goes: its value is dropped when the object is written again."),
+                    _("The field was removed. Its value is dropped when the object is next saved."),
                 )
 
 

@@ -196,7 +196,7 @@ def edit(page: SubscriptionPage, posted: Mapping[str, str]) -> Edit:
         spec["channel"] = channel
     approval = posted.get("approval", page.sub.approval)
     if approval not in APPROVALS:
-        errors["approval"] = _("Choose automatic or manual.")
+        errors["approval"] = _("Choose automatic or manual approval.")
     elif approval != page.sub.approval:
         spec["installPlanApproval"] = approval
     _source(page, posted.get("source", ""), spec)
@@ -279,20 +279,21 @@ def _channel_warnings(page: SubscriptionPage, channel: str) -> Iterator[str]:
     way = update_path.path(page.graph, channel, known) if page.graph and runs else None
     names = {"channel": channel, "installed": known.version, "head": way.head.version if way else ""}
     if way and way.head.name == runs:
-        yield _("%(installed)s is the newest version of the channel %(channel)s: nothing changes now.") % names
+        yield _("%(installed)s is already the newest version in the channel %(channel)s. Nothing changes now.") % names
     elif way and way.older and not way.passed:
         yield (
             _(
-                "The newest version of the channel %(channel)s is %(head)s, older than the installed %(installed)s. OLM"
-                " goes to no older version: no update comes, and OLM can report that updating failed."
+                "The newest version in the channel %(channel)s is %(head)s, older than the installed "
+                "%(installed)s. OLM doesn't downgrade: it won't update the operator and can report a "
+                "failure."
             )
             % names
         )
     elif way and not way.passed:
         yield (
             _(
-                "No version of the channel %(channel)s updates the installed %(installed)s: no update comes, and OLM"
-                " can report that updating failed."
+                "No version in the channel %(channel)s updates the installed %(installed)s. OLM won't "
+                "update the operator and can report a failure."
             )
             % names
         )
@@ -310,14 +311,14 @@ def warnings(page: SubscriptionPage, wanted: Edit) -> tuple[str, ...]:
     if spec.get("installPlanApproval") == "Manual" and page.others_automatic:
         found.append(
             _(
-                "Other operators of this namespace (%(names)s) will wait for approval too: OLM plans a namespace as a"
-                " whole."
+                "Other operators in this namespace (%(names)s) will also wait for approval, because OLM "
+                "plans a namespace as a whole."
             )
             % {"names": ", ".join(page.others_automatic)}
         )
     if spec.get("installPlanApproval") == "Automatic" and page.others_manual:
         found.append(
-            _("Updates will still wait for approval, since %(names)s in this namespace asks for it.")
+            _("Updates will still wait for approval because %(names)s in this namespace requires it.")
             % {"names": ", ".join(page.others_manual)}
         )
     if "channel" in spec:

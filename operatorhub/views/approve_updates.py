@@ -73,7 +73,7 @@ def approve_updates(request: ConsoleRequest) -> HttpResponse:
     chosen, shown = (tuple(dict.fromkeys(request.POST.getlist(name))) for name in ("chosen", "plan"))
     most = limits.BULK_OBJECTS.value
     if max(len(chosen), len(shown)) > most:
-        words = _("These are more than %(most)d objects. Filter the list to fewer, or use kubectl with a selector.")
+        words = _("More than %(most)d objects are selected. Filter the list, or use kubectl with a selector.")
         messages.warning(request, words % {"most": most})
         return back
     results: tuple[Approval, ...] = ()
@@ -85,7 +85,7 @@ def approve_updates(request: ConsoleRequest) -> HttpResponse:
             return back
     selected = tuple(_selected(chosen))
     if not selected and not results:
-        messages.warning(request, _("Nothing was selected. Tick the operators in the list first."))
+        messages.warning(request, _("Nothing selected. Select operators in the list first."))
         return back
     waiting, problems = _waiting(request.cluster, selected)
     covered = {(sub.namespace, sub.name) for plan in waiting for sub in plan.subscriptions}

@@ -30,7 +30,9 @@ def delete(request: ConsoleRequest, name: str) -> HttpResponse:
             problem = explain(error)
         else:
             audit.record(request, "delete", facts.ref(name), "ok")
-            messages.success(request, _("%(name)s is being deleted, with all that it made.") % {"name": name})
+            messages.success(
+                request, _("%(name)s is being deleted, with all objects that it created.") % {"name": name}
+            )
             return HttpResponseRedirect(reverse("operatorhub:extensions"))
     allowed, made = can(client, "delete", type_, "", name), owned_objects.objects(client, name)
     context = {

@@ -114,7 +114,7 @@ def _answer(
             forget_namespaces()
             if good:
                 return HttpResponseRedirect(reverse("operatorhub:extension", args=[wanted.choices.name]))
-        words = _("All objects would be accepted.") if good else _("Some were refused.")
+        words = _("All objects would be accepted.") if good else _("Some objects were refused.")
         context["page"] = {"rows": outcomes.rows(results, checked), "summary": words}
         return render.page(request, template, context, part=True, status=200 if good else 422)
     return render.page(request, template, context, part=True, status=422 if acts and wanted.errors else 200)

@@ -161,13 +161,21 @@ def _standing(page: ImportPage, results: tuple[Result, ...], applying: bool) -> 
 
 def _summary(count: int, bad: int, later: int, applying: bool) -> str:
     if bad:
-        text = _("%(bad)d of %(all)d were refused.") if applying else _("%(bad)d of %(all)d would be refused.")
+        text = (
+            _("%(bad)d of %(all)d objects were refused.")
+            if applying
+            else _("%(bad)d of %(all)d objects would be refused.")
+        )
         return text % {"bad": bad, "all": count}
     if later:
-        text = ngettext("%(n)d object waits for its kind.", "%(n)d objects wait for their kinds.", later) % {"n": later}
+        text = ngettext(
+            "%(n)d object is waiting for its resource type.",
+            "%(n)d objects are waiting for their resource types.",
+            later,
+        ) % {"n": later}
         others = _("The others are in the cluster.") if applying else _("The others would be accepted.")
         return f"{others} {text}"
-    text = ngettext("%(n)d object is in the cluster.", "All %(n)d objects are in the cluster.", count)
+    text = ngettext("Applied %(n)d object.", "Applied all %(n)d objects.", count)
     return (
         text if applying else ngettext("%(n)d object would be accepted.", "All %(n)d objects would be accepted.", count)
     ) % {"n": count}

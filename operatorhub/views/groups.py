@@ -69,7 +69,7 @@ def edit(request: ConsoleRequest, namespace: str, name: str = "") -> HttpRespons
     if wanted is not None and not wanted.errors:
         problem = _send(request, namespace, old, wanted)
         if problem is None and "save" in request.POST:
-            messages.success(request, _("The OperatorGroup “%(name)s” is saved.") % {"name": wanted.name})
+            messages.success(request, _("OperatorGroup “%(name)s” saved.") % {"name": wanted.name})
             return HttpResponseRedirect(reverse("operatorhub:groups", args=[namespace]))
     context: dict[str, Any] = {
         "page": page,
@@ -128,7 +128,7 @@ def delete(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
             problem = explain(error)
         audit.record(request, "delete", olm.ref(olm.GROUPS, namespace, name), problem.reason if problem else "ok")
         if problem is None:
-            messages.success(request, _("The OperatorGroup “%(name)s” is deleted.") % {"name": name})
+            messages.success(request, _("OperatorGroup “%(name)s” deleted.") % {"name": name})
             return HttpResponseRedirect(reverse("operatorhub:groups", args=[namespace]))
     context = {
         "page": page,

@@ -29,7 +29,9 @@ def icon(request: ConsoleRequest, digest: str) -> HttpResponse:
         return HttpResponseNotModified()
     found = get_object_or_404(Icon, digest=digest) if by_content else _of_package(request, digest.removeprefix("p-"))
     if found is None:
-        return problem_response(request, Problem(404, _("Icon not found"), _("This package has none."), request.path))
+        return problem_response(
+            request, Problem(404, _("Icon not found"), _("This package has no icon."), request.path)
+        )
     response = HttpResponse(bytes(found.data), content_type=found.media_type)
     response["Content-Security-Policy"] = POLICY
     response["X-Content-Type-Options"] = "nosniff"

@@ -73,7 +73,7 @@ def _read(
     data = request.POST if posted else request.GET
     channel = manifest.channel(data.get("channel", ""))
     if channel is None:
-        raise NotFound(_("The package “%(name)s” has no channel, so there is nothing to install.") % {"name": package})
+        raise NotFound(_("The package “%(name)s” has no channel, so it can't be installed.") % {"name": package})
     chosen_version = version.read(client, manifest, channel, data.get("version", ""), request.namespace)
     channel = chosen_version.channel
     about = packages.describe(channel, package)

@@ -143,7 +143,7 @@ def approve(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         return here
     with audit.recorded(request, "approve", olm.ref(olm.PLANS, namespace, plan)):
         subject.approve(request.cluster, found, seen=request.POST.get("seen", ""))
-    messages.success(request, _("Approved: OLM installs %(names)s.") % {"names": ", ".join(found.csvs)})
+    messages.success(request, _("Plan approved. OLM installs %(names)s.") % {"names": ", ".join(found.csvs)})
     return here
 
 
@@ -167,7 +167,7 @@ def deny(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         for sub in updates:
             _dismiss(request, sub)
         stays = ", ".join(f"{sub.name} {olm.version_in(sub.installed_csv)}" for sub in updates)
-        messages.success(request, _("Update dismissed: %(stays)s stays as it is.") % {"stays": stays})
+        messages.success(request, _("Update dismissed. %(stays)s stays installed.") % {"stays": stays})
         name = request.POST.get("subscription", "")
         page, last = ("operatorhub:progress", name) if name else ("operatorhub:plan", plan)
         return HttpResponseRedirect(reverse(page, args=[namespace, last]))

@@ -86,7 +86,7 @@ def _source(request: ConsoleRequest) -> bundle_input.Given | None:
         own_rights.may_name(request.cluster)
         return bundle_input.registry(reference)
     if "~give" in post:
-        raise SourceError(_("Choose a file, or type an address or an image."))
+        raise SourceError(_("Choose a file, or enter an address or an image."))
     return _of_catalog(request) if request.GET.get("catalog") and request.GET.get("package") else None
 
 
@@ -100,7 +100,8 @@ def _of_catalog(request: ConsoleRequest) -> bundle_input.Given:
     found = bundles.bundle(request.cluster, home or "~", short, package, name)
     if found is None:
         words = _(
-            "The catalog “%(catalog)s” can't give the bundle “%(name)s” here. Give it as a file, address or image."
+            "The catalog “%(catalog)s” doesn't provide the bundle “%(name)s” here. Use a file, an "
+            "address or an image instead."
         )
         raise SourceError(words % {"catalog": catalog, "name": name or package})
     return bundle_input.one(found, f"{catalog}: {package}")
@@ -141,12 +142,14 @@ def _made(request: ConsoleRequest, page: RunPage, wanted: plan.RunPlan) -> RunPa
     rows = outcomes.rows(results, checked)
     good = all(result.good for result in results)
     if checked:
-        words = _("All objects would be accepted.") if good else _("Some would be refused.")
+        words = _("All objects would be accepted.") if good else _("Some objects would be refused.")
         return replace(page, rows=rows, checked=True, summary=words)
     importing.record(request, results)
     forget_namespaces()
     creation.hand_over(request.cluster, results, lambda ref, outcome: audit.record(request, "patch", ref, outcome))
     if good:
         return page
-    words = _("Some objects couldn't be created; the others were. Fix the cause and run it again, or remove it.")
+    words = _(
+        "Some objects couldn't be created; the others were. Fix the cause and run the bundle again, or remove it."
+    )
     return replace(page, rows=rows, summary=words)

@@ -43,7 +43,7 @@ def remove(request: ConsoleRequest, namespace: str, package: str) -> HttpRespons
         results = removal.take(client, found, **wanted, done=partial(audit.record, request, "delete"))
         forget_namespaces()
         if all(result.outcome in ("removed", "gone") for result in results):
-            messages.success(request, _("The bundle “%(name)s” is being taken away.") % {"name": package})
+            messages.success(request, _("The bundle “%(name)s” is being removed.") % {"name": package})
             return HttpResponseRedirect(reverse("operatorhub:run"))
     bad = [
         (result, explain(result.error).detail if result.error else "")

@@ -25,7 +25,9 @@ def schema(request: ConsoleRequest, namespace: str, catalog: str, package: str, 
     manifest = packages.read(client, namespace, catalog, package, request.namespace)
     channel = manifest.channel(request.GET.get("channel", ""))
     if channel is None:
-        raise NotFound(_("The package “%(name)s” has no channel, so it brings no kinds.") % {"name": package})
+        raise NotFound(
+            _("The package “%(name)s” has no channel, so it provides no resource types.") % {"name": package}
+        )
     asked = request.GET.get("version", "")
     name = asked if asked in dict(channel.versions) else channel.csv
     known = subject.find(client, (namespace, catalog, package), name, crd)

@@ -49,7 +49,7 @@ def new(request: ConsoleRequest) -> HttpResponse:
     if request.method == "POST" and obj is not None:
         problem = _create(request, kind, obj)
         if problem is None and "save" in request.POST:
-            messages.success(request, _("The catalog “%(name)s” is added.") % {"name": form["name"]})
+            messages.success(request, _("Catalog “%(name)s” added.") % {"name": form["name"]})
             return HttpResponseRedirect(_page(kind, form["namespace"], form["name"]))
     return _answer(request, kind, form, obj, problem)
 
@@ -72,7 +72,7 @@ def edit(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     if request.method == "POST" and patch is not None:
         problem = _patch(request=request, type_=type_, name=name, namespace=place, patch=patch, version=version)
         if problem is None and "save" in request.POST:
-            messages.success(request, _("The catalog “%(name)s” is saved.") % {"name": name})
+            messages.success(request, _("Catalog “%(name)s” saved.") % {"name": name})
             return HttpResponseRedirect(_page(kind, namespace, name))
     return _answer(request, kind, form, sourceforms.made(form), problem, version=version)
 
@@ -85,7 +85,9 @@ def delete(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     uid, gap, refused, row = "", "", "", None
     if namespace == catalogs.OWN:
         row = own_row(client, name)
-        refused = own_rights.refused(client) or (_("It is given by the setting CATALOG_FOLDERS.") if row.given else "")
+        refused = own_rights.refused(client) or (
+            _("This catalog is defined by the setting CATALOG_FOLDERS.") if row.given else ""
+        )
     elif namespace == catalogs.CLUSTER:
         uid = clustercatalogs.get(client, name).uid
     else:
@@ -94,7 +96,7 @@ def delete(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     if request.method == "POST" and not refused:
         problem = _delete(request, namespace, name, row)
         if problem is None:
-            messages.success(request, _("The catalog “%(name)s” is removed.") % {"name": name})
+            messages.success(request, _("Catalog “%(name)s” removed.") % {"name": name})
             return HttpResponseRedirect(reverse("operatorhub:sources"))
     context = {
         "namespace": namespace,
@@ -245,13 +247,13 @@ def _new_own(request: ConsoleRequest) -> HttpResponse:
     elif isinstance(upload, UploadedFile) and (upload.size or 0) > limits.CATALOG_UPLOAD.value:
         form.wrong(
             "file",
-            _("The file is larger than %(most)d MiB. Give it as an address or a folder.")
+            _("The file is larger than %(most)d MiB. Use an address or a folder instead.")
             % {"most": limits.CATALOG_UPLOAD.value // 2**20},
         )
     if form["from"] == "folder" and not own_rights.folders():
-        form.wrong("from", _("Folders can be named only where the console listens to its own machine."))
+        form.wrong("from", _("Folders can be used only if the console listens only on localhost."))
     if Catalog.objects.filter(cluster=request.cluster.name, namespace=catalogs.OWN, name=form["name"]).exists():
-        form.wrong("name", _("The console has a catalog of this name already."))
+        form.wrong("name", _("The console already has a catalog with this name."))
     if request.method == "POST" and not form.errors and not own_rights.refused(request.cluster):
         row = _own_row(request, form)
         audit.record(request, "create", f"catalog ~/{row.name} from {row.kind}", "ok")

@@ -86,7 +86,9 @@ def own(client: ClusterClient) -> list[Catalog]:
 def own_row(client: ClusterClient, name: str) -> Catalog:
     row = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN, name=name).first()
     if row is None or not bundles.is_catalog_visible(client, row):
-        raise NotFound(_("The console has no own catalog “%(name)s”. It may have been removed.") % {"name": name})
+        raise NotFound(
+            _("The console has no catalog “%(name)s” of its own. The catalog may have been removed.") % {"name": name}
+        )
     return row
 
 
@@ -138,7 +140,7 @@ def _v1(client: ClusterClient, served: bool) -> tuple[tuple[clustercatalogs.Clus
     try:
         return (clustercatalogs.listed(client), "") if served else ((), "")
     except KubeError as error:
-        return (), _("The ClusterCatalogs can't be listed: %(error)s") % {"error": error}
+        return (), _("Can't list ClusterCatalogs: %(error)s") % {"error": error}
 
 
 def _wake(client: ClusterClient, behind: bool) -> bool:
@@ -228,7 +230,8 @@ def _say(request: ConsoleRequest, asked: bool, words: str) -> None:
         messages.info(request, words)
     else:
         messages.error(
-            request, _("No worker can be asked: Redis does not answer. The catalog is read by the schedule, later.")
+            request,
+            _("Can't reach a worker: Redis isn't responding. The catalog will be read at the next scheduled time."),
         )
 
 

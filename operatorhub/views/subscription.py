@@ -65,7 +65,7 @@ def _post(request: ConsoleRequest, page: subject.SubscriptionPage) -> HttpRespon
     version = request.POST.get("version", "") or page.version
     problem = _send(request, page, wanted, version) if wanted.patch else None
     if wanted.patch and problem is None and "save" in request.POST:
-        messages.success(request, _("The Subscription “%(name)s” was changed.") % {"name": sub.name})
+        messages.success(request, _("Subscription “%(name)s” changed.") % {"name": sub.name})
         if sub.installed_csv:
             page_of_operator = reverse("operatorhub:operator-tab", args=[sub.namespace, sub.installed_csv, "updates"])
             return HttpResponseRedirect(page_of_operator)
@@ -106,7 +106,7 @@ def remove(request: ConsoleRequest, namespace: str, subscription: str) -> HttpRe
     sub = olm.subscription(client.get(type_, subscription, namespace))
     problem = _remove(request, sub) if request.method == "POST" else None
     if request.method == "POST" and problem is None:
-        words = _("The Subscription “%(name)s” is deleted. The operator keeps running without updates.")
+        words = _("Subscription “%(name)s” deleted. The operator keeps running without updates.")
         messages.success(request, words % {"name": sub.name})
         if sub.installed_csv:
             return HttpResponseRedirect(reverse("operatorhub:operator", args=[namespace, sub.installed_csv]))

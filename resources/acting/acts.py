@@ -121,8 +121,8 @@ def _offered(client: ClusterClient, place: Place, obj: KubeObject) -> Iterator[A
             name="evict",
             label=_("Evict"),
             explains=_(
-                "The Pod is asked to leave: it is deleted unless a PodDisruptionBudget says that too few would be left."
-                " What runs it makes another."
+                "Deletes the Pod unless that would violate a PodDisruptionBudget. The Pod's controller "
+                "creates a replacement."
             ),
             command=f"echo '{json.dumps(_eviction(place))}' | kubectl create --raw "
             f"{type_.path(place.namespace, place.name, 'eviction')} -f -",
@@ -143,28 +143,26 @@ def _rollout(place: Place, spec: Mapping[str, Any]) -> Iterator[Act]:
     yield Act(
         name="restart",
         label=_("Restart rollout"),
-        explains=_("Its Pods are replaced by new ones, a few at a time, as its update strategy says."),
+        explains=_("Replaces the Pods with new Pods, a few at a time, following the update strategy."),
         command=f"kubectl rollout restart {place.kubectl}",
         right=right,
-        done=_("%(kind)s “%(name)s” restarts its Pods.") % words,
+        done=_("Restarting the Pods of %(kind)s “%(name)s”.") % words,
         patch={"spec": {"template": {"metadata": {"annotations": {RESTARTED: stamp}}}}},
-        refusal=_("Its rollout is paused: resume it first.") if paused else "",
+        refusal=_("The rollout is paused. Resume it first.") if paused else "",
     )
     if place.type.kind == "Deployment":
         yield Act(
             name="resume" if paused else "pause",
             label=_("Resume rollout") if paused else _("Pause rollout"),
             explains=(
-                _("Changes made while it was paused are rolled out now.")
+                _("Changes made during the pause are rolled out now.")
                 if paused
-                else _("Its Pods run on, but changes of the Deployment are not rolled out until it is resumed.")
+                else _("The Pods keep running, but changes to the Deployment aren't rolled out until you resume it.")
             ),
             command=f"kubectl rollout {'resume' if paused else 'pause'} {place.kubectl}",
             right=right,
             done=(
-                _("The rollout of %(kind)s “%(name)s” is resumed.")
-                if paused
-                else _("The rollout of %(kind)s “%(name)s” is paused.")
+                _("Rollout of %(kind)s “%(name)s” resumed.") if paused else _("Rollout of %(kind)s “%(name)s” paused.")
             )
             % words,
             patch={"spec": {"paused": None if paused else True}},
@@ -197,20 +195,21 @@ def _suspend(place: Place, field: str, on: bool) -> Act:
     words = {"kind": place.type.kind, "name": place.name}
     change = "false" if on else "true"
     explains = {
-        "CronJob": _("No new Job is started until it is resumed. Running Jobs continue."),
-        "Job": _("Its Pods are deleted; when it is resumed it starts new ones."),
+        "CronJob": _("No new Jobs are started until you resume the CronJob. Running Jobs continue."),
+        "Job": _("The Job's Pods are deleted. Resuming the Job starts new Pods."),
     }.get(
-        place.type.kind, _("Its operator leaves it as it is until it is resumed (spec.%(field)s).") % {"field": field}
+        place.type.kind,
+        _("The operator doesn't reconcile the object until you resume it (spec.%(field)s).") % {"field": field},
     )
     return Act(
         name="resume" if on else "suspend",
         label=_("Resume") if on else _("Suspend"),
-        explains=_("Its operator or controller takes it up again (spec.%(field)s).") % {"field": field}
+        explains=_("The operator or controller reconciles the object again (spec.%(field)s).") % {"field": field}
         if on
         else explains,
         command=f'kubectl patch {place.kubectl} --type merge -p \'{{"spec":{{"{field}":{change}}}}}\'',
         right=Right("patch", place.type),
-        done=(_("%(kind)s “%(name)s” is resumed.") if on else _("%(kind)s “%(name)s” is suspended.")) % words,
+        done=(_("%(kind)s “%(name)s” resumed.") if on else _("%(kind)s “%(name)s” suspended.")) % words,
         patch={"spec": {field: not on}},
     )
 
@@ -223,14 +222,12 @@ def _plans(place: Place, obj: KubeObject) -> Iterator[Act]:
         yield Act(
             name=f"plan-{name}",
             label=_("Run plan %(name)s") % {"name": name},
-            explains=_(
-                "Its operator carries the plan out, step by step, with the parameters that the Instance has now."
-            ),
+            explains=_("The operator runs the plan step by step, with the Instance's current parameters."),
             command=f"kubectl patch {place.kubectl} --type merge -p '{json.dumps(patch)}'",
             right=Right("patch", place.type),
-            done=_("Plan “%(name)s” has been asked for.") % {"name": name},
+            done=_("Plan “%(name)s” requested.") % {"name": name},
             patch=patch,
-            refusal=_("Plan %(name)s is running: wait until it has ended.") % {"name": busy} if busy else "",
+            refusal=_("Plan %(name)s is running. Wait until it finishes.") % {"name": busy} if busy else "",
         )
 
 
@@ -243,10 +240,10 @@ def _run(client: ClusterClient, place: Place) -> Iterator[Act]:
     yield Act(
         name="run",
         label=_("Run now"),
-        explains=_("Creates a Job from its template now, outside its schedule, as “kubectl create job --from” does."),
+        explains=_("Creates a Job from the template now, outside the schedule, like “kubectl create job --from”."),
         command=f"kubectl create job {name} --from=cronjob/{place.name} -n {place.namespace}",
         right=Right("create", jobs, named=False),
-        done=_("CronJob “%(name)s” was started by hand.") % {"name": place.name},
+        done=_("Started a Job from CronJob “%(name)s”.") % {"name": place.name},
         new_name=name,
     )
 

@@ -20,41 +20,41 @@ from kube.objects import KubeObject, name_of, namespace_of
 from resources.state.health import items, mapping, text
 from resources.state.kind_health import health
 
-_CONTROL_PLANE = gettext_lazy("the cluster's own controllers")
+_CONTROL_PLANE = gettext_lazy("the Kubernetes control plane")
 #: By the name, or what stands before its "/".
 _KNOWN = {
     "kubernetes": (
         gettext_lazy("the namespace controller"),
-        gettext_lazy("it deletes everything in the namespace first"),
+        gettext_lazy("deletes all objects in the namespace first"),
     ),
     "foregroundDeletion": (
         gettext_lazy("the garbage collector"),
-        gettext_lazy("it deletes what the object owns first"),
+        gettext_lazy("deletes the owned objects first"),
     ),
     "orphan": (
         gettext_lazy("the garbage collector"),
-        gettext_lazy("it takes the owner out of what the object owns first"),
+        gettext_lazy("removes the owner reference from the owned objects first"),
     ),
-    "kubernetes.io/pvc-protection": (_CONTROL_PLANE, gettext_lazy("no Pod uses the claim")),
-    "kubernetes.io/pv-protection": (_CONTROL_PLANE, gettext_lazy("no claim is bound to the volume")),
-    "batch.kubernetes.io/job-tracking": (_CONTROL_PLANE, gettext_lazy("the Pod is counted by its Job")),
+    "kubernetes.io/pvc-protection": (_CONTROL_PLANE, gettext_lazy("waits until no Pod uses the claim")),
+    "kubernetes.io/pv-protection": (_CONTROL_PLANE, gettext_lazy("waits until no claim is bound to the volume")),
+    "batch.kubernetes.io/job-tracking": (_CONTROL_PLANE, gettext_lazy("waits until the Job has counted the Pod")),
     "service.kubernetes.io/load-balancer-cleanup": (
         gettext_lazy("the cloud's service controller"),
-        gettext_lazy("it removes the load balancer first"),
+        gettext_lazy("removes the load balancer first"),
     ),
     "customresourcecleanup.apiextensions.k8s.io": (
         gettext_lazy("the API server"),
-        gettext_lazy("all objects of the resource type are deleted"),
+        gettext_lazy("deletes all objects of the resource type first"),
     ),
-    "external-attacher": (gettext_lazy("the storage driver"), gettext_lazy("it detaches the volume first")),
+    "external-attacher": (gettext_lazy("the storage driver"), gettext_lazy("detaches the volume first")),
     "finalizers.fluxcd.io": (gettext_lazy("the Flux controller of this kind"), ""),
     "resources-finalizer.argocd.argoproj.io": (
         gettext_lazy("Argo CD's application controller"),
-        gettext_lazy("it deletes what the Application deployed first"),
+        gettext_lazy("deletes the objects that the Application deployed first"),
     ),
     "foreground-finalizer.argocd.argoproj.io": (
         gettext_lazy("Argo CD's application controller"),
-        gettext_lazy("it deletes what the Application deployed first"),
+        gettext_lazy("deletes the objects that the Application deployed first"),
     ),
 }
 
@@ -143,10 +143,10 @@ def _controller(client: ClusterClient, type_: ResourceType, namespace: str, name
         obj = client.get(type_, name, namespace)
     except KubeError as error:
         gone = error.code == 404
-        return Controller(type_, namespace, name, _("gone") if gone else "", str(error), is_running=not gone)
+        return Controller(type_, namespace, name, _("deleted") if gone else "", str(error), is_running=not gone)
     state = health(obj)
     replicas = mapping(obj.get("status")).get("readyReplicas")
-    reason = state.reason if replicas or state.reason else _("none of its Pods is ready")
+    reason = state.reason if replicas or state.reason else _("no Pods are ready")
     return Controller(type_, namespace, name_of(obj), state.label, reason, is_running=bool(replicas))
 
 

@@ -44,7 +44,7 @@ def read(keys: Sequence[str], values: Sequence[str], kind: str) -> tuple[Pair, .
         if not pair.key and not pair.value:
             continue
         found.append(
-            replace(pair, error=_wrong(pair, kind) or (_("This key is there twice.") if pair.key in seen else ""))
+            replace(pair, error=_wrong(pair, kind) or (_("This key is a duplicate.") if pair.key in seen else ""))
         )
         seen.add(pair.key)
     return tuple(found)

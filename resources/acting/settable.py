@@ -112,7 +112,7 @@ def _scale(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
     wanted = scalar(mapping(mapping(scale).get("spec")).get("replicas") or 0)
     there = scalar(mapping(mapping(scale).get("status")).get("replicas") or 0)
     entry = Entry(("spec", "replicas"), _("Replicas"), "integer", wanted)
-    shown = _("%(wanted)s wanted, %(there)s there") % {"wanted": wanted, "there": there}
+    shown = _("%(wanted)s desired, %(there)s current") % {"wanted": wanted, "there": there}
     yield Setting(SCALE, _("Replicas"), "", shown, (entry,))
 
 
@@ -157,7 +157,7 @@ def _entries(path: tuple[str, ...], descriptor: Descriptor, node: Mapping[str, A
     widgets = descriptor.widgets
     if "resourceRequirements" in widgets:
         for side, what in _RESOURCES:
-            label = {"limits": _("limit of %(what)s"), "requests": _("request of %(what)s")}[side] % {"what": what}
+            label = {"limits": _("%(what)s limit"), "requests": _("%(what)s request")}[side] % {"what": what}
             yield Entry((*path, side, what), label, "int-or-string", _plain(_value_at({"v": value}, ("v", side, what))))
     elif "updateStrategy" in widgets:
         kinds = _options(mapping(mapping(node.get("properties")).get("type"))) or ("RollingUpdate", "Recreate")

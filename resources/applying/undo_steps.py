@@ -88,18 +88,18 @@ def _undo(client: ClusterClient, step: Step) -> Undone:
         type_ = client.find(step.group, step.version, step.plural)
         if step.before is None:
             client.delete(type_, step.name, step.namespace, propagation="Background", uid=step.uid)
-            return Undone(step, _("deleted again"))
+            return Undone(step, _("deleted"))
         now = client.get(type_, step.name, step.namespace)
         if uid_of(now) != step.uid or not same(own(now), step.after):
-            return Undone(step, problem=_("Another user changed it, so it stays as it is."))
+            return Undone(step, problem=_("Another user changed the object since, so it wasn't undone."))
         version = now["metadata"].get("resourceVersion")
         metadata = {**step.before["metadata"], "resourceVersion": version, "uid": step.uid}
         client.replace(type_, {**step.before, "metadata": metadata}, step.namespace)
-        return Undone(step, _("as it was before"))
+        return Undone(step, _("restored"))
     except NotFound:
-        return Undone(step, _("is already deleted"))
+        return Undone(step, _("already deleted"))
     except Conflict as error:
-        return Undone(step, problem=_("Another user changed it, so it stays as it is."), error=error)
+        return Undone(step, problem=_("Another user changed the object since, so it wasn't undone."), error=error)
     except KubeError as error:
         return Undone(step, problem=str(error), error=error)
 

@@ -37,16 +37,14 @@ class ChartLine:
 
     @property
     def label(self) -> str:
-        return {WANTED: _("replicas asked for"), READY: _("replicas ready"), RESTARTS: _("restarts of containers")}[
-            self.key
-        ]
+        return {WANTED: _("desired replicas"), READY: _("ready replicas"), RESTARTS: _("container restarts")}[self.key]
 
     @property
     def words(self) -> str:
         """The line in a sentence's part: for who does not see it."""
         values = {"label": self.label, "now": self.now, "least": self.least, "most": self.most}
         if self.least == self.most:
-            return _("%(label)s: %(now)s all the time") % values
+            return _("%(label)s: always %(now)s") % values
         return _("%(label)s: between %(least)s and %(most)s, now %(now)s") % values
 
 

@@ -40,7 +40,7 @@ def _problem(client: ClusterClient, place: Place) -> tuple[str, str]:
     """
     followed = Followed.objects.filter(cluster=client.name, type=place.type.qualified).first()
     if followed is not None and followed.too_many:
-        words = _("There are %(number)d objects of this kind: for more than HISTORY_OBJECTS no history is kept.")
+        words = _("There are %(number)d objects of this kind, more than HISTORY_OBJECTS allows.")
         return _("No history is recorded: there are too many objects of this kind."), words % {
             "number": followed.too_many
         }
@@ -52,8 +52,8 @@ def _problem(client: ClusterClient, place: Place) -> tuple[str, str]:
         return paused, _("History isn't recorded at the moment: %(why)s") % {"why": writer.problem}
     if followed is None and kinds.left_out(client, place.type):
         words = _(
-            "The history follows %(number)d kinds, and this one is not among them: HISTORY_KINDS names those that"
-            " matter."
+            "History is recorded for at most %(number)d kinds, and this kind isn't one of them. Set "
+            "HISTORY_KINDS to the kinds that matter."
         )
         return _("No history is recorded for this kind."), words % {"number": kinds.MOST}
     return "", ""

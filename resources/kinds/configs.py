@@ -47,7 +47,7 @@ class Values:
 
 def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     if obj.get("immutable") is True:
-        yield facts("config", _("ConfigMap"), ((_("Can't be changed (immutable)"), label(_("Yes"), "blue")),))
+        yield facts("config", _("ConfigMap"), ((_("Immutable"), label(_("Yes"), "blue")),))
     place = Place(type_, namespace_of(obj), name_of(obj))
     yield Panel("data", "resources/kinds/_config.html", Values(values(obj), place.url("value")), wide=True)
     yield users(client, "ConfigMap", name_of(obj), namespace_of(obj))

@@ -62,14 +62,14 @@ def probe(spec: Mapping[str, Any]) -> str:
     elif tcp:
         what = _("connects to port %(port)s") % {"port": text(tcp.get("port"))}
     elif grpc:
-        what = _("asks gRPC port %(port)s") % {"port": text(grpc.get("port"))}
+        what = _("gRPC health check on port %(port)s") % {"port": text(grpc.get("port"))}
     else:
         what = _words(mapping(spec.get("exec")).get("command"))
     parts = [what]
     if delay := text(spec.get("initialDelaySeconds")):
-        parts.append(_("first after %(n)s s") % {"n": delay} if delay != "0" else "")
+        parts.append(_("initial delay %(n)s s") % {"n": delay} if delay != "0" else "")
     parts.append(_("every %(n)s s") % {"n": text(spec.get("periodSeconds")) or "10"})
-    parts.append(_("%(n)s failures count") % {"n": text(spec.get("failureThreshold")) or "3"})
+    parts.append(_("failure threshold %(n)s") % {"n": text(spec.get("failureThreshold")) or "3"})
     return ", ".join(part for part in parts if part)
 
 
@@ -120,13 +120,13 @@ def _mounts(spec: Mapping[str, Any]) -> Iterator[str]:
 
 def _security(spec: Mapping[str, Any]) -> Iterator[str]:
     if spec.get("privileged") is True:
-        yield _("privileged: it has all rights of its node")
+        yield _("privileged: full access to the node")
     if spec.get("allowPrivilegeEscalation") is True:
-        yield _("can gain more permissions")
+        yield _("privilege escalation allowed")
     if text(spec.get("runAsUser")):
         yield _("runs as user %(id)s") % {"id": text(spec.get("runAsUser"))}
     if spec.get("runAsNonRoot") is True:
-        yield _("never as root")
+        yield _("never runs as root")
     if spec.get("readOnlyRootFilesystem") is True:
         yield _("root file system is read-only")
     for word, part in ((_("added capabilities: %s"), "add"), (_("dropped capabilities: %s"), "drop")):

@@ -32,10 +32,10 @@ def _job(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
     yield _("Started"), line(status.get("startTime"), "age")
     yield _("Ended"), line(ended(obj), "age")
     yield _("Duration"), line(duration(text(status.get("startTime")), ended(obj)))
-    yield _("At the same time"), line(spec.get("parallelism"))
-    yield _("Tries before it fails"), line(spec.get("backoffLimit"))
-    yield _("Time limit"), line(_seconds(spec.get("activeDeadlineSeconds")))
-    yield _("Deleted after"), line(_seconds(spec.get("ttlSecondsAfterFinished")))
+    yield _("Parallelism"), line(spec.get("parallelism"))
+    yield _("Backoff limit"), line(spec.get("backoffLimit"))
+    yield _("Active deadline"), line(_seconds(spec.get("activeDeadlineSeconds")))
+    yield _("TTL after finished"), line(_seconds(spec.get("ttlSecondsAfterFinished")))
     yield _("Suspended"), label(_("Yes"), "purple") if spec.get("suspend") is True else ()
 
 
@@ -45,7 +45,7 @@ def completions(obj: KubeObject) -> str:
     wanted = mapping(obj.get("spec")).get("completions")
     number = done if isinstance(done, int) else 0
     if not isinstance(wanted, int):
-        return _("%(n)d, ends when one succeeds") % {"n": number}
+        return _("%(n)d, completes when any Pod succeeds") % {"n": number}
     return _("%(n)d of %(wanted)d") % {"n": number, "wanted": wanted}
 
 
@@ -89,21 +89,21 @@ def _schedule(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
     when, zone = text(spec.get("schedule")), text(spec.get("timeZone"))
     suspended = spec.get("suspend") is True
     yield _("Schedule"), (*line(cron.words(when)), *line(when, "code"))
-    yield _("Time zone"), line(zone) or line(_("that of the cluster, usually UTC"), "muted")
+    yield _("Time zone"), line(zone) or line(_("Cluster default, usually UTC"), "muted")
     found = cron.parse(when)
     times = cron.following(found, datetime.now(UTC), zone) if found and not suspended else ()
-    yield _("Next times (UTC)"), lines(f"{time:%Y-%m-%d %H:%M}" for time in times)
-    yield _("Suspended"), label(_("Yes: it makes no new Jobs"), "purple") if suspended else ()
+    yield _("Next runs (UTC)"), lines(f"{time:%Y-%m-%d %H:%M}" for time in times)
+    yield _("Suspended"), label(_("Yes: no new Jobs are started"), "purple") if suspended else ()
     yield _("Last run"), line(status.get("lastScheduleTime"), "age")
     yield _("Last success"), line(status.get("lastSuccessfulTime"), "age")
     policies = {
-        "Allow": _("runs beside it"),
-        "Forbid": _("is skipped"),
-        "Replace": _("takes its place"),
+        "Allow": _("Allow: runs can overlap"),
+        "Forbid": _("Forbid: the next run is skipped"),
+        "Replace": _("Replace: the next run replaces the running Job"),
     }
     policy = text(spec.get("concurrencyPolicy"))
-    yield _("While one still runs, the next"), line(policies.get(policy, policy))
-    yield _("Given up when late by"), line(_seconds(spec.get("startingDeadlineSeconds")))
+    yield _("Concurrency policy"), line(policies.get(policy, policy))
+    yield _("Starting deadline"), line(_seconds(spec.get("startingDeadlineSeconds")))
 
 
 def _runs(client: ClusterClient, obj: KubeObject) -> Panel:
@@ -120,12 +120,12 @@ def _runs(client: ClusterClient, obj: KubeObject) -> Panel:
         for item in mine[:_RUNS]
     )
     columns = (_("Job"), _("State"), _("Duration"), times.heading())
-    empty = _("It has not run yet, or its Jobs are deleted.")
+    empty = _("No Jobs. The CronJob hasn't run yet, or its Jobs were deleted.")
     left = max(0, len(mine) - _RUNS)
     return table(
         "runs",
         Table(
-            title=_("Last runs"),
+            title=_("Recent runs"),
             columns=columns,
             rows=rows,
             note=more_note(found),

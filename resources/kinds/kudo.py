@@ -31,7 +31,7 @@ _LOOKS = {
     "COMPLETE": (gettext_lazy("Complete"), "green", "success"),
     "IN_PROGRESS": (gettext_lazy("In progress"), "blue", "progress"),
     "PENDING": (gettext_lazy("Pending"), "grey", "info"),
-    "ERROR": (gettext_lazy("Error, is tried again"), "orange", "warning"),
+    "ERROR": (gettext_lazy("Error, retrying"), "orange", "warning"),
     "FATAL_ERROR": (gettext_lazy("Failed"), "red", "error"),
     "NEVER_RUN": (gettext_lazy("Never run"), "grey", "info"),
 }

@@ -16,7 +16,7 @@ from resources.state.health import conditions, mapping
 def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     name = name_of(obj)
     if going := waits_for(obj):
-        yield facts("going", _("What its deletion waits for"), going)
+        yield facts("going", _("Deletion progress"), going)
     yield facts("namespace", _("Security"), _security(mapping(mapping(obj.get("metadata")).get("labels"))))
     yield from quotas.of_namespace(some(client, "", "ResourceQuota", name, limit=50).items)
     ranges = some(client, "", "LimitRange", name, limit=50).items
@@ -28,18 +28,22 @@ def _security(labels: Mapping[str, Any]) -> Iterable[tuple[str, Cell]]:
     """Pod Security Admission: what Pods may ask for here.
     https://kubernetes.io/docs/concepts/security/pod-security-admission/
     """
-    titles = {"enforce": _("Pods are refused"), "warn": _("Pods are warned of"), "audit": _("Pods are noted")}
+    titles = {
+        "enforce": _("Pod security (enforce)"),
+        "warn": _("Pod security (warn)"),
+        "audit": _("Pod security (audit)"),
+    }
     words = {
-        "privileged": _("everything is allowed"),
-        "baseline": _("when they ask for known escalations (baseline)"),
-        "restricted": _("unless they are hardened (restricted)"),
+        "privileged": _("privileged: no restrictions"),
+        "baseline": _("baseline: no known privilege escalations"),
+        "restricted": _("restricted: only hardened Pods"),
     }
     found = [
         (title, line(words.get(str(level), level)))
         for mode, title in titles.items()
         if (level := labels.get(f"pod-security.kubernetes.io/{mode}"))
     ]
-    return found or [(_("Pod security"), line(_("not specified: the cluster's default applies"), "muted"))]
+    return found or [(_("Pod security"), line(_("Not set: the cluster's default applies"), "muted"))]
 
 
 def waits_for(obj: KubeObject) -> tuple[tuple[str, Cell], ...]:
@@ -51,14 +55,15 @@ def waits_for(obj: KubeObject) -> tuple[tuple[str, Cell], ...]:
         return ()
     words = {
         "NamespaceDeletionDiscoveryFailure": _(
-            "Some API groups aren't responding, so what they still have here is unknown. Repair or delete their"
-            " APIService."
+            "Some API groups aren't responding, so their remaining objects are unknown. Repair or "
+            "delete their APIServices."
         ),
         "NamespaceDeletionGroupVersionParsingFailure": _("Some API groups have versions that can't be read."),
-        "NamespaceDeletionContentFailure": _("Some objects could not be deleted."),
-        "NamespaceContentRemaining": _("Some objects are still there."),
+        "NamespaceDeletionContentFailure": _("Some objects couldn't be deleted."),
+        "NamespaceContentRemaining": _("Some objects still exist."),
         "NamespaceFinalizersRemaining": _(
-            "Some objects wait for a finalizer, which the operator that set it has to remove. Is it still installed?"
+            "Some objects have finalizers that their operator must remove. Check that the operator is "
+            "installed and running."
         ),
     }
     found = [
@@ -66,7 +71,7 @@ def waits_for(obj: KubeObject) -> tuple[tuple[str, Cell], ...]:
         for condition in conditions(obj)
         if condition.status == "True"
     ]
-    return tuple(found) or ((_("Deletion"), (Bit(_("It has just begun.")),)),)
+    return tuple(found) or ((_("Deletion"), (Bit(_("Deletion has just started.")),)),)
 
 
 PANELS: dict[Kind, Maker] = {("", "Namespace"): panels}

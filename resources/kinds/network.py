@@ -21,7 +21,7 @@ def ingress(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     spec, namespace = mapping(obj.get("spec")), namespace_of(obj)
     secure = {text(host) for entry in items(spec.get("tls")) for host in _list(entry.get("hosts"))}
     rows = tuple(_ingress_rows(client, spec, namespace, secure))
-    columns, empty = (_("Address"), _("Leads to"), _("Matches")), _("It has no rules.")
+    columns, empty = (_("Address"), _("Target"), _("Path type")), _("No rules.")
     yield table("rules", Table(_("Rules"), columns, rows, empty=empty), wide=True)
     certificates = tuple(
         (lines(_list(entry.get("hosts"))), see(client, "", "Secret", entry.get("secretName"), namespace))
@@ -32,7 +32,7 @@ def ingress(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     addresses = items(mapping(mapping(obj.get("status")).get("loadBalancer")).get("ingress"))
     entries = (
         (_("Class"), see(client, "networking.k8s.io", "IngressClass", spec.get("ingressClassName"))),
-        (_("Reached at"), lines(text(address.get("hostname")) or text(address.get("ip")) for address in addresses)),
+        (_("Addresses"), lines(text(address.get("hostname")) or text(address.get("ip")) for address in addresses)),
     )
     yield facts("ingress", _("Ingress"), entries)
 
@@ -52,7 +52,7 @@ def _ingress_rows(
             address = (Bit(where, where),) if host and "*" not in host else line(where)
             yield address, backend(client, mapping(path.get("backend")), namespace), line(path.get("pathType"))
     if rest := mapping(spec.get("defaultBackend")):
-        yield line(_("everything else")), backend(client, rest, namespace), ()
+        yield line(_("default backend")), backend(client, rest, namespace), ()
 
 
 def backend(client: ClusterClient, of: Mapping[str, Any], namespace: str) -> Cell:
@@ -69,21 +69,21 @@ def backend(client: ClusterClient, of: Mapping[str, Any], namespace: str) -> Cel
 def policy(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     spec = mapping(obj.get("spec"))
     kinds = _list(spec.get("policyTypes")) or (["Ingress", "Egress"] if "egress" in spec else ["Ingress"])
-    entries = [(_("Holds for"), line(_pods(spec.get("podSelector"))))]
-    for kind, title in (("Ingress", _("Reachable from")), ("Egress", _("Can reach"))):
+    entries = [(_("Applies to"), line(_pods(spec.get("podSelector"))))]
+    for kind, title in (("Ingress", _("Ingress allowed from")), ("Egress", _("Egress allowed to"))):
         if kind in kinds:
             entries.append((title, tuple(_sides(spec, kind))))
         else:
-            entries.append((title, line(_("all peers, as far as this policy is concerned"))))
-    note = _("What no policy allows is refused, as soon as one policy selects a Pod.")
-    yield facts("policy", _("In words"), entries, note=note, wide=True)
+            entries.append((title, line(_("all peers: not restricted by this policy"))))
+    note = _("Once a policy selects a Pod, only traffic that a policy allows is accepted.")
+    yield facts("policy", _("Allowed traffic"), entries, note=note, wide=True)
 
 
 def _sides(spec: Mapping[str, Any], kind: str) -> Iterator[Bit]:
     side = "from" if kind == "Ingress" else "to"
     rules = items(spec.get(kind.lower()))
     if not rules:
-        yield Bit(_("no one"))
+        yield Bit(_("none"))
     for rule in rules:
         peers = [_peer(item) for item in items(rule.get(side))] or [_("all peers")]
         ports = [_port(item) for item in items(rule.get("ports"))]
@@ -101,7 +101,7 @@ def _peer(item: Mapping[str, Any]) -> str:
     if block := mapping(item.get("ipBlock")):
         but = ", ".join(text(part) for part in _list(block.get("except")))
         words = _("addresses %(range)s") % {"range": text(block.get("cidr"))}
-        return _("%(addresses)s but %(others)s") % {"addresses": words, "others": but} if but else words
+        return _("%(addresses)s except %(others)s") % {"addresses": words, "others": but} if but else words
     spaces = item.get("namespaceSelector")
     where = _("this namespace") if spaces is None else _spaces(spaces)
     return _("%(pods)s in %(namespaces)s") % {"pods": _pods(item.get("podSelector")), "namespaces": where}

@@ -40,22 +40,26 @@ def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
     yield Panel("switch", "resources/kinds/_node.html", _switch(client, type_, obj))
     found = some(client, "", "Pod", fields=f"spec.nodeName={name}", limit=500)
     if not found.problem:
-        note = _("By what its Pods request.") if not found.more else more_note(found)
-        yield Panel("taken", "resources/kinds/_bars.html", Bars(_("Taken"), tuple(taken(obj, found.items)), note=note))
+        note = _("Based on the requests of its Pods.") if not found.more else more_note(found)
+        yield Panel(
+            "taken",
+            "resources/kinds/_bars.html",
+            Bars(_("Allocated resources"), tuple(taken(obj, found.items)), note=note),
+        )
     yield facts("node", _("Node"), _facts(obj))
     if rows := tuple(
         (line(_taint(item)), line(_effects().get(text(item.get("effect")), text(item.get("effect")))))
         for item in items(mapping(obj.get("spec")).get("taints"))
     ):
-        yield table("taints", Table(_("Taints"), (_("Taint"), _("For Pods that do not tolerate it")), rows))
+        yield table("taints", Table(_("Taints"), (_("Taint"), _("Effect on Pods without toleration")), rows))
     yield _pods(client, found)
 
 
 def _effects() -> dict[str, str]:
     return {
-        "NoSchedule": _("no new ones come (NoSchedule)"),
-        "PreferNoSchedule": _("others are preferred (PreferNoSchedule)"),
-        "NoExecute": _("they have to go (NoExecute)"),
+        "NoSchedule": _("NoSchedule: no new Pods are scheduled"),
+        "PreferNoSchedule": _("PreferNoSchedule: other nodes are preferred"),
+        "NoExecute": _("NoExecute: running Pods are evicted"),
     }
 
 
@@ -118,15 +122,15 @@ def _facts(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
     yield _("Zone"), line(labels.get("topology.kubernetes.io/zone"))
     yield _("Machine type"), line(labels.get("node.kubernetes.io/instance-type"))
     yield _("Kubelet"), line(info.get("kubeletVersion"))
-    yield _("Runs containers with"), line(info.get("containerRuntimeVersion"))
+    yield _("Container runtime"), line(info.get("containerRuntimeVersion"))
     yield _("System"), line(info.get("osImage"))
     yield _("Kernel"), line(info.get("kernelVersion"))
     yield (
         _("Architecture"),
         line("/".join(filter(None, (text(info.get("operatingSystem")), text(info.get("architecture")))))),
     )
-    yield _("Pod addresses"), line(mapping(obj.get("spec")).get("podCIDR"))
-    yield _("Provider's name"), line(mapping(obj.get("spec")).get("providerID"), "code")
+    yield _("Pod CIDR"), line(mapping(obj.get("spec")).get("podCIDR"))
+    yield _("Provider ID"), line(mapping(obj.get("spec")).get("providerID"), "code")
 
 
 def _taint(item: Mapping[str, Any]) -> str:
@@ -146,7 +150,7 @@ def _pods(client: ClusterClient, found: Some) -> Panel:
         for pod in ordered
     )
     columns = (_("Pod"), _("Namespace"), _("State"), _("CPU requested"), _("Memory requested"))
-    empty = _("No Pod runs here.")
+    empty = _("No Pods run on this node.")
     return table(
         "pods",
         Table(

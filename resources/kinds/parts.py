@@ -161,4 +161,4 @@ def some(
 
 def more_note(found: Some) -> str:
     """A sentence for lists that were not read to their end."""
-    return _("Only the first %(n)d were checked.") % {"n": len(found.items)} if found.more else ""
+    return _("Only the first %(n)d objects were checked.") % {"n": len(found.items)} if found.more else ""

@@ -47,9 +47,9 @@ def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Itera
     if found := containers(obj, client):
         yield Panel("containers", "resources/kinds/_containers.html", found, wide=True)
     if rows := volumes(client, obj.get("spec"), namespace_of(obj)):
-        yield table("volumes", Table(_("Volumes"), (_("Name"), _("Kind"), _("From")), rows))
+        yield table("volumes", Table(_("Volumes"), (_("Name"), _("Kind"), _("Source")), rows))
     if rows := tolerations(obj):
-        yield table("tolerations", Table(_("Tolerations"), (_("Taint"), _("Effect"), _("For")), rows))
+        yield table("tolerations", Table(_("Tolerations"), (_("Taint"), _("Effect"), _("Tolerated for")), rows))
 
 
 def _facts(client: ClusterClient, obj: KubeObject) -> Iterable[tuple[str, Cell]]:

@@ -63,14 +63,14 @@ def bars(obj: KubeObject) -> tuple[Bar, ...]:
 
 
 def quota(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    made = Bars(_("Used"), bars(obj), _("It limits nothing."), _scope(obj))
+    made = Bars(_("Used"), bars(obj), _("No limits."), _scope(obj))
     yield Panel("bars", "resources/kinds/_bars.html", made)
 
 
 def _scope(obj: KubeObject) -> str:
     scopes = mapping(obj.get("spec")).get("scopes")
     names = [text(scope) for scope in scopes] if isinstance(scopes, list) else []
-    return _("It counts only what is: %(scopes)s") % {"scopes": ", ".join(names)} if names else ""
+    return _("Scopes: %(scopes)s") % {"scopes": ", ".join(names)} if names else ""
 
 
 def limit_range(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
@@ -80,18 +80,18 @@ def limit_range(_client: ClusterClient, _type: ResourceType, obj: KubeObject) ->
 def limits_table(id_: str, title: str, found: Iterable[KubeObject]) -> Panel:
     """A row for each kind of thing and resource."""
     columns = (
-        _("For each"),
+        _("Type"),
         _("Resource"),
-        _("At least"),
-        _("At most"),
+        _("Minimum"),
+        _("Maximum"),
         _("Default request"),
         _("Default limit"),
-        _("Limit to request"),
+        _("Maximum limit/request ratio"),
     )
     rows = tuple(
         row for obj in found for item in items(mapping(obj.get("spec")).get("limits")) for row in _limits(item)
     )
-    return table(id_, Table(title, columns, rows, empty=_("It limits nothing.")), wide=True)
+    return table(id_, Table(title, columns, rows, empty=_("No limits.")), wide=True)
 
 
 def _limits(item: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:

@@ -30,13 +30,13 @@ def role(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterabl
     whole = type_.kind == "ClusterRole"
     if mapping(obj.get("aggregationRule")):
         words = _(
-            "Its rules are collected from the ClusterRoles with these labels; rules that are added by hand are"
-            " overwritten."
+            "The rules are collected from the ClusterRoles with these labels; rules that you add "
+            "manually are overwritten."
         )
-        yield facts("aggregation", _("Aggregation rule"), ((_("From"), lines(_gathered(obj), "code")),), note=words)
+        yield facts("aggregation", _("Aggregation rule"), ((_("Source"), lines(_gathered(obj), "code")),), note=words)
     found = items(obj.get("rules"))
     rows = tuple(rule_row(rule, cluster=whole) for rule in found[:_RULES])
-    columns, empty = (_("Allows to"), _("Verbs"), _("On"), _("Danger")), _("It allows nothing.")
+    columns, empty = (_("Permission"), _("Verbs"), _("Resources"), _("Risk")), _("No permissions.")
     yield table("rules", Table(_("Rules"), columns, rows, left=max(0, len(found) - _RULES), empty=empty), wide=True)
     yield _bound(client, obj, "ClusterRole" if whole else "Role")
 
@@ -95,8 +95,8 @@ def _bound(client: ClusterClient, obj: KubeObject, kind: str) -> Panel:
         if (ref := mapping(item.get("roleRef")))
         and (text(ref.get("kind")), text(ref.get("name"))) == (kind, name_of(obj))
     )
-    columns = (_("Binding"), _("Holds in"), _("For whom"))
-    made = Table(_("Who has it"), columns, rows, note=" ".join(problems), empty=_("No one: no binding refers to it."))
+    columns = (_("Binding"), _("Scope"), _("Subjects"))
+    made = Table(_("Who has access"), columns, rows, note=" ".join(problems), empty=_("No binding grants this role."))
     return table("bound", made, wide=True)
 
 
@@ -109,9 +109,9 @@ def bindings(client: ClusterClient, namespace: str, whole: bool) -> tuple[list[K
         asked.append(("ClusterRoleBinding", some(client, GROUP, "ClusterRoleBinding", limit=2000)))
     problems = [
         (
-            _("%(kind)s could not be read: %(why)s") % {"kind": kind, "why": found.problem}
+            _("Couldn't read %(kind)s objects: %(why)s") % {"kind": kind, "why": found.problem}
             if found.problem
-            else _("Not every %(kind)s was checked.") % {"kind": kind}
+            else _("Some %(kind)s objects weren't checked.") % {"kind": kind}
         )
         for kind, found in asked
         if found.problem or found.more
@@ -164,11 +164,11 @@ def binding(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     kind, name, namespace = text(ref.get("kind")), text(ref.get("name")), namespace_of(obj)
     entries = (
         (
-            _("Gives"),
+            _("Role"),
             see(client=client, group=GROUP, kind=kind, name=name, namespace=namespace, words=f"{kind} {name}"),
         ),
-        (_("In"), line(namespace or _("the whole cluster"))),
-        (_("To"), subjects(client, obj) or line(_("no one"), "muted")),
+        (_("Scope"), line(namespace or _("the whole cluster"))),
+        (_("Subjects"), subjects(client, obj) or line(_("none"), "muted")),
         (
             _("View as"),
             _view_as(client, (who for item in items(obj.get("subjects"))[:20] if (who := _who(item, namespace)))),
@@ -178,13 +178,13 @@ def binding(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     found = some(client, GROUP, kind, namespace if kind == "Role" else "", fields=f"metadata.name={name}", limit=1)
     rules = items(found.items[0].get("rules")) if found.items else []
     rows = tuple(rule_row(rule, cluster=not namespace) for rule in rules[:_RULES])
-    columns = (_("Allows to"), _("Verbs"), _("On"), _("Danger"))
-    empty = _("It allows nothing.") if found.items else _("This role doesn't exist, so the binding grants nothing.")
+    columns = (_("Permission"), _("Verbs"), _("Resources"), _("Risk"))
+    empty = _("No permissions.") if found.items else _("This role doesn't exist, so the binding grants nothing.")
     left = max(0, len(rules) - _RULES)
     yield table(
         "rules",
         Table(
-            title=_("What it gives"), columns=columns, rows=rows, note="", left=left, problem=found.problem, empty=empty
+            title=_("Permissions"), columns=columns, rows=rows, note="", left=left, problem=found.problem, empty=empty
         ),
         wide=True,
     )
@@ -193,13 +193,13 @@ def binding(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
 def account(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     namespace, name = namespace_of(obj), name_of(obj)
     entries = (
-        (_("Its name as a user"), line(f"system:serviceaccount:{namespace}:{name}", "code")),
+        (_("User name"), line(f"system:serviceaccount:{namespace}:{name}", "code")),
         (_("View as"), _view_as(client, [("user", f"system:serviceaccount:{namespace}:{name}")])),
         (_("Secrets"), _secrets(client, obj, "secrets")),
         (_("Image pull secrets"), _secrets(client, obj, "imagePullSecrets")),
         (
-            _("Token in its Pods"),
-            line(_("No, unless a Pod asks for it")) if obj.get("automountServiceAccountToken") is False else (),
+            _("Automount token"),
+            line(_("No, unless a Pod requests it")) if obj.get("automountServiceAccountToken") is False else (),
         ),
     )
     yield facts("account", _("Service account"), entries)
@@ -210,10 +210,10 @@ def account(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
         if (way := _way(item, namespace, name))
     )
     columns, empty = (
-        (_("Binding"), _("Holds in"), _("Role"), _("As")),
-        _("No binding refers to it, so it has no permissions of its own."),
+        (_("Binding"), _("Scope"), _("Role"), _("Granted to")),
+        _("No binding grants this service account a role."),
     )
-    yield table("bindings", Table(_("Its permissions"), columns, rows, " ".join(problems), empty=empty), wide=True)
+    yield table("bindings", Table(_("Permissions"), columns, rows, " ".join(problems), empty=empty), wide=True)
 
 
 def _secrets(client: ClusterClient, obj: KubeObject, part: str) -> Cell:
@@ -235,11 +235,11 @@ def _way(item: KubeObject, namespace: str, name: str) -> str:
         kind, who = text(subject.get("kind")), text(subject.get("name"))
         where = text(subject.get("namespace")) or namespace_of(item)
         if (kind, who, where) == ("ServiceAccount", name, namespace):
-            return _("itself")
+            return _("this service account")
         if kind == "User" and who == f"system:serviceaccount:{namespace}:{name}":
-            return _("itself")
+            return _("this service account")
         if kind == "Group" and who in groups:
-            return _("one of the group %(name)s") % {"name": who}
+            return _("members of the group %(name)s") % {"name": who}
     return ""
 
 

@@ -57,8 +57,8 @@ def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
         yield facts("certificate", _("Certificate"), certificate(decoded(data.get("tls.crt"))))
     if kind in ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg"):
         rows = tuple(registries(data))
-        empty = _("It can't be read as a registry's login.")
-        yield table("registries", Table(_("Registries"), (_("Registry"), _("User"), _("E-mail")), rows, empty=empty))
+        empty = _("Can't read registry credentials from this Secret.")
+        yield table("registries", Table(_("Registries"), (_("Registry"), _("User"), _("Email")), rows, empty=empty))
     keys = tuple(Key(key, len(decoded(value))) for key, value in sorted(data.items()))
     place = Place(type_, namespace, name_of(obj))
     yield Panel("data", "resources/kinds/_secret.html", Keys(keys, place.url("value")), wide=True)
@@ -67,8 +67,8 @@ def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
 
 def _facts(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]]:
     notes = mapping(mapping(obj.get("metadata")).get("annotations"))
-    yield _("Token of"), see(client, "", "ServiceAccount", notes.get(_TOKEN_OF), namespace_of(obj))
-    yield _("Can't be changed (immutable)"), label(_("Yes"), "blue") if obj.get("immutable") is True else ()
+    yield _("Service account"), see(client, "", "ServiceAccount", notes.get(_TOKEN_OF), namespace_of(obj))
+    yield _("Immutable"), label(_("Yes"), "blue") if obj.get("immutable") is True else ()
 
 
 def certificate(pem: bytes) -> Iterator[tuple[str, Cell]]:

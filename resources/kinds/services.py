@@ -26,20 +26,20 @@ def _facts(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
     spec = mapping(obj.get("spec"))
     name, namespace = name_of(obj), namespace_of(obj)
     outside = tuple(_outside(obj))
-    yield _("Name inside the cluster"), line(f"{name}.{namespace}.svc", "code") if namespace else ()
+    yield _("Cluster DNS name"), line(f"{name}.{namespace}.svc", "code") if namespace else ()
     ips = spec.get("clusterIPs")
     addresses = lines(ips) if isinstance(ips, list) else ()
     headless = text(spec.get("clusterIP")) == "None"
     several = addresses if len(addresses) > 1 else ()
-    yield _("Cluster IPs"), line(_("none: its name leads to each Pod (headless)")) if headless else several
-    yield _("Outside address"), outside
+    yield _("Cluster IPs"), line(_("None (headless): the DNS name resolves to the Pods")) if headless else several
+    yield _("External address"), outside
     if text(spec.get("type")) == "LoadBalancer" and not outside:
-        yield _("Load balancer"), label(_("waits for an address"), "blue")
-    yield _("Stands for"), line(spec.get("externalName"))
+        yield _("Load balancer"), label(_("waiting for an address"), "blue")
+    yield _("External name"), line(spec.get("externalName"))
     yield _("Session affinity"), line(spec.get("sessionAffinity")) if spec.get("sessionAffinity") != "None" else ()
     yield (
-        _("Traffic from outside goes"),
-        line(_("only to Pods of the same node") if spec.get("externalTrafficPolicy") == "Local" else ""),
+        _("External traffic policy"),
+        line(_("Local: only to Pods on the same node") if spec.get("externalTrafficPolicy") == "Local" else ""),
     )
 
 
@@ -58,9 +58,9 @@ def _endpoints(client: ClusterClient, obj: KubeObject) -> Panel:
     rows = tuple(row for item in found.items for row in endpoints(client, item))
     selects = bool(mapping(mapping(obj.get("spec")).get("selector")))
     empty = (
-        _("No Pod matches its selector, so nothing responds.")
+        _("No Pod matches the selector, so the Service has no endpoints.")
         if selects
-        else _("It has no selector, so its EndpointSlices must be created manually.")
+        else _("This Service has no selector, so its EndpointSlices must be created manually.")
     )
     columns = (_("Address"), _("State"), _("Pod"), _("Ports"), _("Node"))
     made = Table(_("Endpoints"), columns, rows, more_note(found), problem=found.problem, empty=empty)
@@ -92,7 +92,7 @@ def _named(port: Mapping[str, Any]) -> str:
 
 def _serving(conditions: Mapping[str, Any]) -> Cell:
     if conditions.get("terminating") is True:
-        return label(_("ending"), "orange")
+        return label(_("terminating"), "orange")
     # Unset means ready: https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/#ready
     return label(_("ready"), "green") if conditions.get("ready") is not False else label(_("not ready"), "orange")
 

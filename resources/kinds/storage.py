@@ -33,15 +33,15 @@ def _claim(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]]
     wanted = text(mapping(mapping(spec.get("resources")).get("requests")).get("storage"))
     there = text(mapping(status.get("capacity")).get("storage"))
     yield _("Capacity"), line(there)
-    yield _("Asked for"), line(wanted)
-    yield _("Growing"), label(_("waits to grow to %(size)s") % {"size": wanted}, "blue") if _grows(status) else ()
+    yield _("Requested"), line(wanted)
+    yield _("Expansion"), label(_("waiting to expand to %(size)s") % {"size": wanted}, "blue") if _grows(status) else ()
     yield _("Volume"), see(client, "", "PersistentVolume", spec.get("volumeName"))
     yield _("Storage class"), see(client, "storage.k8s.io", "StorageClass", spec.get("storageClassName"))
     yield _("Access modes"), modes(spec.get("accessModes"))
     yield _("Volume mode"), line(spec.get("volumeMode"))
     source = mapping(spec.get("dataSource")) or mapping(spec.get("dataSourceRef"))
     group = text(source.get("apiGroup"))
-    yield _("Made from"), see(client, group, text(source.get("kind")), source.get("name"), namespace_of(obj))
+    yield _("Data source"), see(client, group, text(source.get("kind")), source.get("name"), namespace_of(obj))
 
 
 def _grows(status: Any) -> bool:
@@ -67,8 +67,8 @@ def _volume(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]
     of = mapping(spec.get("claimRef"))
     claim_ = text(of.get("name"))
     policies = {
-        "Delete": _("Delete: with its claim the data goes"),
-        "Retain": _("Retain: the data stays when its claim goes"),
+        "Delete": _("Delete: data is deleted with the claim"),
+        "Retain": _("Retain: data is kept when the claim is deleted"),
     }
     policy = text(spec.get("persistentVolumeReclaimPolicy"))
     where = text(of.get("namespace"))
@@ -88,13 +88,13 @@ def _volume(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]
     )
     yield _("Storage class"), see(client, "storage.k8s.io", "StorageClass", spec.get("storageClassName"))
     yield _("Access modes"), modes(spec.get("accessModes"))
-    yield _("When released"), line(policies.get(policy, policy))
+    yield _("Reclaim policy"), line(policies.get(policy, policy))
     yield _("Volume mode"), line(spec.get("volumeMode"))
     source = next((key for key in ("csi", "hostPath", "nfs", "local", "iscsi", "fc") if key in spec), "")
     origin = mapping(spec.get(source))
     words = text(origin.get("driver")) or text(origin.get("path"))
-    yield _("Kept by"), line(f"{source} {words}".strip())
-    yield _("Handle"), line(origin.get("volumeHandle"), "code")
+    yield _("Source"), line(f"{source} {words}".strip())
+    yield _("Volume handle"), line(origin.get("volumeHandle"), "code")
 
 
 def storage_class(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
@@ -111,7 +111,7 @@ def storage_class(client: ClusterClient, _type: ResourceType, obj: KubeObject) -
         if mapping(item.get("spec")).get("storageClassName") == name_of(obj)
     )
     columns = (_("Claim"), _("Namespace"), _("State"), _("Capacity"))
-    empty = _("No claim uses it.")
+    empty = _("No claims use this storage class.")
     yield table(
         "claims",
         Table(
@@ -130,10 +130,18 @@ def storage_class(client: ClusterClient, _type: ResourceType, obj: KubeObject) -
 def _class(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
     notes = mapping(mapping(obj.get("metadata")).get("annotations"))
     waits = obj.get("volumeBindingMode") == "WaitForFirstConsumer"
-    yield _("Default"), label(_("Yes: for claims that name none"), "blue") if notes.get(_DEFAULT) == "true" else ()
+    yield (
+        _("Default"),
+        label(_("Yes: for claims without a storage class"), "blue") if notes.get(_DEFAULT) == "true" else (),
+    )
     yield _("Provisioner"), line(obj.get("provisioner"), "code")
-    yield _("When released"), line(text(obj.get("reclaimPolicy")) or "Delete")
-    yield _("Volumes are made"), line(_("when the first Pod needs one") if waits else _("immediately"))
+    yield _("Reclaim policy"), line(text(obj.get("reclaimPolicy")) or "Delete")
+    yield (
+        _("Volume binding mode"),
+        line(
+            _("WaitForFirstConsumer: when a Pod uses the claim") if waits else _("Immediate: when the claim is created")
+        ),
+    )
     yield _("Volume expansion"), line(_("Yes") if obj.get("allowVolumeExpansion") is True else _("No"))
     pairs = mapping(obj.get("parameters")).items()
     yield _("Parameters"), lines((f"{key}={text(value)}" for key, value in pairs), "code")

@@ -50,8 +50,8 @@ def _projected(client: ClusterClient, part: Mapping[str, Any], namespace: str) -
             name = text(found.get("name"))
             return see(client=client, group="", kind=kind, name=name, namespace=namespace, words=f"{kind} {name}")
     if "serviceAccountToken" in part:
-        return line(_("token of its service account"))
-    return line(_("facts about the Pod")) if "downwardAPI" in part else line(next(iter(part), ""))
+        return line(_("service account token"))
+    return line(_("Pod metadata (downward API)")) if "downwardAPI" in part else line(next(iter(part), ""))
 
 
 def users(client: ClusterClient, kind: str, name: str, namespace: str) -> Panel:
@@ -62,8 +62,8 @@ def users(client: ClusterClient, kind: str, name: str, namespace: str) -> Panel:
         for pod in found.items
         if (ways := tuple(dict.fromkeys(uses(pod, kind, name))))
     )
-    title, columns = _("Used by Pods"), (_("Pod"), _("State"), _("How"))
-    empty = _("No Pod that is there now uses it.")
+    title, columns = _("Used by Pods"), (_("Pod"), _("State"), _("Usage"))
+    empty = _("No existing Pods use this object.")
     return table(
         "users", Table(title, columns, rows, note=more_note(found), problem=found.problem, empty=empty), wide=True
     )
@@ -87,9 +87,9 @@ def uses(pod: KubeObject, kind: str, name: str) -> Iterator[str]:
         )
         whole = (mapping(entry.get(f"{word}Ref")) for entry in items(container.get("envFrom")))
         if any(text(item.get("name")) == name for item in (*direct, *whole)):
-            yield _("environment of %(name)s") % {"name": text(container.get("name"))}
+            yield _("environment of container %(name)s") % {"name": text(container.get("name"))}
     if kind == "Secret" and any(text(entry.get("name")) == name for entry in items(spec.get("imagePullSecrets"))):
-        yield _("pulls its images")
+        yield _("image pull secret")
 
 
 def _containers(spec: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:

@@ -78,7 +78,7 @@ def template_panels(client: ClusterClient, template: Mapping[str, Any], namespac
     if found:
         yield Panel("template", "resources/kinds/_template.html", found, wide=True)
     if rows := volumes(client, spec, namespace):
-        yield table("volumes", Table(_("Volumes"), (_("Name"), _("Kind"), _("From")), rows), wide=True)
+        yield table("volumes", Table(_("Volumes"), (_("Name"), _("Kind"), _("Source")), rows), wide=True)
 
 
 def _count(value: Any, default: int = 0) -> int:
@@ -95,12 +95,12 @@ def replicas(obj: KubeObject) -> Replicas:
     updated = status.get("updatedNumberScheduled" if daemon else "updatedReplicas")
     available = status.get("numberAvailable" if daemon else "availableReplicas")
     numbers = (
-        (_("Wanted"), line(wanted)),
-        (_("There"), line(there)),
+        (_("Desired"), line(wanted)),
+        (_("Current"), line(there)),
         (_("Ready"), line(ready)),
         (_("Up to date"), line(_count(updated)) if obj.get("kind") != "ReplicaSet" else ()),
         (_("Available"), line(_count(available))),
-        (_("On nodes where none should be"), line(_count(status.get("numberMisscheduled")) or None)),
+        (_("Misscheduled"), line(_count(status.get("numberMisscheduled")) or None)),
     )
     parts = (
         (_("ready"), ready, "green"),
@@ -127,10 +127,10 @@ def rollout(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]
     yield _("Paused"), label(_("Yes"), "purple") if spec.get("paused") is True else ()
     yield _("Service account"), see(client, "", "ServiceAccount", template.get("serviceAccountName"), namespace)
     yield _("Service"), see(client, "", "Service", spec.get("serviceName"), namespace)
-    yield _("Order"), line(spec.get("podManagementPolicy"))
-    yield _("Ready for at least"), line(_seconds(spec.get("minReadySeconds")))
-    yield _("Given up after"), line(_seconds(spec.get("progressDeadlineSeconds")))
-    yield _("Old revisions kept"), line(spec.get("revisionHistoryLimit"))
+    yield _("Pod management policy"), line(spec.get("podManagementPolicy"))
+    yield _("Minimum ready time"), line(_seconds(spec.get("minReadySeconds")))
+    yield _("Progress deadline"), line(_seconds(spec.get("progressDeadlineSeconds")))
+    yield _("Revision history limit"), line(spec.get("revisionHistoryLimit"))
     yield (
         _("Claim templates"),
         tuple(
@@ -156,11 +156,11 @@ def strategy(spec: Mapping[str, Any]) -> Iterator[str]:
     yield text(chosen.get("type"))
     rolling = mapping(chosen.get("rollingUpdate"))
     if surge := text(rolling.get("maxSurge")):
-        yield _("at most %(n)s more than wanted") % {"n": surge}
+        yield _("max surge: %(n)s") % {"n": surge}
     if missing := text(rolling.get("maxUnavailable")):
-        yield _("at most %(n)s fewer than wanted") % {"n": missing}
+        yield _("max unavailable: %(n)s") % {"n": missing}
     if (partition := rolling.get("partition")) and isinstance(partition, int):
-        yield _("only Pods with number %(n)d and above") % {"n": partition}
+        yield _("only Pods with ordinal %(n)d and above") % {"n": partition}
 
 
 def images(pod_spec: Mapping[str, Any]) -> tuple[str, ...]:
@@ -186,12 +186,12 @@ def _revisions(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> P
             line(revision.created, "age"),
             label(_("now"), "green")
             if revision.current
-            else (Bit(_("Roll back to this"), place.url("rollback", revision=str(revision.number))),),
+            else (Bit(_("Roll back to this revision"), place.url("rollback", revision=str(revision.number))),),
         )
         for revision in found.revisions
     )
-    columns = (_("Revision"), _("Kept as"), _("Images"), _("Why"), times.heading(), "")
-    empty = _("No revision is kept yet.")
+    columns = (_("Revision"), _("Stored in"), _("Images"), _("Change cause"), times.heading(), "")
+    empty = _("No revisions yet.")
     made = Table(_("Revisions"), columns, rows, problem=found.problem, empty=empty, folded="revisions")
     return table("revisions", made, wide=True)
 

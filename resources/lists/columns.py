@@ -104,10 +104,10 @@ def available(type_: ResourceType, columns: Sequence[Column], *, usage: bool = F
             folded=folded,
         )
     state = ListColumn(
-        STATE, _("State"), _("One word for the whole, by the console's rules"), status=status, ready=ready
+        STATE, _("State"), _("Overall state, as this console derives it from the object"), status=status, ready=ready
     )
     owner = ListColumn(
-        OWNER, _("Owner"), _("The object that made this one and looks after it"), folded=OWNER not in at_first
+        OWNER, _("Owner"), _("The object that created this object and manages it"), folded=OWNER not in at_first
     )
     ours = (state,) if has_state else ()
     measured = _measured() if usage else ()

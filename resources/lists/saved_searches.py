@@ -56,15 +56,12 @@ def save(client: ClusterClient, place: Place | None, name: str, query: str) -> S
     """Under a name that is taken the search takes the place of the one before. Raises Refused."""
     name = " ".join(name.split())
     if not name:
-        raise Refused(_("Give it a name."))
+        raise Refused(_("Enter a name."))
     if len(name) > limits.SAVED_NAME.value or not name.isprintable():
-        raise Refused(
-            _("A name has %(number)d letters at most, and only such that can be seen.")
-            % {"number": limits.SAVED_NAME.value}
-        )
+        raise Refused(_("Use at most %(number)d printable characters.") % {"number": limits.SAVED_NAME.value})
     text = clean(query, _OF_LIST if place else _OF_SEARCH)
     if len(text) > limits.SAVED_SEARCH.value:
-        raise Refused(_("This search is too long to be saved."))
+        raise Refused(_("This search is too long to save."))
     group, plural = (place.type.group, place.type.plural) if place else ("", "")
     key: dict[str, Any] = {
         "cluster": client.name,
@@ -75,8 +72,7 @@ def save(client: ClusterClient, place: Place | None, name: str, query: str) -> S
     }
     if _rows(client).count() >= limits.SAVED_SEARCHES.value and not SavedSearch.objects.filter(**key).exists():
         raise Refused(
-            _("There are %(number)d saved searches already: delete one first.")
-            % {"number": limits.SAVED_SEARCHES.value}
+            _("You already have %(number)d saved searches. Delete one first.") % {"number": limits.SAVED_SEARCHES.value}
         )
     words = {"version": place.type.version, "kind": place.type.kind} if place else {"version": "", "kind": ""}
     row, _new = SavedSearch.objects.update_or_create(**key, defaults={**words, "query": text, "at": timezone.now()})

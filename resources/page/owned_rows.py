@@ -306,7 +306,7 @@ def chain(client: ClusterClient, obj: KubeObject) -> tuple[Above, ...]:
         try:
             obj = client.get(above.type, above.name, above.namespace)
         except NotFound:
-            found.append(Above(above, Health(words.UNKNOWN, _("it is deleted"))))
+            found.append(Above(above, Health(words.UNKNOWN, _("deleted"))))
             break
         except KubeError as error:
             found.append(Above(above, Health("", str(error))))

@@ -150,41 +150,41 @@ DANGERS = (
 WHY: dict[str, str | Promise] = {
     "everything": _("Can do everything that an administrator can."),
     "everything-watched": _(
-        "Can do everything in the namespaces that it watches: in the whole cluster if it is installed for all"
-        " namespaces."
+        "Can do everything in the namespaces that it watches, or in the whole cluster if it's "
+        "installed for all namespaces."
     ),
-    "every-group": _("It reaches every kind of every API group, also kinds that other operators bring."),
-    "every-resource": _("It reaches every kind of a group that is not its own, also kinds that come later."),
+    "every-group": _("Can access all resource types of all API groups, including those of other operators."),
+    "every-resource": _(
+        "Can access all resource types of an API group that isn't its own, including types added later."
+    ),
     "read-everything": _("Can read everything, including Secrets with passwords and tokens."),
-    "escalate": _("Can grant itself any permission by “escalate”."),
-    "bind": _("Can grant roles that it doesn't have itself by “bind”, including cluster-admin."),
+    "escalate": _("Can grant itself any permission, with the verb “escalate”."),
+    "bind": _("Can grant roles that it doesn't have, including cluster-admin, with the verb “bind”."),
     "impersonate": _("Can impersonate other users, including administrators."),
     "node-proxy": _(
-        "It speaks to kubelets past the API server: commands in every Pod of a node, seen by no audit log."
+        "Can bypass the API server and run commands in every Pod of a node through the kubelet, without audit logging."
     ),
     "token": _("Can create tokens of service accounts and use their permissions."),
     "certificates": _("Can obtain certificates for any user."),
-    "secrets": _("Secrets hold the passwords, keys and tokens of everything that runs there."),
+    "secrets": _("Secrets contain the passwords, keys and tokens of the workloads in their namespaces."),
     "exec": _("Can run commands in other Pods, or read what they send and receive."),
     "webhooks": _(
-        "Admission webhooks see every object that is written, including Secrets, and can change or reject it."
+        "Admission webhooks receive every object that is created or changed, including Secrets, and "
+        "can change or reject it."
     ),
-    "policies": _("Admission policies can change or reject what others write."),
-    "roles": _("It writes roles, though only with rights that it has itself."),
-    "bindings": _("It gives roles to others, though only with rights that it has itself."),
+    "policies": _("Admission policies can change or reject other users' requests."),
+    "roles": _("Can create and change roles, but only with permissions that it has itself."),
+    "bindings": _("Can grant roles to others, but only permissions that it has itself."),
     "crds": _(
         "Can change or delete custom resource definitions that others use. Deleting one deletes all of its objects."
     ),
     "apiservices": _("Can replace a part of the Kubernetes API with its own server."),
-    "nodes": _("Can change or remove the cluster's nodes, and so decide what runs where."),
-    "volumes": _("A PersistentVolume can give access to any folder on a node."),
-    "namespaces": _(
-        "Can change the labels of namespaces, and so the Pod security rules in them, or delete them with their"
-        " contents."
-    ),
-    "privileged": _("Can let Pods run with their node's permissions."),
+    "nodes": _("Can change or remove the cluster's nodes, and so control where Pods run."),
+    "volumes": _("A PersistentVolume can give access to any directory on a node."),
+    "namespaces": _("Can delete namespaces with their contents, or relax their Pod security level by changing labels."),
+    "privileged": _("Can run privileged Pods with their node's permissions."),
     "operators": _("Can install, replace or change operators, and so get their permissions."),
-    "urls": _("It reaches every address of the API server that belongs to no object."),
+    "urls": _("Can access all API server paths that aren't resources (nonResourceURLs)."),
 }
 
 

@@ -55,13 +55,13 @@ def sentence(
 ) -> str:
     """In the reader's language, without a full stop."""
     if urls:
-        return _("May %(verbs)s the API server's addresses %(urls)s") % {"verbs": _doing(verbs), "urls": _listed(urls)}
+        return _("Can %(verbs)s the API server paths %(urls)s") % {"verbs": _doing(verbs), "urls": _listed(urls)}
     values = {"verbs": _doing(verbs), "resources": _what(groups, resources), "names": _listed(names)}
     if scope != "cluster":
         text = (
-            _("May %(verbs)s %(resources)s named %(names)s in the namespaces it watches")
+            _("Can %(verbs)s %(resources)s named %(names)s in the namespaces it watches")
             if names
-            else _("May %(verbs)s %(resources)s in the namespaces it watches")
+            else _("Can %(verbs)s %(resources)s in the namespaces it watches")
         )
     elif all(
         (group, resource.partition("/")[0]) in NAMES and resource.partition("/")[0] not in _WHOLE
@@ -69,15 +69,15 @@ def sentence(
         for resource in resources
     ):
         text = (
-            _("May %(verbs)s %(resources)s named %(names)s in every namespace")
+            _("Can %(verbs)s %(resources)s named %(names)s in all namespaces")
             if names
-            else _("May %(verbs)s %(resources)s in every namespace")
+            else _("Can %(verbs)s %(resources)s in all namespaces")
         )
     else:
         text = (
-            _("May %(verbs)s %(resources)s named %(names)s in the whole cluster")
+            _("Can %(verbs)s %(resources)s named %(names)s in the whole cluster")
             if names
-            else _("May %(verbs)s %(resources)s in the whole cluster")
+            else _("Can %(verbs)s %(resources)s in the whole cluster")
         )
     return text % values
 
@@ -87,7 +87,7 @@ def plain(
 ) -> str:
     """The same without who and where: “read and write Secrets”."""
     if urls and not resources:
-        return _("%(verbs)s the API server's addresses %(urls)s") % {"verbs": _doing(verbs), "urls": _listed(urls)}
+        return _("%(verbs)s the API server paths %(urls)s") % {"verbs": _doing(verbs), "urls": _listed(urls)}
     values = {"verbs": _doing(verbs), "resources": _what(groups, resources), "names": _listed(names)}
     return (_("%(verbs)s %(resources)s named %(names)s") if names else "%(verbs)s %(resources)s") % values
 
@@ -95,7 +95,7 @@ def plain(
 def _doing(verbs: Sequence[str]) -> str:
     """“read and write” for the usual sets of verbs; rare verbs as they are."""
     if "*" in verbs:
-        return _("do everything with")
+        return _("perform any action on")
     every = set(verbs)
     words = []
     if every & {"get", "list", "watch"}:
@@ -112,15 +112,17 @@ def _doing(verbs: Sequence[str]) -> str:
 
 def _what(groups: Sequence[str], resources: Sequence[str]) -> str:
     if "*" in resources and "*" in groups:
-        return _("every kind of every API group")
+        return _("all resource types of all API groups")
     pairs = [(group, resource.partition("/")[0]) for group in groups for resource in resources]
     if all(pair in NAMES for pair in pairs):
         return _listed(dict.fromkeys(_named(groups, resource) for resource in resources))
-    what = _("every kind") if "*" in resources else _listed([_named(groups, resource) for resource in resources])
+    what = (
+        _("all resource types") if "*" in resources else _listed([_named(groups, resource) for resource in resources])
+    )
     if "*" in groups:
-        return _("%(resources)s of every API group") % {"resources": what}
+        return _("%(resources)s of all API groups") % {"resources": what}
     if tuple(groups) == ("",):
-        return _("every kind of the core API group") if "*" in resources else what
+        return _("all resource types of the core API group") if "*" in resources else what
     return _("%(resources)s of %(groups)s") % {
         "resources": what,
         "groups": _listed([group or _("the core group") for group in groups]),

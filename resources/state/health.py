@@ -304,7 +304,7 @@ def by_convention(obj: Mapping[str, Any]) -> Health:
     if error := error_condition(obj):
         return Health(DEGRADED, _why(error), error.changed)
     if behind(obj) or any(_old(condition, obj) for condition in found):
-        return Health(PROGRESSING, _("the newest change is not yet acted on"))
+        return Health(PROGRESSING, _("the latest change isn't reconciled yet"))
     word = phase(status)
     if spec.get("suspend") is True or spec.get("paused") is True:
         return Health(SUSPENDED, word)
@@ -338,7 +338,7 @@ def _by_conditions(found: tuple[Condition, ...], word: str) -> Health:
     # for.
     if word and word.lower() in named and all(condition.status == "True" for condition in found):
         return Health(READY, word)
-    return Health(UNKNOWN, word or ("" if found else _("its operator has not reported a status")))
+    return Health(UNKNOWN, word or ("" if found else _("its operator hasn't reported a status")))
 
 
 def phase(status: Mapping[str, Any]) -> str:

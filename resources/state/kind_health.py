@@ -100,7 +100,7 @@ def _replicas(obj: Object, ready_field: str = "readyReplicas") -> Health:
     if spec.get("paused") is True:
         return Health(SUSPENDED, words)
     if behind(obj):
-        return Health(PROGRESSING, _("the newest change is not yet acted on"))
+        return Health(PROGRESSING, _("the latest change isn't reconciled yet"))
     if wanted == 0 and number(status.get("replicas")) == 0:
         # A Deployment's older ReplicaSets stand at 0 for good.
         return Health() if obj.get("kind") == "ReplicaSet" else Health(SUSPENDED, _("scaled to 0"))
@@ -166,7 +166,7 @@ def _subscription(obj: Object) -> Health:
     if word == "AtLatestKnown":
         return Health(READY, _("up to date"))
     if word == "UpgradePending" and text(mapping(obj.get("spec")).get("installPlanApproval")) == "Manual":
-        return Health(PROGRESSING, _("an upgrade waits for approval"))
+        return Health(PROGRESSING, _("an update waits for approval"))
     return Health(by_word(word) or PROGRESSING, word)
 
 

@@ -110,7 +110,7 @@ def _certificate(obj: Object) -> Health | None:
     if ready is None:
         return None
     if ready.status == "True":
-        return Health(READY, _("until %(moment)s") % {"moment": text(mapping(obj.get("status")).get("notAfter"))})
+        return Health(READY, _("valid until %(moment)s") % {"moment": text(mapping(obj.get("status")).get("notAfter"))})
     return Health(DEGRADED if ready.reason in ("Expired", "Failed") else PROGRESSING, _why(ready))
 
 

@@ -45,7 +45,7 @@ def _claim(obj: Object) -> Health:
     word = text(mapping(obj.get("status")).get("phase"))
     for condition in conditions(obj):
         if condition.type in ("FileSystemResizePending", "Resizing") and condition.status == "True":
-            return Health(PROGRESSING, condition.message or _("it is being resized"))
+            return Health(PROGRESSING, condition.message or _("the volume is being resized"))
         if condition.type.endswith(("ResizeError", "ResizeInfeasible")) and condition.status == "True":
             return Health(DEGRADED, condition.message or condition.reason or condition.type)
     return Health(by_word(word) or UNKNOWN, word)
@@ -60,7 +60,7 @@ def _autoscaler(obj: Object) -> Health:
             return Health(state, found.message or found.reason)
     limited, status = condition_of(obj, "ScalingLimited"), mapping(obj.get("status"))
     if condition_of(obj, "AbleToScale") is None:
-        return Health(PROGRESSING, _("it has not measured yet"))
+        return Health(PROGRESSING, _("no measurement yet"))
     if number(status.get("currentReplicas")) != number(status.get("desiredReplicas")):
         words = {"ready": number(status.get("currentReplicas")), "wanted": number(status.get("desiredReplicas"))}
         return Health(PROGRESSING, _("%(ready)d of %(wanted)d replicas") % words)
@@ -74,11 +74,11 @@ def _disruption_budget(obj: Object) -> Health:
     if failed is not None and failed.reason == "SyncFailed":
         return Health(DEGRADED, failed.message or failed.reason)
     if behind(obj) or not status:
-        return Health(PROGRESSING, _("the newest change is not yet acted on"))
+        return Health(PROGRESSING, _("the latest change isn't reconciled yet"))
     words = _("%(ready)d of %(wanted)d ready") % {"ready": healthy, "wanted": wanted}
     if healthy < wanted:
         return Health(DEGRADED, words)
-    return Health(READY, words if number(status.get("disruptionsAllowed")) else _("no Pod can be disrupted now"))
+    return Health(READY, words if number(status.get("disruptionsAllowed")) else _("no disruptions allowed now"))
 
 
 def _quota(obj: Object) -> Health:
@@ -87,7 +87,7 @@ def _quota(obj: Object) -> Health:
     hard, used = mapping(status.get("hard")), mapping(status.get("used"))
     # Amounts are written alike where they are equal; what is nearly full is for its page to show.
     full = sorted(name for name in hard if text(used.get(name)) == text(hard[name]) and text(hard[name]) != "0")
-    return Health(DEGRADED, _("used up: %(names)s") % {"names": ", ".join(full)}) if full else Health(READY)
+    return Health(DEGRADED, _("quota used up: %(names)s") % {"names": ", ".join(full)}) if full else Health(READY)
 
 
 def _csr(obj: Object) -> Health:
@@ -99,7 +99,7 @@ def _csr(obj: Object) -> Health:
     if mapping(obj.get("status")).get("certificate"):
         return Health(READY, _("issued"))
     approved = condition_of(obj, "Approved") is not None
-    return Health(PROGRESSING, _("approved, not yet issued") if approved else _("waits for approval"))
+    return Health(PROGRESSING, _("approved, not yet issued") if approved else _("waiting for approval"))
 
 
 def _gateway(obj: Object) -> Health:
@@ -107,7 +107,7 @@ def _gateway(obj: Object) -> Health:
     for type_ in ("Accepted", "Programmed"):
         found = condition_of(obj, type_)
         if found is None or found.status == "Unknown":
-            return Health(PROGRESSING, found.message if found else _("no controller has taken it"))
+            return Health(PROGRESSING, found.message if found else _("no controller has accepted it"))
         if found.status == "False":
             waits = found.reason in ("Pending", "AddressNotAssigned")
             return Health(PROGRESSING if waits else DEGRADED, found.message or found.reason)
@@ -121,7 +121,7 @@ def _route(obj: Object) -> Health:
         for found in conditions({"status": parent}):
             if found.type in ("Accepted", "ResolvedRefs") and found.status == "False":
                 return Health(DEGRADED, found.message or found.reason)
-    return Health(READY) if parents else Health(PROGRESSING, _("no controller has taken it"))
+    return Health(READY) if parents else Health(PROGRESSING, _("no controller has accepted it"))
 
 
 _GATEWAYS = "gateway.networking.k8s.io"

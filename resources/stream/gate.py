@@ -59,7 +59,7 @@ def may_follow(client: ClusterClient, text: str) -> Verdict:
     except ValueError as error:
         return Verdict(text, None, str(error))
     if topic.cluster != client.name:
-        return Verdict(text, None, _("%(cluster)s is not the cluster of this console") % {"cluster": topic.cluster})
+        return Verdict(text, None, _("%(cluster)s isn't this console's cluster") % {"cluster": topic.cluster})
     try:
         type_ = client.find(topic.group, topic.version, topic.plural)
         for verb in ("list", "watch"):

@@ -50,13 +50,13 @@ class PartHealth:
             case "redis" if self.detail == FULL:
                 return _("Live updates are paused: Redis is full. Pages still load; reload to see changes.")
             case "redis":
-                return _("Live updates are paused: Redis does not answer. Pages still load; reload to see changes.")
+                return _("Live updates are paused: Redis isn't responding. Pages still load; reload to see changes.")
             case "worker":
                 return _(
                     "Live updates are paused: no worker watches the cluster. Pages still load; reload to see changes."
                 )
             case "api":
-                return _("The cluster hasn't answered since %(time)s. This page can be out of date.") % {
+                return _("The cluster hasn't responded since %(time)s. This page might be out of date.") % {
                     "time": self.detail
                 }
             case _:

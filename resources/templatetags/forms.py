@@ -73,7 +73,7 @@ def _limits(limits: Mapping[str, str]) -> list[str]:
             _counted("Length", limits),
             _counted("Items", limits),
             _counted("Properties", limits),
-            _("none twice") if "uniqueItems" in limits else "",
+            _("no duplicates") if "uniqueItems" in limits else "",
         )
         if part
     ]
@@ -126,7 +126,7 @@ def pattern_words(field: Field) -> SafeString:
         return SafeString("")
     if pattern in (f"{_NAME}$", f"{_NAME}(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"):
         dots = ", “.”" if len(pattern) > len(_NAME) + 1 else ""
-        return SafeString(escape(_("Lower-case letters, digits and “-”%(dots)s.") % {"dots": dots}))
+        return SafeString(escape(_("Lowercase letters, digits and “-”%(dots)s.") % {"dots": dots}))
     shown = pattern if len(pattern) <= _PATTERN else f"{pattern[: _PATTERN - 1]}…"
     words = escape(_("Must match %(pattern)s")).replace("%(pattern)s", "{}")
     title = f' title="{escape(pattern)}"' if shown != pattern else ""
@@ -242,7 +242,7 @@ def unused_words(field: Field) -> str:
         _("%(field)s is %(values)s") % {"field": _path_words(pointer), "values": _(" or ").join(found)}
         for pointer, found in values.items()
     )
-    return _("Has a value, but is used only while %(conditions)s.") % {"conditions": _(" and ").join(conditions)}
+    return _("This value is used only if %(conditions)s.") % {"conditions": _(" and ").join(conditions)}
 
 
 def _path_words(pointer: str) -> str:

@@ -54,7 +54,7 @@ def by_selectors(client: ClusterClient, pods: ResourceType, namespace: str, sele
     answers = list(_workers.map(lambda labels: objects(client, pods, namespace, labels), asked[:WORKLOADS]))
     gaps = [gap for _found, gap in answers if gap]
     if len(asked) > WORKLOADS:
-        gaps.append(_("only those of the first %(count)d workloads were read") % {"count": WORKLOADS})
+        gaps.append(_("only the Pods of the first %(count)d workloads were read") % {"count": WORKLOADS})
     return [obj for found, _gap in answers for obj in found], "; ".join(dict.fromkeys(gaps))
 
 
@@ -79,7 +79,9 @@ def objects(
             if not token:
                 return found, ""
             if len(found) >= most:
-                return found, _("only the first %(count)d of the namespace were checked") % {"count": len(found)}
+                return found, _("only the first %(count)d objects of the namespace were checked") % {
+                    "count": len(found)
+                }
     except NotFound:
         return [], ""  # the kind's definition was just deleted: there are no objects of it
     except KubeError as error:
@@ -100,7 +102,7 @@ def scan(client: ClusterClient, pods: ResourceType, namespace: str, wanted: Call
             if not token:
                 return found, ""
             if seen >= limits.SCANNED_PODS.value:
-                return found, _("only the first %(count)d of the namespace were checked") % {"count": seen}
+                return found, _("only the first %(count)d objects of the namespace were checked") % {"count": seen}
     except KubeError as error:
         return found, str(error)
 

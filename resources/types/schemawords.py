@@ -41,7 +41,7 @@ def type_words(tree: Schema, raw: Node, depth: int = 0) -> str:
     if kind == "object" and isinstance(here.get("additionalProperties"), Mapping):
         return _("map of %(what)s") % {"what": _within(tree, here["additionalProperties"], depth)}
     if here.get("x-kubernetes-embedded-resource"):
-        return _("a whole object")
+        return _("embedded object")
     if not here.get("properties") and (here.get("x-kubernetes-preserve-unknown-fields") or not kind):
         return _("anything")
     if name and here.get("properties"):
@@ -72,9 +72,9 @@ def limits(here: Node) -> tuple[str, ...]:
     }
     found = [template % (here[name],) for name, template in words.items() if here.get(name) is not None]
     if here.get("uniqueItems") or here.get("x-kubernetes-list-type") == "set":
-        found.append(_("every item once"))
+        found.append(_("no duplicates"))
     if keys := strings(here.get("x-kubernetes-list-map-keys")):
-        found.append(_("one item for each %s") % ", ".join(keys))
+        found.append(_("unique by %s") % ", ".join(keys))
     if here.get("nullable") is True:
         found.append(_("can be null"))
     if here.get("x-kubernetes-preserve-unknown-fields") and here.get("properties"):

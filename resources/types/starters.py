@@ -32,8 +32,12 @@ def starters(type_: ResourceType) -> tuple[tuple[str, str, KubeObject], ...]:
     """(name, description, object) for a menu; () for kinds that have none."""
     if (type_.group, type_.kind) == ("apiextensions.k8s.io", "CustomResourceDefinition"):
         return (
-            ("spec-and-status", _("A kind with spec, status, columns and scale"), _definition("Namespaced", True)),
-            ("cluster", _("A kind of the whole cluster, with spec and status"), _definition("Cluster", False)),
+            (
+                "spec-and-status",
+                _("Namespaced kind with spec, status, columns and scale"),
+                _definition("Namespaced", True),
+            ),
+            ("cluster", _("Cluster-scoped kind with spec and status"), _definition("Cluster", False)),
         )
     return ()
 

@@ -230,7 +230,7 @@ def _namespace(request: ConsoleRequest, group: str, version: str, plural: str, n
     """Of a namespace that is there, as far as this user can tell."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace="-", name=name)
     if (place.type.group, place.type.kind) != ("", "Namespace"):
-        raise NotFound(_("%(kind)s has no page of who has access.") % {"kind": place.type.kind})
+        raise NotFound(_("Only namespaces have an access page; %(kind)s has none.") % {"kind": place.type.kind})
     with suppress(Forbidden):
         place.get(request.cluster)
     return place
@@ -348,7 +348,7 @@ def _give(request: ConsoleRequest, place: Place, gift: Gift) -> HttpResponse:
         except AlreadyExists as error:
             live = writes.current_object(client, binding) or {}
             if live.get("roleRef") == obj["roleRef"] and len(without(live, gift.subject)) < len(live["subjects"]):
-                words = _("“%(name)s” has this role already, by the binding %(binding)s.")
+                words = _("“%(name)s” already has this role through the binding %(binding)s.")
                 words %= {"name": gift.name, "binding": binding.name}
                 return _give_page(request, place, gift, {"name": words})
             if number == _MAX_TRIES:
@@ -372,7 +372,7 @@ def _refusal(error: KubeError, gift: Gift) -> Problem:
     problem = explain(error)
     if _is_escalation(error):
         title = _("You can't give the role “%(role)s”") % {"role": gift.role_name}
-        advice = _("It allows more than you can do yourself. Choose a smaller role, or send the request below.")
+        advice = _("The role grants more permissions than you have. Choose a smaller role, or send the request below.")
         return replace(problem, title=title, advice=advice)
     return problem
 
@@ -407,9 +407,9 @@ def _card(client: ClusterClient, namespace: str, choice: str, gift: Gift, errors
     kind = OTHER_ROLES[choice]
     label = _("Another cluster role") if kind == "ClusterRole" else _("A role of this namespace")
     offers = namespace_access.role_names(client, kind, namespace if kind == "Role" else "")
-    words = (_("Choose one by its name: operators bring roles for their own resource types."),)
+    words = (_("Choose a role by name. Operators add roles for their own resource types."),)
     if kind == "Role":
-        words = (_("It holds in this namespace only."),)
+        words = (_("Applies to this namespace only."),)
     typed = gift.role if gift.choice == choice else ""
     return RoleCard(
         choice=choice, label=label, words=words, is_typed=True, typed=typed, offers=offers, error=errors.get(choice, "")
@@ -432,7 +432,7 @@ def _remove(
     try:
         after = None
         if not version:
-            raise Conflict(_("No access check was possible for this version of the binding."))
+            raise Conflict(_("The form didn't include the binding's version. Reload the page."))
         if left:
             metadata = {**obj["metadata"], "resourceVersion": version}
             after = client.replace(binding.type, {**obj, "metadata": metadata, "subjects": left}, page.place.name)
@@ -442,7 +442,9 @@ def _remove(
         audit.record(request, verb, binding.ref, error.reason)
         problem = explain(error)
         if isinstance(error, Conflict):
-            advice = _("The binding %(name)s was changed meanwhile. This page shows it as it is now.")
+            advice = _(
+                "The binding %(name)s changed since you opened this page. Review its current state and try again."
+            )
             problem = replace(problem, advice=advice % {"name": binding.name}, detail="")
         shown = replace(page, problem=problem)
         return render.page(request, "resources/access_remove.html", {"page": shown}, status=problem.status)

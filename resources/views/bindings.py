@@ -60,7 +60,7 @@ def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpR
     """
     place = place_of(request, group, version, plural, request.GET.get("namespace") or request.namespace or "-")
     if place.type.group != bindings.GROUP or place.type.kind not in ("RoleBinding", "ClusterRoleBinding"):
-        raise NotFound(_("%(kind)s gives no role.") % {"kind": place.type.kind})
+        raise NotFound(_("Only role bindings grant roles; %(kind)s doesn't.") % {"kind": place.type.kind})
     if request.method != "POST":
         return _page(request, place, _begin(request, place))
     typed, post = _typed(request, place), request.POST

@@ -91,11 +91,11 @@ def bulk(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
         typed=request.POST.get("typed", "").strip(),
     )
     if not chosen:
-        messages.warning(request, _("Nothing was selected. Tick the objects in the list first."))
+        messages.warning(request, _("Nothing selected. Select objects in the list first."))
         return HttpResponseRedirect(page.back_url)
     most = limits.BULK_OBJECTS.value
     if len(chosen) > most:
-        words = _("These are more than %(most)d objects. Filter the list to fewer, or use kubectl with a selector.")
+        words = _("More than %(most)d objects are selected. Filter the list, or use kubectl with a selector.")
         page = replace(page, chosen=chosen[:most], error=words % {"most": most})
         return _answer(request, page, 422)
     if "~confirm" in request.POST or "~check" in request.POST:
@@ -123,7 +123,7 @@ def _carry_out(request: ConsoleRequest, page: BulkPage, *, dry_run: bool) -> Bul
             words = _("“%(line)s” isn't a valid change. Use key=value to set a key, key- to remove it.")
             return replace(page, error=words % {"line": error.line[:200]})
         if not changes:
-            return replace(page, error=_("Write at least one change: key=value to set, key- to remove."))
+            return replace(page, error=_("Enter at least one change: key=value to set a key, key- to remove it."))
     results = subject.carry_out(request.cluster, page.place.type, page.chosen, page.action, changes, dry_run=dry_run)
     if not dry_run:
         for result in results:

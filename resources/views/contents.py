@@ -18,13 +18,13 @@ def contents(request: ConsoleRequest, group: str, version: str, plural: str, nam
     """The part for htmx; for readers without script a page of its own."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if (place.type.group, place.type.kind) != ("", "Namespace"):
-        raise NotFound(_("%(kind)s holds no other objects.") % {"kind": place.type.kind})
+        raise NotFound(_("Only namespaces contain other objects; %(kind)s doesn't.") % {"kind": place.type.kind})
     place.get(request.cluster)
     found = contents_of(request.cluster, name)
     names = {
         "place": place,
         "data": found,
-        "title": _("What is in %(name)s") % {"name": name},
+        "title": _("Contents of %(name)s") % {"name": name},
         "last": _("Contents"),
         "part": "resources/kinds/_contents.html",
     }

@@ -19,7 +19,7 @@ def cordon(request: ConsoleRequest, group: str, version: str, plural: str, names
     """`closed` is true or false; back to the node's page. Raises what the API server refuses with."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if (place.type.group, place.type.kind) != ("", "Node"):
-        raise NotFound(_("%(kind)s isn't a node.") % {"kind": place.type.kind})
+        raise NotFound(_("Only nodes can be cordoned; %(kind)s can't.") % {"kind": place.type.kind})
     closed = request.POST.get("closed") == "true"
     verb = "cordon" if closed else "uncordon"
     try:
@@ -28,6 +28,8 @@ def cordon(request: ConsoleRequest, group: str, version: str, plural: str, names
         audit.record(request, verb, place.ref, error.reason)
         raise
     audit.record(request, verb, place.ref, "ok")
-    words = _("No new Pods come to “%(name)s”.") if closed else _("New Pods can be scheduled on “%(name)s” again.")
+    words = (
+        _("No new Pods are scheduled on “%(name)s”.") if closed else _("New Pods can be scheduled on “%(name)s” again.")
+    )
     messages.success(request, words % {"name": name})
     return HttpResponseRedirect(place.url())

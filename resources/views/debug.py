@@ -61,7 +61,7 @@ def debug(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     if request.method != "POST":
         return render.page(request, "resources/debug.html", {"page": page})
     if not page.image:
-        page = _page(request, place, error=_("Type the name of an image."))
+        page = _page(request, place, error=_("Enter the name of an image."))
         return render.page(request, "resources/debug.html", {"page": page}, status=422)
     made = debug_container.container(page.image, page.target)
     try:

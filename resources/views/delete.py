@@ -132,7 +132,7 @@ def _delete(request: ConsoleRequest, place: Place) -> HttpResponse:
     back = writes.wrote(request.cluster, "delete", place, before, None)
     words = {"kind": place.type.kind, "name": place.name}
     if uid_of(left):
-        messages.info(request, _("%(kind)s “%(name)s” is being deleted; its finalizers end first.") % words)
+        messages.info(request, _("%(kind)s “%(name)s” is being deleted and waits for its finalizers.") % words)
     else:
         writes.add_message(request, _("%(kind)s “%(name)s” deleted.") % words, back)
     if place.type.kind == "Namespace":

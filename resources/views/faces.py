@@ -105,7 +105,7 @@ def broken(work: "Work", text: str, problem: YamlProblem) -> HttpResponse:
         if problem.line
         else ""
     )
-    shown = Problem(422, _("This is not yet a valid object"), f"{where}{problem.message}", "", "YamlProblem")
+    shown = Problem(422, _("The object isn't valid yet"), f"{where}{problem.message}", "", "YamlProblem")
     page = YamlPage(
         work.shell(written).on(YAML),
         text,
@@ -134,7 +134,7 @@ def clashing(work: "Work", written: Draft) -> HttpResponse:
     problem = Problem(
         409,
         _("Another user changed the same fields"),
-        _("Nothing was saved yet. Choose for each field which value is to stand; all your other changes are kept."),
+        _("Nothing was saved. Choose which value to keep for each field; your other changes are kept."),
         "",
     )
     rows = tuple(conflicting(clash, written.decided) for clash in written.clashes)
@@ -176,7 +176,7 @@ def note(work: "Work") -> str:
         if work.editing or not work.offer.problem:
             return ""
         return _("The operator's examples can't be read: %(detail)s") % {"detail": work.offer.problem}
-    return _("The cluster publishes no schema of this kind: what is typed can't be checked before it is sent.")
+    return _("The cluster publishes no schema for this kind, so your input can't be checked before you save it.")
 
 
 def _dirty(work: "Work", written: Draft) -> bool:

@@ -22,7 +22,7 @@ def find(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
     try:
         base = submission.received(request.POST.get("~base", "") or "{}")
     except ValueError:
-        return HttpResponseBadRequest(_("The form sent no object. Load the page again."))
+        return HttpResponseBadRequest(_("The form was empty. Reload the page."))
     schema = Schema.from_document(request.cluster.schema(place.type))
     descriptors = examples.offer(request.cluster, place.type, place.namespace).descriptors
     words = request.POST.get("q", "")[:200]

@@ -55,7 +55,7 @@ def section(request: ConsoleRequest, group: str, version: str, plural: str) -> H
         number = int(request.POST.get("~number") or 0)
         field = build.at(work.schema, base, request.POST.get("~pointer", ""), options, number)
     except (ValueError, LookupError):
-        return HttpResponseBadRequest(_("The form sent a section that can't be found. Load the page again."))
+        return HttpResponseBadRequest(_("The form section wasn't found. Reload the page."))
     return render_part(request, "resources/_form_field.html", {"field": field})
 
 

@@ -94,8 +94,7 @@ def forward(request: ConsoleRequest, group: str, version: str, plural: str, name
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if not own(place.type) and not pods.may_have(place.type):
         raise NotFound(
-            _("Only Pods, Services and what runs Pods have ports to forward; %(kind)s has none.")
-            % {"kind": place.type.kind}
+            _("Only Pods, Services and workloads have ports to forward; %(kind)s has none.") % {"kind": place.type.kind}
         )
     if request.method != "POST":
         return _answer(request, _page(request, place, typed_remote=request.GET.get("remote", "")[:5]))

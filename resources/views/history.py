@@ -166,7 +166,7 @@ def _compared(traced: Traced, number: int, other: int) -> Compared:
     rows = {step.pk: step for step in traced.steps.filter(pk__in=(first, last))}
     made = timeline.versions(traced, (first, last))
     if first == last or first not in made or last not in made:
-        return Compared(problem=_("Choose two different steps of this object; of what is too old nothing is kept."))
+        return Compared(problem=_("Choose two different changes of this object. Old changes are no longer stored."))
     return Compared(timeline.entry(rows[first]), timeline.entry(rows[last]), compare(made[first], made[last]))
 
 

@@ -79,8 +79,8 @@ def _words(result: Result, checked: bool) -> tuple[str, str]:
     would = {
         "created": _("would be created"),
         "changed": _("would be changed"),
-        "unchanged": _("is there already, unchanged"),
-        "waits": _("can only be checked after another"),
+        "unchanged": _("already exists, unchanged"),
+        "waits": _("depends on another document, not checked yet"),
     }
     done = {
         "created": _("created"),
@@ -102,21 +102,21 @@ def _why(result: Result) -> tuple[str, tuple[str, ...]]:
             f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in causes_of(result.error)
         )
         if any(cause.reason == "FieldManagerConflict" for cause in result.error.causes):
-            return _("Others set these fields before:"), causes
+            return _("Other field managers own these fields:"), causes
         return explain(result.error).title if causes else str(result.error), causes
     if result.outcome == "waits":
         other = (
-            _("Its kind is defined by another document.")
+            _("Another document defines this kind.")
             if result.detail == "kind"
-            else _("Its namespace is made by another document.")
+            else _("Another document creates this namespace.")
         )
         return other, ()
     if result.detail.startswith("twice:"):
-        return _("This is document %(n)s once more.") % {"n": result.detail[6:]}, ()
+        return _("Duplicate of document %(n)s.") % {"n": result.detail[6:]}, ()
     messages = {
         "": "",
         "object": _("This isn't an object. An object begins with apiVersion, kind and metadata."),
-        "namespace": _("It names no namespace: choose one above, or write metadata.namespace."),
-        "metadata": _("metadata must be an object with the name."),
+        "namespace": _("No namespace set. Choose one above, or set metadata.namespace."),
+        "metadata": _("metadata must be an object with a name."),
     }
     return messages.get(result.detail, _("The object has no %(field)s.") % {"field": result.detail}), ()

@@ -94,7 +94,9 @@ def undone(request: ConsoleRequest, page: ImportPage) -> HttpResponse:
     try:
         steps = undo_steps.unpack(request.POST.get("undo", ""))
     except ValueError as error:
-        problem = Problem(400, _("This can't be undone"), _("The page that offered it is incomplete."), str(error))
+        problem = Problem(
+            400, _("Can't undo the import"), _("The page sent incomplete data. Undo the changes manually."), str(error)
+        )
         return render.page(request, "resources/import.html", {"page": replace(page, problem=problem)}, status=400)
     done = undo_steps.undo(request.cluster, steps)
     rows = []
@@ -121,8 +123,8 @@ def undone(request: ConsoleRequest, page: ImportPage) -> HttpResponse:
             )
         )
     failed = sum(bool(undo.problem) for undo in done)
-    words = _("%(bad)d of %(all)d could not be undone.") % {"bad": failed, "all": len(done)}
-    summary = words if failed else _("All of it is undone.")
+    words = _("%(bad)d of %(all)d changes couldn't be undone.") % {"bad": failed, "all": len(done)}
+    summary = words if failed else _("All changes were undone.")
     return render.page(request, "resources/import.html", {"page": replace(page, rows=tuple(rows), summary=summary)})
 
 
@@ -136,7 +138,7 @@ def _run(request: ConsoleRequest, page: ImportPage) -> ImportPage:
         where = (
             _("Line %(line)d, column %(column)d: ") % {"line": error.line, "column": error.column} if error.line else ""
         )
-        problem = Problem(422, _("This can't be read yet"), f"{where}{error.message}", "")
+        problem = Problem(422, _("Can't read the text"), f"{where}{error.message}", "")
         marks = (Mark(error.line, error.column, error.message),) if error.line else ()
         return replace(page, problem=problem, marks=marks, dirty=True)
     checked = "~check" in post
@@ -186,7 +188,7 @@ def _summary(results: tuple[Result, ...], bad: list[Result], checked: bool) -> s
     if checked and not bad:
         return ngettext("%(n)d object would be accepted.", "All %(n)d objects would be accepted.", good) % {"n": good}
     if checked:
-        return _("%(bad)d of %(all)d would be refused.") % {"bad": len(bad), "all": len(results)}
+        return _("%(bad)d of %(all)d objects would be refused.") % {"bad": len(bad), "all": len(results)}
     if not bad:
-        return ngettext("%(n)d object is in the cluster.", "All %(n)d objects are in the cluster.", good) % {"n": good}
-    return _("%(bad)d of %(all)d failed; the others are in the cluster.") % {"bad": len(bad), "all": len(results)}
+        return ngettext("Applied %(n)d object.", "Applied all %(n)d objects.", good) % {"n": good}
+    return _("%(bad)d of %(all)d objects failed; the others were applied.") % {"bad": len(bad), "all": len(results)}

@@ -89,7 +89,9 @@ def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpR
     """
     place = place_of(request, group, version, plural, request.GET.get("namespace") or request.namespace or "-")
     if place.type.group or place.type.kind not in ("Secret", "ConfigMap"):
-        raise NotFound(_("%(kind)s is not made of keys and values.") % {"kind": place.type.kind})
+        raise NotFound(
+            _("Only Secrets and ConfigMaps have keys and values; %(kind)s doesn't.") % {"kind": place.type.kind}
+        )
     if request.method != "POST":
         sort = keyvalues.sort_of(request.GET.get("sort", "") if place.type.kind == "Secret" else "")
         return _page(request, ValuesPage(place, Typed(sort, place.namespace, request.GET.get("name", "")[:253]), {}))

@@ -50,7 +50,7 @@ class LogPage:
     @property
     def ended(self) -> str:
         """The text at the end of the log."""
-        return _("the end of the run before") if self.part.previous else _("the container has ended")
+        return _("end of the previous run") if self.part.previous else _("the container terminated")
 
     @property
     def command(self) -> str:
@@ -64,7 +64,7 @@ def logs(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if place.type.kind != "Pod" or place.type.group:
         if not pods.may_have(place.type):
-            raise NotFound(_("Only Pods have logs, and what runs them; %(kind)s has none.") % {"kind": place.type.kind})
+            raise NotFound(_("Only Pods and workloads have logs; %(kind)s has none.") % {"kind": place.type.kind})
         return logs_all(request, place)
     all_ = containers(place.get(request.cluster))
     asked = request.GET.get("container", "")

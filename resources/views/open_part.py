@@ -55,7 +55,7 @@ def open_part(
     except KubeError:
         return OpenPart()
     target, port = found
-    title = _("Service %(name)s, port %(port)d, by a port-forward") % {"name": target.name, "port": port.number}
+    title = _("Service %(name)s, port %(port)d, through a port-forward") % {"name": target.name, "port": port.number}
     tunnel = next(
         (tunnel for tunnel in tunnels(client) if tunnel.target == target and tunnel.remote == port.number), None
     )

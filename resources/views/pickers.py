@@ -26,7 +26,7 @@ def names(request: ConsoleRequest) -> HttpResponse:
         type_ = pickers.type_of(request.cluster, asked.get("group", ""), kind)
         place = Place(type_, namespace if type_.namespaced else "")
         if type_.namespaced and not namespace:
-            note = _("Choose the namespace first, to be offered names.")
+            note = _("Choose a namespace first to see the available names.")
         elif name := asked.get("keys"):
             found = pickers.keys(request.cluster, type_, place.namespace, name)
         else:
@@ -56,5 +56,5 @@ def _words(error: KubeError, kind: str) -> str:
     if isinstance(error, Forbidden):
         return _("You don't have permission to list these. Enter the name of the %(kind)s.") % {"kind": kind}
     if isinstance(error, NotFound):
-        return _("The cluster has no such %(kind)s yet: type what it will be called.") % {"kind": kind}
-    return _("The cluster does not answer: type the name of the %(kind)s.") % {"kind": kind}
+        return _("The cluster has no such %(kind)s yet. Enter the name that it will have.") % {"kind": kind}
+    return _("The cluster isn't responding. Enter the name of the %(kind)s.") % {"kind": kind}

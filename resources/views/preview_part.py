@@ -41,7 +41,7 @@ def preview(work: "Work") -> PreviewPart:
     except Clashing:
         return _refused(written, _("Another user changed the same fields. Save to resolve the conflict."))
     except Gone:
-        return _refused(written, _("The object was deleted meanwhile."))
+        return _refused(written, _("The object has been deleted in the meantime."))
     except KubeError as refused:
         causes = tuple(f"{cause.field}: {refusal_words.plain(cause.message)}" for cause in causes_of(refused)[:_SHOWN])
         return _refused(written, explain(refused).title, causes)

@@ -43,7 +43,7 @@ _RULES = (
     (_ABOUT + r"must be of type integer: .*$", gettext_lazy("This must be a whole number.")),
     (_ABOUT + r"must be of type number: .*$", gettext_lazy("This must be a number.")),
     (_ABOUT + r"must be of type boolean: .*$", gettext_lazy("Must be true or false.")),
-    (_ABOUT + r"must be of type string: .*$", gettext_lazy("Must be a text.")),
+    (_ABOUT + r"must be of type string: .*$", gettext_lazy("Must be a string.")),
     (_ABOUT + r"must be of type array: .*$", gettext_lazy("Must be a list.")),
     (_ABOUT + r"must be of type object: .*$", gettext_lazy("Must be an object with fields.")),
     (

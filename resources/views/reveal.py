@@ -38,7 +38,9 @@ def value(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     """GET: a ConfigMap's value as a file, or a Secret's row with its value hidden again."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if place.type.group or place.type.kind not in ("Secret", "ConfigMap"):
-        raise NotFound(_("%(kind)s has no values of this sort.") % {"kind": place.type.kind})
+        raise NotFound(
+            _("Only Secrets and ConfigMaps have values to show; %(kind)s has none.") % {"kind": place.type.kind}
+        )
     asked = request.POST if request.method == "POST" else request.GET
     key, number = asked.get("key", ""), asked.get("number", "")
     secret = place.type.kind == "Secret"
@@ -68,9 +70,9 @@ def _value(place: Place, obj: dict[str, Any], key: str) -> bytes:
     if key in binary:
         return decoded(binary[key])
     if not key:
-        raise BadRequest(_("No key is named."))
+        raise BadRequest(_("The key is missing. Reload the page."))
     raise NotFound(
-        _("“%(name)s” doesn't have the key “%(key)s” (or no longer has it).") % {"name": place.name, "key": key[:253]}
+        _("“%(name)s” has no key “%(key)s”. It may have been removed.") % {"name": place.name, "key": key[:253]}
     )
 
 

@@ -57,7 +57,7 @@ def rollback(request: ConsoleRequest, group: str, version: str, plural: str, nam
     if request.method != "POST":
         return _page(request, place, obj, revision)
     if request.POST.get("generation") != _generation(obj):
-        words = _("“%(name)s” was changed meanwhile. Look at the comparison again.") % {"name": place.name}
+        words = _("“%(name)s” has changed in the meantime. Review the comparison again.") % {"name": place.name}
         return _page(request, place, obj, revision, Problem(409, words, "", ""))
     try:
         request.cluster.patch(place.type, place.name, _patch(revision, _generation(obj)), place.namespace, style="json")
@@ -72,12 +72,13 @@ def rollback(request: ConsoleRequest, group: str, version: str, plural: str, nam
 
 def _find(request: ConsoleRequest, place: Place, obj: KubeObject, wanted: str) -> Revision:
     if place.type.kind not in revisions.KINDS or place.type.group != "apps":
-        raise NotFound(_("%(kind)s keeps no revisions.") % {"kind": place.type.kind})
+        raise NotFound(_("%(kind)s has no revisions.") % {"kind": place.type.kind})
     found = revisions.revisions_of(request.cluster, {**obj, "kind": place.type.kind})
     revision = found.number(wanted)
     if revision is None:
         raise NotFound(
-            found.problem or _("Revision %(number)s isn't stored (or no longer is).") % {"number": wanted[:20] or "–"}
+            found.problem
+            or _("Revision %(number)s doesn't exist. It may have been removed.") % {"number": wanted[:20] or "–"}
         )
     return revision
 

@@ -49,7 +49,7 @@ def saved_searches(request: ConsoleRequest) -> HttpResponse:
     except subject.Refused as refused:
         page = SavedPage(subject.all_of(client), place, post.get("query", ""), post.get("name", ""), str(refused))
         return render.page(request, "resources/saved.html", {"page": page}, status=422)
-    messages.success(request, _("“%(name)s” is saved.") % {"name": made.name})
+    messages.success(request, _("“%(name)s” saved.") % {"name": made.name})
     return HttpResponseRedirect(made.url)
 
 
@@ -57,7 +57,7 @@ def _delete(request: ConsoleRequest) -> HttpResponse:
     key = request.POST["delete"]
     gone = subject.delete(request.cluster, int(key) if key.isascii() and key.isdigit() and len(key) < 20 else 0)
     if gone:
-        messages.success(request, _("“%(name)s” is deleted from your saved searches.") % {"name": gone})
+        messages.success(request, _("“%(name)s” deleted from your saved searches.") % {"name": gone})
     target = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()})
     return HttpResponseRedirect(target if safe else request.path)

@@ -26,7 +26,7 @@ def schema(request: ConsoleRequest) -> HttpResponse:
     except NotFound:
         document = None
     if document is None:
-        text = _("The cluster has no schema of %(kind)s.") % {"kind": f"{api_version} {kind}"}
+        text = _("The cluster has no schema for %(kind)s.") % {"kind": f"{api_version} {kind}"}
         return JsonResponse({"title": text}, status=404, headers={"Cache-Control": _ASK})
     found = slim(document)
     return _answer(request, found.body, found.digest)

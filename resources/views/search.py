@@ -46,7 +46,7 @@ def search(request: ConsoleRequest) -> HttpResponse:
     found, error, status = Found(), "", 200
     if wish.unknown_states:
         words = {"states": ", ".join(wish.unknown_states), "known": ", ".join(word.lower() for word in LABELS)}
-        error, status = _("The state %(states)s doesn't exist. States: %(known)s.") % words, 422
+        error, status = _("Unknown state: %(states)s. Available states: %(known)s.") % words, 422
     try:
         if not error:
             found = subject.search(request.cluster, request.namespace, wish)

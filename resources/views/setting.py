@@ -65,7 +65,7 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
         return _answer(request=request, place=place, setting=setting, typed={}, errors={}, status=200)
     typed, back = request.POST.dict(), ""
     if request.POST.get("~was", setting.was) != setting.was:
-        words = _("Another user changed it: it is now “%(now)s”.") % {"now": setting.shown}
+        words = _("Another user changed the value to “%(now)s”.") % {"now": setting.shown}
         return _answer(request=request, place=place, setting=setting, typed=typed, errors={"": words}, status=409)
     try:
         patch = settable.patch(setting, typed)

@@ -75,7 +75,7 @@ def terminal(request: ConsoleRequest, group: str, version: str, plural: str, nam
     waiting = next((container for container in all_ if container.name == chosen and container.state == "waiting"), None)
     late = time.time() - _begun(request, pod) > STARTS_SECONDS
     if not refusal and chosen not in running:
-        refusal = _("The container “%(name)s” does not run: there is nothing to open a terminal in.") % {"name": chosen}
+        refusal = _("The container “%(name)s” isn't running, so you can't open a terminal in it.") % {"name": chosen}
     why = _why(waiting, late) if waiting else ""
     waits = waiting is not None and not late
     page = TerminalPage(
@@ -103,5 +103,7 @@ def _why(container: Container, late: bool) -> str:
     if not late:
         return container.reason
     if container.known:
-        return _("It hasn't started. %(reason)s") % {"reason": container.reason}
-    return _("It hasn't started, and its node reports nothing about it. Check that the node supports debug containers.")
+        return _("The container hasn't started. %(reason)s") % {"reason": container.reason}
+    return _(
+        "The container hasn't started, and its node doesn't report why. Check that the node supports debug containers."
+    )

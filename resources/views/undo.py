@@ -74,7 +74,9 @@ def _back(request: ConsoleRequest, place: Place, began: KubeObject | None, targe
     live = place.get(request.cluster)
     work = Returning(request, place, YAML, editing=True)
     if stored_object.any_hidden(target):
-        work.not_restored = _("Passwords and the like are not kept in the history: they stay as they are now.")
+        work.not_restored = _(
+            "Passwords and other secret values aren't stored in the history. They stay as they are now."
+        )
     original = revert.written(began, live) if began is not None else revert.written(kept_of(live), live)
     written = Draft(revert.written(target, live), original=original)
     return work.send(written, dry_run=True)
@@ -89,15 +91,13 @@ def _again(request: ConsoleRequest, place: Place, version: KubeObject) -> HttpRe
     """Creating it again."""
     work = Returning(request, Place(place.type, place.namespace), YAML)
     words = {
-        "values": _("passwords and the like, which are not kept: type them again"),
+        "values": _("passwords and other secret values (enter them again)"),
         "owners": _("its owners"),
-        "data": _("the data of the volume"),
-        "contents": _("what was in the namespace"),
-        "instances": _("the objects of this kind, which went with it"),
-        "owned": _("what it owned, unless its operator makes that again"),
+        "data": _("the data in the volume"),
+        "contents": _("the contents of the namespace"),
+        "instances": _("the objects of this resource type, which were deleted with it"),
+        "owned": _("owned objects, unless the operator creates them again"),
     }
     lost = ", ".join(words[code] for code in revert.lost(place.type.kind, version))
-    work.not_restored = _("It gets a new identity (uid). Creating it again does not bring back: %(what)s.") % {
-        "what": lost
-    }
+    work.not_restored = _("The new object has a new uid. Not restored: %(what)s.") % {"what": lost}
     return work.send(Draft(revert.anew(version), start="", begun="-"), dry_run=True)

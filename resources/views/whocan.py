@@ -54,7 +54,10 @@ def _asked(client: ClusterClient, page: WhoCanPage) -> WhoCanPage:
     plural, _dot, group = named.partition(".")
     type_ = _type(client, plural, group)
     if type_ is None:
-        error = _("The cluster serves no “%(name)s”. Write it as in the list: pods, deployments.apps, pods/exec.")
+        error = _(
+            "The cluster doesn't serve “%(name)s”. Use a name from the list, such as pods, "
+            "deployments.apps or pods/exec."
+        )
         return WhoCanPage(page.verb, page.resource, page.kinds, page.namespace, error % {"name": page.resource[:100]})
     space = page.namespace if type_.namespaced else ""
     resource = f"{type_.plural}/{part}" if part else type_.plural
@@ -102,12 +105,12 @@ def _table(client: ClusterClient, answer: Answer, space: str) -> Table:
             ),
             see(client, GROUP, "RoleBinding" if way.namespace else "ClusterRoleBinding", way.binding, way.namespace),
             line(way.namespace or _("the whole cluster")),
-            lines(way.names) or line(_("all")),
+            lines(way.names) or line(_("All")),
         )
         for way in answer.ways
     )
-    columns = (_("Who"), _("By the role"), _("Given by"), _("Holds in"), _("Objects"))
-    note = "" if space else _("Roles of single namespaces are excluded. Select a namespace to see them.")
+    columns = (_("Who"), _("Role"), _("Defined by"), _("Scope"), _("Objects"))
+    note = "" if space else _("Roles in individual namespaces aren't included. Select a namespace to see them.")
     return Table(_("Who can"), columns, rows, note=note, empty=_("No one, according to roles and bindings."))
 
 

@@ -117,7 +117,7 @@ class Work:
         except YamlProblem as problem:
             return self.unreadable(problem)
         except (ValueError, RecursionError):
-            return HttpResponseBadRequest(_("The page sent no object. Load it again."))
+            return HttpResponseBadRequest(_("The form was empty. Reload the page."))
         if written.unread:
             return self.unread(written)
         if "text" in post and (problem_ := yaml_page.misplaced(written.obj, self.place, written.text)):
@@ -165,8 +165,8 @@ class Work:
             return draft.update(client, type_, written.original, written.obj, self.schema, dry_run=dry_run)
         namespace = namespace_of(written.obj)
         if type_.namespaced and not namespace:
-            cause = Cause("metadata.namespace", "FieldValueRequired", _("Choose the namespace to create it in."))
-            raise Invalid(_("No namespace is chosen."), causes=(cause,))
+            cause = Cause("metadata.namespace", "FieldValueRequired", _("Choose a namespace for the object."))
+            raise Invalid(_("No namespace selected."), causes=(cause,))
         made = draft.create(client, type_, written.obj, namespace, dry_run=dry_run)
         return Outcome({}, written.obj, made)
 
@@ -190,7 +190,7 @@ class Work:
         place = Place(self.place.type, namespace_of(obj), name_of(obj))
         names = {"kind": place.type.kind, "name": place.name}
         if self.editing and same(outcome.sent, draft.own(outcome.live)):
-            messages.info(self.request, _("Nothing was changed in %(kind)s “%(name)s”.") % names)
+            messages.info(self.request, _("No changes to save in %(kind)s “%(name)s”.") % names)
             return self.go(place.url())
         audit.record(self.request, "patch" if self.editing else "create", place.ref, "ok")
         text = _("%(kind)s “%(name)s” saved.") if self.editing else _("%(kind)s “%(name)s” created.")
@@ -219,7 +219,7 @@ class Work:
         placed = tuple(Placed(item.path, words(item.path), text) for item, text in unread_messages)
         placed += tuple(error for error in readable if error.path not in {*keys, *texts})
         typed = replace(written.typed, errors={**errors.by_path(placed), **texts}, key_errors=keys)
-        problem = Problem(422, _("Not sent yet: some fields can't be read"), _("Correct the fields named below."), "")
+        problem = Problem(422, _("Not saved yet: some fields are invalid"), _("Correct the fields listed below."), "")
         return faces.form(self, replace(written, typed=typed), problem=problem, placed=placed, placing=False)
 
     def refused(self, written: Draft, refused: KubeError, known: tuple[Placed, ...] = ()) -> HttpResponse:
@@ -250,9 +250,9 @@ class Work:
     def gone(self, written: Draft, gone: Gone) -> HttpResponse:
         names = {"kind": self.place.type.kind, "name": self.place.name}
         if gone.again:
-            title = _("%(kind)s “%(name)s” was deleted meanwhile, and there is a new one of that name") % names
-            advice = _("Nothing was saved. Load the new one to change it, or create another from what you typed.")
+            title = _("%(kind)s “%(name)s” has been deleted, and a new object with the same name exists") % names
+            advice = _("Nothing was saved. Load the new object to edit it, or create another from what you typed.")
         else:
-            title = _("%(kind)s “%(name)s” was deleted meanwhile") % names
-            advice = _("Nothing was saved. You can create it again from what you typed.")
+            title = _("%(kind)s “%(name)s” has been deleted in the meantime") % names
+            advice = _("Nothing was saved. You can create the object again from what you typed.")
         return self.show(written, problem=Problem(409, title, advice, "", "Gone"), gone=True)

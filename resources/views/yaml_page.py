@@ -78,11 +78,11 @@ def misplaced(obj: KubeObject, place: Place, text: str) -> YamlProblem | None:
     if found != (place.type.api_version, place.type.kind):
         names = {"wanted": f"{place.type.api_version} {place.type.kind}", "found": " ".join(found)}
         path = "apiVersion" if found[0] != place.type.api_version else "kind"
-        return _at(text, (path,), _("this page is about %(wanted)s, but the text says %(found)s") % names)
+        return _at(text, (path,), _("This page edits %(wanted)s, but the YAML contains %(found)s.") % names)
     metadata = obj.get("metadata") or {}
     for key, wanted in (("name", place.name), ("namespace", place.namespace)):
         if place.name and str(metadata.get(key) or "") != wanted:
-            message = _("metadata.%(key)s can't be changed: it is “%(wanted)s”. Create a new object instead.")
+            message = _("metadata.%(key)s can't be changed from “%(wanted)s”. Create a new object instead.")
             return _at(text, ("metadata", key), message % {"key": key, "wanted": wanted})
     return None
 

@@ -68,15 +68,15 @@ def problems(typed: Typed) -> dict[str, str]:
     if not typed.role:
         found["role"] = _("Choose a role.")
     elif typed.whole and typed.role_kind == "Role":
-        found["role"] = _("A Role holds in its namespace only: for the whole cluster it takes a ClusterRole.")
+        found["role"] = _("A Role applies only in its namespace. For the whole cluster, choose a ClusterRole.")
     given = [subject for subject in typed.subjects if subject.name]
     if not given:
-        found["subject-0"] = _("Say who gets the role.")
+        found["subject-0"] = _("Enter who gets the role.")
     for number, subject in enumerate(typed.subjects):
         if subject.name and subject.kind == "ServiceAccount" and not (subject.namespace or typed.namespace):
-            found[f"subject-{number}-namespace"] = _("Say in which namespace it is.")
+            found[f"subject-{number}-namespace"] = _("Enter the namespace of the service account.")
         if subject.name and subject in typed.subjects[:number]:
-            found[f"subject-{number}"] = _("This one is there already.")
+            found[f"subject-{number}"] = _("This subject is already listed.")
     return found
 
 

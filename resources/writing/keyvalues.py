@@ -50,22 +50,22 @@ class Sort:
     asked: tuple[Asked, ...] = ()
 
 
-_PEM = gettext_lazy("The text between -----BEGIN and END----- with these lines, or a file.")
+_PEM = gettext_lazy("The PEM text with its BEGIN and END lines, or a file.")
 SORTS = (
     Sort("values", gettext_lazy("Keys and values"), "Opaque"),
     Sort(
         "registry",
-        gettext_lazy("Login of a registry"),
+        gettext_lazy("Registry login"),
         "kubernetes.io/dockerconfigjson",
         (
             Asked(
                 "server",
                 gettext_lazy("Registry"),
-                help=gettext_lazy("Such as quay.io; of Docker Hub: https://index.docker.io/v1/"),
+                help=gettext_lazy("For example, quay.io; for Docker Hub: https://index.docker.io/v1/"),
             ),
             Asked("username", gettext_lazy("User")),
             Asked("password", gettext_lazy("Password or token"), "hidden"),
-            Asked("email", gettext_lazy("E-mail"), required=False),
+            Asked("email", gettext_lazy("Email"), required=False),
         ),
     ),
     Sort(
@@ -157,11 +157,11 @@ def problems(typed: Typed) -> dict[str, str]:
     found |= _rows(typed.rows) if not typed.sort.asked else {}
     for asked in typed.sort.asked:
         if asked.required and not typed.values.get(asked.name, Value()).data:
-            found[asked.name] = _("This is needed.")
+            found[asked.name] = _("This field is required.")
     if typed.sort.name == "tls" and "tls.crt" not in found and "tls.key" not in found:
         found |= _pair(typed.values["tls.crt"].data, typed.values["tls.key"].data)
     if sum(len(value) for value in _data(typed).values()) > MOST:
-        found[""] = _("All values together can have at most 1 MiB.")
+        found[""] = _("All values together can't exceed 1 MiB.")
     return found
 
 
@@ -176,7 +176,7 @@ def _rows(rows: tuple[Row, ...]) -> dict[str, str]:
         elif not _KEY.fullmatch(row.key):
             found[f"key-{number}"] = _("Letters, digits, dashes, dots and underscores only.")
         elif row.key in seen:
-            found[f"key-{number}"] = _("This key is there already.")
+            found[f"key-{number}"] = _("This key already exists.")
         seen.add(row.key)
     return found
 
@@ -186,16 +186,16 @@ def _pair(certificate: bytes, key: bytes) -> dict[str, str]:
     try:
         first = x509.load_pem_x509_certificates(certificate)[0].public_key()
     except (ValueError, IndexError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion):
-        return {"tls.crt": _("This can't be read as a certificate in PEM.")}
+        return {"tls.crt": _("This isn't a valid PEM certificate.")}
     try:
         mine = serialization.load_pem_private_key(key, None).public_key()
     except (ValueError, UnsupportedAlgorithm):
-        return {"tls.key": _("This can't be read as a private key in PEM.")}
+        return {"tls.key": _("This isn't a valid PEM private key.")}
     except TypeError:
-        return {"tls.key": _("This private key is locked by a password; Kubernetes needs it without one.")}
+        return {"tls.key": _("This private key has a password. Kubernetes needs a key without one.")}
     form = serialization.PublicFormat.SubjectPublicKeyInfo
     same = first.public_bytes(serialization.Encoding.DER, form) == mine.public_bytes(serialization.Encoding.DER, form)
-    return {} if same else {"tls.key": _("This private key does not belong to the certificate.")}
+    return {} if same else {"tls.key": _("This private key doesn't match the certificate.")}
 
 
 def _data(typed: Typed) -> dict[str, bytes]:

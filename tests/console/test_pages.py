@@ -25,7 +25,7 @@ def test_the_overview_names_the_cluster_and_that_it_is_embedded(browser: Client)
     page = browser.get("/").content.decode()
     assert clusters.console_client().config.name in page
     assert "embedded" in page
-    for words in ("OperatorHub", "Installed Operators", "Namespaces", "Workloads"):
+    for words in ("OperatorHub", "Installed operators", "Namespaces", "Workloads"):
         assert words in page
 
 

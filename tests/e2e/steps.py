@@ -39,7 +39,7 @@ def install_from_here(page: Page, search: str, tile: str, namespace: str) -> Non
     own = page.get_by_label("Only the namespace it is installed in")
     if own.is_enabled():
         own.check()
-    page.get_by_label("Installed in namespace").select_option(namespace)
+    page.get_by_label("Installation namespace").select_option(namespace)
     page.get_by_role("button", name="Install", exact=True).click()
     expect(page.locator("#progress-title")).to_have_attribute("data-state", "done", timeout=SLOW)
     expect(page.locator("#stage-csv")).to_contain_text("Succeeded")

@@ -24,7 +24,7 @@ def test_a_colleague_gets_access(site: Site, page: Page, client: ClusterClient, 
     page.locator('[data-nav-group="access"] > summary').click()
     clicks += 1
     click("link", "Who has access")
-    click("link", "Give access")
+    click("link", "Grant access")
     # The field has the focus already.
     page.keyboard.type("jane.kim")
     page.get_by_role("radio", name="Edit").check()
@@ -32,7 +32,7 @@ def test_a_colleague_gets_access(site: Site, page: Page, client: ClusterClient, 
     command = f"kubectl create rolebinding jane.kim-edit --clusterrole=edit --user=jane.kim -n {namespace}"
     expect(page.locator("[data-follows] [data-copy]")).to_have_attribute("data-copy", command)
     expect(page.get_by_label("Namespace of the service account")).to_be_hidden()
-    click("button", "Give access")
+    click("button", "Grant access")
     expect(page.locator("tr", has_text="jane.kim").locator('[data-level="edit"]')).to_have_attribute(
         "data-mark", "granted"
     )

@@ -37,14 +37,14 @@ def bundle(tmp_path: Path) -> Path:
 def test_from_a_file_to_a_folder_and_away(site: Site, page: Page, namespace: str, bundle: Path) -> None:
     page.goto(f"{site.url}/operatorhub/run/")
     page.get_by_label("Files").set_input_files({"name": "odd.zip", "mimeType": "application/zip", "buffer": b"no zip"})
-    page.get_by_role("button", name="Look at it").click()
-    expect(page.get_by_text("This can't be run")).to_be_visible()
+    page.get_by_role("button", name="Review").click()
+    expect(page.get_by_text("The bundle can't be run")).to_be_visible()
 
     page.get_by_label("Files").set_input_files(bundle)
-    page.get_by_role("button", name="Look at it").click()
+    page.get_by_role("button", name="Review").click()
     field(page, "Namespace").fill(namespace)
     page.get_by_label("the namespace it is installed in").check()
-    expect(page.get_by_text("It does not exist and will be created.")).to_be_visible()
+    expect(page.get_by_text("This namespace doesn't exist and will be created.")).to_be_visible()
     expect(page.locator("#run-objects")).to_contain_text(CSV)
     page.get_by_role("button", name="Check (dry run)").click()
     # A dry run makes nothing; what was chosen stays.
@@ -64,10 +64,10 @@ def test_from_a_file_to_a_folder_and_away(site: Site, page: Page, namespace: str
 
     page.goto(f"{site.url}/operatorhub/run/")
     page.get_by_role("listitem").filter(has_text=namespace).get_by_role("link").click()
-    page.get_by_role("link", name="Take it away").click()
+    page.get_by_role("link", name="Remove bundle run").click()
     for box in page.get_by_role("checkbox").all():
         box.check()
-    page.get_by_role("button", name="Take it away").click()
+    page.get_by_role("button", name="Remove bundle run").click()
     expect(page).to_have_url(f"{site.url}/operatorhub/run/")
     # OLM takes its time to let the CSV go, and this page shows what there was when it was asked for.
     end = time.monotonic() + SLOW / 1000

@@ -51,7 +51,7 @@ def test_typing_filters_and_back(site: Site, page: Page) -> None:
 
 def test_a_chip_takes_its_filter_away_and_clearing_takes_all(site: Site, page: Page) -> None:
     catalog(site, page, f"?q=no-such-name-anywhere&{OURS}&level=3&view=list")
-    expect(page.get_by_text("No operator matches")).to_be_visible()
+    expect(page.get_by_text("No matching operators")).to_be_visible()
     page.get_by_role("list", name="Active filters").get_by_role("link", name="Full Lifecycle").click()
     expect(page).not_to_have_url(re.compile("level="))
     expect(page).to_have_url(re.compile("category=database"))

@@ -74,9 +74,9 @@ def catalog_image(server: registry.Registry) -> str:
 
 def test_a_catalog_of_ones_own(site: Site, images: registry.Registry, page: Page) -> None:
     page.goto(f"{site.url}/operatorhub/catalogs/")
-    page.get_by_role("link", name="Add a catalog", exact=True).click()
+    page.get_by_role("link", name="Add catalog", exact=True).click()
     page.get_by_label("Name", exact=True).fill("Not A Name")
-    page.get_by_role("radio", name=re.compile("an image in a registry")).check()
+    page.get_by_role("radio", name=re.compile("Image in a registry")).check()
     page.get_by_label("Address, image or folder").fill(catalog_image(images))
     page.get_by_role("button", name="Add", exact=True).click()
     # The error is shown at its field; the other input is preserved.

@@ -35,7 +35,7 @@ def test_it_goes_on_by_itself_and_can_be_paused(site: Site, page: Page, client: 
     expect(stream).not_to_contain_text("it Painted")
     page.get_by_role("button", name="Pause").click()
     expect(stream).to_contain_text("it Painted", timeout=60_000)
-    page.get_by_label("Words of the message or the object's name").fill("built")
+    page.get_by_label("Text in the message or the object's name").fill("built")
     expect(stream).not_to_contain_text("it Painted")
     expect(stream).to_contain_text("it Built")
     expect(page).to_have_url(re.compile("q=built"))

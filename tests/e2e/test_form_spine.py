@@ -78,7 +78,7 @@ def test_the_focus_is_never_below_the_bar(page: Page, form: gallery.Form, size: 
 
 
 def test_the_outline_follows_and_leads(page: Page, form: gallery.Form) -> None:
-    outline = page.get_by_role("navigation", name="In this form")
+    outline = page.get_by_role("navigation", name="Form sections")
     expect(outline.get_by_role("link", name="Name")).to_have_attribute("aria-current", "true")
     outline.get_by_role("link", name="General").click()
     expect(form.control("/spec/title")).to_be_focused()
@@ -89,7 +89,7 @@ def test_the_outline_follows_and_leads(page: Page, form: gallery.Form) -> None:
 
 def test_a_small_screen_has_a_menu_of_sections(page: Page, form: gallery.Form) -> None:
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
-    expect(page.get_by_role("navigation", name="In this form")).to_be_hidden()
+    expect(page.get_by_role("navigation", name="Form sections")).to_be_hidden()
     page.get_by_label("Jump to").select_option(label="General")
     expect(form.control("/spec/title")).to_be_focused()
 

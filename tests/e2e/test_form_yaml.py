@@ -155,7 +155,7 @@ def test_comments_survive_the_way_through_the_form(
     page.get_by_role("button", name="YAML view").click()
     assert editor(page) == text.replace("replicas: 0", "replicas: 2")
     page.get_by_role("button", name="Review changes").click()
-    expect(page.get_by_role("heading", name="This will be created")).to_be_visible()
+    expect(page.get_by_role("heading", name="Object to create")).to_be_visible()
     expect(page.locator(".console-diff-auto").first).to_be_visible()
     page.get_by_role("button", name="Back").click()
     assert editor(page) == text.replace("replicas: 0", "replicas: 2")
@@ -177,7 +177,7 @@ def test_a_text_that_can_not_be_read_keeps_the_person_there(site: Site, page: Pa
     expect(page.get_by_role("alert")).to_contain_text(re.compile(r"Line \d+, column \d+"))
     assert editor(page) == broken
     expect(page.locator(".cm-lint-marker-error").first).to_be_visible()
-    page.get_by_role("button", name="Open the form without this text's changes").click()
+    page.get_by_role("button", name="Discard changes and open form").click()
     expect(page.get_by_label(re.compile(r"^\s*Name\b")).first).to_have_value("kept")
 
 
@@ -200,7 +200,7 @@ def test_two_tabs_change_one_field(
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("Nothing was saved yet")
     colour.get_by_label("Mine").check()
-    page.get_by_role("group", name="data.size").get_by_label("In the cluster now").check()
+    page.get_by_role("group", name="data.size").get_by_label("Current cluster value").check()
     page.get_by_role("button", name="Review changes").click()
     expect(page.locator(".console-diff ins")).to_have_text("  colour: mine")
     page.get_by_role("button", name="Save", exact=True).click()
@@ -261,7 +261,7 @@ def test_a_token_that_is_too_old_does_not_stop_the_form(site: Site, page: Page, 
 
 def test_many_objects_are_imported(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
     page.goto(f"{site.url}/resources/import/?namespace={namespace}")
-    expect(page.get_by_label("Namespace for objects that name none")).to_have_value(namespace)
+    expect(page.get_by_label("Namespace for objects without one in the manifest")).to_have_value(namespace)
     good = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\n"
     put(
         page,
@@ -276,7 +276,7 @@ def test_many_objects_are_imported(site: Site, page: Page, client: ClusterClient
     expect(results.locator("tbody tr").nth(1)).to_contain_text("metadata.name")
     expect(results.get_by_role("link", name="one", exact=True)).to_be_visible()
     put(page, editor(page).replace("Not_Good", "two"))
-    page.get_by_role("button", name="Send what failed again").click()
+    page.get_by_role("button", name="Retry failed objects").click()
     expect(results.locator("tbody tr").nth(1)).to_contain_text("created")
     maps = client.find("", "v1", "configmaps")
     assert {"one", "two"} <= {obj["metadata"]["name"] for obj in client.list(maps, namespace).items}
@@ -301,8 +301,8 @@ def test_files_are_dropped_on_the_editor_and_taken_back(
     page.get_by_role("button", name="Import", exact=True).click()
     results = page.locator("#results")
     expect(results.get_by_role("link", name="two", exact=True)).to_be_visible()
-    page.get_by_role("button", name="Undo all of it").click()
-    expect(results).to_contain_text("All of it is undone.")
+    page.get_by_role("button", name="Undo all changes").click()
+    expect(results).to_contain_text("All changes were undone.")
     maps = client.find("", "v1", "configmaps")
     assert not {"one", "two"} & {obj["metadata"]["name"] for obj in client.list(maps, namespace).items}
 
@@ -312,5 +312,5 @@ def test_what_is_too_large_to_arrive_is_not_sent(site: Site, page: Page) -> None
     editor(page)
     page.locator("#yaml-text").evaluate("(area) => { area.value = 'a'.repeat(17 * 1024 * 1024); }")
     page.get_by_role("button", name="Check (dry run)").click()
-    expect(page.get_by_role("alert")).to_contain_text("This is too large to be sent")
+    expect(page.get_by_role("alert")).to_contain_text("Too large to send")
     assert page.locator("#yaml-text").evaluate("(area) => area.value.length") == 17 * 1024 * 1024

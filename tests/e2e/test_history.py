@@ -60,7 +60,7 @@ def test_from_a_change_to_its_undo(site: Site, page: Page, client: ClusterClient
     expect(history.locator("svg rect.state-green")).not_to_have_count(0)
 
     step.get_by_role("link", name="Undo this change").click()
-    expect(page.get_by_role("heading", name="These changes will be saved")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name="Changes to save")).to_be_visible(timeout=PATIENCE)
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("#toasts").get_by_role("link", name="Undo")).to_be_visible(timeout=PATIENCE)
     assert client.get(gadgets, "g", namespace)["spec"] == {"size": 1}
@@ -81,7 +81,7 @@ def test_from_a_change_to_its_undo(site: Site, page: Page, client: ClusterClient
     expect(page.locator("#object-name")).to_have_text("g", timeout=PATIENCE)
     assert client.get(gadgets, "g", namespace)["spec"] == {"size": 1}
     page.goto(f"{site.url}/resources/{GROUP}/v1/gadgets/{namespace}/g/history/")
-    expect(page.get_by_text("Others of this name:")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Other objects with this name:")).to_be_visible(timeout=PATIENCE)
     page.get_by_role("link", name="deleted").first.click()
     expect(page.get_by_text("Deleted", exact=True)).to_be_visible(timeout=PATIENCE)
     with contextlib.suppress(NotFound):

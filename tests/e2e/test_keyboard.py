@@ -91,7 +91,7 @@ def test_the_list_of_keys_names_them(site: Site, page: Page) -> None:
     page.wait_for_load_state()
     page.keyboard.press("?")
     keys = page.get_by_role("dialog", name="Keyboard")
-    for description in ("the row above or below", "fold or unfold a row of a tree", "Ctrl K"):
+    for description in ("the row above or below", "Expand or collapse a tree row", "Ctrl K"):
         expect(keys).to_contain_text(description)
     page.keyboard.press("Escape")
     expect(keys).to_be_hidden()

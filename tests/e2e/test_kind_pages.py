@@ -52,7 +52,7 @@ def test_a_secret_is_made_with_a_file(site: Site, page: Page, client: ClusterCli
     page.get_by_label("Key", exact=True).fill("blob")
     content = {"name": "blob.bin", "mimeType": "application/octet-stream", "buffer": bytes(range(256))}
     page.locator("input[type=file]").set_input_files(files=[content])  # type: ignore[list-item]
-    page.get_by_role("button", name="Add a key").click()
+    page.get_by_role("button", name="Add key").click()
     expect(page.get_by_text("File blob.bin")).to_be_visible(timeout=LONG)
     page.get_by_label("Key", exact=True).nth(1).fill("text")
     page.get_by_label("Value", exact=True).nth(1).fill("a\nb")
@@ -77,7 +77,7 @@ def test_back_to_the_first_revision(site: Site, page: Page, client: ClusterClien
     containers = [{"name": "web", "image": "example.com/web:2"}]
     client.patch(type_, "web", {"spec": {"template": {"spec": {"containers": containers}}}}, space)
     page.locator("#revisions > summary").click()
-    page.get_by_role("link", name="Roll back to this").click(timeout=LONG)
+    page.get_by_role("link", name="Roll back to this revision").click(timeout=LONG)
     expect(page.get_by_role("heading", name=re.compile("back to revision 1"))).to_be_visible()
     page.get_by_role("button", name="Roll back").click()
     expect(page.get_by_text("rolled back to revision 1")).to_be_visible(timeout=LONG)

@@ -45,7 +45,7 @@ def test_kinds_are_counted_where_somebody_looks(
     page.get_by_label("Custom only").check()
     expect(number).to_have_text("1")
     page.get_by_label("Scope").select_option("cluster")
-    expect(page.get_by_text("No kind matches.")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("No matching resource types.")).to_be_visible(timeout=LONG)
 
 
 def test_a_schema_is_opened_and_searched(site: Site, page: Page) -> None:

@@ -131,7 +131,7 @@ def test_without_script_everything_can_be_read(site: Site, contexts: Contexts, a
     context = contexts(java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
-    page.get_by_role("link", name="Count the states").click()
+    page.get_by_role("link", name="Count by state").click()
     expect(_states(page)).to_contain_text("60")
     _states(page).get_by_role("link", name="Ready").click()
     expect(page.locator("#rows .resource-name")).to_have_count(50)

@@ -103,7 +103,7 @@ def test_a_long_log_of_a_stranger(
     pod = one_pod(client, namespace)
     page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/{pod}/logs/?tail=100000")
     expect(page.locator("[data-log-count]")).to_have_text("100,000 lines", timeout=120_000)
-    expect(page.locator("[data-log-state]")).to_have_text("the container has ended")
+    expect(page.locator("[data-log-state]")).to_have_text("the container terminated")
     log = page.locator("#log")
     # At its end, and only what is near the view has elements.
     expect(log.locator(".log-piece > div").last).to_have_text("100% done")
@@ -117,22 +117,22 @@ def test_a_long_log_of_a_stranger(
     # Found, the last one first, round the corner and back.
     page.get_by_label("Find", exact=True).fill("LINE 4321")
     expect(page.locator("[data-log-found]")).to_have_text("11 / 11")
-    page.get_by_role("button", name="The next one").click()
+    page.get_by_role("button", name="Next match").click()
     expect(page.locator("[data-log-found]")).to_have_text("1 / 11")
     expect(log.locator(".log-current")).to_have_text(re.compile("^line 4321 "))
     expect(log.locator(".log-current")).to_be_in_viewport()
-    page.get_by_label("Only lines with it").check()
+    page.get_by_label("Only matching lines").check()
     expect(log.locator(".log-piece > div")).to_have_count(11)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save what is shown").click()
+        page.get_by_role("button", name="Save shown lines").click()
     saved = tmp_path / "saved.log"
     download.value.save_as(saved)
     assert download.value.suggested_filename == f"{pod}-engine.log"
     assert len(saved.read_text().splitlines()) == 11
-    page.get_by_label("Only lines with it").uncheck()
+    page.get_by_label("Only matching lines").uncheck()
     page.get_by_label("Find", exact=True).fill("")
     page.get_by_label("Wrap lines").uncheck()
-    page.get_by_role("button", name="To the end").click()
+    page.get_by_role("button", name="Go to end").click()
     expect(log.locator(".log-piece > div").last).to_be_in_viewport()
 
 
@@ -146,8 +146,8 @@ def test_which_part_of_it(site: Site, page: Page, client: ClusterClient, namespa
     page.get_by_label("Timestamps").check()
     expect(page).to_have_url(re.compile("timestamps=1"))
     expect(log).to_contain_text(re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z .*Ready to accept"))
-    page.get_by_label("or since (UTC)").fill("2099-01-01T00:00:00")
-    page.get_by_label("or since (UTC)").blur()
+    page.get_by_label("Or since (UTC)").fill("2099-01-01T00:00:00")
+    page.get_by_label("Or since (UTC)").blur()
     expect(page).to_have_url(re.compile("since=2099"))
     expect(log).not_to_contain_text("Ready to accept")
     page.get_by_role("button", name="Pause").click()

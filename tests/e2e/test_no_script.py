@@ -83,7 +83,7 @@ def test_install_and_create_an_instance(site: Site, plain: Page, client: Cluster
     olm_tile(plain, "SampleDB").get_by_role("link").first.click()
     plain.get_by_role("link", name=re.compile("^Install( again)?$")).click()
     plain.get_by_label("Only the namespace it is installed in").check()
-    plain.get_by_label("Installed in namespace").select_option(namespace)
+    plain.get_by_label("Installation namespace").select_option(namespace)
     plain.get_by_role("button", name="Install", exact=True).click()
     expect(plain).to_have_url(re.compile(f"/operators/{namespace}/subscriptions/sampledb/"))
 

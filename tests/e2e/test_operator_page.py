@@ -80,7 +80,7 @@ def test_from_the_overview_to_an_instance_in_ten_clicks(site: Site, page: Page, 
     click(r"^Install( in another namespace)?$")
     clicks += 2
     page.get_by_label("Only the namespace it is installed in").check()
-    page.get_by_label("Installed in namespace").select_option(namespace)
+    page.get_by_label("Installation namespace").select_option(namespace)
     click("^Install$", "button")
     expect(page.locator("#progress-title")).to_have_attribute("data-state", "done", timeout=SLOW)
     # One thing to do next, and it is what people installed the operator for.

@@ -33,7 +33,7 @@ def test_trouble_comes_by_itself_and_leads_to_its_object(
     page.goto(f"{site.url}/")
     verdict = page.locator("#overview-verdict")
     expect(page.locator("[data-coming], [data-pending]")).to_have_count(0, timeout=PATIENCE)
-    expect(verdict.locator("[data-sum]")).not_to_have_text("Looking at the cluster")
+    expect(verdict.locator("[data-sum]")).not_to_have_text("Checking the cluster")
     expect(page.locator("#overview-instances table")).to_contain_text("Ready")
     assert page.evaluate(_SHIFTS) < 0.01
 
@@ -54,7 +54,7 @@ def test_trouble_comes_by_itself_and_leads_to_its_object(
     client.patch(gadgets, "broken", {"status": {"phase": "Running"}}, namespace, subresource="status")
     expect(line).to_have_count(0, timeout=PATIENCE)
 
-    page.locator("#overview-tour").get_by_role("button", name="Put away").click()
+    page.locator("#overview-tour").get_by_role("button", name="Hide").click()
     expect(page.locator("#overview-tour")).to_have_count(0)
     page.get_by_role("button", name="Getting started").click()
     expect(page.locator("#overview-tour .overview-done").first).to_be_visible(timeout=PATIENCE)
@@ -68,8 +68,8 @@ def test_without_a_script_one_link_shows_all(site: Site, contexts: Contexts) -> 
     expect(page.locator("#overview-cluster")).not_to_contain_text("Kubernetes v")
     page.locator("#overview-verdict").get_by_role("link", name="Show everything on this page").click()
     expect(page.locator("#overview-cluster")).to_contain_text("Kubernetes v")
-    expect(page.locator("#overview-verdict [data-sum]")).not_to_have_text("Looking at the cluster")
-    page.locator("#overview-tour").get_by_role("button", name="Put away").click()
+    expect(page.locator("#overview-verdict [data-sum]")).not_to_have_text("Checking the cluster")
+    page.locator("#overview-tour").get_by_role("button", name="Hide").click()
     expect(page.locator("#overview-tour")).to_have_count(0)
     page.get_by_role("button", name="Getting started").click()
     expect(page.locator("#overview-tour")).to_be_visible()

@@ -16,7 +16,7 @@ def test_anywhere_by_keyboard(site: Site, page: Page) -> None:
     page.goto(f"{site.url}/resources/core/v1/namespaces/-/default/")
     page.goto(site.url)
     page.keyboard.press("Control+k")
-    field = page.get_by_role("combobox", name="A page, a kind, an operator, a namespace")
+    field = page.get_by_role("combobox", name="Page, resource type, operator or namespace")
     expect(field).to_be_focused()
     offered = page.locator("#palette").get_by_role("option")
     # What was opened lately stands first.
@@ -61,7 +61,7 @@ def test_many_rows_at_once(site: Site, page: Page, client: ClusterClient, namesp
     go.click()
     expect(page.get_by_role("heading", name="Delete 2 ConfigMap objects?")).to_be_visible()
     page.get_by_role("button", name="Delete", exact=True).click()
-    expect(page.get_by_text("All of it is done.")).to_be_visible()
+    expect(page.get_by_text("All changes are done.")).to_be_visible()
     page.get_by_role("link", name="Back to ConfigMaps").click()
     expect(page.get_by_role("link", name="tick-two", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="tick-one", exact=True)).to_have_count(0)

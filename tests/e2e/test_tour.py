@@ -38,7 +38,7 @@ def test_each_step_leads_where_it_is_done_and_is_ticked(site: Site, page: Page, 
     install_from_here(page, "sampledb", "SampleDB", namespace)
     _done(site, page, step)
 
-    step = "Create what it offers"
+    step = "Create an instance"
     _follow(site, page, step)
     page.goto(f"{page.url}?namespace={namespace}")
     page.locator("#services").get_by_role("link", name="Create instance: SampleDB", exact=True).click()
@@ -48,7 +48,7 @@ def test_each_step_leads_where_it_is_done_and_is_ticked(site: Site, page: Page, 
     expect(page.get_by_role("heading", name="first").first).to_be_visible(timeout=SLOW)
     _done(site, page, step)
 
-    step = "Watch it come up"
+    step = "Watch the instance start"
     _follow(site, page, step)
     # The list of the kind with the most instances: on another cluster it might not be ours.
     expect(page.locator("#rows")).to_be_visible()
@@ -56,7 +56,7 @@ def test_each_step_leads_where_it_is_done_and_is_ticked(site: Site, page: Page, 
     expect(page.locator("#object")).to_contain_text("Ready", timeout=SLOW)
     _done(site, page, step)
 
-    step = "Reach it from your machine"
+    step = "Access the instance from your machine"
     _follow(site, page, step)
     expect(page.locator("main")).to_contain_text("Start one from the Actions of a Pod")
     page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/first-0/")
@@ -66,7 +66,7 @@ def test_each_step_leads_where_it_is_done_and_is_ticked(site: Site, page: Page, 
     tunnel = page.locator("[data-tunnel]").first
     expect(tunnel).to_be_visible()
     _done(site, page, step)
-    expect(page.locator("#overview-tour")).to_contain_text("all five steps are done")
+    expect(page.locator("#overview-tour")).to_contain_text("all 5 steps done")
     page.goto(f"{site.url}/resources/forwards/")
     for _ in range(page.locator("[data-tunnel]").count()):
         left = page.locator("[data-tunnel]").count()

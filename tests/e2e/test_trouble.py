@@ -33,6 +33,6 @@ def test_the_cluster_is_away_and_comes_back(site: Site, page: Page) -> None:
         answer = page.goto(f"{site.url}/resources/core/v1/pods/", timeout=60_000)
         # The supervisor may have been quicker than the browser.
         if answer is not None and answer.status == 503:
-            expect(page.get_by_role("heading", name="The cluster does not answer")).to_be_visible()
+            expect(page.get_by_role("heading", name="The cluster isn't responding")).to_be_visible()
     # The page loads itself again as soon as the cluster answers.
     expect(page.get_by_role("link", name="Create Pod").first).to_be_visible(timeout=40_000)

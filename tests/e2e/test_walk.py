@@ -89,7 +89,7 @@ def test_sampledb_from_the_catalog_to_its_end(site: Site, page: Page, client: Cl
     assert local is not None
     assert ping(int(local)).startswith((b"+PONG", b"-NOAUTH"))
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("Nothing is forwarded now.")).to_be_visible()
+    expect(page.get_by_text("No active port-forwards.")).to_be_visible()
 
     # Its log is followed.
     page.goto(f"{pod}logs/")

@@ -57,7 +57,7 @@ def test_replicas_in_place_and_a_restart(
     expect(page.get_by_role("textbox", name="Replicas")).to_have_value("many")
     expect(page.locator("#set--scale-1-wrong")).to_contain_text("isn't a number")
     page.get_by_role("textbox", name="Replicas").fill("1")
-    page.get_by_role("button", name="One less").click()
+    page.get_by_role("button", name="Decrease").click()
     page.get_by_role("button", name="Save").click()
     expect(page.locator("#set--scale")).to_contain_text("0 wanted", timeout=SLOW)
     assert client.get(type_, "data", namespace)["spec"]["replicas"] == 0
@@ -126,9 +126,9 @@ def test_a_container_without_a_shell(site: Site, page: Page, namespace: str, pod
     page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/{pod}/terminal/")
     expect(page.get_by_text("This container has no shell")).to_be_visible()
     page.get_by_role("link", name="Debug container").click()
-    expect(page.get_by_label("Sees the processes of")).to_have_value("engine")
+    expect(page.get_by_label("Target container")).to_have_value("engine")
     page.get_by_label("Image").fill("Not An Image")
-    page.get_by_role("button", name="Start and open a terminal").click()
+    page.get_by_role("button", name="Start container and open terminal").click()
     expect(
         page.locator("#image-help").or_(page.locator("#refusal")).or_(page.get_by_text("does not run"))
     ).to_be_visible()

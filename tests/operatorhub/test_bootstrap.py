@@ -162,7 +162,7 @@ def test_what_is_refused_is_said_and_tried_again(client: ClusterClient, _cleaned
     refused = [result for result in apply.results(apply.find(client, run.key)) if result.outcome == "refused"]
     assert [item.kind for item in refused] == ["ClusterRole"]
     assert "verbs" in refused[0].message
-    assert "Try those again" in web.get(page).content.decode()
+    assert "Retry refused objects" in web.get(page).content.decode()
 
 
 def test_an_upload_leads_to_its_preview_and_a_bad_one_back(client: ClusterClient) -> None:

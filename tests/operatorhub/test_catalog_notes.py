@@ -84,7 +84,7 @@ def test_a_package_of_the_consoles_own_catalog(web: Client, client: ClusterClien
         assert "tells only a part" not in text(web.get(place, {"tab": tab}))
     assert "Install it first, from:" in text(
         web.get(place, {"tab": "contents", "channel": "preview"})
-    ) or "The cluster has it." in text(web.get(place, {"tab": "contents", "channel": "preview"}))
+    ) or "Available in the cluster." in text(web.get(place, {"tab": "contents", "channel": "preview"}))
     # The other catalog that has it is named on both pages.
     assert "/operatorhub/olm/samples-catalog/flightticket/" in web.get(place).content.decode()
     assert place in web.get("/operatorhub/olm/samples-catalog/flightticket/").content.decode()

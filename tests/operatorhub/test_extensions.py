@@ -206,7 +206,7 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
     )
     monkeypatch.setattr("operatorhub.bundle.bundles.bundle", lambda _c, _n, _k, _p, name, *_a: package.find(name))
     web = Client()
-    assert "No extension is installed" in text(web.get("/extensions/")) or "ext" in text(web.get("/extensions/"))
+    assert "No extensions installed" in text(web.get("/extensions/")) or "ext" in text(web.get("/extensions/"))
     form = {
         "package": "flightticket",
         "catalog": "samples",
@@ -264,7 +264,7 @@ def test_no_catalog_is_served(client: ClusterClient) -> None:
     if any(map(facts.serving, client.list(facts.type_of(client, facts.CATALOGS)).items)):
         pytest.skip("a catalog of this cluster is served")
     for place in ("/extensions/", "/extensions/+/?package=flightticket"):
-        assert "No ClusterCatalog is served" in text(Client().get(place))
+        assert "No ClusterCatalog is available" in text(Client().get(place))
 
 
 @pytest.mark.django_db

@@ -200,7 +200,7 @@ class TestPages:
         for words in ("FlightTicket", "1.0.0 · Operator Console", place, "Succeeded", "Deprecated", "Up to date"):
             assert words in shown
         assert 'src="/operatorhub/icons/' in web.get(HERE, {"namespace": place}).content.decode()
-        assert "No installed operator matches" in text(web.get(HERE, {"namespace": place, "status": "failed"}))
+        assert "No matching installed operators" in text(web.get(HERE, {"namespace": place, "status": "failed"}))
         listed = web.get(HERE, {"namespace": place, "labels": "olm.managed=true"}).content.decode()
         assert 'data-total="1"' in listed
         bad = web.get(HERE, {"namespace": place, "labels": "a in (b"})

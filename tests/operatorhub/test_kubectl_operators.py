@@ -311,7 +311,7 @@ def test_what_is_gone_since_is_no_error_for_either(client: ClusterClient, kubect
         ticked = [target.token for target in targets]
         if by_button:
             answer = Client().post(f"{page}manifest/remove/", {"target": ticked})
-            reports.append("was gone already" in answer.content.decode())
+            reports.append("already deleted" in answer.content.decode())
         else:
             # It isn't offered any more by a page that comes now.
             assert gone.token not in {item.token for item in apply.removable(client, apply.find(client, run.key))}

@@ -59,12 +59,12 @@ def text(response: HttpResponse) -> str:
 
 def test_what_a_package_manifest_does_not_tell_is_said(web: Client) -> None:
     page = text(web.get(FLIGHT, {"tab": "permissions"}))
-    assert "This catalog tells only a part" in page
+    assert "This catalog provides only part of the details" in page
     assert "Let the console read the catalog's image or folder itself" in page
     versions = text(web.get(FLIGHT, {"tab": "versions"}))
     assert "The upgrade path is unknown" in versions
     old = text(web.get(FLIGHT, {"version": "flightticket-operator.v1.0.0"}))
-    assert "Of this version only its name is known" in old
+    assert "Only the name of this version is known" in old
     assert "Version 1.0.0 is deprecated" in old
 
 
@@ -110,7 +110,7 @@ def test_the_graph_and_the_same_as_a_table(described: Client) -> None:
 def test_what_it_needs_and_who_has_it(described: Client) -> None:
     page = text(described.get(FLIGHT, {"channel": "preview", "tab": "contents"}))
     assert "Memcached cache.example.com/v1alpha1" in page
-    assert "OLM brings it along, from: Memcached" in page or "The cluster has it." in page
+    assert "OLM brings it along, from: Memcached" in page or "Available in the cluster." in page
     assert "operator-console.dev/flightticket-operator" in page
 
 
@@ -118,7 +118,7 @@ def test_the_schema_before_anything_is_installed(described: Client) -> None:
     place = f"{FLIGHT}apis/flighttickets.flights.com/"
     page = text(described.get(place, {"channel": "candidate"}))
     assert "spec" in page
-    assert "Examples of its author" in page
+    assert "Author's examples" in page
     inside = text(described.get(place, {"channel": "candidate", "at": "/spec"}))
     assert "number integer" in inside
     assert "≥ 1 · ≤ 9" in inside
@@ -155,7 +155,7 @@ def test_a_bundle_that_can_not_be_read_now(web: Client, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(bundles, "bundle", gone)
     page = text(web.get(FLIGHT))
-    assert "Its bundle can't be read at the moment" in page
+    assert "The bundle can't be read right now" in page
     assert "the folder is gone" in page
     assert "FlightTicket" in page
 
@@ -169,7 +169,7 @@ def test_images_are_shown_only_when_asked_for(described: Client, monkeypatch: py
 
     monkeypatch.setattr(package_page.package, "describe_bundle", with_image)
     without = described.get(FLIGHT)
-    assert "Show the images of the description" in text(without)
+    assert "Show description images" in text(without)
     assert "example.org/x.png" not in html(without)
     shown = described.get(FLIGHT, {"images": "1"})
     assert 'src="https://example.org/x.png"' in html(shown)
@@ -241,7 +241,7 @@ def test_webhooks_and_images_in_words() -> None:
     assert (first.objects, first.operations, first.silent) == (
         ("deployments.apps",),
         ("CREATE",),
-        "Then it is passed over.",
+        "The webhook is skipped.",
     )
     assert second.objects == ("a.b",)
     images = contents.images(csv, (), "example.org/bundle:1")

@@ -76,7 +76,7 @@ def test_the_catalog(web: Client) -> None:
     assert f'href="{PACKAGE}"' in page
     none = web.get("/operatorhub/", {"q": "xyzzy-plugh"}).content.decode()
     assert 'data-total="0"' in none
-    assert "No operator matches" in none
+    assert "No matching operators" in none
 
 
 def test_htmx_gets_the_part_and_a_clean_address(web: Client) -> None:
@@ -182,7 +182,7 @@ def test_install_approve_view_uninstall(web: Client, client: ClusterClient, name
         lambda: (found := web.get(progress).content.decode()) and 'data-state="asks"' in found and found, seconds=40
     )
     # OLM writes it on the Subscription a moment after it made the plan.
-    until(lambda: "Waits for approval" in text(web.get("/operators/")))
+    until(lambda: "Waiting for approval" in text(web.get("/operators/")))
     approve = re.search(r'action="(/operators/[^"]+/approve/)"', page)
     assert approve is not None
     assert web.post(approve[1], {"subscription": "sampledb"})["Location"] == progress

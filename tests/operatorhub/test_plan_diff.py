@@ -58,7 +58,7 @@ def text(**more: Any) -> dict[str, Any]:
         (text(), text(enum=["x"]), "tight", "Only these values are allowed now: x."),
         (text(enum=["x", "y"]), text(enum=["x", "z"]), "tight", "These values are no longer allowed: y."),
         (text(), text(pattern="^a"), "tight", "pattern is now ^a. There was no such limit before."),
-        (text(nullable=True), text(), "tight", "It can no longer be null."),
+        (text(nullable=True), text(), "tight", "Null is no longer allowed."),
         (text(default="x"), text(default="y"), "info", "The default changed from x to y."),
         (
             text(),
@@ -66,12 +66,12 @@ def text(**more: Any) -> dict[str, Any]:
             "tight",
             "The type was string and becomes integer.",
         ),
-        (text(), {**text(), "required": ["a"]}, "tight", "It must be given now."),
+        (text(), {**text(), "required": ["a"]}, "tight", "The field is now required."),
         (
             text(),
             {"type": "object", "properties": {}},
             "tight",
-            "The field goes: its value is dropped when the object is written again.",
+            "The field was removed. Its value is dropped when the object is next saved.",
         ),
         (
             text(),

@@ -91,7 +91,9 @@ def test_the_object_that_the_author_wants_first(broken_cluster: ClusterClient, m
     until(lambda: done(client, place, "wanting"))
     web = Client()
     source = client.list(olm.type_of(client, olm.SOURCES)).items[0]["metadata"]["name"]
-    card = web.get(f"/operatorhub/olm/{source}/wanting/install/").content.decode().partition("Brings these kinds")[2]
+    card = (
+        web.get(f"/operatorhub/olm/{source}/wanting/install/").content.decode().partition("Resource types it adds")[2]
+    )
     assert "Required" in card
     page = web.get(f"/operators/{place}/subscriptions/wanting/").content.decode()
     assert 'id="required"' in page

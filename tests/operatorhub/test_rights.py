@@ -59,7 +59,7 @@ def test_a_stranger_sees_no_packages_and_why(become: Become) -> None:
     become("stranger")
     page = Client().get("/operatorhub/").content.decode()
     assert 'data-total="0"' in page
-    assert "Some catalogs are not shown" in page
+    assert "Some catalogs aren't shown" in page
     assert Client().get(PACKAGE).status_code == 403
     assert Client().get("/operators/").status_code == 403
 

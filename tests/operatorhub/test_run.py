@@ -267,7 +267,7 @@ def space(client: ClusterClient) -> Iterator[str]:
 
 def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
     web = Client()
-    assert "Look at it" in text(web.get("/operatorhub/run/"))
+    assert "Review" in text(web.get("/operatorhub/run/"))
     upload = SimpleUploadedFile("flight.zip", stranger())
     page = web.post("/operatorhub/run/", {"files": upload, "~give": "1"})
     assert page.status_code == 200
@@ -389,4 +389,4 @@ def test_without_olm_nothing_is_run(client: ClusterClient, monkeypatch: pytest.M
     monkeypatch.setattr("operatorhub.olm.served", lambda _client: False)
     page = Client().get("/operatorhub/run/")
     assert page.status_code == 200
-    assert "Look at it" not in text(page)
+    assert "Review" not in text(page)

@@ -133,7 +133,7 @@ def test_add_edit_and_delete_a_catalogsource(client: ClusterClient, home: str) -
     # OLM finds nothing there, and the page says so.
     until(lambda: catalogsources.get(client, "default", NAME).why)
     words = text(page(f"{LIST}source/default/{NAME}/"))
-    assert "It is not well" in words and "Read the image" in words
+    assert "The catalog isn't healthy" in words and "Read the image" in words
     # What is emptied goes.
     edit = f"{LIST}source/default/{NAME}/edit/"
     assert 'value="45m"' in page(edit)
@@ -264,7 +264,7 @@ def test_the_image_of_a_catalogsource_is_read_by_a_click(client: ClusterClient, 
         assert refresh.refresh(row, client), Catalog.objects.get(pk=row.pk).error
     assert bundles.graph(client, "default", NAME, "x").edges_known
     assert not Package.objects.filter(name="x").exists()
-    assert "Forget them" in page(f"{LIST}source/default/{NAME}/")
+    assert "Discard bundles" in page(f"{LIST}source/default/{NAME}/")
     # The CatalogSource gets another image: nothing of the old one holds any more.
     catalogsources.follow(client)
     assert Catalog.objects.get(pk=row.pk).generation == 1

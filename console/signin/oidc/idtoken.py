@@ -36,7 +36,7 @@ class IdToken:
 def judged(of: Provider, text: str, *, nonce: str = "", access_token: str = "") -> IdToken:
     """Raises SignInError. Without a `nonce` it is one of a renewal, which need not have it (Core 1.0, 12.2)."""
     if not text:
-        words = _("%(name)s gave no ID token. OIDC_SCOPES has to ask for openid.")
+        words = _("%(name)s returned no ID token. OIDC_SCOPES must include openid.")
         raise SignInError(words % {"name": name()}, 503)
     claims = _signed(of, text)
     token = CodeIDToken(
@@ -55,8 +55,8 @@ def judged(of: Provider, text: str, *, nonce: str = "", access_token: str = "") 
         if error.claim not in ("exp", "iat", "nbf"):
             raise _forged(f"ID token: {error}") from None
         words = _(
-            "The ID token of %(name)s is not of now: the clocks of the provider and of this console differ by more than"
-            " %(minutes)d minutes. Set them right."
+            "The ID token from %(name)s has the wrong time: the clocks of the provider and of this "
+            "console differ by more than %(minutes)d minutes. Synchronize the clocks."
         )
         raise SignInError(words % {"name": name(), "minutes": SKEW // 60}, 503, log=f"ID token: {error}") from None
     except (JoseError, ValueError, TypeError, KeyError, OverflowError) as error:

@@ -85,14 +85,15 @@ def _checked(found: dict[str, Any]) -> dict[str, Any]:
     issuer = str(found.get("issuer") or "")
     if issuer != settings.OIDC_ISSUER:
         words = _(
-            "The provider at %(asked)s calls itself %(said)s. Set OIDC_ISSUER to exactly that, if it is the right one."
+            "The provider at %(asked)s reports the issuer %(said)s. If that is correct, set OIDC_ISSUER "
+            "to exactly this value."
         )
         raise SignInError(words % {"asked": settings.OIDC_ISSUER, "said": issuer or "-"}, 503)
     needed = ("authorization_endpoint", "token_endpoint", "jwks_uri")
     for what in (*needed, "end_session_endpoint", "revocation_endpoint"):
         address = str(found.get(what) or "")
         if (what in needed and not address) or (address and not safe(address)):
-            words = _("%(name)s has no usable address for %(what)s. Its administrator can fix this.")
+            words = _("%(name)s has no usable %(what)s. Ask its administrator to fix its configuration.")
             raise SignInError(words % {"name": name(), "what": what}, 503, log=f"{what} of {issuer} is {address!r}")
     return found
 

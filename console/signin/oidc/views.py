@@ -132,14 +132,19 @@ def _denied(code: str) -> SignInError:
     shown = code if code.isascii() and code.replace("_", "").isalnum() and len(code) < 60 else ""
     log_message = f"the provider answered {shown or 'no code'}"
     if code == "access_denied":
-        words = _("%(name)s did not let you in: you, or a rule there, denied it. Try again, or ask who runs it.")
+        words = _(
+            "%(name)s denied the sign-in: you canceled it, or a rule there rejected it. Try again, or "
+            "ask its administrator."
+        )
         return SignInError(words % {"name": name()}, 403, log=log_message)
     if code in ("server_error", "temporarily_unavailable"):
         return SignInError(
-            _("%(name)s has trouble of its own. Try again in a moment.") % {"name": name()}, 503, log=log_message
+            _("%(name)s has a temporary problem. Try again in a moment.") % {"name": name()}, 503, log=log_message
         )
     if code == "invalid_scope":
-        words = _("%(name)s does not know what this console asks for: set OIDC_SCOPES to scopes that it has.")
+        words = _(
+            "%(name)s doesn't support the scopes that this console requests. Set OIDC_SCOPES to supported scopes."
+        )
         return SignInError(words % {"name": name()}, 503, log=log_message)
     words = _(
         "%(name)s refused the sign-in (%(code)s). Start again. If it happens again, show this to the console's"
@@ -153,8 +158,8 @@ def _not_known(error: judge.NotKnown) -> SignInError:
     if error.status != 401:
         return SignInError(str(error), error.status)
     words = _(
-        "%(name)s knows you, but the cluster does not accept its ID token: the API server has to trust this issuer,"
-        " this client id and the claim of your name."
+        "%(name)s signed you in, but the cluster doesn't accept its ID token. The API server must "
+        "trust this issuer, this client ID and the claim with your name."
     )
     return SignInError(words % {"name": name()}, 403)
 

@@ -65,7 +65,7 @@ def _out_of_memory(item: Item, container: Container) -> Cause:
     sentence = (
         _("%(name)s can't keep running: it needs more than its memory limit of %(limit)s")
         if limit
-        else _("%(name)s can't keep running: the node has no memory left for it")
+        else _("%(name)s can't keep running: the node ran out of memory")
     )
     return Cause(
         sentence=sentence % words,
@@ -91,11 +91,11 @@ def _ended(item: Item, container: Container, ended: Ended, evidence: Evidence) -
     if line:
         sentence = _("%(name)s can't keep running: exit code %(code)d, last line “%(line)s”")
     elif not ended.reason and not ended.exit_code:
-        sentence = _("%(name)s can't keep running: its program ends each time it is started")
+        sentence = _("%(name)s can't keep running: its process exits each time it starts")
     elif ended.exit_code > _KILLED:
-        sentence = _("%(name)s can't keep running: it is ended by signal %(signal)d")
+        sentence = _("%(name)s can't keep running: its process is terminated by signal %(signal)d")
     else:
-        sentence = _("%(name)s can't keep running: its program ends with exit code %(code)d")
+        sentence = _("%(name)s can't keep running: its process exits with code %(code)d")
     return Cause(
         sentence=sentence % words,
         rank=RANK,

@@ -24,9 +24,9 @@ def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
         if found := _GONE.search(complaint.text):
             words = {"name": item.subject, **found.groupdict()}
             yield Cause(
-                sentence=_("%(name)s can't be set up: the cluster serves no %(kind)s in %(version)s") % words,
+                sentence=_("%(name)s can't be set up: the cluster doesn't serve %(kind)s in %(version)s") % words,
                 rank=RANK,
-                note=_("The operator may be built for another Kubernetes version, or needs another operator."),
+                note=_("The operator may be built for another Kubernetes version, or may need another operator."),
                 links=item.links(),
                 raw=complaint.text,
                 since=complaint.since,

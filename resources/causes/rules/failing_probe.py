@@ -40,16 +40,16 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
         words = {"name": containers.label(item, container), "why": _why(found["why"])}
         sentence, note = {
             "readiness": (
-                _("%(name)s can't get ready: its readiness probe fails: %(why)s"),
-                _("It gets no traffic until then."),
+                _("%(name)s isn't ready: its readiness probe fails: %(why)s"),
+                _("It gets no traffic until the probe succeeds."),
             ),
             "liveness": (
                 _("%(name)s can't keep running: its liveness probe fails: %(why)s"),
-                _("The kubelet restarts it each time."),
+                _("The kubelet restarts the container each time."),
             ),
             "startup": (
                 _("%(name)s can't start: its startup probe fails: %(why)s"),
-                _("The kubelet restarts it each time."),
+                _("The kubelet restarts the container each time."),
             ),
         }[kind]
         yield Cause(
@@ -76,9 +76,9 @@ def _of(failing: list[Container], kind: str, event: Event) -> Container | None:
 
 def _why(text: str) -> str:
     if found := _STATUS.search(text):
-        return _("it answers with HTTP %(code)s") % {"code": found["code"]}
+        return _("it responds with HTTP %(code)s") % {"code": found["code"]}
     if "connection refused" in text:
         return _("nothing listens on its port")
     if any(part in text for part in ("context deadline exceeded", "Client.Timeout", "i/o timeout", "timed out")):
-        return _("it doesn't answer in time")
+        return _("it doesn't respond in time")
     return short(text)

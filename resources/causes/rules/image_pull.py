@@ -61,7 +61,7 @@ def _why(container: Container, raw: str) -> str:
     if container.waiting == "InvalidImageName" or "invalid reference format" in low:
         return _("this isn't a valid image name")
     if container.waiting == "ErrImageNeverPull":
-        return _("it isn't on the node, and imagePullPolicy is Never")
+        return _("the image isn't on the node, and imagePullPolicy is Never")
     if "toomanyrequests" in low or "429 too many" in low or "rate limit" in low:
         return _("the registry's rate limit is reached")
     if "may require authorization" in low or "requested access to the resource is denied" in low:
@@ -82,9 +82,9 @@ def _why(container: Container, raw: str) -> str:
     if any(part in low for part in ("connection refused", "i/o timeout", "deadline exceeded", "no route to host")):
         found = _DIAL.search(raw)
         return (
-            _("the registry doesn't answer")
+            _("the registry isn't responding")
             if found is None
-            else _("%(host)s doesn't answer") % {"host": found["host"]}
+            else _("%(host)s isn't responding") % {"host": found["host"]}
         )
     return ""
 

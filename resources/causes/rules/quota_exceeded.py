@@ -39,7 +39,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
                 "%(name)s can't create %(what)s: quota %(quota)s has %(used)s of %(limited)s %(resource)s in use"
             )
             if found["resource"] != "pods":
-                note = _("%(requested)s more is asked for.") % words
+                note = _("%(requested)s more was requested.") % words
         else:
             sentence = _(
                 "%(name)s can't create %(what)s: quota %(quota)s requires each container to set %(what_is_missing)s"

@@ -32,10 +32,12 @@ def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
         return
     words = {"name": item.name, "finalizer": names[0], "operator": evidence.stopped_operator}
     yield Cause(
-        sentence=_("%(name)s can't be deleted: %(operator)s doesn't run and can't remove finalizer %(finalizer)s")
+        sentence=_("%(name)s can't be deleted: %(operator)s isn't running and can't remove finalizer %(finalizer)s")
         % words,
         rank=RANK,
-        note=_("What the operator would have cleaned up stays behind if you remove the finalizer by hand."),
+        note=_(
+            "If you remove the finalizer manually, resources that the operator would have cleaned up are left behind."
+        ),
         links=(Link(target=item.target, view="finalizers"), *item.links()[1:]),
         fix=Fix(label=_("Check finalizers"), target=item.target, view="finalizers"),
         since=text(item.metadata.get("deletionTimestamp")),

@@ -50,13 +50,13 @@ def _of_claim(item: Item) -> Iterator[Cause]:
         words |= {"class": found["class"], "why": short(found["why"])}
         links = item.links(Link(target=Target(group="storage.k8s.io", kind="StorageClass", name=found["class"])))
     elif found := _PROVISIONER.search(event.message):
-        sentence = _("%(name)s can't get a volume: provisioner %(provisioner)s hasn't made one")
+        sentence = _("%(name)s can't get a volume: provisioner %(provisioner)s hasn't created it")
         words |= {"provisioner": found["name"]}
-        note = _("Check that the provisioner runs.")
+        note = _("Check that the provisioner is running.")
         class_ = text(item.spec.get("storageClassName"))
         links = item.links(Link(target=Target(group="storage.k8s.io", kind="StorageClass", name=class_)))
     else:
-        sentence = _("%(name)s can't get a volume: it names no StorageClass and no PersistentVolume fits")
+        sentence = _("%(name)s can't get a volume: it sets no StorageClass, and no PersistentVolume matches")
         fix = Fix(label=_("Create PersistentVolume"), target=Target(group="", kind="PersistentVolume"), view="new")
         links = item.links(Link(target=Target(group="storage.k8s.io", kind="StorageClass"), view="list"))
     yield Cause(sentence=sentence % words, rank=RANK, note=note, links=links, raw=raw, fix=fix, since=item.created)

@@ -81,13 +81,13 @@ def _words(item: Item, reason: str) -> str:
             else _("no node matches its node affinity")
         )
     if "anti-affinity" in reason:
-        return _("its anti-affinity rules leave no node")
+        return _("no node satisfies its anti-affinity rules")
     if "pod affinity" in reason:
-        return _("no node runs the Pods that its affinity asks for")
+        return _("no node runs the Pods that its affinity requires")
     if "topology spread" in reason:
-        return _("its topology spread constraints leave no node")
+        return _("no node satisfies its topology spread constraints")
     if "free ports" in reason:
-        return _("no node has its host port free")
+        return _("its host port is in use on every node")
     if "volume node affinity conflict" in reason:
         return _("its volume is on another node or in another zone")
     return ""

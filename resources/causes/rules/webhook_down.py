@@ -37,7 +37,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
         yield Cause(
             sentence=_("%(name)s can't create or change objects: admission webhook %(webhook)s fails: %(why)s") % words,
             rank=RANK,
-            note=_("It fails for everything that this webhook judges."),
+            note=_("All requests that this webhook checks fail."),
             links=item.links(*links),
             raw=complaint.text,
             since=complaint.since,
@@ -47,11 +47,11 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
 
 def _why(text: str) -> str:
     if "connection refused" in text or "no endpoints available" in text:
-        return _("nothing answers behind its Service")
+        return _("its Service has no Pods that respond")
     if "not found" in text and "service" in text:
         return _("its Service doesn't exist")
     if "x509:" in text:
         return _("its certificate isn't trusted")
     if "deadline exceeded" in text or "i/o timeout" in text or "Client.Timeout" in text:
-        return _("it doesn't answer in time")
+        return _("it doesn't respond in time")
     return short(text)

@@ -44,7 +44,7 @@ def test_a_list_in_pages(acted: Client, client: ClusterClient) -> None:
     assert "60 records" in found
     assert f"user={client.user}&amp;ns=shop&amp;outcome=ok&amp;page=1" in found.replace("%3A", ":").replace("%40", "@")
     assert "console_namespace" not in acted.cookies, "filtering picks no namespace for other pages"
-    assert "No record matches." in text(acted.get("/audit/?q=nothing-like-it"))
+    assert "No matching records." in text(acted.get("/audit/?q=nothing-like-it"))
     assert "A time is invalid" in text(acted.get("/audit/?since=yesterday"))
     assert (
         acted.get("/audit/?since=2026-11-01T01:00").content.decode().count('value="2026-11-01T01:00"') == 2

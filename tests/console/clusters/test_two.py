@@ -100,7 +100,7 @@ def test_a_cluster_that_is_away_fails_alone_and_soon(web: Browser) -> None:
 def test_the_switcher_says_who_is_there_and_keeps_the_kind_of_page(web: Browser) -> None:
     page = web.get(f"/clusters/?at={OBJECT}").text
     for _again in range(10):
-        if "no answer yet" not in page:
+        if "no response yet" not in page:
             break
         page = web.get(f"/clusters/?at={OBJECT}").text  # each waits two seconds for all of them
     assert f'href="{prefix(OTHER)}{MAPS}"' in page

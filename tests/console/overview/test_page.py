@@ -163,7 +163,7 @@ class TestTrouble:
     ) -> None:
         monkeypatch.setattr(instances, "WAIT", 0.0)
         found = part(browser, "instances")
-        assert "data-pending" in found and "Not answered yet:" in found and 'hx-trigger="load delay:1s"' in found
+        assert "data-pending" in found and "No response yet:" in found and 'hx-trigger="load delay:1s"' in found
         monkeypatch.undo()
         assert "data-pending" not in part(browser, "instances")
 
@@ -205,7 +205,7 @@ def test_the_tour_is_put_away_and_brought_back(browser: Client, client: ClusterC
     assert browser.post("/overview/tour/", {"away": "1"})["Location"] == "/"
     assert tour.away(client)
     page = raw(browser, "/")
-    assert 'id="overview-tour"' not in page and "show what to do first" in page
+    assert 'id="overview-tour"' not in page and "show first steps" in page
     browser.post("/overview/tour/", {"away": "1"})
     browser.post("/overview/tour/", {"away": "0"})
     assert 'id="overview-tour"' in raw(browser, "/")
@@ -225,7 +225,7 @@ def test_a_cluster_that_is_away_is_one_trouble_and_the_page_is_there(
         page = raw(browser, "/?all=1")
         assert browser.get("/").status_code == 200
     text = words(page)
-    assert "1 needs attention" in text and "The API server does not answer" in text
+    assert "1 needs attention" in text and "The API server isn't responding" in text
     assert "All is well" not in text.split("Getting started")[0].replace("data-text", "")
 
 

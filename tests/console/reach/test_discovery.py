@@ -67,7 +67,7 @@ def test_one_that_is_named_is_judged_first_and_the_field_says_why_it_is_not_take
     answer = browser.post("/namespaces/own/", {"name": town.second})
     assert answer["Location"] == f"/namespaces/?namespace={town.second}"
     page = _page(browser, answer["Location"])
-    assert "since you named them" in _row(page, town.second)
+    assert "added by you" in _row(page, town.second)
     # For this person, and in every session of theirs.
     assert town.second in _page(signed_in(town.tokens["two"]))
     assert town.second not in _page(signed_in(town.tokens["edit"]))
@@ -87,7 +87,7 @@ def test_one_whose_address_is_opened_is_remembered_and_another_is_not(town: Tena
 def test_an_administrators_hint_is_taken_where_it_is_true(town: Tenants, settings: Any) -> None:
     settings.NAMESPACES = (town.foreign, town.second, "not-there")
     page = _page(signed_in(town.tokens["two"]))
-    assert "from a hint of the administrator" in _row(page, town.second)
+    assert "from the administrator's settings" in _row(page, town.second)
     assert town.foreign not in page and "not-there" not in page
 
 

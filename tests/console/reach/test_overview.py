@@ -24,13 +24,13 @@ def test_theirs_alone_is_counted_and_named(town: Tenants, operator: str, admin: 
     browser = signed_in(town.tokens["view"])
     browser.get(f"/resources/core/v1/pods/?namespace={town.own}")
     page = _read(browser, "/?all=1")
-    assert "Shown is what you can read in your namespaces:" in page
+    assert "Showing what you can read in your namespaces:" in page
     assert f'href="/resources/?namespace={town.own}"' in page
     assert town.foreign not in page and town.second not in page
     operators = _read(browser, "/?part=operators")
     assert 'id="overview-operators"' in operators and "The cluster does not" not in operators
     cluster = _read(browser, "/?part=cluster")
-    assert "not visible to you" in cluster  # Nodes
+    assert "no permission" in cluster  # Nodes
 
 
 def test_kinds_that_may_not_be_listed_are_named(town: Tenants, admin: ClusterClient) -> None:
@@ -53,7 +53,7 @@ def test_somebody_without_any_right_is_told_what_is_missing(town: Tenants, admin
     admin.create(accounts, {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "nobody"}}, town.foreign)
     browser = signed_in(token(admin, town.foreign, "nobody"))
     page = _read(browser, "/?all=1")
-    assert "No trouble in what could be read" in page or "needs attention" in page
+    assert "No problems in the data that could be read" in page or "needs attention" in page
     assert "All is well</h2>" not in page
     pods = _read(browser, "/?part=pods")
     assert 'cannot list resource "pods"' in pods and "kubectl create clusterrole" in pods

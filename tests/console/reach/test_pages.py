@@ -39,7 +39,7 @@ def test_the_picker_has_theirs_and_says_how_they_were_found(browser: Client, tow
     assert re.search(r'value="-"\s+aria-current="true">\s*All of mine', picker)
     for name in (town.own, town.second):
         assert re.search(rf'name="namespace"\s+value="{name}"', picker)
-    assert "Yours are known from your token, since you named them." in page and "Name a namespace" in page
+    assert "Yours are known from your token, since you named them." in page and "Add a namespace" in page
 
 
 def test_a_list_of_all_namespaces_is_of_theirs_and_follows_each(

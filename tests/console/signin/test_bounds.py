@@ -35,7 +35,7 @@ def test_expensive_questions_have_a_pace_of_each_persons_own(staff: People, monk
     search = "/resources/search/?q=nothing-is-called-so"
     assert [clerk.get(search).status_code for _each in range(5)] == [200, 200, 200, 429, 429]
     refused = clerk.get(search)
-    assert "You ask for this too often" in refused.content.decode() and 1 <= int(refused["Retry-After"]) <= 100
+    assert "Too many requests" in refused.content.decode() and 1 <= int(refused["Retry-After"]) <= 100
     part = clerk.get(search, headers={"HX-Request": "true"})
     assert part.status_code == 429 and "<html" not in part.content.decode()
     as_json = clerk.get("/api/schema/", headers={"Accept": "application/json"})

@@ -221,7 +221,7 @@ def test_stop_and_begin_want_this_sites_token_and_older_pages_are_worth_nothing(
     assert "older than your change of identity" in late.content.decode()
     typed = browser.post(address, {"labels": "late=1", "csrfmiddlewaretoken": before})
     page = typed.content.decode()
-    assert typed.status_code == 403 and "You are acting as" in page and "Send it again" in page
+    assert typed.status_code == 403 and "You are acting as" in page and "Send again" in page
     old = browser.get("/namespaces/", headers={"x-console-who": ""})
     assert (old.status_code, old["HX-Refresh"]) == (409, "true")
     assert browser.post("/view-as/stop/").status_code == 403

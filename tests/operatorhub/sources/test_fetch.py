@@ -262,5 +262,5 @@ def test_s15_the_dns_is_asked_once_and_its_answer_is_connected_to(
 
 def test_nobody_there(settings: Any, tmp_path: Path) -> None:
     settings.LOCAL_ONLY = True
-    with pytest.raises(SourceError, match="does not answer"):
+    with pytest.raises(SourceError, match="isn't responding"):
         fetch.fetch("http://127.0.0.1:1/x", tmp_path)

@@ -17,7 +17,7 @@ STATUS = event("Unhealthy", "Readiness probe failed: HTTP probe failed with stat
 def test_it_works() -> None:
     cause = only("failing_probe", _probed(), STATUS)
     assert cause.sentence == "web can't get ready: its readiness probe fails: it answers with HTTP 503"
-    assert cause.note == "It gets no traffic until then."
+    assert cause.note == "It gets no traffic until the probe succeeds."
 
 
 def test_nothing_listens() -> None:

@@ -33,7 +33,7 @@ AFTER = " preemption: 0/3 nodes are available: 3 Preemption is not helpful for s
         ("0/1 nodes are available: 1 node(s) were unschedulable." + AFTER, "the nodes are cordoned"),
         (
             "0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules." + AFTER,
-            "its anti-affinity rules leave no node",
+            "no node satisfies its anti-affinity rules",
         ),
         (
             "0/3 nodes are available: 3 node(s) had volume node affinity conflict." + AFTER,

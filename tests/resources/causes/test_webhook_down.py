@@ -13,10 +13,10 @@ POST = (
 @pytest.mark.parametrize(
     ("message", "why"),
     [
-        ("dial tcp 10.96.1.7:443: connect: connection refused", "nothing answers behind its Service"),
-        ('no endpoints available for service "vault-injector"', "nothing answers behind its Service"),
+        ("dial tcp 10.96.1.7:443: connect: connection refused", "its Service has no Pods that respond"),
+        ('no endpoints available for service "vault-injector"', "its Service has no Pods that respond"),
         ('service "vault-injector" not found', "its Service doesn't exist"),
-        ("context deadline exceeded", "it doesn't answer in time"),
+        ("context deadline exceeded", "it doesn't respond in time"),
         (
             "tls: failed to verify certificate: x509: certificate signed by unknown authority",
             "its certificate isn't trusted",

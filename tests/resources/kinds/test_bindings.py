@@ -47,7 +47,7 @@ def test_a_role_is_given_and_given_again(browser: Client, client: ClusterClient,
     again = browser.get(URL, {"namespace": namespace, "from": "readers"}).content.decode()
     assert control(again, "name").attributes["value"] == ""
     assert control(again, "subject-1").attributes["value"] == "bot"
-    assert "There is already one with this name" in browser.post(URL, data).content.decode()
+    assert "An object with this name already exists" in browser.post(URL, data).content.decode()
 
 
 def test_what_is_missing_is_said_at_its_place(browser: Client, namespace: str) -> None:
@@ -55,7 +55,7 @@ def test_what_is_missing_is_said_at_its_place(browser: Client, namespace: str) -
     answer = browser.post(URL, data)
     assert answer.status_code == 422
     page = answer.content.decode()
-    for words in ("Choose a namespace.", "Type a name.", "Choose a role.", "Say who gets the role."):
+    for words in ("Choose a namespace.", "Type a name.", "Choose a role.", "Enter who gets the role."):
         assert words in page, words
     assert control(page, "role-kind") is not None
     more = browser.post(URL, {**data, "more": "1"}).content.decode()
@@ -73,7 +73,7 @@ def test_for_the_whole_cluster(browser: Client, client: ClusterClient, namespace
         "kind-0": "ServiceAccount",
         "subject-0": "bot",
     }
-    assert "Say in which namespace it is." in browser.post(WHOLE, data).content.decode()
+    assert "Enter the namespace of the service account." in browser.post(WHOLE, data).content.decode()
     assert (
         "for the whole cluster it takes a ClusterRole"
         in browser.post(WHOLE, {**data, "role-kind": "Role"}).content.decode()

@@ -29,7 +29,7 @@ def test_a_reader_without_secrets(
     asked = browser.get("/resources/who-can/", {"verb": "get", "resource": "secrets", "namespace": namespace})
     assert asked.status_code == 200
     assert "ClusterRole could not be read" in asked.content.decode()
-    assert "Denied by the API server." in asked.content.decode()
+    assert "You don't have this permission, according to the API server." in asked.content.decode()
 
 
 def test_a_namespaces_contents_with_gaps(

@@ -156,7 +156,7 @@ def test_what_is_wrong_is_said_at_its_place_and_nothing_is_lost(browser: Client,
     answer = browser.post(SECRETS, data)
     page = answer.content.decode()
     assert answer.status_code == 422
-    for words in ("dashes, dots and underscores only.", "This key is there already.", "Type a key for this value."):
+    for words in ("dashes, dots and underscores only.", "This key already exists.", "Type a key for this value."):
         assert words in page, words
     assert control(page, "value-0").text.strip() == "first"
     unchanged_value = control(page, "value-2-kept").attributes["value"]
@@ -199,7 +199,7 @@ def test_rows_come_and_go_and_another_sort_forgets_nothing(browser: Client, name
         ("no", "no", "certificate in PEM"),
         ("own", "no", "private key in PEM"),
         ("own", "other", "does not belong to the certificate"),
-        ("", "", "This is needed."),
+        ("", "", "This field is required."),
     ],
 )
 def test_a_key_that_is_not_the_certificates(browser: Client, namespace: str, crt: str, key: str, words: str) -> None:
@@ -217,7 +217,7 @@ def test_what_the_cluster_refuses(browser: Client, client: ClusterClient, namesp
     assert bad.status_code == 422
     assert control(bad.content.decode(), "name").attributes["aria-invalid"] == "true"
     assert browser.post(SECRETS, {**data, "name": "one"}).status_code == 302
-    assert "There is already one with this name" in browser.post(SECRETS, {**data, "name": "one"}).content.decode()
+    assert "An object with this name already exists" in browser.post(SECRETS, {**data, "name": "one"}).content.decode()
     gone = browser.post(SECRETS, {**data, "name": "two", "namespace": "no-such-space"})
     assert "This namespace doesn't exist." in html.unescape(gone.content.decode())
     assert browser.get("/resources/core/v1/pods/new-values/").status_code == 404

@@ -118,8 +118,8 @@ def test_a_job_and_a_cron_job(browser: Client, make: Make, namespace: str) -> No
     )
     page = read(browser, url)
     assert "every 15 minutes" in page
-    assert "Next times (UTC)" in page
-    assert "Last runs" in page
+    assert "Next runs (UTC)" in page
+    assert "Recent runs" in page
 
 
 def test_a_service_and_its_endpoints(browser: Client, make: Make, namespace: str) -> None:
@@ -163,11 +163,11 @@ def test_storage(browser: Client, make: Make, client: ClusterClient, namespace: 
     spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
     page = read(browser, make("v1", "PersistentVolumeClaim", "data", spec=spec))
     assert "ReadWriteOnce (RWO)" in page
-    assert "No Pod that is there now uses it." in page
+    assert "No existing Pods use this object." in page
     classes = client.list(client.find_kind("storage.k8s.io", "StorageClass")).items
     if classes:
         name = classes[0]["metadata"]["name"]
-        assert "Volumes are made" in read(browser, f"/resources/storage.k8s.io/v1/storageclasses/-/{name}/")
+        assert "Volume binding mode" in read(browser, f"/resources/storage.k8s.io/v1/storageclasses/-/{name}/")
 
 
 def test_quotas_and_limits(browser: Client, make: Make, namespace: str) -> None:
@@ -212,7 +212,7 @@ def test_the_strongest_role_says_so(browser: Client) -> None:
 def test_a_node(browser: Client, client: ClusterClient) -> None:
     nodes = client.list(client.find_kind("", "Node")).items
     page = read(browser, f"/resources/core/v1/nodes/-/{nodes[0]['metadata']['name']}/")
-    for words in ("Taken", "By what its Pods request.", "Kubelet", "Cordon"):
+    for words in ("Taken", "Based on the requests of its Pods.", "Kubelet", "Cordon"):
         assert words in page, words
 
 

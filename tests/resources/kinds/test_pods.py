@@ -106,7 +106,7 @@ def test_every_way_to_use_a_secret() -> None:
             ],
         }
     }
-    ways = ["volume v", "volume p", "environment of i", "environment of c", "pulls its images"]
+    ways = ["volume v", "volume p", "environment of i", "environment of c", "image pull secret"]
     assert list(uses(pod, "Secret", "s")) == ways
     assert list(uses(pod, "Secret", "other")) == []
     assert list(uses(pod, "ConfigMap", "s")) == []

@@ -65,7 +65,7 @@ def test_who_can(browser: Client, client: ClusterClient, make: Make, namespace: 
     assert page.status_code == 200
     assert "user alice" in text
     assert f'href="{bound}"' in text
-    assert "Allowed by the API server." in text
+    assert "You have this permission, according to the API server." in text
     other = browser.get("/resources/who-can/", {"verb": "list", "resource": "secrets", "namespace": namespace})
     assert "user alice" not in other.content.decode()
 

@@ -45,7 +45,7 @@ def test_a_rollout_is_restarted_paused_and_resumed(
     assert client.get(type_, "web", namespace)["spec"]["paused"] is True
     page = browser.get(deployment).content.decode()
     assert "act/pause/" not in page
-    assert "Its rollout is paused: resume it first." in page
+    assert "The rollout is paused. Resume it first." in page
     refused = browser.post(f"{deployment}act/restart/")
     assert refused.status_code == 409
     assert "resume it first" in refused.content.decode()

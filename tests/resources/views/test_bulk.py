@@ -53,7 +53,7 @@ def test_deleting_is_asked_tried_and_done(
     asked = browser.post(BULK, sent).content.decode()
     assert "Delete 2 ConfigMap objects?" in asked
     assert f"kubectl delete configmaps -n {namespace} item-0 item-1" in asked
-    assert results(browser.post(BULK, {**sent, "~check": "1"})) == ["would be done", "would be done"]
+    assert results(browser.post(BULK, {**sent, "~check": "1"})) == ["would succeed", "would succeed"]
     assert len(names(client, type_, namespace)) == 4
     assert results(browser.post(BULK, {**sent, "~confirm": "1"})) == ["deleted", "deleted"]
     assert names(client, type_, namespace) == {"item-2", "item-3"}

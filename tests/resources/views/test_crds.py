@@ -160,7 +160,7 @@ def test_who_may_not_list_the_objects_is_told(
     name = crd["metadata"]["name"]
     assert "you don't have permission to list them" in browser.get(f"{PAGE}{name}/").content.decode()
     page = browser.get(f"{PAGE}{name}/delete/").content.decode()
-    assert "How many objects are deleted with it is unknown" in page
+    assert "The number of objects that are deleted too is unknown" in page
     assert "widgets is forbidden" in page
 
 

@@ -59,7 +59,7 @@ def test_filters(browser: Client, painted: str) -> None:
     assert only.count('id="happened-') == 1
     assert "1 of 4 events" in only
     assert page_with(reason="Painted", q="wall-2").count('id="happened-') == 1
-    assert "No event fits." in page_with(kind="Node")
+    assert "No matching events." in page_with(kind="Node")
     # Nonsense is taken for nothing.
     assert page_with(type="x", page="-1", group="?").count('id="happened-') == 2
     assert page_with(page="99999999999").count('id="happened-') == 0

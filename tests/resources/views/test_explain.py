@@ -62,7 +62,7 @@ def test_a_custom_kind_with_all_its_marks(browser: Client, client: ClusterClient
     assert fields["mode"].deprecated
     assert fields["place"].immutable
     text = answer.content.decode()
-    assert "can’t be changed" in text
+    assert "can't be changed" in text
     assert f'href="/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/widgets.{group}/"' in text
     other = browser.get(f"/resources/{group}/v1beta1/widgets/explain/").content.decode()
     assert f'href="/resources/{group}/v1/widgets/explain/"' in other

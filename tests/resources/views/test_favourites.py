@@ -64,7 +64,7 @@ def test_what_is_gone_says_so(browser: Client, client: ClusterClient, paint: dic
         name="t",
         at="2026-01-01T00:00:00Z",
     )
-    assert "its resource type is no longer served" in _text(browser.get("/resources/favourites/"))
+    assert "resource type no longer served" in _text(browser.get("/resources/favourites/"))
     assert browser.get("/palette/").status_code == 200
 
 

@@ -46,7 +46,7 @@ def test_what_changed_is_on_the_page(browser: Client, gadget: str) -> None:
     assert "condition Ready False (Boom) → became True (Fine)" in text
     assert "by this console" in text
     assert "First seen" not in text
-    assert "It was created" in text
+    assert "Object created" in text
     region = browser.get(gadget, {"part": "history"}, HTTP_HX_REQUEST="true").content.decode()
     assert region.count("data-live=") == 1
     assert 'id="history"' in region
@@ -90,7 +90,7 @@ def test_filters_pages_and_comparing(browser: Client, watched: Watched, gadget: 
     status = _text(browser.get(url, {"show": "status"}))
     assert "condition Ready" in status
     # The timeline above the list has all of it.
-    assert "spec.size" not in status.partition("Compare the two chosen")[2]
+    assert "spec.size" not in status.partition("Compare selected")[2]
     steps = list(Traced.objects.get(name="g", namespace=namespace).steps.order_by("pk"))
     compared = _text(browser.get(url, {"from": steps[0].pk, "to": steps[-1].pk}))
     assert "− size: 1" not in compared

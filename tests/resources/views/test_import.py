@@ -113,8 +113,8 @@ metadata: {{name: inside, namespace: {name}}}
 """
     try:
         checked = rows(send(browser, page, CHECK, text=text))
-        assert checked[0][4].startswith("can only be checked after another")
-        assert checked[3][4].startswith("can only be checked after another")
+        assert checked[0][4].startswith("depends on another document, not checked yet")
+        assert checked[3][4].startswith("depends on another document, not checked yet")
         done = send(browser, page, SEND, text=text)
         assert [row[4] for row in rows(done)] == ["created"] * 4
         assert "All 4 objects are in the cluster." in done.content.decode()
@@ -220,8 +220,8 @@ def test_it_is_taken_back(browser: Client, client: ClusterClient, namespace: str
     assert [row[4] for row in rows(done)] == ["changed", "created"]
     undone = browser.post(IMPORT, undo_of(done))
     assert [row[2:] for row in rows(undone)] == [
-        ["brush", namespace, "deleted again"],
-        ["paint", namespace, "as it was before"],
+        ["brush", namespace, "deleted"],
+        ["paint", namespace, "restored"],
     ]
     assert [
         obj["metadata"]["name"] for obj in client.list(maps, namespace).items if "kube" not in obj["metadata"]["name"]

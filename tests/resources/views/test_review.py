@@ -48,7 +48,7 @@ def test_what_the_cluster_adds_is_told_from_what_was_typed(
         " 80}]\n"
     )
     body = send(browser, page, REVIEW, text=text).content.decode()
-    assert "This will be created" in body
+    assert "Object to create" in body
     lines = body.partition("<tbody>")[2].split("<tr")
     by_cluster = [line for line in lines if "console-diff-auto" in line]
     assert any("protocol: TCP" in line for line in by_cluster)
@@ -79,7 +79,7 @@ def test_a_clash_is_met_in_the_review_already(
 
 def test_nothing_changed_is_said(browser: Client, namespace: str, config_map: str) -> None:
     review = send(browser, browser.get(f"{MAPS}{namespace}/{config_map}/edit/"), REVIEW)
-    assert "Nothing is changed" in review.content.decode()
+    assert "No changes to save" in review.content.decode()
 
 
 def test_htmx_gets_the_review_in_the_forms_place(browser: Client, namespace: str, config_map: str) -> None:

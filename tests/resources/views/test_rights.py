@@ -58,7 +58,7 @@ def test_a_reader(browser: Client, become: Become, dev: str, namespace: str, con
 def test_a_reader_of_yaml(browser: Client, become: Become, dev: str, namespace: str, config_map: str) -> None:
     become(dev)
     page = flat(browser.get(f"/resources/core/v1/configmaps/{namespace}/{config_map}/yaml/"))
-    assert "You can read this object, but don't have permission to change it." in page
+    assert "You can read this object, but you don't have permission to change it." in page
     assert re.search(r"<textarea[^>]* readonly>", page)
     assert "Review changes" not in page
 

@@ -40,7 +40,7 @@ def test_what_the_server_keeps_is_nobodys_change(
     lines = [line for line in text_of(page).split("\n") if "resourceVersion" not in line and "uid" not in line]
     answer = send(browser, page, text="\n".join(lines))
     assert answer.status_code == 303
-    assert "Nothing was changed" in browser.get(answer["Location"]).content.decode()
+    assert "No changes to save" in browser.get(answer["Location"]).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_what_the_server_keeps_is_nobodys_change(
         ("a: [", "Line "),
         ("kind: ConfigMap", "no apiVersion"),
         ("apiVersion: v1\nkind: Pod\nmetadata: {name: x}", "v1 ConfigMap"),
-        ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}", "can’t be changed"),
+        ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}", "can't be changed"),
     ],
 )
 def test_text_that_is_no_such_object(browser: Client, namespace: str, config_map: str, text: str, words: str) -> None:
