@@ -71,7 +71,7 @@ def test_a_remembered_name_that_is_none_is_ignored(browser: Client, old: str) ->
     ("typed", "words"),
     [
         ("", "Type a name"),
-        ("default", "already a namespace “default”"),
+        ("default", "Namespace “default” already exists"),
         ("No_Good", "RFC 1123 label"),
         ("a" * 64, "63"),
     ],

@@ -47,7 +47,7 @@ def test_times_are_ages_moments_in_utc_or_where_the_reader_is(browser: Client) -
         ("theme", "pink", "theme doesn't exist"),
         ("times", "stardate", "Invalid time format"),
         ("size", "7", "20, 50, 100 or 200"),
-        ("namespace", "No Such", "small letters"),
+        ("namespace", "No Such", "Use lowercase letters, digits and hyphens"),
         ("namespace", "nobody-made-this", "The namespace nobody-made-this doesn't exist."),
     ],
 )

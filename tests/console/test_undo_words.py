@@ -105,8 +105,8 @@ def test_what_can_be_undone_and_what_can_not(cluster_kubeconfig: Path, redis_ser
     try:
         core = "/resources/core/v1/"
         wanted = {
-            f"{core}configmaps/default/undo-words/delete/": ("yes", "creates it again as it is now"),
-            f"{core}secrets/default/undo-words/delete/": ("no", "Of Secrets the console keeps nothing"),
+            f"{core}configmaps/default/undo-words/delete/": ("yes", "To create it again, select “Undo”"),
+            f"{core}secrets/default/undo-words/delete/": ("no", "The console doesn't store Secrets."),
             f"{core}namespaces/-/default/delete/": ("no", "Its contents are deleted too."),
         }
         for address, (mark, words) in wanted.items():

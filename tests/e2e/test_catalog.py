@@ -74,8 +74,8 @@ def test_two_are_picked_and_compared(site: Site, page: Page) -> None:
     table = page.get_by_role("table")
     expect(table.get_by_role("link", name="SampleDB", exact=True)).to_be_visible()
     expect(table.get_by_role("row", name=re.compile("Capability level"))).to_contain_text("Full Lifecycle")
-    page.get_by_role("link", name="Take away Memcached").click()
-    expect(page.get_by_text("Pick two to 4 operators")).to_be_visible()
+    page.get_by_role("link", name="Remove Memcached").click()
+    expect(page.get_by_text("Select 2 to 4 operators")).to_be_visible()
 
 
 def test_a_schema_opens_field_by_field(site: Site, page: Page) -> None:

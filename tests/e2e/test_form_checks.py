@@ -102,7 +102,7 @@ def test_the_form_is_not_sent_until_somebody_insists(form: Page) -> None:
     control(form, "i:/spec/count").fill("3")
     expect(words).to_have_count(0)
     # Sent anyway, the cluster validates it.
-    summary.get_by_role("button", name="Send anyway").click()
+    summary.get_by_role("button", name="Submit anyway").click()
     expect(form.locator("#form-errors")).to_contain_text("name or generateName is required")
     assert len(sent) == 1
 

@@ -112,7 +112,7 @@ def test_lists_maps_and_sections(
     form.inside(form.add("/spec/tags"), "").fill("first")
     form.box("/spec/tags").get_by_role("button", name="Paste multiple items").click()
     form.box("/spec/tags").get_by_label("One per line").fill("second\nthird\n\nfourth\n")
-    form.box("/spec/tags").get_by_role("button", name="Add").click()
+    form.box("/spec/tags").get_by_role("button", name="Add", exact=True).click()
     expect(form.items("/spec/tags")).to_have_count(4)
     form.items("/spec/tags").nth(3).get_by_role("button", name="Move item 4 up").press("Enter")
     expect(form.items("/spec/tags").nth(2).locator("input")).to_have_value("fourth")
@@ -120,7 +120,7 @@ def test_lists_maps_and_sections(
     form.items("/spec/tags").nth(1).get_by_role("button", name="Remove item 2").click()
     form.box("/spec/settings").get_by_role("button", name="Paste multiple items").click()
     form.box("/spec/settings").get_by_label("One per line").fill("a=1\nb.c/d: x=y\n# no\n")
-    form.box("/spec/settings").get_by_role("button", name="Add").click()
+    form.box("/spec/settings").get_by_role("button", name="Add", exact=True).click()
     # Cards.
     user = form.add("/spec/users")
     form.inside(user, "name").fill("ann")
@@ -229,7 +229,7 @@ def test_a_picker_offers_names_and_keys(site: Site, page: Page, place: tuple[Res
     form.control("/spec/secretName").focus()
     expect(field.locator("datalist option")).to_have_count(1)
     expect(field.locator("datalist option")).to_have_attribute("value", "signing")
-    expect(field.get_by_role("link", name="Create a Secret")).to_have_attribute(
+    expect(field.get_by_role("link", name="Create Secret")).to_have_attribute(
         "href", f"/resources/core/v1/secrets/new/?namespace={namespace}"
     )
     form.open("/spec/configMapRef")

@@ -198,8 +198,8 @@ def test_two_tabs_change_one_field(
     expect(colour).to_contain_text("blue")
     # No default: without a choice the user is asked again.
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("Nothing was saved yet")
-    colour.get_by_label("Mine").check()
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was saved. Choose")
+    colour.get_by_label("My value").check()
     page.get_by_role("group", name="data.size").get_by_label("Current cluster value").check()
     page.get_by_role("button", name="Review changes").click()
     expect(page.locator(".console-diff ins")).to_have_text("  colour: mine")

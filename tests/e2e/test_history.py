@@ -76,7 +76,7 @@ def test_from_a_change_to_its_undo(site: Site, page: Page, client: ClusterClient
     page.goto(f"{site.url}/resources/{GROUP}/v1/gadgets/{namespace}/g/delete/")
     page.get_by_role("button", name="Delete").last.click()
     page.locator("#toasts").get_by_role("link", name="Undo").click(timeout=PATIENCE)
-    expect(page.get_by_text("It gets a new identity")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("The new object has a new uid")).to_be_visible(timeout=PATIENCE)
     page.get_by_role("button", name="Create", exact=True).click()
     expect(page.locator("#object-name")).to_have_text("g", timeout=PATIENCE)
     assert client.get(gadgets, "g", namespace)["spec"] == {"size": 1}

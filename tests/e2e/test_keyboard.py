@@ -90,7 +90,7 @@ def test_the_list_of_keys_names_them(site: Site, page: Page) -> None:
     page.goto(f"{site.url}/settings/")
     page.wait_for_load_state()
     page.keyboard.press("?")
-    keys = page.get_by_role("dialog", name="Keyboard")
+    keys = page.get_by_role("dialog", name="Keyboard shortcuts")
     for description in ("the row above or below", "Expand or collapse a tree row", "Ctrl K"):
         expect(keys).to_contain_text(description)
     page.keyboard.press("Escape")

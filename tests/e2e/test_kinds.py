@@ -53,7 +53,7 @@ def test_a_schema_is_opened_and_searched(site: Site, page: Page) -> None:
     page.locator("#list-more > summary").click()
     page.get_by_role("link", name="Schema").click()
     template = page.locator(".schema-field", has=page.get_by_text("template", exact=True)).last
-    template.get_by_text("fields inside").click()
+    template.get_by_text("nested fields").click()
     expect(template.get_by_text("PodSpec")).to_be_visible(timeout=LONG)
     page.get_by_label("Search all fields").fill("imagepullpolicy")
     expect(page.get_by_text("spec.template.spec.containers[].imagePullPolicy")).to_be_visible(timeout=LONG)

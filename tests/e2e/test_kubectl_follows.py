@@ -19,7 +19,7 @@ def test_what_becomes_of_owned_objects(site: Site, page: Page, client: ClusterCl
     page.locator(f'a[href$="/{namespace}/paint/delete/"]').first.evaluate("link => link.click()")
     copied = page.locator("[data-follows] [data-copy]")
     expect(copied).to_have_attribute("data-copy", command)
-    page.get_by_text("Owned objects").click()
+    page.get_by_text("Owned objects", exact=True).click()
     page.get_by_role("radio", name=re.compile("Orphan")).check()
     expect(copied).to_have_attribute("data-copy", f"{command} --cascade=orphan")
     page.get_by_text("kubectl equivalent").click()
@@ -37,7 +37,7 @@ def test_an_import_by_its_tick_and_namespace(site: Site, page: Page, namespace: 
     else:
         field.fill("default")
     expect(copied).to_have_attribute("data-copy", "kubectl apply --server-side -f objects.yaml -n default")
-    page.get_by_role("checkbox", name=re.compile("Change objects")).uncheck()
+    page.get_by_role("checkbox", name=re.compile("Change existing objects")).uncheck()
     expect(copied).to_have_attribute("data-copy", "kubectl create -f objects.yaml -n default")
     page.get_by_text("kubectl equivalent").click()
     expect(page.locator("[data-command]:visible")).to_have_text("kubectl create -f objects.yaml -n default")

@@ -155,7 +155,7 @@ def test_which_part_of_it(site: Site, page: Page, client: ClusterClient, namespa
     page.goto(f"{address}?previous=1")
     # The port of the test before may have been taken still: then there was a run before.
     expect(page.locator("[data-log-state]")).to_have_text(
-        re.compile("previous terminated container|^the end of the run before$")
+        re.compile("previous terminated container|^end of the previous run$")
     )
     # The whole as it is, and as a file.
     raw = page.request.get(f"{address}raw/?container=engine")

@@ -96,6 +96,6 @@ def test_a_search_is_saved_with_what_stands_in_its_filters_now(page: Page, site:
     expect(page).to_have_url(re.compile(rf"/configmaps/\?namespace={namespace}&q=before$"))
     page.locator("#saved-searches > summary").click()
     expect(page.get_by_role("link", name=name)).to_be_visible()
-    page.get_by_role("button", name=f"Delete the saved search {name}").click()
+    page.get_by_role("button", name=f"Delete saved search {name}").click()
     page.locator("#saved-searches > summary").click()
     expect(page.get_by_role("link", name=name)).to_have_count(0)

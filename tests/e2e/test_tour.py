@@ -58,11 +58,11 @@ def test_each_step_leads_where_it_is_done_and_is_ticked(site: Site, page: Page, 
 
     step = "Access the instance from your machine"
     _follow(site, page, step)
-    expect(page.locator("main")).to_contain_text("Start one from the Actions of a Pod")
+    expect(page.locator("main")).to_contain_text("select Actions, then Port-forward")
     page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/first-0/")
     page.locator("#actions summary").click()
     page.get_by_role("link", name="Port-forward", exact=True).click()
-    page.get_by_role("button", name="Forward", exact=True).click()
+    page.get_by_role("button", name="Start port-forward", exact=True).click()
     tunnel = page.locator("[data-tunnel]").first
     expect(tunnel).to_be_visible()
     _done(site, page, step)

@@ -10,7 +10,7 @@ BANNER = "#health-banner"
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
-    [("celery", "no worker watches the cluster"), ("redis", "Redis does not answer")],
+    [("celery", "no worker watches the cluster"), ("redis", "Redis isn't responding")],
 )
 def test_a_banner_comes_and_goes(site: Site, page: Page, words: str, sentence: str) -> None:
     part = site.part(words)

@@ -27,7 +27,7 @@ def test_two_tabs_look_at_two_clusters_and_never_mix_them(context: BrowserContex
     other.locator(".console-clusters > summary").focus()
     other.keyboard.press("Enter")
     row = other.locator("#clusters-menu .console-clusters-row").filter(has_text=OTHER)
-    expect(row).to_contain_text("reached")
+    expect(row).to_contain_text("connected")
     expect(other.locator("#clusters-menu .console-clusters-row").filter(has_text=AWAY)).to_contain_text("unreachable")
     row.get_by_role("link").press("Enter")
     other.wait_for_url(f"{several.url}{prefix(OTHER)}{MAPS}")

@@ -84,7 +84,7 @@ def test_sampledb_from_the_catalog_to_its_end(site: Site, page: Page, client: Cl
     owned.get_by_role("link", name="orders-0", exact=True).click()
     pod = page.url
     page.goto(f"{pod}forward/")
-    page.get_by_role("button", name="Forward", exact=True).click()
+    page.get_by_role("button", name="Start port-forward", exact=True).click()
     local = page.locator("[data-tunnel]").first.get_attribute("data-tunnel")
     assert local is not None
     assert ping(int(local)).startswith((b"+PONG", b"-NOAUTH"))
@@ -165,7 +165,7 @@ def test_argo_cd_from_the_real_catalog(
     assert made["spec"]["usersAnonymousEnabled"] is True
     page.goto(f"{site.url}/resources/core/v1/services/{namespace}/example-argocd-server/forward/")
     field(page, "Port").fill("443")
-    page.get_by_role("button", name="Forward", exact=True).click()
+    page.get_by_role("button", name="Start port-forward", exact=True).click()
     local = page.locator("[data-tunnel]").first.get_attribute("data-tunnel")
     try:
         answer = ask_page(int(local or 0))

@@ -59,7 +59,7 @@ def test_replicas_in_place_and_a_restart(
     page.get_by_role("textbox", name="Replicas").fill("1")
     page.get_by_role("button", name="Decrease").click()
     page.get_by_role("button", name="Save").click()
-    expect(page.locator("#set--scale")).to_contain_text("0 wanted", timeout=SLOW)
+    expect(page.locator("#set--scale")).to_contain_text("0 desired", timeout=SLOW)
     assert client.get(type_, "data", namespace)["spec"]["replicas"] == 0
     # From a row of the list, by its menu and the question.
     page.goto(f"{site.url}/resources/apps/v1/deployments/?namespace={namespace}")
@@ -88,9 +88,9 @@ def test_a_port_of_this_machine(site: Site, page: Page, namespace: str, pod: str
     page.locator("#actions summary").click()
     page.get_by_role("link", name="Port-forward", exact=True).click()
     expect(page.get_by_label("Port", exact=True)).to_have_value("6379")
-    page.get_by_role("button", name="Forward").click()
+    page.get_by_role("button", name="Start port-forward").click()
     row = page.locator("[data-tunnel]")
-    expect(row).to_contain_text("0 open, 0 in all")
+    expect(row).to_contain_text("0 open, 0 in total")
     port = int(row.get_attribute("data-tunnel") or "0")
     end = time.monotonic() + 60
     while True:
@@ -101,7 +101,7 @@ def test_a_port_of_this_machine(site: Site, page: Page, namespace: str, pod: str
         assert time.monotonic() < end, "the database does not answer"
         time.sleep(0.5)
     # The traffic is shown live, here and in the list of all.
-    expect(row).to_contain_text(re.compile(r"[1-9]\d* in all"))
+    expect(row).to_contain_text(re.compile(r"[1-9]\d* in total"))
     expect(row.locator(".forward-bytes").last).to_have_text(re.compile(r"^[1-9]\d*\sbytes"))
     page.get_by_role("link", name="All port-forwards").click()
     # Others may have left theirs open.
@@ -130,5 +130,5 @@ def test_a_container_without_a_shell(site: Site, page: Page, namespace: str, pod
     page.get_by_label("Image").fill("Not An Image")
     page.get_by_role("button", name="Start container and open terminal").click()
     expect(
-        page.locator("#image-help").or_(page.locator("#refusal")).or_(page.get_by_text("does not run"))
+        page.locator("#image-help").or_(page.locator("#refusal")).or_(page.get_by_text("isn't running"))
     ).to_be_visible()

@@ -73,7 +73,7 @@ def test_what_its_accounts_may_is_told_with_the_danger() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "no object"),
+        ("", "contains no objects"),
         ("just words", "not a Kubernetes object"),
         ("a: [", "x.yaml"),
         ("apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n", "metadata.name"),

@@ -81,7 +81,7 @@ def test_a_package_of_the_consoles_own_catalog(web: Client, client: ClusterClien
         in page.content.decode()
     )
     for tab in ("permissions", "versions", "contents"):
-        assert "tells only a part" not in text(web.get(place, {"tab": tab}))
+        assert "provides only part of the details" not in text(web.get(place, {"tab": tab}))
     assert "Install it first, from:" in text(
         web.get(place, {"tab": "contents", "channel": "preview"})
     ) or "Available in the cluster." in text(web.get(place, {"tab": "contents", "channel": "preview"}))

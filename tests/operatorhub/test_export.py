@@ -97,7 +97,7 @@ def test_the_same_files_give_the_same_bytes() -> None:
 
 def unchanged(page: str) -> list[str]:
     """Objects that the import's page finds as the folder has them. Its navigation shows what other tests install."""
-    return re.findall(r"(\S+ \S+) \S+ is there already, unchanged", page)
+    return re.findall(r"(\S+ \S+) \S+ already exists, unchanged", page)
 
 
 def gone(client: ClusterClient, namespace: str) -> bool:
@@ -195,9 +195,9 @@ def test_from_one_namespace_to_another_as_a_folder(
         assert words in shown
     assert "s3cret" not in shown
     assert "unrelated" not in shown
-    assert "SampleDB example refers to it" in shown
+    assert "SampleDB example refers to this object" in shown
     asked = {"shown": "1", "take": f"/secrets/{SPACE}/hidden"}
-    assert "It contains Secrets" in text(web.get(place, asked))
+    assert "The folder contains Secrets" in text(web.get(place, asked))
     answer = web.get(place, {"into": OTHER, "zip": "1"})
     assert answer["Content-Disposition"] == f'attachment; filename="sampledb-{OTHER}.zip"'
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:

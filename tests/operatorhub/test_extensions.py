@@ -218,7 +218,7 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
         "make_account": "1",
     }
     page = text(web.get("/extensions/+/", form))
-    assert "OLM would take 1.0.0" in page
+    assert "OLM would install 1.0.0" in page
     assert "flighttickets.flights.com" in page
     tried = web.post("/extensions/+/", {**form, "~check": "1"})
     assert "All objects would be accepted" in text(tried)
@@ -249,7 +249,7 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
         f"/extensions/{NAME}/upgrade/", {"~form": "1", "version": "1.0.0", "policy": "CatalogProvided", "~make": "1"}
     )
     assert back.status_code == 422
-    assert "No version fits" in text(back)
+    assert "No version in these channels" in text(back)
 
     gone = web.get(f"/extensions/{NAME}/delete/")
     assert "flighttickets.flights.com" in text(gone)

@@ -74,11 +74,11 @@ def test_what_a_change_does_to_the_operators_there() -> None:
     operator = csv_object(displayName="Demo", installModes=[{"type": "OwnNamespace", "supported": True}])
     old = group(targetNamespaces=["apps", "web"], status=["apps", "web"])
     page = groups.GroupsPage("apps", (old,), (groups.member(operator, old.mode),), (), (), (), ())
-    assert "does not support MultiNamespace" in page.members[0].refusal
+    assert "doesn't support MultiNamespace" in page.members[0].refusal
     fine = groups.effects(page, groups.draft("apps", {"scope": "own"}, "g"), old)
     assert len(fine) == 1
     assert "stop watching: web" in fine[0]
-    assert "does not support AllNamespaces" in groups.effects(page, groups.draft("apps", {"scope": "all"}, "g"), old)[0]
+    assert "doesn't support AllNamespaces" in groups.effects(page, groups.draft("apps", {"scope": "all"}, "g"), old)[0]
 
 
 def test_groups_that_share_kinds_and_namespaces() -> None:
@@ -102,7 +102,7 @@ def namespace(client: ClusterClient) -> Iterator[str]:
 def test_make_change_and_delete(client: ClusterClient, namespace: str) -> None:
     web = Client()
     here = f"/operators/{namespace}/groups/"
-    assert "No group exists" in text(web.get(here))
+    assert "No OperatorGroup exists" in text(web.get(here))
     tried = text(web.post(f"{here}+/", {"name": "mine", "scope": "own", "try": "1"}))
     assert "The cluster would accept this" in tried
     assert "kubectl create" in tried
@@ -122,9 +122,9 @@ def test_make_change_and_delete(client: ClusterClient, namespace: str) -> None:
     assert "Another user changed the object" in text(stale)
 
     web.post(f"{here}+/", {"name": "second", "scope": "own", "save": "1"})
-    until(lambda: "more than one group" in text(web.get(here)))
+    until(lambda: "More than one OperatorGroup exists" in text(web.get(here)))
     second = next(item for item in groups.readable(client, namespace) if item.name == "second")
-    assert "Another group remains" in text(web.get(f"{here}second/delete/"))
+    assert "Another OperatorGroup remains" in text(web.get(f"{here}second/delete/"))
     assert web.post(f"{here}second/delete/", {"uid": "another"}).status_code == 409
     assert web.post(f"{here}second/delete/", {"uid": second.uid}).status_code == 302
     assert [item.name for item in groups.readable(client, namespace)] == ["mine"]

@@ -136,7 +136,7 @@ def test_compared_then_applied(space: ClusterClient) -> None:
     assert web.post("/operators/import/", {"text": given, "~apply": "1"}).status_code == 200
     assert space.get(maps, "new", SPACE)["data"] == {"color": "blue"}
     changed = web.post("/operators/import/", {"text": given.replace("blue", "green")}).content.decode()
-    assert "Changes" in changed
+    assert 'id="review-title">Changes<' in changed
     assert re.search(r"<del>[^<]*blue", changed)
     assert re.search(r"<ins>[^<]*green", changed)
 
@@ -156,7 +156,7 @@ def test_s9_a_comparison_shows_no_value_of_a_secret(space: ClusterClient) -> Non
     )
     answer = Client().post("/operators/import/", {"text": given})
     shown = text(answer)
-    assert "Changes" in shown
+    assert 'id="review-title">Changes<' in answer.content.decode()
     for value in ("hunter2", "someone"):
         hidden = shown.replace(given.split("stringData")[1], "")
         assert base64.b64encode(value.encode()).decode() not in hidden
@@ -176,13 +176,13 @@ def test_an_unknown_kind_is_refused_unless_an_operator_brings_it(space: ClusterC
         " import-here}\nspec: {name: nobody, source: none, sourceNamespace: olm, channel: x}\n"
     )
     both = text(web.post("/operators/import/", {"text": subscription + strange}))
-    assert "waits for its kind" in both
+    assert "is waiting for its resource type" in both
     sent = web.post("/operators/import/", {"text": subscription + strange, "~apply": "1"})
-    assert "This page sends them when their kinds have come" in text(sent)
+    assert "This page applies the objects when their resource types are available" in text(sent)
     region = re.search(r'data-live-url="(/operators/import/waiting/[^"]+)"', sent.content.decode())
     assert region
     assert "nobody.example/Strange" in text(web.get(unescape(region[1])))
-    assert "The kinds have come" in text(web.get("/operators/import/waiting/", {"kind": "/ConfigMap"}))
+    assert "The resource types are available now" in text(web.get("/operators/import/waiting/", {"kind": "/ConfigMap"}))
 
 
 @pytest.mark.django_db
@@ -190,4 +190,4 @@ def test_what_is_no_yaml_is_said(client: ClusterClient) -> None:
     web = Client()
     for given in ("", "a: [", "- 1"):
         assert web.post("/operators/import/", {"text": given}).status_code in (200, 422)
-    assert "can't be read" in text(web.post("/operators/import/", {"text": "a: ["}))
+    assert "The manifests can't be read" in text(web.post("/operators/import/", {"text": "a: ["}))

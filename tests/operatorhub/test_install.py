@@ -281,7 +281,7 @@ def test_a_catalog_that_can_not_be_used_from_there_is_said(monkeypatch: pytest.M
     assert waiting.ways[0].url == "/operators/apps/installplans/install-abc/"
 
 
-NEW_PLACE, OLD_PLACE = "does not exist and will be created", "exists."
+NEW_PLACE, OLD_PLACE = "doesn't exist and will be created", "exists."
 ONE, TWO = (group("apps", "apps"),), (group("apps", "apps"), group("apps", "apps", name="h"))
 
 
@@ -302,7 +302,7 @@ ONE, TWO = (group("apps", "apps"),), (group("apps", "apps"), group("apps", "apps
         (draft(Situation({"apps": "Terminating"}, {}, ())), [], [OLD_PLACE, "OperatorGroup"]),
         # Its group does not fit, or the operator is there already: nothing is made.
         (draft(Situation({"apps": "Active"}, {"apps": (group("apps"),)}, ())), [OLD_PLACE], ["is used."]),
-        (draft(Situation({"apps": "Active"}, {}, (subscription("apps", "db"),))), [OLD_PLACE], ["one will be made"]),
+        (draft(Situation({"apps": "Active"}, {}, (subscription("apps", "db"),))), [OLD_PLACE], ["one is created"]),
         # What can't be listed is neither there nor missing.
         (draft(Situation({"apps": "Active"}, {}, (), ("operatorgroups",))), [OLD_PLACE], ["OperatorGroup"]),
         (draft(Situation({}, {}, (), ("namespaces",))), ["assumed to exist"], [NEW_PLACE, OLD_PLACE]),

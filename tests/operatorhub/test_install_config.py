@@ -51,7 +51,7 @@ def test_yaml_says_the_rest_and_lines_win() -> None:
     [
         ({"env": "LOG"}, "Line 1"),
         ({"env": "A=1\nA=2"}, "duplicate"),
-        ({"env": "1A=1"}, "valid name of an environment variable"),
+        ({"env": "1A=1"}, "valid environment variable name"),
         ({"tolerations": "gpu=yes:Never"}, "NoSchedule"),
         ({"requests_cpu": "much"}, "isn't a valid quantity"),
         ({"yaml": "affinity: ["}, ""),

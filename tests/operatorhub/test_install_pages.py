@@ -105,10 +105,10 @@ def test_choosing_where_to_install_picks_no_namespace_for_other_pages() -> None:
 def test_it_says_what_is_there_and_what_will_be_made() -> None:
     web = Client()
     page = text(web.get(FORM, choices()))
-    assert f"“{NAME}” does not exist and will be created." in page
+    assert f"“{NAME}” doesn't exist and will be created." in page
     exists = text(web.get(FORM, choices(install_namespace="default", new_namespace="")))
     assert "“default” exists." in exists
-    assert "It has no OperatorGroup yet" in exists
+    assert "The namespace has no OperatorGroup yet" in exists
     page = web.get(FORM, choices()).content.decode()
     modes = re.findall(r'name="mode"\s+value="(\w+)"[^>]*?( disabled)?\s*>', page)
     assert [name for name, _off in modes] == ["AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace"]
@@ -256,7 +256,7 @@ def test_a_create_that_fails_halfway_says_what_it_made_and_takes_it_back(
     assert f"Namespace {place}" in text(answer)
     # H10: it was created a moment ago.
     assert f"“{place}” exists" in text(answer)
-    assert "does not exist and will be created" not in text(answer)
+    assert "doesn't exist and will be created" not in text(answer)
     tokens = re.findall(r'name="target" value="([^"]+)"', page)
     assert [token.split("|")[3] for token in tokens] == ["Namespace", "OperatorGroup"]
     removed = web.post("/operators/undo/", {"target": tokens, "back": FORM}).content.decode()
@@ -298,4 +298,4 @@ def test_a_kind_that_lies_there_is_told(client: ClusterClient, place: str) -> No
         clear(client, place)
     page_text = text(Client().get(FORM, choices(new_namespace="hub-other")))
     # On a real cluster another install of it can add to the message.
-    assert "is there from an earlier install" in page_text or "installed in another namespace too" in page_text
+    assert "remain from an earlier install" in page_text or "installed in another namespace too" in page_text

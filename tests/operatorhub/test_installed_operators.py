@@ -205,7 +205,7 @@ class TestPages:
         assert 'data-total="1"' in listed
         bad = web.get(HERE, {"namespace": place, "labels": "a in (b"})
         assert bad.status_code == 422
-        assert "label selector can't be read" in text(bad)
+        assert "label selector isn't valid" in text(bad)
         part = web.get(HERE, {"namespace": place}, headers={"HX-Request": "true"}).content.decode()
         assert "<html" not in part
 
@@ -276,9 +276,9 @@ class TestPages:
         type_ = olm.type_of(client, olm.CSVS)
         client.patch(type_, V1, {"metadata": {"annotations": {operator.INITIALIZATION: wanted}}}, place)
         web, here = Client(), f"{HERE}{place}/{V1}/"
-        assert "FlightTicket is needed before this operator does anything" in text(web.get(here))
+        assert "FlightTicket required to use this operator" in text(web.get(here))
         operators.ticket(client, place, "first")
-        assert "is needed before" not in text(web.get(here))
+        assert "required to use this operator" not in text(web.get(here))
 
     def test_a_subscription_without_csv_says_why(self, client: ClusterClient, place: str) -> None:
         operators.make(client, "", "Namespace", "hub-coming")
@@ -320,7 +320,7 @@ class TestPages:
             )
             rows = [item for item in until(lambda: _named(client, place, "Everywhere")) if item.title == "Everywhere"]
             assert [(item.namespace, item.targets) for item in rows] == [("hub-everywhere", ())]
-            assert f"watches {place} from there" in text(Client().get(HERE, {"namespace": place}))
+            assert f"watches {place} from another namespace" in text(Client().get(HERE, {"namespace": place}))
             assert len(_named(client, "", "Everywhere")) == 1
             assert with_all
         finally:
@@ -354,7 +354,7 @@ class TestPages:
             ("faraway.v1", "hub-faraway")
         ]
         web = Client()
-        assert "copy; it runs in hub-faraway" in text(web.get(HERE, {"namespace": place}))
+        assert "copied from hub-faraway" in text(web.get(HERE, {"namespace": place}))
         everywhere = web.get(HERE, {"namespace": "-"})
         assert everywhere.status_code == 403
         assert "Select one of your namespaces" in text(everywhere)
@@ -367,7 +367,7 @@ class TestPages:
             ),
         )
         page = web.get(f"{HERE}{place}/faraway.v1/")
-        assert "This is a copy: the operator runs in hub-faraway" in text(page)
+        assert "This is a copy; the operator runs in hub-faraway" in text(page)
         refused = text(web.get(f"{HERE}{place}/faraway.v1/uninstall/"))
         assert "Uninstall it there" in refused
 

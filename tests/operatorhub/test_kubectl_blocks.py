@@ -479,7 +479,7 @@ def test_an_imports_block_without_a_script(namespaces: tuple[str, str]) -> None:
     ):
         page = Client().post("/resources/import/", {"text": text, "~check": "1"} | sent).content.decode()
         assert f'data-copy="{command}"' in page
-        assert "kubectl refuses objects that name another namespace" in page
+        assert "kubectl refuses objects in another namespace" in page
 
 
 def test_kubectl_refuses_what_an_imports_page_says_that_it_refuses(

@@ -63,13 +63,13 @@ def test_an_upload(client: ClusterClient, mine: None) -> None:
     )
     assert "samples.zip" in text(page(f"{LIST}source/~/{NAME}/"))
     # The same name again is refused at its field; a broken file leaves nothing behind.
-    assert "of this name already" in text(
+    assert "already has a catalog with this name" in text(
         Client().post(NEW, own(**{"from": "upload"}, file=SimpleUploadedFile("x", b"{}")))
     )
     response = Client().post(
         NEW, own(**{"from": "upload"}, name="other", file=SimpleUploadedFile("x.zip", b"PK\x03\x04broken"))
     )
-    assert response.status_code == 422 and "archive is broken" in text(response)
+    assert response.status_code == 422 and "archive is damaged" in text(response)
     assert Catalog.objects.count() == 1
     assert Client().post(f"{LIST}source/~/{NAME}/delete/").status_code == 302
     assert not Package.objects.filter(namespace="~").exists()
@@ -89,11 +89,11 @@ def test_an_upload_that_is_too_large_is_refused(
 @pytest.mark.parametrize(
     ("more", "field", "words"),
     [
-        ({"location": "ftp://x"}, "location", "begins with http"),
+        ({"location": "ftp://x"}, "location", "starts with http"),
         ({"from": "image", "location": "A B"}, "location", "isn't a valid image"),
-        ({"from": "folder", "location": "relative"}, "location", "whole path"),
+        ({"from": "folder", "location": "relative"}, "location", "full path"),
         ({"from": "upload"}, "file", "Choose a file"),
-        ({"name": "Ä"}, "name", "lower-case"),
+        ({"name": "Ä"}, "name", "lowercase"),
     ],
 )
 def test_own_catalogs_typed_wrong(
@@ -108,7 +108,7 @@ def test_own_catalogs_typed_wrong(
 def test_folders_only_where_the_console_is_ones_own(client: ClusterClient, settings: Any, tmp_path: Path) -> None:
     settings.LOCAL_ONLY = False
     response = Client().post(NEW, own(**{"from": "folder"}, location=str(SAMPLES)))
-    assert response.status_code == 422 and "Folders can be named only" in text(response)
+    assert response.status_code == 422 and "Folders can be used only" in text(response)
     settings.LOCAL_ONLY = True
     assert Client().post(NEW, own(**{"from": "folder"}, location=str(SAMPLES))).status_code == 302
     row = Catalog.objects.get()
@@ -200,7 +200,7 @@ def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: N
         )
         for _turn in range(2):
             half = bundles.bundle(client, "~", NAME, "sampledb", "s.v1")
-            assert half is not None and half.partial and "has no" in half.problems[0]
+            assert half is not None and half.partial and "doesn't exist on" in half.problems[0]
         assert len(server.asked) == before + 1
         before += 1
         # The tag did not move: one request, nothing is read.
@@ -212,7 +212,7 @@ def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: N
         assert not refresh.refresh(row, client, force=True)
     assert Package.objects.filter(namespace="~").count() == 1
     words = text(page(f"{LIST}source/~/{NAME}/"))
-    assert ": the manifest v1" in words and "What was read before is still offered" in words
+    assert ": the manifest v1" in words and "The contents that were read before are still available" in words
 
 
 def test_make_run_names_folders_as_the_embedded_cluster_does(tmp_path: Path) -> None:

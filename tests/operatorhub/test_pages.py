@@ -169,7 +169,7 @@ def test_the_form_shows_what_it_would_make(web: Client) -> None:
 def test_a_bad_choice_makes_nothing(web: Client, client: ClusterClient) -> None:
     answer = web.post(f"{PACKAGE}install/", choices("Not_A_Name"))
     assert answer.status_code == 422
-    assert "lower-case letters" in text(answer)
+    assert "lowercase letters" in text(answer)
     assert "Not_A_Name" not in str(client.list(client.find("", "v1", "namespaces")).items)
     assert client.list(olm.type_of(client, olm.SUBSCRIPTIONS), "default").items == []
 

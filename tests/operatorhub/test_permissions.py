@@ -37,25 +37,25 @@ RBAC = "rbac.authorization.k8s.io"
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (rule("get list watch create update patch delete", "secrets"), "May read and write Secrets in every namespace"),
-        (rule("get", "secrets configmaps", names="a"), "May read ConfigMaps and Secrets named a in every namespace"),
-        (rule("list", "nodes"), "May read Nodes in the whole cluster"),
+        (rule("get list watch create update patch delete", "secrets"), "Can read and write Secrets in all namespaces"),
+        (rule("get", "secrets configmaps", names="a"), "Can read ConfigMaps and Secrets named a in all namespaces"),
+        (rule("list", "nodes"), "Can read Nodes in the whole cluster"),
         (
             rule("*", "deployments statefulsets", "apps"),
-            "May do everything with Deployments and StatefulSets in every namespace",
+            "Can perform any action on Deployments and StatefulSets in all namespaces",
         ),
-        (rule("create patch", "events"), "May create and change Events in every namespace"),
-        (rule("get", "pods/log"), "May read Pods/log in every namespace"),
+        (rule("create patch", "events"), "Can create and change Events in all namespaces"),
+        (rule("get", "pods/log"), "Can read Pods/log in all namespaces"),
         (
             rule("update", "things/finalizers", "example.org"),
-            "May change things/finalizers of example.org in the whole cluster",
+            "Can change things/finalizers of example.org in the whole cluster",
         ),
         (
             rule("use", "securitycontextconstraints", "security.openshift.io", "restricted"),
-            "May use SecurityContextConstraints named restricted in the whole cluster",
+            "Can use SecurityContextConstraints named restricted in the whole cluster",
         ),
-        (ALL, "May do everything with every kind of every API group in the whole cluster"),
-        ({"verbs": ["get"], "nonResourceURLs": ["/metrics"]}, "May read the API server's addresses /metrics"),
+        (ALL, "Can perform any action on all resource types of all API groups in the whole cluster"),
+        ({"verbs": ["get"], "nonResourceURLs": ["/metrics"]}, "Can read the API server paths /metrics"),
     ],
 )
 def test_sentences(asked: dict[str, Any], words: str) -> None:
@@ -64,7 +64,7 @@ def test_sentences(asked: dict[str, Any], words: str) -> None:
 
 def test_namespaced_ones_hold_where_it_watches() -> None:
     (item,) = permissions.asked(csv(namespaced=(rule("get", "pods"),)))
-    assert item.words == "May read Pods in the namespaces it watches"
+    assert item.words == "Can read Pods in the namespaces it watches"
 
 
 @pytest.mark.parametrize(

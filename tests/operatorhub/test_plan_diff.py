@@ -55,7 +55,7 @@ def text(**more: Any) -> dict[str, Any]:
         (text(maxLength=3), text(maxLength=2), "tight", "maxLength changed from 3 to 2."),
         (text(maxLength=2), text(maxLength=3), "info", "maxLength changed from 2 to 3."),
         (text(maxLength=2), text(), "info", "maxLength 2 is no longer required."),
-        (text(), text(enum=["x"]), "tight", "Only these values are allowed now: x."),
+        (text(), text(enum=["x"]), "tight", "Only these values are now allowed: x."),
         (text(enum=["x", "y"]), text(enum=["x", "z"]), "tight", "These values are no longer allowed: y."),
         (text(), text(pattern="^a"), "tight", "pattern is now ^a. There was no such limit before."),
         (text(nullable=True), text(), "tight", "Null is no longer allowed."),
@@ -64,7 +64,7 @@ def text(**more: Any) -> dict[str, Any]:
             text(),
             {"type": "object", "properties": {"a": {"type": "integer"}}},
             "tight",
-            "The type was string and becomes integer.",
+            "The type changed from string to integer.",
         ),
         (text(), {**text(), "required": ["a"]}, "tight", "The field is now required."),
         (
@@ -77,7 +77,7 @@ def text(**more: Any) -> dict[str, Any]:
             text(),
             text(**{"x-kubernetes-validations": [{"rule": "self != 'x'", "message": "not x"}]}),
             "tight",
-            "A new rule: not x",
+            "New rule: not x",
         ),
     ],
 )
@@ -251,8 +251,8 @@ def test_steps_inline_and_by_reference() -> None:
         None,
     ]
     assert client.reads == 1
-    assert "OLM makes it of the CSV" in found[3].gap
-    assert "has no such object" in found[4].gap
+    assert "OLM creates it from the CSV" in found[3].gap
+    assert "doesn't contain this object" in found[4].gap
     assert found[2].real_kind == "Secret"
 
 

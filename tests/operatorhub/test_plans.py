@@ -82,7 +82,7 @@ def test_a_dead_worker_is_said(client: ClusterClient, namespace: str, monkeypatc
     assert "No worker is processing this" in text(web.get(here, {"part": "check"}))
     monkeypatch.setattr(plan_check, "SECONDS", 5)
     web.post(f"{here}check/")
-    assert "3 instances (FlightTicket) all fit" in text(web.get(here, {"part": "check"}))
+    assert "All 3 instances (FlightTicket) fit" in text(web.get(here, {"part": "check"}))
 
 
 def test_a_task_finishes_it(client: ClusterClient, namespace: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,9 +124,9 @@ def test_a_plan_whose_bundle_is_in_a_config_map(client: ClusterClient, namespace
         changes = text(web.get(here, {"part": "changes"}))
         assert "FlightTicket 1.0.0 → 2.0.0" in changes
         assert "v1 spec.number maximum changed from 10 to 9." in changes
-        assert "May read Secrets" in changes
-        assert "OLM makes it of the CSV" in changes
-        assert "1 instance does not fit the new schema" in text(web.get(here, {"part": "check"}))
+        assert "Can read Secrets" in changes
+        assert "OLM creates it from the CSV" in changes
+        assert "1 instance doesn't fit the new schema" in text(web.get(here, {"part": "check"}))
         client.delete(client.find("", "v1", "configmaps"), "unpacked", namespace)
         assert "can't be read" in text(web.get(here, {"part": "changes"}))
     finally:
@@ -137,7 +137,7 @@ def test_denying_is_explained_and_a_changed_plan_is_not_approved(client: Cluster
     web, name = Client(), operators.waiting_plan(client, namespace, V2)
     here = f"/operators/{namespace}/installplans/{name}/"
     page = text(web.get(f"{here}deny/"))
-    assert "flightticket stays on 1.0.0; it is not updated to 2.0.0" in page
+    assert "flightticket stays on 1.0.0 and isn't updated to 2.0.0" in page
     assert "Choose another channel for flightticket" in page
     seen = plans.read(client, namespace, name)
     type_ = olm.type_of(client, olm.PLANS)
@@ -165,23 +165,23 @@ def test_what_a_plan_changes_and_refuses(
     operators.ticket(client, namespace, "too-many", 10)
 
     page = text(web.get(here))
-    assert "it waits for approval" in page
+    assert "it is waiting for approval" in page
     assert "flighttickets.flights.com CustomResourceDefinition" in page
     changes = text(web.get(here, {"part": "changes"}))
     assert "FlightTicket 1.0.0 → 2.0.0" in changes
     assert f"{V2} replaces {V1}" in changes
-    assert "May read Secrets" in changes, changes
+    assert "Can read Secrets" in changes, changes
     assert "flightticket-operator:1.0.0 → operator-console.dev/flightticket-operator:2.0.0" in changes
     assert "v1 spec.number maximum changed from 10 to 9." in changes
 
     check = text(web.get(here, {"part": "check"}))
-    assert "1 instance does not fit the new schema" in check
+    assert "1 instance doesn't fit the new schema" in check
     assert "spec.number in body should be less than or equal to 9" in check
     assert "fits" not in check.replace("fits the new", "")
     tickets = client.find("flights.com", "v1", "flighttickets")
     client.patch(tickets, "too-many", {"spec": {"number": 9}}, namespace)
     web.post(f"{here}check/", {"anew": "1"})
-    assert "2 instances (FlightTicket) all fit" in text(web.get(here, {"part": "check"}))
+    assert "All 2 instances (FlightTicket) fit" in text(web.get(here, {"part": "check"}))
 
     steps = plans.steps(client, plans.read(client, namespace, name))
     crd = next(step for step in steps if step.kind == plan_diff.CRD)

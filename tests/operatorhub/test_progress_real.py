@@ -225,7 +225,7 @@ def test_approval_is_asked_for_and_the_installation_cancelled(client: ClusterCli
     until(lambda: read.read(client, place, "sampledb").state == "asks", seconds=120)
     web = Client()
     page = text(web, place)
-    assert "waits for your approval" in page
+    assert "is waiting for your approval" in page
     assert "OLM can't reject a plan" in page
     assert "Cancel installation" in page
     undo = web.get(f"/operators/{place}/subscriptions/sampledb/undo/").content.decode()

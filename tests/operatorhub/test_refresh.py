@@ -270,7 +270,7 @@ def test_one_lying_catalog_does_not_touch_the_others(client: ClusterClient, tmp_
     bad = folder_catalog(client, fbc(tmp_path / "bad", "{", "nonsense"), name="bad")
     assert not refresh.refresh(bad, client)
     bad.refresh_from_db()
-    assert bad.state == Catalog.FAILED and "no packages" in bad.error
+    assert bad.state == Catalog.FAILED and "No packages found" in bad.error
     assert Package.objects.get().catalog == good.name
 
 

@@ -198,7 +198,7 @@ def test_our_own_bundles_are_sound() -> None:
     ("edits", "words"),
     [
         ({"spec__version": "one"}, "error: “one” isn't a valid version"),
-        ({"spec__installModes": []}, "error: It supports no install mode"),
+        ({"spec__installModes": []}, "error: The bundle supports no install mode"),
         ({"spec__install__strategy": "magic"}, "error: The install strategy"),
         ({"metadata__annotations": {"alm-examples": "{"}}, "error: The examples aren't valid JSON"),
         (
@@ -229,7 +229,7 @@ def test_an_example_that_does_not_fit_its_schema() -> None:
         "spec": {"from": "A", "to": "B", "number": 99},
     }
     words = verdict_lines(changed(metadata__annotations={"alm-examples": json.dumps([bad])}))
-    assert "The example of FlightTicket does not fit its schema: spec.number" in words
+    assert "The example of FlightTicket doesn't match its schema: spec.number" in words
 
 
 def test_a_missing_crd() -> None:
@@ -298,7 +298,7 @@ def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
 
     # A newer bundle of the same package takes its place.
     newer = {**choices, "bundle": "flightticket-operator.v1.1.0"}
-    assert "It takes the place of flightticket-operator.v1.0.0" in text(web.post("/operatorhub/run/", newer))
+    assert "Replaces flightticket-operator.v1.0.0" in text(web.post("/operatorhub/run/", newer))
     assert web.post("/operatorhub/run/", {**newer, "~run": "1"}).status_code == 302
 
     def upgraded() -> bool:
@@ -374,14 +374,14 @@ def test_conflicts_are_said(client: ClusterClient) -> None:
         web.post("/operatorhub/run/", {**form, "namespace": "No Name", "mode": "OwnNamespace"})
     )
     everywhere = text(web.post("/operatorhub/run/", {**form, "namespace": "operators", "mode": "OwnNamespace"}))
-    assert "says AllNamespaces" in everywhere
+    assert "uses the mode: AllNamespaces" in everywhere
 
 
 def test_what_cannot_be_read_is_said(client: ClusterClient) -> None:
     web = Client()
     page = web.post("/operatorhub/run/", {"files": SimpleUploadedFile("x.zip", b"PK\x03\x04oops"), "~give": "1"})
     assert page.status_code == 422
-    assert "broken" in text(page)
+    assert "The archive is damaged" in text(page)
     assert "Choose a file" in text(web.post("/operatorhub/run/", {"~give": "1"}))
 
 

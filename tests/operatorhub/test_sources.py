@@ -156,11 +156,11 @@ def test_add_edit_and_delete_a_catalogsource(client: ClusterClient, home: str) -
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        ("name", "", "Give it a name"),
-        ("name", "Big Name", "lower-case letters"),
-        ("namespace", "no/where", "Select its namespace"),
+        ("name", "", "Enter a name."),
+        ("name", "Big Name", "lowercase letters"),
+        ("namespace", "no/where", "Select a namespace: the namespace of"),
         ("image", "not an image", "isn't a valid image"),
-        ("interval", "often", "written as in 30m"),
+        ("interval", "often", "Enter a duration such as 30m"),
         ("priority", "1.5", "whole number"),
         ("secrets", "a_b", "isn't a valid Secret name"),
     ],

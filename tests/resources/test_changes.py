@@ -153,10 +153,10 @@ async def test_interest_ends(log: ChangeLog, pipe: redis.Redis) -> None:
 
 
 async def test_hubs_live_as_long_as_they_say(log: ChangeLog, pipe: redis.Redis) -> None:
-    await log.beat(HubState("one", 3, "No cluster"))
+    await log.beat(HubState("one", 3, "no cluster"))
     await log.beat(HubState("two"))
     assert living_hubs() == ["one", "two"]
-    assert await log.hubs() == [HubState("one", 3, "No cluster"), HubState("two")]
+    assert await log.hubs() == [HubState("one", 3, "no cluster"), HubState("two")]
     await log.leave("one")
     assert living_hubs() == ["two"]
     pipe.pexpire("test:hub:two", 1)

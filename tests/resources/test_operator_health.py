@@ -61,7 +61,7 @@ def test_budgets_and_quotas() -> None:
     assert _with(api, "PodDisruptionBudget", **status | {"currentHealthy": 1})[0] == "Degraded"
     assert _with(api, "PodDisruptionBudget", **status | {"observedGeneration": 1})[0] == "Progressing"
     full = {"hard": {"pods": "10", "secrets": "5"}, "used": {"pods": "10", "secrets": "1"}}
-    assert _of("v1", "ResourceQuota", status=full) == ("Degraded", "used up: pods")
+    assert _of("v1", "ResourceQuota", status=full) == ("Degraded", "quota used up: pods")
     assert _of("v1", "ResourceQuota", status={"hard": {"pods": "10"}, "used": {"pods": "9"}})[0] == "Ready"
 
 

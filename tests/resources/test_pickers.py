@@ -63,7 +63,7 @@ def test_the_page_says_names_and_where_a_new_one_is_made(namespace: str, secrets
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({"group": "core", "kind": "Secret"}, "Choose the namespace first"),
+        ({"group": "core", "kind": "Secret"}, "Choose a namespace first"),
         ({"group": "", "kind": "Nonesuch"}, "The cluster has no such Nonesuch yet"),
         ({"group": "core", "kind": "ConfigMap", "namespace": "default", "keys": "gone"}, "The cluster has no such"),
         ({"group": "core", "kind": "Secret", "namespace": "no-such-namespace"}, "No Secret exists yet"),

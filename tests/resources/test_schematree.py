@@ -73,7 +73,7 @@ def test_fields_in_words_the_required_first() -> None:
         "anything",
     )
     assert (found["list"].type, found["list"].children) == ("list of object", 2)
-    assert found["list"].limits == ("one item for each name",)
+    assert found["list"].limits == ("unique by name",)
 
 
 def test_what_a_list_holds_is_looked_through() -> None:

@@ -29,7 +29,7 @@ def facts(url: str, plan: str, client: ClusterClient) -> dict[str, str]:
     history = f"{url}{DATABASE}history/"
     # A change that comes before its kind is followed is part of what is seen first; a kind may be followed already when
     # the object is made.
-    until(lambda: _found(visitor, history, "<strong>(?:First seen|It was created)"))
+    until(lambda: _found(visitor, history, "<strong>(?:First seen|Object created)"))
     databases = client.find("samples.operator-console.dev", "v1", "sampledbs")
     client.patch(databases, "example-database", {"spec": {"replicas": 1}}, SHOP)
     steps = until(lambda: _found(visitor, history, r"/history/(\d+)/"))

@@ -36,7 +36,7 @@ def test_a_list_in_pages(acted: Client, client: ClusterClient) -> None:
     assert "63 records" in page
     assert "Page 1 of 2" in page
     assert page.index("theirs") < page.index("paint")
-    assert "These are your own records" not in page
+    assert "These are only your own records" not in page
     second = acted.get("/audit/?page=2").content.decode()
     assert second.count('<tr class="pf-v6-c-table__tr" id="act-') == 13
     assert 'href="/resources/core/v1/configmaps/shop/paint/"' in second
@@ -83,7 +83,7 @@ def test_others_acts_are_for_whom_the_api_server_lets(
     become(dev)
     AuditEntry.objects.bulk_create([entry(300, cluster=client.name, user=dev, name="own")])
     page = text(acted.get("/audit/"))
-    assert "These are your own records" in page
+    assert "These are only your own records" in page
     assert "theirs" not in page
     assert "1 record " in page
     assert acted.get(f"/audit/{theirs.pk}/").status_code == 404

@@ -141,9 +141,7 @@ def test_s8_refused_acts_of_a_viewer_push_nobodys_acts_out(settings: Any) -> Non
     bounds.prune()
     assert _names() == {("ann", "ok"): 20, ("bob", "Forbidden"): 1, ("viewer", "Forbidden"): 3}
     left = AuditEntry.objects.filter(user="viewer")
-    assert {row.at for row in left} == {BEGAN + timedelta(minutes=minute) for minute in (297, 298, 299)}, (
-        "Newest version"
-    )
+    assert {row.at for row in left} == {BEGAN + timedelta(minutes=minute) for minute in (297, 298, 299)}, "the newest"
 
 
 def test_s8_each_person_has_a_share_of_what_was_done(settings: Any) -> None:

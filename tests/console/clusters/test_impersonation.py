@@ -11,7 +11,7 @@ def begin(web: Browser, context: str) -> None:
     page = web.get(f"{prefix(context)}/view-as/")
     answer = web.post(f"{prefix(context)}/view-as/", page.csrf, user=NOBODY, next=f"{prefix(context)}/namespaces/")
     assert answer.url == f"{web.url}{prefix(context)}/namespaces/", answer.url
-    assert f"You are acting as {NOBODY}" in answer.text
+    assert f"You are impersonating {NOBODY}" in answer.text
 
 
 def test_it_is_of_one_cluster_and_stops_there(several: Site) -> None:
@@ -19,7 +19,7 @@ def test_it_is_of_one_cluster_and_stops_there(several: Site) -> None:
     begin(web, OTHER)
     assert web.get(f"{prefix(OTHER)}{OBJECT}").status == 403
     for context in (HERE, READER):
-        assert "You are acting as" not in web.get(f"{prefix(context)}/namespaces/").text
+        assert "You are impersonating" not in web.get(f"{prefix(context)}/namespaces/").text
     here = web.get(OBJECT)
     assert here.status == 200 and mark(HERE) in here.text
     listed = web.get(f"{prefix(OTHER)}/clusters/?at=/").text
@@ -43,4 +43,4 @@ def test_a_cookie_that_is_moved_to_another_cluster_does_nothing_there(several: S
         assert answer.status == 403 and "data-of-" not in answer.text, path
         assert NOBODY not in answer.text
     assert moved.get("/stream?topic=x").status == 403
-    assert f"You are acting as {NOBODY}" in web.get(f"{prefix(OTHER)}/namespaces/").text
+    assert f"You are impersonating {NOBODY}" in web.get(f"{prefix(OTHER)}/namespaces/").text

@@ -106,7 +106,7 @@ def test_the_switcher_says_who_is_there_and_keeps_the_kind_of_page(web: Browser)
     assert f'href="{prefix(OTHER)}{MAPS}"' in page
     assert f'href="{OBJECT}"' in page
     rows = dict(zip((HERE, OTHER, READER, AWAY), page.split('class="console-clusters-row"')[1:], strict=True))
-    assert "reached" in rows[HERE] and "reached" in rows[OTHER] and "be reached" in rows[AWAY]
+    assert "connected" in rows[HERE] and "connected" in rows[OTHER] and "unreachable" in rows[AWAY]
     assert "as admin-there" in rows[OTHER]
     back = web.get(f"{prefix(OTHER)}/clusters/?at={prefix(OTHER)}{MAPS}").text
     assert f'href="{MAPS}"' in back

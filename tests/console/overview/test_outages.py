@@ -54,7 +54,7 @@ def test_on_an_empty_cluster_the_first_steps_lead_and_no_card_is_blank(browser: 
     # Right below the verdict, before any card.
     assert page.index('id="overview-verdict"') < page.index('id="overview-tour"') < page.index('id="overview-changes"')
     assert _STEP.findall(page) == [("/namespaces/", "Create a namespace")]
-    assert "0 of 5 done" in words(page)
+    assert "0 of 5 steps done" in words(page)
     assert "None yet." in part(browser, "operators") and "Find an operator in OperatorHub" in part(browser, "operators")
     for card in CARDS:
         body = part(browser, card.key).split("overview-body", 1)[1].split(">", 1)[1]
@@ -67,7 +67,7 @@ def test_the_next_step_moves_on_as_they_are_done(browser: Client, on_empty: None
     namespaces = client.find("", "v1", "namespaces")
     client.create(namespaces, {"metadata": {"name": "first-steps"}})
     try:
-        until(lambda: "1 of 5 done" in words(part(browser, "tour")))
+        until(lambda: "1 of 5 steps done" in words(part(browser, "tour")))
         assert _STEP.findall(part(browser, "tour")) == [("/operatorhub/", "Find an operator in OperatorHub")]
     finally:
         client.delete(namespaces, "first-steps")
@@ -86,7 +86,7 @@ def test_a_worker_that_can_not_watch_says_why(browser: Client, cluster_kubeconfi
         assert "Live updates are on." in part(browser, "cluster")
     finally:
         redis.delete(key("hubs"), key("hub", "one"), key("hub", "two"))
-    assert "Is the Celery worker running?" in part(browser, "cluster")
+    assert "Check that the Celery worker is running." in part(browser, "cluster")
 
 
 def _beat(state: HubState) -> None:
@@ -105,7 +105,7 @@ def test_without_redis_everything_is_told_and_that_it_does_not_update(
     finally:
         server.sync.cache_clear()
     text = words(page)
-    assert "Live updates are off Redis does not answer." in text
+    assert "Live updates are off Redis isn't responding." in text
     assert re.search(r'<span class="overview-count">\d+</span>\s*<span>Namespaces', page)
     assert "data-coming" not in page and re.search(r"\d+ needs? attention", text)
     for card in CARDS:
@@ -120,6 +120,6 @@ def test_without_a_database_the_cluster_is_told_all_the_same(browser: Client, cl
     with connection.execute_wrapper(away):
         changes, numbers, tour = (part(browser, item) for item in ("changes", "cluster", "tour"))
         page = raw(browser, "/")
-    assert "database does not answer: the server closed the connection" in changes and "Retry" in changes
+    assert "database isn't responding: the server closed the connection" in changes and "Retry" in changes
     assert "overview-count" in numbers
     assert "Getting started" in tour and 'id="overview-tour"' in page

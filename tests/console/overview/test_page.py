@@ -96,7 +96,7 @@ def _topics(text: str) -> list[str]:
 
 def test_without_a_worker_that_is_said_to_be_trouble(browser: Client) -> None:
     found = part(browser, "cluster")
-    assert "Live updates are off" in found and "Is the Celery worker running?" in found
+    assert "Live updates are off" in found and "Check that the Celery worker is running." in found
     assert 'data-level="warning"' in found and 'href="/readyz"' in found
     assert re.search(r'<span class="overview-count">\d+</span>\s*<span>Namespaces', found)
 
@@ -116,7 +116,7 @@ class TestTrouble:
         assert f'href="/operators/{troubled.broken}/subscriptions/sampledb/"' in found
         assert f'href="/operators/{troubled.place}/installplans/{troubled.plan}/"' in found
         text = words(found)
-        assert "1 waits for approval" in text and "1 is in trouble" in text
+        assert "1 waiting for approval" in text and "1 with problems" in text
 
     def test_instances_are_counted_by_state_as_a_picture_and_as_a_table(self, browser: Client, troubled: Scene) -> None:
         found = part(browser, "instances")
@@ -184,10 +184,10 @@ class TestTrouble:
         assert "status.note" not in text
 
     def test_the_steps_are_ticked_by_what_is_there(self, browser: Client, troubled: Scene) -> None:
-        assert "3 of 5 done" in words(part(browser, "tour"))
+        assert "3 of 5 steps done" in words(part(browser, "tour"))
         assert browser.get(f"/resources/{GROUP}/v1/gadgets/{troubled.place}/bad/").status_code == 200
         found = part(browser, "tour")
-        assert "4 of 5 done" in words(found)
+        assert "4 of 5 steps done" in words(found)
         assert found.count('class="overview-done"') == 4
         assert "bad" in words(part(browser, "recent"))
 
@@ -238,7 +238,7 @@ def test_a_cluster_without_olm_is_not_unwell(redis_server: str, monkeypatch: pyt
         assert "This cluster has no OLM" in found and 'href="/operatorhub/olm/"' in found
         assert 'data-level="success"' in found
         assert "This cluster has no OLM" in part(browser, "operators")
-        assert "No custom kind is served" in part(browser, "instances")
+        assert "No custom resource types are served" in part(browser, "instances")
         assert "No Pods." in part(browser, "pods")
         assert "No warning in the last hour." in part(browser, "warnings")
-        assert "0 of 5 done" in words(part(browser, "tour"))
+        assert "0 of 5 steps done" in words(part(browser, "tour"))

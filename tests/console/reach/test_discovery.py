@@ -55,8 +55,8 @@ def test_one_that_is_named_is_judged_first_and_the_field_says_why_it_is_not_take
             town.foreign,
             f"You don't have permission to read anything in “{town.foreign}”, or the namespace doesn't exist.",
         ),
-        ("Not_A_Name", "A namespace has lower-case letters"),
-        ("", "A namespace has lower-case letters"),
+        ("Not_A_Name", "Use lowercase letters, digits and hyphens"),
+        ("", "Use lowercase letters, digits and hyphens"),
     ):
         answer = browser.post("/namespaces/own/", {"name": typed})
         page = html.unescape(answer.content.decode())
@@ -76,7 +76,7 @@ def test_one_that_is_named_is_judged_first_and_the_field_says_why_it_is_not_take
 def test_one_whose_address_is_opened_is_remembered_and_another_is_not(town: Tenants) -> None:
     browser = signed_in(town.tokens["guest"])
     refused = browser.get("/resources/core/v1/configmaps/?namespace=-")
-    assert refused.status_code == 403 and "none of yours is known yet" in refused.content.decode()
+    assert refused.status_code == 403 and "know any of yours yet" in refused.content.decode()
     assert browser.get(f"/resources/core/v1/configmaps/{town.second}/{town.mark}-also/").status_code == 403
     assert not Remembered.objects.exists()
     assert browser.get(f"/resources/core/v1/configmaps/{town.own}/{town.mark}-mine/").status_code == 200
@@ -110,11 +110,11 @@ def test_one_that_is_remembered_is_shown_as_gone_and_can_be_forgotten(town: Tena
         page = _page(browser)
         assert (
             not _row(page, name)
-            and f"<strong>{name}</strong>: you no longer have permission to read anything there" in page
+            and f"<strong>{name}</strong>: you no longer have permission to read anything in it" in page
         )
         assert "1 was deleted." in _page(browser, "/operators/?namespace=-")
         # Nothing is asked there any more, so nothing is refused.
-        assert f"yours: {town.own}." in _page(browser, "/resources/core/v1/pods/?namespace=-")
+        assert f"your namespaces here: {town.own}." in _page(browser, "/resources/core/v1/pods/?namespace=-")
         browser.post("/namespaces/own/", {"forget": name})
         assert f"<strong>{name}</strong>" not in _page(browser) and not Remembered.objects.exists()
     finally:

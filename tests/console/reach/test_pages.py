@@ -36,10 +36,10 @@ def _read(browser: Client, address: str) -> str:
 def test_the_picker_has_theirs_and_says_how_they_were_found(browser: Client, town: Tenants) -> None:
     page = _read(browser, "/operators/?namespace=-")
     picker = page.partition('id="namespace-menu"')[2].partition("</details>")[0]
-    assert re.search(r'value="-"\s+aria-current="true">\s*All of mine', picker)
+    assert re.search(r'value="-"\s+aria-current="true">\s*All my namespaces', picker)
     for name in (town.own, town.second):
         assert re.search(rf'name="namespace"\s+value="{name}"', picker)
-    assert "Yours are known from your token, since you named them." in page and "Add a namespace" in page
+    assert "(from your token, added by you)." in page and "Add a namespace" in page
 
 
 def test_a_list_of_all_namespaces_is_of_theirs_and_follows_each(

@@ -83,7 +83,7 @@ def test_it_stops_when_the_session_is_over_and_goes_on_in_the_next_one(
     assert signed_in(staff.clerk).get(address).status_code == 404
     again = signed_in(staff.boss)
     page = again.get(address).content.decode()
-    assert "It stopped, since you signed out" in page
+    assert "Stopped because you signed out" in page
     handed: list[Any] = []
     monkeypatch.setattr(runs, "hand_over", handed.append)
     again.post(address, {"again": "1"})

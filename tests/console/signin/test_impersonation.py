@@ -37,7 +37,7 @@ def test_one_sees_and_does_what_the_other_may_and_nothing_more(
     assert f"{staff.mark}-theirs" in boss.get(everything).content.decode()
     act_as(boss, staff.name("clerk"))
     page = boss.get(f"/resources/core/v1/configmaps/?namespace={staff.here}").content.decode()
-    assert f"You are acting as {staff.name('clerk')}." in page and f"{staff.mark}-mine" in page
+    assert f"You are impersonating {staff.name('clerk')}." in page and f"{staff.mark}-mine" in page
     assert f"system:serviceaccounts:{staff.desk}" in page  # the groups that the API server tells
     assert f"{staff.mark}-theirs" not in boss.get(everything).content.decode()
     theirs = f"/resources/core/v1/configmaps/{staff.mark}-other/{staff.mark}-theirs/"
@@ -50,7 +50,7 @@ def test_one_sees_and_does_what_the_other_may_and_nothing_more(
     assert boss.post("/view-as/stop/")["Location"] == "/"
     assert not Impersonation.objects.exists()
     page = boss.get(everything).content.decode()
-    assert f"{staff.mark}-theirs" in page and "You are acting as" not in page
+    assert f"{staff.mark}-theirs" in page and "You are impersonating" not in page
 
 
 def test_groups_alone_are_somebody_who_is_in_them(boss: Client, staff: People) -> None:
@@ -118,7 +118,7 @@ def test_each_group_is_asked_for(staff: People, admin: ClusterClient) -> None:
         )
         assert browser.post("/view-as/", {"user": "bert", "groups": "team-a"}).status_code == 403
         act_as(browser, "anna", "team-a")
-        assert "You are acting as anna." in browser.get("/").content.decode()
+        assert "You are impersonating anna." in browser.get("/").content.decode()
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_each_group_is_asked_for(staff: People, admin: ClusterClient) -> None:
         ({"user": "x" * 300}, "at most 200"),
         ({"user": "system:serviceaccount:x"}, "NAMESPACE:NAME"),
         ({"user": "anna", "groups": "a\n" + "é"}, "visible ASCII"),
-        ({"user": "anna", "groups": "\n".join(map(str, range(30)))}, "At most 20 groups"),
+        ({"user": "anna", "groups": "\n".join(map(str, range(30)))}, "Enter at most 20 groups"),
     ],
 )
 def test_what_is_no_name_is_said_at_once(staff: People, typed: dict[str, str], words: str) -> None:
@@ -141,7 +141,7 @@ def test_what_is_no_name_is_said_at_once(staff: People, typed: dict[str, str], w
 
 def test_nobody_acts_as_a_third(boss: Client, staff: People) -> None:
     act_as(boss, staff.name("boss"))  # who may impersonate, too
-    assert "Stop first" in boss.get("/view-as/").content.decode()
+    assert "Stop impersonation first" in boss.get("/view-as/").content.decode()
     answer = boss.post("/view-as/", {"user": staff.name("clerk")})
     assert answer.status_code == 409
     assert [row.user for row in Impersonation.objects.all()] == [staff.name("boss")]
@@ -171,11 +171,11 @@ def test_a_right_that_is_withdrawn_leaves_a_clear_page_and_the_way_back(
         until(lambda: browser.get(address).status_code != 200, seconds=20)
         answer = browser.get(address)
         page = answer.content.decode()
-        assert answer.status_code == 403 and f"You are no longer acting as {staff.name('clerk')}" in page
+        assert answer.status_code == 403 and f"You are no longer impersonating {staff.name('clerk')}" in page
         assert "no longer lets you impersonate this user" in page and f"{staff.mark}-mine" not in page
         assert browser.get("/namespaces/").status_code == 403
         assert browser.post("/view-as/stop/").status_code == 302
-        assert "no longer acting" not in browser.get("/").content.decode()
+        assert "no longer impersonating" not in browser.get("/").content.decode()
 
 
 def test_nobody_falls_back_to_his_own_rights_without_saying_so(boss: Client, staff: People) -> None:
@@ -186,7 +186,7 @@ def test_nobody_falls_back_to_his_own_rights_without_saying_so(boss: Client, sta
     theirs = f"/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/"
     answer = boss.get(theirs)
     page = answer.content.decode()
-    assert answer.status_code == 403 and f"You are no longer acting as {staff.name('stranger')}" in page
+    assert answer.status_code == 403 and f"You are no longer impersonating {staff.name('stranger')}" in page
     assert "no longer lets you impersonate this user" in page and "/view-as/stop/" in page
     assert boss.post(f"{theirs}labels/", {"labels": "a=b"}).status_code == 403
     refused = boss.get("/api/resources/core/v1/configmaps/")
@@ -195,7 +195,7 @@ def test_nobody_falls_back_to_his_own_rights_without_saying_so(boss: Client, sta
     assert part["HX-Refresh"] == "true"
     Impersonation.objects.all().delete()  # forgotten altogether
     answer = boss.get(theirs)
-    assert answer.status_code == 403 and "no longer acting" in answer.content.decode()
+    assert answer.status_code == 403 and "no longer impersonating" in answer.content.decode()
     assert boss.post("/view-as/stop/").status_code == 302
     assert boss.get(theirs).status_code == 200
 
@@ -218,10 +218,10 @@ def test_stop_and_begin_want_this_sites_token_and_older_pages_are_worth_nothing(
     address = f"/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/labels/"
     late = browser.post(address, {"labels": "late=1"}, headers={"x-csrftoken": before, "hx-request": "true"})
     assert late.status_code == 403 and "X-Console-Kept" not in late
-    assert "older than your change of identity" in late.content.decode()
+    assert "Your identity changed after this page was loaded" in late.content.decode()
     typed = browser.post(address, {"labels": "late=1", "csrfmiddlewaretoken": before})
     page = typed.content.decode()
-    assert typed.status_code == 403 and "You are acting as" in page and "Send again" in page
+    assert typed.status_code == 403 and "You are impersonating" in page and "Send again" in page
     old = browser.get("/namespaces/", headers={"x-console-who": ""})
     assert (old.status_code, old["HX-Refresh"]) == (409, "true")
     assert browser.post("/view-as/stop/").status_code == 403

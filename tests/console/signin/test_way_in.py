@@ -48,8 +48,8 @@ def test_his_rights_are_his_own_and_not_the_consoles(staff: People, admin: Clust
         ("   \n ", 422, "Paste a token."),
         ("nonsense", 401, "doesn't accept this token"),
         ("Bearer nonsense", 401, "doesn't accept this token"),
-        ("käse", 422, "This is not a token"),
-        ("x" * 20_000, 422, "This is not a token"),
+        ("käse", 422, "This isn't a token"),
+        ("x" * 20_000, 422, "This isn't a token"),
         ("a.b.c", 401, "doesn't accept this token"),
     ],
 )

@@ -31,7 +31,7 @@ def test_the_banner_stays_until_stop_and_what_is_seen_is_the_others(guarded: Sit
     expect(field).to_have_attribute("aria-invalid", "true")
     field.fill(staff.name("clerk"))
     field.press("Enter")
-    banner = page.get_by_role("status").filter(has_text=f"You are acting as {staff.name('clerk')}.")
+    banner = page.get_by_role("status").filter(has_text=f"You are impersonating {staff.name('clerk')}.")
     expect(banner).to_be_visible()
     page.goto(f"{guarded.url}{every}")
     expect(page.get_by_role("link", name=f"{staff.mark}-theirs")).to_have_count(0)

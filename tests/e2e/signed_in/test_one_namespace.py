@@ -26,7 +26,9 @@ def test_the_lists_of_their_namespaces_are_one_and_live(
     page.get_by_label("Token", exact=True).fill(town.tokens["two"])
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("link", name=f"{town.mark}-mine", exact=True)).to_be_visible()
-    expect(page.locator(".list-within")).to_contain_text(f"All namespaces here means yours: {town.own}.")
+    expect(page.locator(".list-within")).to_contain_text(
+        f"“All namespaces” includes only your namespaces here: {town.own}."
+    )
     page.locator("#pick-namespace").click()
     page.get_by_role("link", name="Add a namespace").click()
     field = page.get_by_label("Add a namespace")
@@ -40,7 +42,7 @@ def test_the_lists_of_their_namespaces_are_one_and_live(
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator(f"#namespace-{town.second}")).to_contain_text("added by you")
     page.goto(f"{guarded.url}/resources/core/v1/configmaps/?namespace=-")
-    expect(page.locator(".list-within")).to_contain_text(f"yours: {town.own}, {town.second}.")
+    expect(page.locator(".list-within")).to_contain_text(f"your namespaces here: {town.own}, {town.second}.")
     also = page.get_by_role("row").filter(has=page.get_by_role("link", name=f"{town.mark}-also", exact=True))
     expect(also).to_be_visible()
     # The page isn't reloaded from here on.

@@ -199,7 +199,7 @@ test("an empty text and null are said in the control itself", async () => {
   set("null");
   assert.deepEqual([control.placeholder, control.value], ["null", ""]);
   set("empty");
-  assert.equal(control.placeholder, "an empty text");
+  assert.equal(control.placeholder, "empty string");
   set("");
   assert.equal(control.placeholder, control.dataset.hint);
 });
@@ -230,11 +230,11 @@ test("where they are many, they are asked for as one types; a note says why ther
   const field = shown.named("s:/spec/secretName");
   field.dispatchEvent(new window.FocusEvent("focusin", { bubbles: true }));
   await settled();
-  text = '<datalist data-note="You can’t list Secrets"></datalist><a href="/new">Create a Secret</a>';
+  text = '<datalist data-note="You can’t list Secrets"></datalist><a href="/new">Create Secret</a>';
   for (const typed of ["s", "si", "sig"]) { type(field, typed); await pass(100); }
   await pass(300);
   assert.deepEqual(asked, ["", "sig"]);
-  assert.match(shown.$(".console-picker-note").textContent, /^You can’t list Secrets Create a Secret$/);
+  assert.match(shown.$(".console-picker-note").textContent, /^You can’t list Secrets Create Secret$/);
   text = names(false);
   type(field, "sign");
   await pass(300);

@@ -64,7 +64,7 @@ def test_from_the_image_where_nothing_is_served() -> None:
 
 def test_neither() -> None:
     cluster: Any = Cluster(conditions=[{"type": "Progressing", "reason": "Retrying", "message": "cannot pull"}])
-    with pytest.raises(SourceError, match=r"serves nothing yet\. cannot pull"):
+    with pytest.raises(SourceError, match=r"doesn't serve any content yet\. cannot pull"):
         clustercatalogs.read_source(cluster, "x")
 
 

@@ -175,7 +175,7 @@ def test_bombs_of_aliases_are_refused() -> None:
 @pytest.mark.parametrize(
     ("entries", "words"),
     [
-        ([{"name": "x", "replaces": "y"}, {"name": "y", "replaces": "x"}], "in a circle"),
+        ([{"name": "x", "replaces": "y"}, {"name": "y", "replaces": "x"}], "has a cycle"),
         ([{"name": "x"}, {"name": "y"}], "several newest"),
         (
             [

@@ -90,7 +90,7 @@ def test_a_zstd_window_is_bounded(server: registry.Registry, target: Path, monke
     name = server.add("team/catalog", "v1", [sink.getvalue()], labels=CATALOG)
     with monkeypatch.context() as patch:
         patch.setattr(limits, "ZSTD_WINDOW", replace(limits.ZSTD_WINDOW, value=2**24))
-        with pytest.raises(SourceError, match="is broken"):
+        with pytest.raises(SourceError, match="is damaged"):
             image.pull(name, target)
     assert image.pull(name, target).folder
 
@@ -99,7 +99,7 @@ def test_zstd(server: registry.Registry, target: Path) -> None:
     packed = zstandard.ZstdCompressor().compress(gzip.decompress(registry.layer({"configs/x.yaml": b"x"})))
     assert files(image.pull(server.add("team/z", "v1", [packed], labels=CATALOG), target).folder) == {"x.yaml": b"x"}
     broken = server.add("team/z", "v2", [packed[:30]], labels=CATALOG)
-    with pytest.raises(SourceError, match="is broken"):
+    with pytest.raises(SourceError, match="is damaged"):
         image.pull(broken, target)
 
 
@@ -135,11 +135,11 @@ def test_no_credentials_go_to_another_host(server: registry.Registry, target: Pa
         ("digest", ": the blob sha256:"),
         ("header", ": the manifest v1"),
         ("manifest", ": the manifest sha256:"),
-        ("truncated", "broke off"),
-        ("busy", "asked too often. Wait 7 seconds"),
-        ("broken", "answers 500"),
+        ("truncated", "was interrupted|was closed after"),
+        ("busy", "too many requests. Wait 7 seconds"),
+        ("broken", "returned 500"),
         ("loop", "more than 5 times"),
-        ("outside", "does not read from"),
+        ("outside", "doesn't read from"),
     ],
 )
 def test_lies(server: registry.Registry, target: Path, lie: str, words: str) -> None:
@@ -185,15 +185,15 @@ def test_a_slow_registry_ends(server: registry.Registry, target: Path, monkeypat
 def test_what_is_no_catalog(server: registry.Registry, target: Path) -> None:
     for labels, words in (
         ({}, "neither a catalog nor a bundle"),
-        ({image.DATABASE: "/database/index.db"}, "old kind"),
+        ({image.DATABASE: "/database/index.db"}, "old SQLite format"),
         (CATALOG, "that folder doesn't exist"),
     ):
         name = server.add("team/app", "v1", [{"app": b"x"}], labels=labels)
         with pytest.raises(SourceError, match=words):
             image.pull(name, target)
-    with pytest.raises(SourceError, match=r"has no .*team/app:v2"):
+    with pytest.raises(SourceError, match=r"team/app:v2 doesn't exist on"):
         image.pull(f"{server.host}/team/app:v2", target)
-    with pytest.raises(SourceError, match="is broken"):
+    with pytest.raises(SourceError, match="is damaged"):
         image.pull(server.add("team/b", "v1", [b"\x1f\x8bnonsense"], labels=CATALOG), target)
 
 

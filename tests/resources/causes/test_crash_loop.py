@@ -18,7 +18,7 @@ def _crashing(last: dict[str, object]) -> dict[str, object]:
 
 def test_the_exit_code() -> None:
     cause = only("crash_loop", _crashing(_ended()))
-    assert cause.sentence == "web can't keep running: its program ends with exit code 1"
+    assert cause.sentence == "web can't keep running: its process exits with code 1"
     assert cause.note == "It was restarted 7 times."
     assert [link.view for link in cause.links] == ["detail", "logs"]
 
@@ -37,7 +37,8 @@ def test_the_end_of_the_log_in_the_status() -> None:
 
 
 def test_a_signal() -> None:
-    assert only("crash_loop", _crashing(_ended(139))).sentence == "web can't keep running: it is ended by signal 11"
+    cause = only("crash_loop", _crashing(_ended(139)))
+    assert cause.sentence == "web can't keep running: its process is terminated by signal 11"
 
 
 def test_out_of_memory() -> None:

@@ -14,8 +14,8 @@ GONE = {
 def test_an_api_that_is_gone() -> None:
     cause = causes(instance(GONE))[0]
     assert (cause.rule, cause.severity) == ("deprecated_api", Severity.ERROR)
-    assert (
-        cause.sentence == "argocd-sample can't be set up: the cluster serves no PodDisruptionBudget in policy/v1beta1"
+    assert cause.sentence == (
+        "argocd-sample can't be set up: the cluster doesn't serve PodDisruptionBudget in policy/v1beta1"
     )
 
 

@@ -16,7 +16,7 @@ STATUS = event("Unhealthy", "Readiness probe failed: HTTP probe failed with stat
 
 def test_it_works() -> None:
     cause = only("failing_probe", _probed(), STATUS)
-    assert cause.sentence == "web can't get ready: its readiness probe fails: it answers with HTTP 503"
+    assert cause.sentence == "web isn't ready: its readiness probe fails: it responds with HTTP 503"
     assert cause.note == "It gets no traffic until the probe succeeds."
 
 
@@ -43,7 +43,7 @@ def test_a_liveness_probe_explains_the_restarts() -> None:
     status["state"] = {"waiting": {"reason": "CrashLoopBackOff"}}
     status["lastState"] = {"terminated": {"exitCode": 137, "reason": "Error"}}
     cause = only("failing_probe", found, killing, unhealthy)
-    assert cause.sentence == "web can't keep running: its liveness probe fails: it doesn't answer in time"
+    assert cause.sentence == "web can't keep running: its liveness probe fails: it doesn't respond in time"
 
 
 def test_a_program_may_take_some_time_to_start() -> None:

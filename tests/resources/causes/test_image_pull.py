@@ -51,7 +51,7 @@ DOWN = (
         ("ErrImagePull", FORBIDDEN, ": the registry refuses access; a pull secret may be missing"),
         ("ErrImagePull", RATE, ": the registry's rate limit is reached"),
         ("ErrImagePull", HOST, ": the registry quay.example doesn't exist"),
-        ("ErrImagePull", DOWN, ": 10.0.0.9:5000 doesn't answer"),
+        ("ErrImagePull", DOWN, ": 10.0.0.9:5000 isn't responding"),
         (
             "InvalidImageName",
             (
@@ -63,7 +63,7 @@ DOWN = (
         (
             "ErrImageNeverPull",
             'Container image "web:1" is not present with pull policy of Never',
-            ": it isn't on the node, and imagePullPolicy is Never",
+            ": the image isn't on the node, and imagePullPolicy is Never",
         ),
         ("ErrImagePull", "something new", ""),
     ],

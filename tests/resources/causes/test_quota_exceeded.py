@@ -25,7 +25,7 @@ def test_it_works() -> None:
 def test_an_amount() -> None:
     cause = only("quota_exceeded", refused(CPU))
     assert cause.sentence == "web can't create Pods: quota compute has 3 of 4 limits.cpu in use"
-    assert cause.note == "2 more is asked for."
+    assert cause.note == "2 more was requested."
 
 
 def test_what_a_quota_wants_to_be_said() -> None:

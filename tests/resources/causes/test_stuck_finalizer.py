@@ -8,7 +8,7 @@ GOING = {"deletionTimestamp": LONG_AGO, "finalizers": ["argoproj.io/finalizer"]}
 def test_it_works() -> None:
     cause = only("stuck_finalizer", instance(metadata=GOING), stopped_operator="argocd-operator.v0.18.0")
     assert cause.sentence == (
-        "argocd-sample can't be deleted: argocd-operator.v0.18.0 doesn't run and can't remove "
+        "argocd-sample can't be deleted: argocd-operator.v0.18.0 isn't running and can't remove "
         "finalizer argoproj.io/finalizer"
     )
     assert cause.fix is not None

@@ -14,7 +14,7 @@ def test_without_a_storage_class() -> None:
         "FailedBinding", "no persistent volumes available for this claim and no storage class is set", warning=False
     )
     cause = only("unbound_claim", claim(), failed_binding)
-    assert cause.sentence == "data-web-0 can't get a volume: it names no StorageClass and no PersistentVolume fits"
+    assert cause.sentence == "data-web-0 can't get a volume: it sets no StorageClass, and no PersistentVolume matches"
 
 
 def test_a_provisioner_that_does_nothing() -> None:
@@ -25,7 +25,7 @@ def test_a_provisioner_that_does_nothing() -> None:
         "is running and correctly registered."
     )
     cause = only("unbound_claim", claim(class_="gp3"), event("ExternalProvisioning", message, warning=False))
-    assert cause.sentence == "data-web-0 can't get a volume: provisioner ebs.csi.aws.com hasn't made one"
+    assert cause.sentence == "data-web-0 can't get a volume: provisioner ebs.csi.aws.com hasn't created it"
 
 
 def test_a_provisioner_that_fails() -> None:

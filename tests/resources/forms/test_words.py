@@ -31,7 +31,10 @@ def field(widget: str = "line", kind: str = "string", **more: Any) -> Field:
         ),
         (field("number", "integer", limits={"multipleOf": "5"}), "whole number, a multiple of 5"),
         (field("rows", "array", limits={"maxItems": "1"}), "list, at most 1 item"),
-        (field("rows", "array", limits={"minItems": "2", "uniqueItems": "true"}), "list, at least 2 items, none twice"),
+        (
+            field("rows", "array", limits={"minItems": "2", "uniqueItems": "true"}),
+            "list, at least 2 items, no duplicates",
+        ),
         (field("quantity", "int-or-string"), "quantity such as 500m or 2Gi"),
         (field("picker", extra=Widget("picker", picker="core/Secret")), "name of a Secret"),
         (field("key", extra=Widget("key", picker="core/ConfigMap")), "key of a ConfigMap"),
@@ -46,10 +49,10 @@ def test_types_and_limits(made: Field, words: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "words"),
     [
-        ("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "Lower-case letters, digits and “-”."),
+        ("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "Lowercase letters, digits and “-”."),
         (
             r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
-            "Lower-case letters, digits and “-”, “.”.",
+            "Lowercase letters, digits and “-”, “.”.",
         ),
         ("^<b>$", "Must match <code>^&lt;b&gt;$</code>"),
         ("", ""),

@@ -43,7 +43,7 @@ def test_replicas_are_lines_words_and_rows(watched: Watched, place: str) -> None
     assert wanted.path == "M0.0 2.0H750.0V26.0H1000" or re.fullmatch(
         r"M0.0 2.0(H[\d.]+V2.0)*H7(50|49)\.\dV26.0H1000", wanted.path
     )
-    assert found.words == "replicas asked for: between 1 and 3, now 1; replicas ready: between 1 and 3, now 3"
+    assert found.words == "desired replicas: between 1 and 3, now 1; ready replicas: between 1 and 3, now 3"
     assert [row.numbers for row in found.rows] == [(1, 3), (3, 3), (3, 1), (3, None)], (
         "a change of a label is no change of a number"
     )
@@ -54,7 +54,7 @@ def test_the_page_has_the_drawing_with_its_words_and_the_table(watched: Watched,
     for address in ("", "history/"):
         page = Client().get(f"/resources/{watched.type.group}/v1/gadgets/{place}/web/{address}").content.decode()
         drawing = re.search(r'<svg\s+class="history-lines"[^>]*role="img"\s+aria-label="([^"]*)"', page)
-        assert drawing and "now 1; replicas ready: between 1 and 3, now 3" in drawing[1]
+        assert drawing and "now 1; ready replicas: between 1 and 3, now 3" in drawing[1]
         table = page.partition('id="history-numbers"')[2].partition("</table>")[0]
         assert re.findall(r'table__td">(\d|–)<', table) == ["1", "3", "3", "3", "3", "1", "3", "–"]
 

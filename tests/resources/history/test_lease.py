@@ -55,6 +55,8 @@ def test_a_kind_beyond_the_limit_says_so(client: ClusterClient, monkeypatch: pyt
     assert recording_status.recording(client, Place(maps, "default", "a")).why == ""
     monkeypatch.setattr(kinds, "MOST", 0)
     assert kinds.recorded(client) == ()
-    assert "The history follows 0 kinds" in recording_status.recording(client, Place(maps, "default", "a")).why
+    assert (
+        "History is recorded for at most 0 kinds" in recording_status.recording(client, Place(maps, "default", "a")).why
+    )
     secrets = client.find("", "v1", "secrets")
     assert recording_status.recording(client, Place(secrets, "default", "a")).why == ""

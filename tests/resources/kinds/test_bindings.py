@@ -75,7 +75,7 @@ def test_for_the_whole_cluster(browser: Client, client: ClusterClient, namespace
     }
     assert "Enter the namespace of the service account." in browser.post(WHOLE, data).content.decode()
     assert (
-        "for the whole cluster it takes a ClusterRole"
+        "For the whole cluster, choose a ClusterRole."
         in browser.post(WHOLE, {**data, "role-kind": "Role"}).content.decode()
     )
     assert browser.post(WHOLE, {**data, "namespace-0": namespace}).status_code == 302

@@ -23,7 +23,7 @@ def test_closed_and_opened_again(browser: Client, client: ClusterClient, caplog:
             assert browser.post(f"{url}cordon/", {"closed": "true"})["Location"] == url
         assert client.get(nodes, name)["spec"]["unschedulable"] is True
         assert f"verb=cordon object=core/v1/nodes {name} outcome=ok" in caplog.text
-        assert "No new Pods come to this node" in browser.get(url).content.decode()
+        assert "No new Pods are scheduled on this node" in browser.get(url).content.decode()
         assert browser.post(f"{url}cordon/", {"closed": "false"}).status_code == 302
         assert not client.get(nodes, name)["spec"].get("unschedulable")
     finally:

@@ -1,6 +1,7 @@
 """Pages of kinds for a user with few permissions: what can't be read is named, and the rest is there."""
 
 import logging
+from html import unescape
 
 import pytest
 from django.test import Client
@@ -25,10 +26,10 @@ def test_a_reader_without_secrets(
     assert f"verb=reveal object=core/v1/secrets {namespace}/login outcome=Forbidden" in caplog.text
     page = browser.get(account)
     assert page.status_code == 200
-    assert "RoleBinding could not be read" in page.content.decode()
+    assert "Couldn't read RoleBinding objects: " in unescape(page.content.decode())
     asked = browser.get("/resources/who-can/", {"verb": "get", "resource": "secrets", "namespace": namespace})
     assert asked.status_code == 200
-    assert "ClusterRole could not be read" in asked.content.decode()
+    assert "Couldn't read ClusterRole objects: " in unescape(asked.content.decode())
     assert "You don't have this permission, according to the API server." in asked.content.decode()
 
 
@@ -39,4 +40,4 @@ def test_a_namespaces_contents_with_gaps(
     page = browser.get(f"/resources/core/v1/namespaces/-/{namespace}/contents/").content.decode()
     contents = page.partition('id="contents"')[2]
     assert "Secret" in contents and f"/access/?namespace={namespace}" in contents
-    assert "is forbidden" not in contents and "could not be read" not in contents
+    assert "is forbidden" not in contents and "couldn't be read" not in unescape(contents)

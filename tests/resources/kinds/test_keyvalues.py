@@ -196,9 +196,9 @@ def test_rows_come_and_go_and_another_sort_forgets_nothing(browser: Client, name
 @pytest.mark.parametrize(
     ("crt", "key", "words"),
     [
-        ("no", "no", "certificate in PEM"),
-        ("own", "no", "private key in PEM"),
-        ("own", "other", "does not belong to the certificate"),
+        ("no", "no", "valid PEM certificate"),
+        ("own", "no", "valid PEM private key"),
+        ("own", "other", "doesn&#x27;t match the certificate"),
         ("", "", "This field is required."),
     ],
 )

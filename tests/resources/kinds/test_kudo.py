@@ -98,8 +98,8 @@ def test_the_page(kinds: None, client: ClusterClient, browser: Client, namespace
     page = browser.get(f"/resources/kudo.dev/v1beta1/instances/{namespace}/galera/").content.decode()
     assert 'id="panel-plans"' in page and "css/plans.css" in page
     for words in (
-        "Phases of deploy, one after the other",
-        "Steps of extras, side by side",
+        "Phases of deploy, in sequence",
+        "Steps of extras, in parallel",
         "3 of 3 phases",
         "Never run",
     ):
@@ -125,7 +125,7 @@ def test_no_plan_is_run_beside_another_and_none_that_there_is_not(
     address = f"/resources/kudo.dev/v1beta1/instances/{namespace}/galera/act/plan-{{}}/"
     answer = browser.post(address.format("backup"))
     assert answer.status_code == 409
-    assert "Plan deploy is running: wait until it has ended." in answer.content.decode()
+    assert "Plan deploy is running. Wait until it finishes." in answer.content.decode()
     assert browser.post(address.format("dance")).status_code == 404
     assert browser.post(address.format("cleanup")).status_code == 404
     assert "planExecution" not in client.get(type_, "galera", namespace)["spec"]

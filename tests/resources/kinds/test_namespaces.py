@@ -47,7 +47,7 @@ def test_the_conditions_of_one_that_goes_in_plain_words() -> None:
     metadata = {"name": "x", "deletionTimestamp": "2026-01-01T00:00:00Z"}
     ((title, cell),) = waits_for({"metadata": metadata, "status": {"conditions": [condition, other]}})
     assert title == "NamespaceFinalizersRemaining"
-    assert "the operator that set it has to remove" in cell[0].text
+    assert "have finalizers that their operator must remove" in cell[0].text
     assert "example.com/keeps" in cell[1].text
     assert waits_for({"metadata": {"name": "x"}, "status": {"conditions": [condition]}}) == ()
 
@@ -58,6 +58,6 @@ def test_before_it_is_deleted_it_is_said_what_goes(browser: Client, client: Clus
     obj = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data"}, "spec": spec}
     client.create(claims, obj, namespace)
     page = flat(browser.get(f"/resources/core/v1/namespaces/-/{namespace}/delete/"))
-    assert "Everything in this namespace is deleted with it" in page
+    assert "Everything in this namespace is deleted too" in page
     assert "<strong>1</strong> PersistentVolumeClaim" in page
     assert "Type “" in page

@@ -74,7 +74,8 @@ def test_a_pod(browser: Client, client: ClusterClient, make: Make, namespace: st
     assert f'href="/resources/core/v1/secrets/{namespace}/login/"' in page
     assert f'href="/resources/core/v1/configmaps/{namespace}/paint/"' in page
     assert "hunter2" not in page
-    assert "volume settings, environment of web" in read(browser, f"/resources/core/v1/configmaps/{namespace}/paint/")
+    used = read(browser, f"/resources/core/v1/configmaps/{namespace}/paint/")
+    assert "volume settings, environment of container web" in used
 
 
 def workload(**more: Any) -> dict[str, Any]:
@@ -89,7 +90,7 @@ def test_a_deployment(browser: Client, make: Make) -> None:
     for words in (
         "of 2 ready",
         "RollingUpdate",
-        "at most 25% more than wanted",
+        "max surge: 25%",
         "app=web",
         "example.com/web:1",
         "Revisions",
@@ -193,7 +194,7 @@ def test_roles_and_who_has_them(browser: Client, make: Make, namespace: str) -> 
     bound = make(f"{rbac}/v1", "RoleBinding", "bot-reads", roleRef=reference, subjects=[subject])
     page = read(browser, url)
     assert "read Secrets" in page
-    assert "Secrets hold the passwords" in page
+    assert "Secrets contain the passwords" in page
     assert f'href="{bound}"' in page
     assert f"service account bot ({namespace})" in page
     page = read(browser, bound)
@@ -212,7 +213,7 @@ def test_the_strongest_role_says_so(browser: Client) -> None:
 def test_a_node(browser: Client, client: ClusterClient) -> None:
     nodes = client.list(client.find_kind("", "Node")).items
     page = read(browser, f"/resources/core/v1/nodes/-/{nodes[0]['metadata']['name']}/")
-    for words in ("Taken", "Based on the requests of its Pods.", "Kubelet", "Cordon"):
+    for words in ("Allocated resources", "Based on the requests of its Pods.", "Kubelet", "Cordon"):
         assert words in page, words
 
 

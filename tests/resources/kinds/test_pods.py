@@ -66,15 +66,15 @@ def test_containers_with_their_roles_and_what_happened_before() -> None:
         ({}, ""),
         (
             {"httpGet": {"path": "/h", "port": "http", "scheme": "HTTPS"}, "periodSeconds": 5},
-            "GET https :http/h, every 5 s, 3 failures count",
+            "GET https :http/h, every 5 s, failure threshold 3",
         ),
         (
             {"tcpSocket": {"port": 80}, "initialDelaySeconds": 9},
-            "connects to port 80, first after 9 s, every 10 s, 3 failures count",
+            "connects to port 80, initial delay 9 s, every 10 s, failure threshold 3",
         ),
         (
             {"exec": {"command": ["pg_isready", "-q"]}, "failureThreshold": 1},
-            "pg_isready -q, every 10 s, 1 failures count",
+            "pg_isready -q, every 10 s, failure threshold 1",
         ),
     ],
 )
@@ -106,7 +106,12 @@ def test_every_way_to_use_a_secret() -> None:
             ],
         }
     }
-    ways = ["volume v", "volume p", "environment of i", "environment of c", "image pull secret"]
-    assert list(uses(pod, "Secret", "s")) == ways
+    assert list(uses(pod, "Secret", "s")) == [
+        "volume v",
+        "volume p",
+        "environment of container i",
+        "environment of container c",
+        "image pull secret",
+    ]
     assert list(uses(pod, "Secret", "other")) == []
     assert list(uses(pod, "ConfigMap", "s")) == []

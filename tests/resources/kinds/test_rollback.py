@@ -37,7 +37,7 @@ def test_back_to_an_earlier_revision(browser: Client, client: ClusterClient, nam
 
     stale = browser.post(f"{url}rollback/", {"revision": "1", "generation": "1"})
     assert stale.status_code == 409
-    assert "was changed meanwhile" in stale.content.decode()
+    assert "has changed in the meantime" in stale.content.decode()
 
     answer = browser.post(f"{url}rollback/", {"revision": "1", "generation": generation})
     assert answer.status_code == 302

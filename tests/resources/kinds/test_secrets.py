@@ -78,7 +78,7 @@ def test_without_script_it_is_a_page(browser: Client, secret: str) -> None:
 
 def test_bytes_that_are_no_text_are_downloaded(browser: Client, secret: str) -> None:
     shown = browser.post(f"{secret}value/", {"key": "blob"}, HTTP_HX_REQUEST="true").content.decode()
-    assert "It isn't text" in shown
+    assert "The value isn't text" in shown
     answer = browser.post(f"{secret}value/", {"key": "blob", "as": "file"})
     assert answer.content == BINARY
     assert answer["Content-Disposition"] == 'attachment; filename="blob"'

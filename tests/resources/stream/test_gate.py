@@ -137,7 +137,7 @@ async def test_a_cluster_that_is_away_withdraws_nothing(
 
         def away(client: ClusterClient, text: str) -> Verdict:
             here.call_soon_threadsafe(again.set)
-            return Verdict(text, None, "The API server isn't responding", lasting=False)
+            return Verdict(text, None, "The API server does not answer", lasting=False)
 
         monkeypatch.setattr(gate, "may_follow", away)
         async with asyncio.timeout(10):

@@ -69,7 +69,7 @@ async def test_a_redis_that_is_killed_and_comes_back(
             process.kill()
             process.wait()
             data, _ = await browser.get("health", part="redis", ready=False)
-            assert data["message"].startswith("Live updates are paused: Redis does not answer")
+            assert data["message"].startswith("Live updates are paused: Redis isn't responding")
             own_redis.unlink()
             # A page that connects while it is away gets the same, and is asked to list.
             async with opened(app, [], _wish(topic, "")) as late:

@@ -48,7 +48,7 @@ def test_a_rollout_is_restarted_paused_and_resumed(
     assert "The rollout is paused. Resume it first." in page
     refused = browser.post(f"{deployment}act/restart/")
     assert refused.status_code == 409
-    assert "resume it first" in refused.content.decode()
+    assert "Resume it first." in refused.content.decode()
     assert browser.post(f"{deployment}act/resume/").status_code == 302
     assert not client.get(type_, "web", namespace)["spec"].get("paused")
     assert browser.post(f"{deployment}act/resume/").status_code == 404

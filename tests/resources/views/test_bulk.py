@@ -96,7 +96,7 @@ def test_one_refusal_stops_no_other(
     assert outcomes[0] == outcomes[3] == "changed"
     assert outcomes[1].startswith("Not found")
     assert "Conflict" in outcomes[2] or "Precondition" in outcomes[2] or "uid" in outcomes[2].lower()
-    assert "2 of 4 were refused." in page.content.decode()
+    assert "2 of 4 objects were refused." in page.content.decode()
     assert "a" not in (client.get(type_, "item-2", namespace)["metadata"].get("labels") or {})
 
 
@@ -163,7 +163,7 @@ def test_namespaces_want_their_number_typed(browser: Client, client: ClusterClie
 def test_nothing_chosen_goes_back_and_says_so(browser: Client, namespace: str) -> None:
     answer = browser.post(BULK, {"action": "delete", "namespace": namespace, "chosen": ["", "x", "a/b"]})
     assert answer["Location"] == f"{MAPS}?namespace={namespace}"
-    assert "Nothing was selected" in browser.get(answer["Location"]).content.decode()
+    assert "Nothing selected" in browser.get(answer["Location"]).content.decode()
 
 
 def test_changes_are_read_as_kubectl_does() -> None:

@@ -105,7 +105,7 @@ def test_without_a_rule_that_is_sure_the_states_own_reason_stands_there(
     url = f"/resources/core/v1/resourcequotas/{namespace}/few/"
     if "Degraded" not in browser.get(url, {"part": "object"}, HTTP_HX_REQUEST="true").content.decode():
         pytest.skip("this cluster's controller counts the quota anew")
-    assert "Degraded: used up: pods" in _part(browser, url)
+    assert "Degraded: quota used up: pods" in _part(browser, url)
 
 
 def test_a_fix_needs_permission(client: ClusterClient, monkeypatch: pytest.MonkeyPatch, namespace: str) -> None:

@@ -117,7 +117,7 @@ def test_an_object_that_was_deleted_can_be_created_again(
     answer = send(browser, page, **change(page, view, "blue", "mine"))
     assert answer.status_code == 409
     body = answer.content.decode()
-    assert ("there is a new one of that name" if again else "was deleted meanwhile") in body
+    assert ("a new object with the same name exists" if again else "has been deleted in the meantime") in body
     target = f"{MAPS}{'new' if view == 'edit' else 'new-yaml'}/?namespace={namespace}"
     assert target in body
     fresh = send(browser, answer, ("~again", "1"), to=target)

@@ -61,7 +61,7 @@ def test_versions_that_are_stored_still(browser: Client, client: ClusterClient, 
     until(lambda: len(client.get(crds, name)["status"]["storedVersions"]) == 2, not_yet=(KubeError,))
     answer = browser.get(f"{PAGE}{name}/")
     text = answer.content.decode()
-    assert "Objects may still be stored in v1; new ones are stored in v1beta1" in text
+    assert "Objects may still be stored in v1; new objects are stored in v1beta1" in text
     assert panel(answer, "versions").old == ("v1",)
     assert f"kubectl get {name} -A -o json | kubectl replace -f -" in text
     assert "storedVersions" in panel(answer, "versions").forget
@@ -121,13 +121,13 @@ def test_deleting_says_what_goes_with_it(
     text = flat(answer)
     found = answer.context["page"].going.data
     assert (found.total, found.namespaces, found.holding) == (4, ((namespace, 4),), 1)
-    assert "4 objects of the kind Widget are deleted with it" in text
+    assert "4 Widget objects are deleted too" in text
     assert f'/{namespace}/held/">{namespace}/held</a>' in text
     assert "example.com/wait" in text
     # Not without its name.
     refused = browser.post(f"{PAGE}{name}/delete/", {"typed": "widgets"})
     assert refused.status_code == 422
-    assert "4 objects of the kind Widget" in refused.content.decode()
+    assert "4 Widget objects" in refused.content.decode()
     assert client.get(client.find(*CRDS), name)["metadata"].get("deletionTimestamp") is None
     assert browser.post(f"{PAGE}{name}/delete/", {"typed": name}).status_code == 302
     # What waits for its finalizer holds the definition, which says so.
@@ -207,7 +207,10 @@ def test_a_kind_that_goes_is_said_on_its_pages(
     old = f"/resources/{group}/v1alpha1/widgets/served/"
     assert f'href="/resources/{group}/v1/widgets/"' in browser.get(old).content.decode()
     client.delete(client.find(*CRDS), name)
-    until(lambda: "This kind is being deleted" in browser.get(address).content.decode(), not_yet=(KubeError,))
+    until(
+        lambda: "This resource type and all its objects are being deleted" in browser.get(address).content.decode(),
+        not_yet=(KubeError,),
+    )
     client.patch(served(client, crd), "held", {"metadata": {"finalizers": None}}, namespace)
     until(lambda: _gone(client, name), not_yet=(KubeError,))
     assert "This resource type no longer exists" in browser.get(address).content.decode()

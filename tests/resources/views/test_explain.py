@@ -85,7 +85,7 @@ def test_a_kind_without_a_schema(browser: Client, client: ClusterClient, monkeyp
     monkeypatch.setattr(ClusterClient, "schema", lambda *_: None)
     answer = browser.get("/resources/core/v1/pods/explain/")
     assert answer.status_code == 200
-    assert b"The cluster publishes no schema of this kind" in answer.content
+    assert b"The cluster publishes no schema for this kind" in answer.content
 
 
 def test_the_list_leads_there(browser: Client) -> None:

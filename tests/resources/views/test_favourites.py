@@ -75,7 +75,7 @@ def test_bad_input(browser: Client, paint: dict[str, str], monkeypatch: pytest.M
     assert answer["Location"].startswith("/resources/core/")
     monkeypatch.setattr(limits, "FAVOURITES", replace(limits.FAVOURITES, value=1))
     answer = browser.post("/resources/favourite/", {**paint, "name": "another", "on": "1"}, follow=True)
-    assert "take one away first" in _text(browser.get("/resources/")) or "take one away first" in _text(answer)
+    assert "Remove one first" in _text(browser.get("/resources/")) or "Remove one first" in _text(answer)
 
 
 def test_what_was_looked_at_is_bounded(

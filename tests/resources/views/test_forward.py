@@ -70,7 +70,7 @@ def test_forward_reaches_the_database(
     assert f"localhost:{tunnel.local}" in page
     listed = browser.get("/resources/forwards/").content.decode()
     assert f"{namespace}/{name}:{port}" in listed
-    assert re.search(r"[1-9]\d* in all", listed)
+    assert re.search(r"[1-9]\d* in total", listed)
     part = browser.get(f"/resources/forwards/?only={tunnel.id},7", headers={"HX-Request": "true"}).content.decode()
     assert f'id="tunnel-{tunnel.id}"' in part
     assert "<html" not in part

@@ -42,8 +42,8 @@ def gadget(watched: Watched, namespace: str) -> str:  # noqa: F811
 
 def test_what_changed_is_on_the_page(browser: Client, gadget: str) -> None:
     text = _text(browser.get(gadget))
-    assert "spec.size 1 → became 3" in text
-    assert "condition Ready False (Boom) → became True (Fine)" in text
+    assert "spec.size 1 → changed to 3" in text
+    assert "condition Ready False (Boom) → changed to True (Fine)" in text
     assert "by this console" in text
     assert "First seen" not in text
     assert "Object created" in text
@@ -74,12 +74,12 @@ def test_who_did_it(
 ) -> None:
     changed = browser.patch(f"/api{gadget}", {"spec": {"size": 7}}, content_type="application/json").json()
     watched.record(changed)
-    assert f"{client.user} through this console" in _text(browser.get(f"{gadget}history/"))
+    assert f"by {client.user} through this console" in _text(browser.get(f"{gadget}history/"))
     obj = client.get(watched.type, "g", namespace)
     sent = {"action": "delete", "chosen": f"{obj['metadata']['uid']}/{namespace}/g", "namespace": namespace}
     browser.post(f"/resources/{watched.type.group}/v1/gadgets/bulk/", {**sent, "~confirm": "1"})
     watched.record(obj, "DELETED")
-    assert f"Deleted {client.user} through this console" in _text(browser.get(f"{gadget}history/"))
+    assert f"Deleted by {client.user} through this console" in _text(browser.get(f"{gadget}history/"))
 
 
 def test_filters_pages_and_comparing(browser: Client, watched: Watched, gadget: str, namespace: str) -> None:  # noqa: F811
@@ -98,14 +98,14 @@ def test_filters_pages_and_comparing(browser: Client, watched: Watched, gadget: 
     assert "size: 3" in compared
     assert "phase: Running" in compared
     for odd in ("x", "0", "99999999999999999999", str(steps[0].pk)):
-        assert "Choose two different steps" in _text(browser.get(url, {"from": steps[0].pk, "to": odd}))
+        assert "Choose two different changes" in _text(browser.get(url, {"from": steps[0].pk, "to": odd}))
     assert browser.get(url, {"before": "nonsense", "show": "x", "uid": "unknown", "events": "1"}).status_code == 200
     for number in range(60):
         watched.patch(namespace, "g", {"spec": {"size": 100 + number}})
     first = browser.get(url).content.decode()
     older = re.search(r"before=(\d+)", first)
     assert older
-    assert "spec.size 1 → became 3" in _text(browser.get(url, {"before": older.group(1)}))
+    assert "spec.size 1 → changed to 3" in _text(browser.get(url, {"before": older.group(1)}))
 
 
 def test_one_change_line_by_line(browser: Client, gadget: str, namespace: str) -> None:
@@ -146,7 +146,7 @@ def test_going_back_is_reviewed_and_keeps_what_is_not_kept(
     steps = list(Traced.objects.get(name="g", namespace=namespace).steps.order_by("pk"))
     answer = browser.get(f"{gadget}history/{steps[0].pk}/revert/")
     assert answer.status_code == 200
-    assert "Passwords and the like are not kept" in _text(answer)
+    assert "Passwords and other secret values aren't stored" in _text(answer)
     assert client.get(watched.type, "g", namespace)["spec"]["size"] == 3, "nothing was sent yet"
     assert browser.post(_action(answer), _review(answer)).status_code == 303
     live = client.get(watched.type, "g", namespace)
@@ -188,13 +188,13 @@ def test_what_is_deleted_can_be_read_and_made_again(
     gone = browser.get(gadget)
     assert gone.status_code == 404
     assert "no longer exists" in _text(gone)
-    assert "spec.size 1 → became 3" in _text(browser.get(f"{gadget}history/"))
+    assert "spec.size 1 → changed to 3" in _text(browser.get(f"{gadget}history/"))
     listed = browser.get("/resources/history/", {"namespace": namespace}).content.decode()
     assert f"{gadget}history/" in listed
     last = Traced.objects.get(name="g", namespace=namespace).steps.order_by("-pk")[0]
     answer = browser.get(f"{gadget}history/{last.pk}/revert/")
-    assert "It gets a new identity" in _text(answer)
-    assert "type them again" in _text(answer)
+    assert "The new object has a new uid" in _text(answer)
+    assert "enter them again" in _text(answer)
     assert browser.post(_action(answer), _review(answer)).status_code == 303
     again = client.get(watched.type, "g", namespace)
     assert again["spec"] == {"size": 3, "list": [1, 2]}, "its password was not kept"

@@ -46,7 +46,7 @@ def test_every_document_is_tried_without_being_kept(
     assert rows(answer)[1][4].startswith("would be refused")
     assert "metadata.name" in rows(answer)[1][4]
     assert [row[0] for row in rows(answer)] == ["1", "6", "11"]
-    assert "1 of 3 would be refused." in answer.content.decode()
+    assert "1 of 3 objects would be refused." in answer.content.decode()
     assert text_of(answer) == text
     assert not [
         obj
@@ -117,7 +117,7 @@ metadata: {{name: inside, namespace: {name}}}
         assert checked[3][4].startswith("depends on another document, not checked yet")
         done = send(browser, page, SEND, text=text)
         assert [row[4] for row in rows(done)] == ["created"] * 4
-        assert "All 4 objects are in the cluster." in done.content.decode()
+        assert "Applied all 4 objects." in done.content.decode()
     finally:
         client.delete(client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions"), f"ships.{group}")
         client.delete(client.find("", "v1", "namespaces"), name)
@@ -153,7 +153,7 @@ def test_what_is_wrong_with_one_document_is_said_at_it(browser: Client, page: An
         "isn't an object",
         "no apiVersion",
         "would be created",
-        "document 3 once more",
+        "Duplicate of document 3.",
         "Nothing",
         "no metadata.name",
     ]
@@ -238,7 +238,7 @@ def test_what_somebody_changed_meanwhile_stays(
     )
     client.patch(maps, config_map, {"data": {"by": "another"}}, namespace)
     undone = browser.post(IMPORT, undo_of(done))
-    assert "Another user changed it" in rows(undone)[0][4]
+    assert "Another user changed the object since" in rows(undone)[0][4]
     assert client.get(maps, config_map, namespace)["data"]["size"] == "large"
 
 
@@ -259,7 +259,7 @@ def test_what_a_secret_held_is_not_in_the_page(
 def test_an_undo_that_is_none(browser: Client, client: ClusterClient, state: str) -> None:
     answer = browser.post(IMPORT, {"~undo": "1", "undo": state, "text": ""})
     assert answer.status_code == 400
-    assert "This can&#x27;t be undone" in answer.content.decode()
+    assert "Can&#x27;t undo the import" in answer.content.decode()
 
 
 def test_files_are_documents_too(browser: Client, client: ClusterClient, namespace: str) -> None:

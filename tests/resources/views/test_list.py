@@ -50,7 +50,7 @@ def test_a_name_is_found_wherever_it_is(browser: Client, maps: str) -> None:
     # In all namespaces; objects of other tests might still be there.
     assert set(_names(browser, namespace="-", q="item-119")) == {"item-119"}
     nothing = browser.get(MAPS, {"namespace": maps, "q": "absent"}).content.decode()
-    assert "Nothing matches the filter" in nothing
+    assert "No objects match the filter" in nothing
 
 
 def test_beyond_what_is_searched_the_page_says_so(browser: Client, maps: str, monkeypatch: pytest.MonkeyPatch) -> None:

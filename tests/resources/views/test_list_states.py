@@ -76,7 +76,7 @@ def test_each_row_has_its_state_and_what_is_wrong(browser: Client, widgets: str,
     text = _get(browser, widgets, namespace=namespace)
     first, last = _rows(text)[0], _rows(text)[-1]
     assert first.startswith("item-00 Degraded Failed: no &lt;disk&gt; left")
-    assert "item-23 Unknown its operator has not reported a status" in last
+    assert "item-23 Unknown its operator hasn&#x27;t reported a status" in last
     assert 'title="Failed: no &lt;disk&gt; left"' in text
 
 

@@ -100,5 +100,5 @@ def test_kinds_that_may_not_be_read_are_named(
     )
     become(dev)
     page = browser.get(f"/resources/operators.coreos.com/v1/operatorgroups/{namespace}/group/").content.decode()
-    assert "Secret: not all could be read" in page
-    assert "ConfigMap: not all could be read" not in page
+    assert "read all Secret objects: " in page
+    assert "read all ConfigMap objects: " not in page

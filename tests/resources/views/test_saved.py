@@ -24,7 +24,7 @@ def test_a_filter_is_saved_found_on_its_list_and_deleted(browser: Client, namesp
     wanted = f"/resources/core/v1/pods/?namespace={namespace}&q=web&state=Degraded&sort=-name"
     assert answer["Location"] == wanted, "a whole address, without the page of it"
     page = browser.get(wanted).content.decode()
-    assert names(page) == ["broken web"] and "“broken web” is saved." in page
+    assert names(page) == ["broken web"] and "“broken web” saved." in page
     assert names(browser.get("/resources/core/v1/services/").content.decode()) == []
     assert names(browser.get("/settings/").content.decode()) == ["broken web"]
     assert "broken web" in browser.get("/palette/?q=broken", headers={"HX-Request": "true"}).content.decode()

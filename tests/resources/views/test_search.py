@@ -100,7 +100,7 @@ def test_the_page(browser: Client, namespace: str, mark: str) -> None:
     page = browser.get(PAGE, {"q": mark, "namespace": namespace}).content.decode()
     assert f'href="/resources/core/v1/secrets/{namespace}/a-{mark}-secrets/"' in page
     assert "3 objects in" in page
-    assert "Type a part of a name" in browser.get(PAGE).content.decode()
+    assert "Enter part of a name" in browser.get(PAGE).content.decode()
     wrong = browser.get(PAGE, {"labels": "a===b"})
     assert wrong.status_code == 422
     assert 'value="a===b"' in wrong.content.decode()
@@ -110,14 +110,14 @@ def test_what_is_typed_says_all(browser: Client, client: ClusterClient, namespac
     def page_for(text: str) -> str:
         return browser.get(PAGE, {"q": text, "namespace": "-"}, HTTP_HX_REQUEST="true").content.decode()
 
-    assert "1 object in 1 kinds" in page_for(f"{mark} kind:cm")
+    assert "1 object in 1 resource types" in page_for(f"{mark} kind:cm")
     assert "3 objects" in page_for(f"{mark} ns:{namespace}")
     assert "0 objects" in page_for(f"{mark} ns:default")
     assert "1 object " in page_for(f"label:app={mark} annotation:example.com/team")
-    assert "2 objects in 2 kinds" in page_for(f"{mark} kind:secret,serviceaccounts group:core")
+    assert "2 objects in 2 resource types" in page_for(f"{mark} kind:secret,serviceaccounts group:core")
     wrong = browser.get(PAGE, {"q": "state:blue"}, HTTP_HX_REQUEST="true")
     assert wrong.status_code == 422
-    assert "The state blue doesn't exist" in html.unescape(wrong.content.decode())
+    assert "Unknown state: blue" in html.unescape(wrong.content.decode())
 
 
 def test_states_are_shown_and_searched(browser: Client, client: ClusterClient, namespace: str, mark: str) -> None:

@@ -168,7 +168,7 @@ def test_what_is_refused_is_said_at_its_control(
     client.patch(kind, "one", {"spec": {"size": 3}}, namespace)
     late = browser.post(address, {"key": "spec.size", "spec.size": "4", "~was": '["2"]'})
     assert late.status_code == 409
-    assert "it is now “3”" in late.content.decode()
+    assert "changed the value to “3”" in late.content.decode()
     assert client.get(kind, "one", namespace)["spec"]["size"] == 3
     assert browser.post(address, {"key": "spec.secret", "spec.secret": "x"}).status_code == 404
 
@@ -213,7 +213,7 @@ def test_a_finalizer_is_taken_away_only_by_name(
     assert f"{page}finalizers/" in browser.get(page).content.decode()
     text = browser.get(f"{page}finalizers/").content.decode()
     assert finalizer in text
-    assert "put there by hand, with “operator-console”" in text
+    assert "added manually with “operator-console”" in text
     refused = browser.post(f"{page}finalizers/", {"finalizer": finalizer, "typed": "on"})
     assert refused.status_code == 422
     assert 'value="on"' in refused.content.decode()

@@ -164,4 +164,4 @@ def test_groups_that_do_not_answer_are_named(browser: Client, monkeypatch: pytes
 def test_nothing_matches(browser: Client) -> None:
     answer = browser.get("/resources/", {"q": "<script>"})
     assert b'<script>"' not in answer.content
-    assert b"No kind matches" in answer.content
+    assert b"No matching resource types" in answer.content

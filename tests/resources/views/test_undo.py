@@ -50,7 +50,7 @@ def test_a_deletion(browser: Client, client: ClusterClient, namespace: str, conf
     uid = client.get(maps, config_map, namespace)["metadata"]["uid"]
     browser.post(url, {"uid": uid})
     review = browser.get(_undo(browser))
-    assert "new identity" in _text(review)
+    assert "new uid" in _text(review)
     assert browser.post(_action(review), _review(review)).status_code == 303
     again = client.get(maps, config_map, namespace)
     assert again["data"] == {"colour": "blue"}

@@ -146,8 +146,8 @@ def test_clocks_that_differ_are_named(idp: Provider, by: int) -> None:
 @pytest.mark.parametrize(
     ("error", "status", "words"),
     [
-        ("access_denied", 403, "did not let you in"),
-        ("temporarily_unavailable", 503, "has trouble of its own"),
+        ("access_denied", 403, "denied the sign-in"),
+        ("temporarily_unavailable", 503, "has a temporary problem"),
         ("invalid_scope", 503, "OIDC_SCOPES"),
         ("something_new", 400, "refused the sign-in (something_new)"),
         ("<script>alert(1)</script>", 400, "refused the sign-in (-)"),
@@ -183,12 +183,12 @@ def test_a_provider_that_is_away_is_said_and_counts_as_no_try(idp: Provider, set
 
 def test_a_provider_of_another_name_is_refused(idp: Provider) -> None:
     idp.metadata = {"issuer": "https://evil.example"}
-    _refused(browser_of().get("/sign-in/oidc/"), 503, "calls itself https://evil.example. Set OIDC_ISSUER")
+    _refused(browser_of().get("/sign-in/oidc/"), 503, "reports the issuer https://evil.example.")
 
 
 def test_a_provider_that_sends_people_into_the_open_is_refused(idp: Provider) -> None:
     idp.metadata = {"token_endpoint": "http://id.example.com/token"}
-    _refused(browser_of().get("/sign-in/oidc/"), 503, "has no usable address for token_endpoint")
+    _refused(browser_of().get("/sign-in/oidc/"), 503, "has no usable token_endpoint")
 
 
 def test_a_client_that_the_provider_does_not_know_is_the_settings_fault(idp: Provider) -> None:

@@ -23,7 +23,7 @@ def test_the_page_offers_what_there_is(idp: Provider, settings: Any) -> None:
     alone = browser_of().get("/sign-in/").content.decode()
     assert "Sign in with Example ID" in alone and 'name="token"' not in alone
     refused = browser_of().post("/sign-in/", {"token": "x"})
-    assert refused.status_code == 403 and "Tokens are not taken here" in refused.content.decode()
+    assert refused.status_code == 403 and "accept tokens. Sign in with Example ID." in refused.content.decode()
     settings.SIGN_IN = "token"
     assert "Example ID" not in browser_of().get("/sign-in/").content.decode()
     assert browser_of().get("/sign-in/oidc/").status_code == 404
