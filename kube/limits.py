@@ -77,7 +77,7 @@ LOGS_PAGE = Limit(
     value=16 * 2**20,
     unit="bytes",
     over="each container gets its share (limitBytes); said on the page",
-    test="tests/resources/test_merged.py::test_s5_many_logs_share_their_limit",
+    test="tests/resources/test_merged_logs.py::test_s5_many_logs_share_their_limit",
 )
 
 
@@ -383,7 +383,7 @@ FORWARDED_BODY_BYTES = Limit(
     value=32 * 1024 * 1024,
     unit="bytes",
     over="413",
-    test="tests/resources/views/test_proxied.py::test_a_body_over_the_limit_is_refused",
+    test="tests/resources/views/test_pod_proxy.py::test_a_body_over_the_limit_is_refused",
 )
 
 
@@ -516,7 +516,7 @@ SAVED_SEARCHES = Limit(
     value=100,
     unit="searches",
     over="refused (422), and why",
-    test="tests/resources/views/test_saved.py::test_there_is_an_end_to_them_and_odd_numbers_delete_nothing",
+    test="tests/resources/views/test_saved_searches.py::test_there_is_an_end_to_them_and_odd_numbers_delete_nothing",
 )
 SAVED_SEARCH = Limit(
     subject="the filters of one of them",

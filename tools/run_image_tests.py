@@ -32,7 +32,7 @@ CHOSEN = (
     "tests/operatorhub/sources/test_image.py",
     "tests/resources/forward/test_host_check.py",
     "tests/resources/stream/test_server.py",
-    "tests/resources/views/test_proxied.py",
+    "tests/resources/views/test_pod_proxy.py",
     "examples/operators/tests/test_kubeapi.py",
     "examples/operators/tests/test_access.py",
     "tests/image",

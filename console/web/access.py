@@ -1,4 +1,4 @@
-"""Whether a user has a permission, by a SelfSubjectAccessReview that is cached for seconds.
+"""Whether a user has a permission, and what a page says if not: SelfSubjectAccessReviews, cached for seconds.
 
 The API server decides; the console has no RBAC of its own.
 """
@@ -6,8 +6,11 @@ The API server decides; the console has no RBAC of its own.
 import time
 from threading import Lock
 
+from django.utils.translation import gettext as _
+
 from kube.client import Access, ClusterClient
 from kube.discovery import ResourceType
+from kube.errors import KubeError
 
 _KEEP_SECONDS = 10.0
 _LIMIT = 4096
@@ -34,3 +37,25 @@ def can(
             _answers.clear()
         _answers[key] = (now + _KEEP_SECONDS, answer)
     return answer
+
+
+def refusal(
+    client: ClusterClient, verb: str, type_: ResourceType, namespace: str = "", name: str = "", subresource: str = ""
+) -> str:
+    """Why this user can't do it, for a disabled action; '' if they can.
+
+    '' too when the API server doesn't answer the review: then the action itself shows what is wrong.
+    """
+    try:
+        answer = can(client, verb, type_, namespace, name, subresource)
+    except KubeError:
+        return ""
+    if answer.allowed:
+        return ""
+    resource = f"{type_.qualified}/{subresource}" if subresource else type_.qualified
+    words = (
+        _("You don't have permission to %(verb)s %(resource)s in the namespace “%(namespace)s”.")
+        if namespace
+        else _("You don't have permission to %(verb)s %(resource)s in the whole cluster.")
+    )
+    return answer.reason or words % {"verb": verb, "resource": resource, "namespace": namespace}

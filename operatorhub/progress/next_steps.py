@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from console.web.access import can
+from console.web.access import refusal
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
@@ -99,9 +99,8 @@ def _step(client: ClusterClient, api: Api, namespace: str, start: str = "") -> N
     if type_ is None:
         return NextStep(api, "", False)
     place = namespace if type_.namespaced else ""
-    answer = can(client, "create", type_, place)
-    if not answer.allowed:
-        return NextStep(api, "", True, answer.reason or "create")
+    if refused := refusal(client, "create", type_, place):
+        return NextStep(api, "", True, refused)
     query = {**({"namespace": place} if place else {}), **({"start": f"example:{start}"} if start else {})}
     page = reverse("resources:new", args=[type_.group_or_core, type_.version, type_.plural])
     return NextStep(api, f"{page}?{urlencode(query)}" if query else page, True)

@@ -5,7 +5,7 @@ with its state.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from console.web.access import can
+from console.web.access import refusal
 from console.web.front import Workers
 from kube import limits
 from kube.client import ClusterClient
@@ -90,11 +90,7 @@ def _owned(client: ClusterClient, api: csv.Api, place: str, where: str) -> Owned
     if type_ is None:
         return OwnedApi(api, None, None)
     number, problem = count(client, type_, where if type_.namespaced else "")
-    try:
-        answer = can(client, "create", type_, place if type_.namespaced else "")
-    except KubeError as error:
-        return OwnedApi(api, type_, number, str(error), problem)
-    refused = "" if answer.allowed else answer.reason or "-"
+    refused = refusal(client, "create", type_, place if type_.namespaced else "")
     return OwnedApi(api, type_, number, refused, problem)
 
 

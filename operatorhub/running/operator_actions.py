@@ -6,9 +6,8 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from console.web.access import can
+from console.web.access import refusal
 from kube.client import ClusterClient
-from kube.errors import KubeError
 from operatorhub import olm
 from operatorhub.running.installed_operators import PACKAGE_SERVER, Operator
 from operatorhub.running.operands import OwnedApi
@@ -74,9 +73,4 @@ def _yaml(place: Place) -> Action:
 def _delete_refusal(client: ClusterClient, row: Operator) -> str:
     if row.csv == PACKAGE_SERVER:
         return _("This is part of OLM. Without it, catalogs don't work.")
-    try:
-        answer = can(client, "delete", olm.type_of(client, olm.CSVS), row.namespace, row.csv)
-    except KubeError as error:
-        return str(error)
-    words = _("You don't have permission to delete ClusterServiceVersions in %(namespace)s.")
-    return "" if answer.allowed else answer.reason or words % {"namespace": row.namespace}
+    return refusal(client, "delete", olm.type_of(client, olm.CSVS), row.namespace, row.csv)

@@ -7,7 +7,7 @@ offered.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from console.web.access import can
+from console.web.access import refusal
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from operatorhub.csv import Api
@@ -68,5 +68,4 @@ def _served(client: ClusterClient, service: Service, namespace: str) -> Service:
     type_ = kind_versions.preferred_type(client, service.api.group, service.api.plural)
     if type_ is None:
         return service
-    access = can(client, "create", type_, namespace)
-    return replace(service, type=type_, refused="" if access.allowed else access.reason or "–")
+    return replace(service, type=type_, refused=refusal(client, "create", type_, namespace))

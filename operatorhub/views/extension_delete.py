@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from console.web import audit, render
-from console.web.access import can
+from console.web.access import refusal
 from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
@@ -24,25 +24,22 @@ def delete(request: ConsoleRequest, name: str) -> HttpResponse:
     found = facts.read(client.get(type_, name))
     if request.method == "POST":
         try:
-            client.delete(type_, name, uid=request.POST.get("uid", ""))
+            with audit.recorded(request, "delete", facts.ref(name)):
+                client.delete(type_, name, uid=request.POST.get("uid", ""))
         except KubeError as error:
-            audit.record(request, "delete", facts.ref(name), error.reason)
             problem = explain(error)
         else:
-            audit.record(request, "delete", facts.ref(name), "ok")
             messages.success(
                 request, _("%(name)s is being deleted, with all objects that it created.") % {"name": name}
             )
             return HttpResponseRedirect(reverse("operatorhub:extensions"))
-    allowed, made = can(client, "delete", type_, "", name), owned_objects.objects(client, name)
+    made = owned_objects.objects(client, name)
     context = {
         "extension": found,
         "objects": made,
         "instances": owned_objects.instances(client, made),
         "problem": problem,
-        "refused": ""
-        if allowed.allowed
-        else allowed.reason or _("You don't have permission to delete ClusterExtensions."),
+        "refused": refusal(client, "delete", type_, "", name),
         "kubectl": f"kubectl delete clusterextension {name}",
     }
     return render.page(request, "operatorhub/extension_delete.html", context, status=problem.status if problem else 200)

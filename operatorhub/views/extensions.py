@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.web import render
-from console.web.access import can
+from console.web.access import refusal
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
@@ -44,15 +44,12 @@ def extension(request: ConsoleRequest, name: str) -> HttpResponse:
     found = facts.read(client.get(facts.type_of(client), name))
     graph = _graph(client, found.catalog, found.package)
     versions = candidates.candidates(graph, found.channels, "", (found.bundle, found.installed)) if graph else ()
-    allowed = can(client, "patch", facts.type_of(client), "", name)
     context = {
         "extension": found,
         "objects": owned_objects.objects(client, name),
         "next": [version for version in versions if version.follows and version.name != found.bundle],
         "topics": " ".join((facts.topic(client), *owned_objects.topics(client, found.namespace))),
-        "refused": ""
-        if allowed.allowed
-        else allowed.reason or _("You don't have permission to change ClusterExtensions."),
+        "refused": refusal(client, "patch", facts.type_of(client), "", name),
     }
     return render.page(request, "operatorhub/extension.html", context, part=True)
 

@@ -2,6 +2,7 @@
 consequences in view.
 """
 
+from contextlib import nullcontext
 from typing import Any
 
 from django.contrib import messages
@@ -11,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.web import audit, render
-from console.web.access import can
+from console.web.access import refusal
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
@@ -20,11 +21,7 @@ from operatorhub.admin import groups as subject
 
 
 def _refused(request: ConsoleRequest, verb: str, namespace: str, name: str = "") -> str:
-    try:
-        answer = can(request.cluster, verb, olm.type_of(request.cluster, "operatorgroups"), namespace, name)
-    except KubeError as error:
-        return str(error)
-    return "" if answer.allowed else answer.reason or _("Permission denied.")
+    return refusal(request.cluster, verb, olm.type_of(request.cluster, olm.GROUPS), namespace, name)
 
 
 @require_safe
@@ -90,23 +87,16 @@ def _send(
     request: ConsoleRequest, namespace: str, old: subject.OperatorGroup | None, wanted: subject.GroupDraft
 ) -> Problem | None:
     """Saved, or tried as a dry run."""
-    save = "save" in request.POST
-    problem = None
+    client, save, ref = request.cluster, "save" in request.POST, olm.ref(olm.GROUPS, namespace, wanted.name)
     try:
-        if old is None:
-            subject.create(request.cluster, namespace, wanted, dry_run=not save)
-        else:
-            subject.save(request.cluster, old, wanted, version=request.POST.get("version", ""), dry_run=not save)
+        with audit.recorded(request, "patch" if old else "create", ref) if save else nullcontext():
+            if old is None:
+                subject.create(client, namespace, wanted, dry_run=not save)
+            else:
+                subject.save(client, old, wanted, version=request.POST.get("version", ""), dry_run=not save)
     except KubeError as error:
-        problem = explain(error)
-    if save:
-        audit.record(
-            request,
-            "patch" if old else "create",
-            olm.ref(olm.GROUPS, namespace, wanted.name),
-            problem.reason if problem else "ok",
-        )
-    return problem
+        return explain(error)
+    return None
 
 
 def _kubectl(namespace: str, old: subject.OperatorGroup | None, wanted: subject.GroupDraft | None) -> str:
@@ -123,10 +113,10 @@ def delete(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     problem = None
     if request.method == "POST":
         try:
-            subject.delete(request.cluster, old, request.POST.get("uid", ""))
+            with audit.recorded(request, "delete", olm.ref(olm.GROUPS, namespace, name)):
+                subject.delete(request.cluster, old, request.POST.get("uid", ""))
         except KubeError as error:
             problem = explain(error)
-        audit.record(request, "delete", olm.ref(olm.GROUPS, namespace, name), problem.reason if problem else "ok")
         if problem is None:
             messages.success(request, _("OperatorGroup “%(name)s” deleted.") % {"name": name})
             return HttpResponseRedirect(reverse("operatorhub:groups", args=[namespace]))

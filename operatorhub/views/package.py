@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from console.web import csp, render
-from console.web.access import can
+from console.web.access import refusal
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
 from operatorhub import csv, olm
@@ -110,12 +110,7 @@ def _refused(request: ConsoleRequest, chosen: subject.Chosen) -> str:
         type_ = olm.type_of(request.cluster, olm.SUBSCRIPTIONS)
     except NotFound:
         return _("This cluster has no Operator Lifecycle Manager.")
-    allowed = can(request.cluster, "create", type_, request.namespace)
-    return (
-        ""
-        if allowed.allowed
-        else allowed.reason or _("You don't have permission to create Subscriptions in this namespace.")
-    )
+    return refusal(request.cluster, "create", type_, request.namespace)
 
 
 def _install(chosen: subject.Chosen) -> str:

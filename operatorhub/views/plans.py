@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from console.web import audit, render
-from console.web.access import can
+from console.web.access import refusal
 from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
-from kube.errors import Conflict, Forbidden, KubeError
+from kube.errors import Conflict, Forbidden
 from operatorhub import olm
 from operatorhub.running import installed_operators
 from operatorhub.upgrade import plan_check, plan_diff
@@ -66,12 +66,7 @@ def approve_kubectl(plan: subject.InstallPlan) -> str:
 
 def refused(client: ClusterClient, plan: subject.InstallPlan) -> str:
     """Why the user can't approve this plan, '' when they can."""
-    try:
-        answer = can(client, "patch", olm.type_of(client, olm.PLANS), plan.namespace, plan.name)
-    except KubeError as error:
-        return str(error)
-    words = _("You don't have permission to approve install plans in %(namespace)s.") % {"namespace": plan.namespace}
-    return "" if answer.allowed else answer.reason or words
+    return refusal(client, "patch", olm.type_of(client, olm.PLANS), plan.namespace, plan.name)
 
 
 @require_safe
@@ -171,13 +166,11 @@ def deny(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         name = request.POST.get("subscription", "")
         page, last = ("operatorhub:progress", name) if name else ("operatorhub:plan", plan)
         return HttpResponseRedirect(reverse(page, args=[namespace, last]))
-    answer = can(client, "patch", olm.type_of(client, olm.SUBSCRIPTIONS), namespace)
-    words = _("You don't have permission to change Subscriptions in %(namespace)s.") % {"namespace": namespace}
     context = {
         "plan": found,
         "updates": [_update(sub) for sub in updates],
         "installs": [sub for sub in subs if not sub.installed],
-        "refused": "" if answer.allowed else answer.reason or words,
+        "refused": refusal(client, "patch", olm.type_of(client, olm.SUBSCRIPTIONS), namespace),
     }
     return render.page(request, "operatorhub/plan_deny.html", context)
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from console.web import audit, render
-from console.web.access import can
+from console.web.access import refusal
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
 from operatorhub import olm
@@ -24,17 +24,13 @@ def progress(request: ConsoleRequest, namespace: str, subscription: str) -> Http
     client = request.cluster
     found = subject.read(client, namespace, subscription)
     sub = found.subscription
-    answer = can(client, "patch", olm.type_of(client, olm.PLANS), namespace) if found.plan else None
     context = {
         "progress": found,
         "plan": plans.plan(found.plan_object) if found.plan_object else None,
         "sub": sub,
         "icon_name": packages.icon_name(client, sub.catalog_namespace, sub.catalog, sub.package),
         "topics": " ".join(mending.topics(client, namespace, sub)),
-        "refused": ""
-        if answer is None or answer.allowed
-        else answer.reason
-        or _("You don't have permission to approve install plans in %(namespace)s.") % {"namespace": namespace},
+        "refused": refusal(client, "patch", olm.type_of(client, olm.PLANS), namespace) if found.plan else "",
     }
     return render.page(request, "operatorhub/progress.html", context, part=True)
 

@@ -3,6 +3,7 @@ console's own.
 """
 
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from console.web import audit, render
-from console.web.access import can
+from console.web.access import refusal
 from console.web.errors import Problem, explain
 from console.web.frame import known_namespaces
 from console.web.request import ConsoleRequest
@@ -120,42 +121,33 @@ def _type(request: ConsoleRequest, kind: str) -> ResourceType:
 
 def _create(request: ConsoleRequest, kind: str, obj: KubeObject) -> Problem | None:
     save, meta = "save" in request.POST, obj["metadata"]
-    problem = None
+    ref = f"{kind} {meta.get('namespace', '-')}/{meta['name']}"
     try:
-        request.cluster.create(_type(request, kind), obj, meta.get("namespace", ""), dry_run=not save)
+        with audit.recorded(request, "create", ref) if save else nullcontext():
+            request.cluster.create(_type(request, kind), obj, meta.get("namespace", ""), dry_run=not save)
     except KubeError as error:
-        problem = explain(error)
-    if save:
-        audit.record(
-            request,
-            "create",
-            f"{kind} {meta.get('namespace', '-')}/{meta['name']}",
-            problem.reason if problem else "ok",
-        )
-    return problem
+        return explain(error)
+    return None
 
 
 def _patch(
     request: ConsoleRequest, type_: ResourceType, name: str, namespace: str, patch: dict[str, Any], version: str
 ) -> Problem | None:
-    save, problem = "save" in request.POST, None
+    save, ref = "save" in request.POST, f"{type_.topic_part} {namespace or '-'}/{name}"
     try:
-        spec_patch.patch(
-            client=request.cluster,
-            type_=type_,
-            name=name,
-            namespace=namespace,
-            change=patch,
-            version=version,
-            dry_run=not save,
-        )
+        with audit.recorded(request, "patch", ref) if save else nullcontext():
+            spec_patch.patch(
+                client=request.cluster,
+                type_=type_,
+                name=name,
+                namespace=namespace,
+                change=patch,
+                version=version,
+                dry_run=not save,
+            )
     except KubeError as error:
-        problem = explain(error)
-    if save:
-        audit.record(
-            request, "patch", f"{type_.topic_part} {namespace or '-'}/{name}", problem.reason if problem else "ok"
-        )
-    return problem
+        return explain(error)
+    return None
 
 
 def _delete(request: ConsoleRequest, namespace: str, name: str, row: Catalog | None) -> Problem | None:
@@ -201,22 +193,12 @@ def _answer(
     version: str = "",
 ) -> HttpResponse:
     posted = request.method == "POST"
-    answer = None
-    if kind != sourceforms.OWN:
-        answer = can(
-            request.cluster,
-            "patch" if version else "create",
-            _type(request, kind),
-            form["namespace"],
-            form["name"] if version else "",
-        )
-    refused = (
-        own_rights.refused(request.cluster)
-        if answer is None
-        else ""
-        if answer.allowed
-        else answer.reason or _("Permission denied.")
-    )
+    if kind == sourceforms.OWN:
+        refused = own_rights.refused(request.cluster)
+    elif version:
+        refused = refusal(request.cluster, "patch", _type(request, kind), form["namespace"], form["name"])
+    else:
+        refused = refusal(request.cluster, "create", _type(request, kind), form["namespace"])
     context = {
         "kind": kind,
         "form": form.values,

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from console.web import audit, render
-from console.web.access import can
+from console.web.access import refusal
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
@@ -171,10 +171,9 @@ def _refusal(
 ) -> str:
     """Why an action is not possible for this user, '' when it is."""
     try:
-        answer = can(client, verb, client.find(group, version, plural), namespace, name)
+        return refusal(client, verb, client.find(group, version, plural), namespace, name)
     except KubeError as error:
         return str(error)
-    return "" if answer.allowed else answer.reason or _("Permission denied.")
 
 
 @require_POST

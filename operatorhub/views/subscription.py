@@ -2,6 +2,7 @@
 removal without the operator.
 """
 
+from contextlib import nullcontext
 from typing import Any
 
 from django.contrib import messages
@@ -11,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from console.web import audit, render
-from console.web.access import can
+from console.web.access import refusal
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
@@ -24,15 +25,8 @@ def form_context(
 ) -> dict[str, Any]:
     """What the form needs, on the Subscription's own page and on the operator's tab."""
     sub = page.sub
-    try:
-        answer = can(request.cluster, "patch", olm.type_of(request.cluster, olm.SUBSCRIPTIONS), sub.namespace, sub.name)
-        refused = (
-            ""
-            if answer.allowed
-            else answer.reason or _("You don't have permission to change Subscriptions in this namespace.")
-        )
-    except KubeError as error:
-        refused = str(error)
+    type_ = olm.type_of(request.cluster, olm.SUBSCRIPTIONS)
+    refused = refusal(request.cluster, "patch", type_, sub.namespace, sub.name)
     texts = wanted.texts if wanted else page.config
     config = [(key, texts[key], (wanted.errors if wanted else {}).get(f"config.{key}", "")) for key in subject.CONFIG]
     return {
@@ -87,15 +81,13 @@ def _send(
     request: ConsoleRequest, page: subject.SubscriptionPage, wanted: subject.Edit, version: str
 ) -> Problem | None:
     """Saved, or tried as a dry run."""
-    save, problem = "save" in request.POST, None
+    save, ref = "save" in request.POST, olm.ref(olm.SUBSCRIPTIONS, page.sub.namespace, page.sub.name)
     try:
-        subject.save(request.cluster, page, wanted, version, dry_run=not save)
+        with audit.recorded(request, "patch", ref) if save else nullcontext():
+            subject.save(request.cluster, page, wanted, version, dry_run=not save)
     except KubeError as error:
-        problem = explain(error)
-    if save:
-        ref = olm.ref(olm.SUBSCRIPTIONS, page.sub.namespace, page.sub.name)
-        audit.record(request, "patch", ref, problem.reason if problem else "ok")
-    return problem
+        return explain(error)
+    return None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -111,25 +103,19 @@ def remove(request: ConsoleRequest, namespace: str, subscription: str) -> HttpRe
         if sub.installed_csv:
             return HttpResponseRedirect(reverse("operatorhub:operator", args=[namespace, sub.installed_csv]))
         return HttpResponseRedirect(reverse("operatorhub:installed"))
-    answer = can(client, "delete", type_, namespace, subscription)
-    refused = (
-        ""
-        if answer.allowed
-        else answer.reason or _("You don't have permission to delete Subscriptions in this namespace.")
-    )
+    refused = refusal(client, "delete", type_, namespace, subscription)
     context = {"sub": sub, "problem": problem, "refused": refused}
     status = problem.status if problem else 200
     return render.page(request, "operatorhub/subscription_remove.html", context, status=status)
 
 
 def _remove(request: ConsoleRequest, sub: olm.Subscription) -> Problem | None:
-    client, outcome, problem = request.cluster, "ok", None
+    client, uid = request.cluster, request.POST.get("uid", "")
     try:
-        uid = request.POST.get("uid", "")
-        client.delete(olm.type_of(client, olm.SUBSCRIPTIONS), sub.name, sub.namespace, uid=uid)
-    except NotFound as error:
-        outcome = error.reason
+        with audit.recorded(request, "delete", olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name)):
+            client.delete(olm.type_of(client, olm.SUBSCRIPTIONS), sub.name, sub.namespace, uid=uid)
+    except NotFound:
+        return None
     except KubeError as error:
-        outcome, problem = error.reason, explain(error)
-    audit.record(request, "delete", olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name), outcome)
-    return problem
+        return explain(error)
+    return None

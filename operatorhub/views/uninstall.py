@@ -5,13 +5,11 @@ from uuid import uuid4
 
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from console.web import render
-from console.web.access import can
+from console.web.access import refusal
 from console.web.request import ConsoleRequest
-from kube.errors import KubeError
 from operatorhub import olm, runs
 from operatorhub.removing import removal, removal_page
 from operatorhub.removing import uninstall as subject
@@ -46,14 +44,8 @@ def _refused(request: ConsoleRequest, plan: subject.UninstallPlan) -> str:
     ):
         if not uid:
             continue
-        try:
-            answer = can(request.cluster, "delete", olm.type_of(request.cluster, plural), plan.namespace, name)
-        except KubeError as error:
-            return str(error)
-        if not answer.allowed:
-            return answer.reason or _("You don't have permission to delete %(kind)s in this namespace.") % {
-                "kind": plural
-            }
+        if why := refusal(request.cluster, "delete", olm.type_of(request.cluster, plural), plan.namespace, name):
+            return why
     return ""
 
 

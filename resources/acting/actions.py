@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
-from console.web.access import can
+from console.web.access import refusal
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
-from kube.errors import KubeError
 from kube.objects import KubeObject
 from resources.acting import acts, debug_container
 from resources.place import Place
@@ -107,36 +105,30 @@ def _inside(client: ClusterClient, place: Place) -> Iterable[Action]:
         yield Action(_("Port-forward"), place.url("forward"))
 
 
-def _refusal(client: ClusterClient, verb: str, type_: ResourceType, namespace: str, name: str, subresource: str) -> str:
-    try:
-        access = can(client=client, verb=verb, type_=type_, namespace=namespace, name=name, subresource=subresource)
-    except KubeError:
-        # Not known: the page behind it will tell.
-        return ""
-    return "" if access.allowed else access.reason or _("Permission denied.")
-
-
 def _action(
     client: ClusterClient, place: Place, verb: str, label: str, view: str, subresource: str = "", command: str = ""
 ) -> Action:
-    refusal = _refusal(
+    refused = refusal(
         client=client, verb=verb, type_=place.type, namespace=place.namespace, name=place.name, subresource=subresource
     )
-    return Action(label, place.url(view), refusal, danger=verb == "delete", command=command)
+    return Action(label, place.url(view), refused, danger=verb == "delete", command=command)
 
 
 def _act(client: ClusterClient, place: Place, act: acts.Act) -> Action:
+    return Action(act.label, f"{place.url()}act/{act.name}/", refusal_of_act(client, place, act), command=act.command)
+
+
+def refusal_of_act(client: ClusterClient, place: Place, act: acts.Act) -> str:
+    """Why it can't be done to this object, or not by this user; '' if it can."""
     right = act.right
-    name = place.name if right.named else ""
-    refusal = act.refusal or _refusal(
+    return act.refusal or refusal(
         client=client,
         verb=right.verb,
         type_=right.type,
         namespace=place.namespace,
-        name=name,
+        name=place.name if right.named else "",
         subresource=right.subresource,
     )
-    return Action(act.label, f"{place.url()}act/{act.name}/", refusal, command=act.command)
 
 
 def _duplicate(client: ClusterClient, place: Place) -> Action:

@@ -9,10 +9,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from console.web.access import can
+from console.web.access import refusal
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Cell, Some, Table, facts, line, lines, more_note, see, some, state, table
@@ -65,13 +64,8 @@ def _effects() -> dict[str, str]:
 
 def _switch(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Switch:
     place, closed = Place(type_, "", name_of(obj)), mapping(obj.get("spec")).get("unschedulable") is True
-    refusal = ""
-    try:
-        access = can(client, "patch", type_, "", name_of(obj))
-        refusal = "" if access.allowed else access.reason or _("Permission denied.")
-    except KubeError:
-        refusal = ""
-    return Switch(place.url("cordon"), closed, refusal, f"kubectl {'uncordon' if closed else 'cordon'} {name_of(obj)}")
+    refused = refusal(client, "patch", type_, "", name_of(obj))
+    return Switch(place.url("cordon"), closed, refused, f"kubectl {'uncordon' if closed else 'cordon'} {name_of(obj)}")
 
 
 def taken(obj: KubeObject, pods: Iterable[KubeObject]) -> Iterator[Bar]:
@@ -123,7 +117,7 @@ def _facts(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
     yield _("Machine type"), line(labels.get("node.kubernetes.io/instance-type"))
     yield _("Kubelet"), line(info.get("kubeletVersion"))
     yield _("Container runtime"), line(info.get("containerRuntimeVersion"))
-    yield _("System"), line(info.get("osImage"))
+    yield _("OS image"), line(info.get("osImage"))
     yield _("Kernel"), line(info.get("kernelVersion"))
     yield (
         _("Architecture"),

@@ -431,15 +431,15 @@ def _remove(
     verb = "patch" if left else "delete"
     try:
         after = None
-        if not version:
-            raise Conflict(_("The form didn't include the binding's version. Reload the page."))
-        if left:
-            metadata = {**obj["metadata"], "resourceVersion": version}
-            after = client.replace(binding.type, {**obj, "metadata": metadata, "subjects": left}, page.place.name)
-        else:
-            client.delete(binding.type, binding.name, page.place.name, uid=uid_of(obj), resource_version=version)
+        with audit.recorded(request, verb, binding.ref):
+            if not version:
+                raise Conflict(_("The form didn't include the binding's version. Reload the page."))
+            if left:
+                metadata = {**obj["metadata"], "resourceVersion": version}
+                after = client.replace(binding.type, {**obj, "metadata": metadata, "subjects": left}, page.place.name)
+            else:
+                client.delete(binding.type, binding.name, page.place.name, uid=uid_of(obj), resource_version=version)
     except KubeError as error:
-        audit.record(request, verb, binding.ref, error.reason)
         problem = explain(error)
         if isinstance(error, Conflict):
             advice = _(
@@ -448,7 +448,6 @@ def _remove(
             problem = replace(problem, advice=advice % {"name": binding.name}, detail="")
         shown = replace(page, problem=problem)
         return render.page(request, "resources/access_remove.html", {"page": shown}, status=problem.status)
-    audit.record(request, verb, binding.ref, "ok")
     back = writes.wrote(client, verb, binding, obj, after)
     words = _("“%(name)s” no longer has the role “%(role)s” in %(namespace)s.")
     words %= {"name": page.subject.label, "role": page.role, "namespace": page.place.name}

@@ -110,9 +110,9 @@ def _typed(request: ConsoleRequest, place: Place) -> Typed:
 def _create(request: ConsoleRequest, place: Place, typed: Typed) -> HttpResponse:
     made = Place(place.type, typed.namespace, typed.name)
     try:
-        request.cluster.create(place.type, bindings.build(typed), typed.namespace)
+        with audit.recorded(request, "create", made.ref):
+            request.cluster.create(place.type, bindings.build(typed), typed.namespace)
     except KubeError as error:
-        audit.record(request, "create", made.ref, error.reason)
         errors: dict[str, str] = {}
         if isinstance(error, AlreadyExists):
             errors["name"] = explain(error).title
@@ -120,7 +120,6 @@ def _create(request: ConsoleRequest, place: Place, typed: Typed) -> HttpResponse
             of_name = [cause.message for cause in error.causes if cause.field == "metadata.name"]
             errors = {"name": "; ".join(of_name)} if of_name else {}
         return _page(request, place, typed, errors, None if errors else explain(error))
-    audit.record(request, "create", made.ref, "ok")
     names = {"kind": place.type.kind, "name": typed.name}
     messages.success(request, _("%(kind)s “%(name)s” created.") % names)
     return HttpResponseRedirect(made.url())

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 
 from console.web import audit
 from console.web.request import ConsoleRequest
-from kube.errors import KubeError, NotFound
+from kube.errors import NotFound
 from resources.place import place_of
 
 
@@ -22,12 +22,8 @@ def cordon(request: ConsoleRequest, group: str, version: str, plural: str, names
         raise NotFound(_("Only nodes can be cordoned; %(kind)s can't.") % {"kind": place.type.kind})
     closed = request.POST.get("closed") == "true"
     verb = "cordon" if closed else "uncordon"
-    try:
+    with audit.recorded(request, verb, place.ref):
         request.cluster.patch(place.type, name, {"spec": {"unschedulable": closed or None}})
-    except KubeError as error:
-        audit.record(request, verb, place.ref, error.reason)
-        raise
-    audit.record(request, verb, place.ref, "ok")
     words = (
         _("No new Pods are scheduled on “%(name)s”.") if closed else _("New Pods can be scheduled on “%(name)s” again.")
     )

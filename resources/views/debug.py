@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from console.web import audit, render
-from console.web.access import can
+from console.web.access import refusal
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import Invalid, KubeError, NotFound
@@ -39,7 +39,7 @@ def _page(request: ConsoleRequest, place: Place, **more: object) -> DebugPage:
     )
     asked = request.POST.get("target", request.GET.get("target", targets[0] if targets else ""))
     image = request.POST.get("image", debug_container.IMAGE).strip()
-    access = can(
+    refused = refusal(
         client=request.cluster,
         verb="patch",
         type_=place.type,
@@ -47,8 +47,7 @@ def _page(request: ConsoleRequest, place: Place, **more: object) -> DebugPage:
         name=place.name,
         subresource="ephemeralcontainers",
     )
-    refusal = "" if access.allowed else access.reason or _("Permission denied.")
-    return DebugPage(place, targets, asked if asked in targets else "", image, refusal, **more)  # type: ignore[arg-type]
+    return DebugPage(place, targets, asked if asked in targets else "", image, refused, **more)  # type: ignore[arg-type]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -65,9 +64,9 @@ def debug(request: ConsoleRequest, group: str, version: str, plural: str, namesp
         return render.page(request, "resources/debug.html", {"page": page}, status=422)
     made = debug_container.container(page.image, page.target)
     try:
-        debug_container.add(request.cluster, place, made)
+        with audit.recorded(request, "debug", place.ref):
+            debug_container.add(request.cluster, place, made)
     except KubeError as error:
-        audit.record(request, "debug", place.ref, error.reason)
         if isinstance(error, Invalid) and error.causes:
             words = "; ".join(cause.message for cause in error.causes)
             page = _page(request, place, error=words)
@@ -75,5 +74,4 @@ def debug(request: ConsoleRequest, group: str, version: str, plural: str, namesp
             page = _page(request, place, problem=explain(error))
         status = page.problem.status if page.problem else 422
         return render.page(request, "resources/debug.html", {"page": page}, status=status)
-    audit.record(request, "debug", place.ref, "ok")
     return HttpResponseRedirect(place.url("terminal", container=made["name"], begun=str(int(time.time()))))

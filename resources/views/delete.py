@@ -113,9 +113,9 @@ def _delete(request: ConsoleRequest, place: Place) -> HttpResponse:
         return render.page(request, "resources/delete.html", {"page": page}, status=422)
     before = writes.current_object(request.cluster, place)
     try:
-        left = request.cluster.delete(place.type, place.name, place.namespace, propagation=propagation, uid=uid)
+        with audit.recorded(request, "delete", place.ref):
+            left = request.cluster.delete(place.type, place.name, place.namespace, propagation=propagation, uid=uid)
     except KubeError as error:
-        audit.record(request, "delete", place.ref, error.reason)
         problem = explain(error)
         page = DeletePage(
             place=place,
@@ -128,7 +128,6 @@ def _delete(request: ConsoleRequest, place: Place) -> HttpResponse:
             problem=problem,
         )
         return render.page(request, "resources/delete.html", {"page": page}, status=problem.status)
-    audit.record(request, "delete", place.ref, "ok")
     back = writes.wrote(request.cluster, "delete", place, before, None)
     words = {"kind": place.type.kind, "name": place.name}
     if uid_of(left):

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from console.web import audit, render
-from console.web.access import can
+from console.web.access import refusal
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
@@ -46,14 +46,10 @@ class FinalizersPage:
 
 
 def _page(request: ConsoleRequest, place: Place, obj: KubeObject, **more: object) -> FinalizersPage:
-    try:
-        access = can(request.cluster, "patch", place.type, place.namespace, place.name)
-        refusal = "" if access.allowed else access.reason or _("Permission denied.")
-    except KubeError:
-        refusal = ""
+    refused = refusal(request.cluster, "patch", place.type, place.namespace, place.name)
     deleted = text(mapping(obj.get("metadata")).get("deletionTimestamp"))
     running = of.controllers(request.cluster, place.type)
-    return FinalizersPage(place, of.finalizers(obj), running, deleted, refusal, **more)  # type: ignore[arg-type]
+    return FinalizersPage(place, of.finalizers(obj), running, deleted, refused, **more)  # type: ignore[arg-type]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -76,13 +72,12 @@ def finalizers(
         return render.page(request, "resources/finalizers.html", {"page": page}, status=422)
     try:
         patch = of.removal(obj, chosen)
-        request.cluster.patch(place.type, place.name, patch, place.namespace, style="json")
+        with audit.recorded(request, "remove finalizer", place.ref):
+            request.cluster.patch(place.type, place.name, patch, place.namespace, style="json")
     except KubeError as problem:
-        audit.record(request, "remove finalizer", place.ref, problem.reason)
         explained = explain(problem)
         page = _page(request, place, obj, chosen=chosen, typed=typed, problem=explained)
         return render.page(request, "resources/finalizers.html", {"page": page}, status=explained.status)
-    audit.record(request, "remove finalizer", place.ref, "ok")
     messages.warning(
         request, _("Finalizer “%(finalizer)s” was removed from “%(name)s”.") % {"finalizer": chosen, "name": place.name}
     )

@@ -117,11 +117,10 @@ def _start(request: ConsoleRequest, place: Place, typed: dict[str, str]) -> Http
     local = int(typed["typed_local"] or 0) if page.local else 0
     declared = next((port for port in page.ports if port.number == remote), Port(remote))
     try:
-        open_tunnel(request.cluster, target, remote, local, secure=declared.secure, listen=page.local)
+        with audit.recorded(request, "port-forward", place.ref):
+            open_tunnel(request.cluster, target, remote, local, secure=declared.secure, listen=page.local)
     except KubeError as error:
-        audit.record(request, "port-forward", place.ref, error.reason)
         return _answer(request, _page(request, place, **typed, problem=explain(error)))
-    audit.record(request, "port-forward", place.ref, "ok")
     return HttpResponseRedirect(request.get_full_path())
 
 

@@ -112,11 +112,10 @@ def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpR
 def _create(request: ConsoleRequest, place: Place, typed: Typed) -> HttpResponse:
     made = Place(place.type, typed.namespace, typed.name)
     try:
-        request.cluster.create(place.type, keyvalues.build(place.type.kind, typed), typed.namespace)
+        with audit.recorded(request, "create", made.ref):
+            request.cluster.create(place.type, keyvalues.build(place.type.kind, typed), typed.namespace)
     except KubeError as error:
-        audit.record(request, "create", made.ref, error.reason)
         return _page(request, _refused(place, typed, error))
-    audit.record(request, "create", made.ref, "ok")
     names = {"kind": place.type.kind, "name": typed.name}
     messages.success(request, _("%(kind)s “%(name)s” created.") % names)
     return HttpResponseRedirect(made.url())

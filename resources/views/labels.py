@@ -73,13 +73,12 @@ def _save(request: ConsoleRequest, place: Place) -> HttpResponse:
     if patch:
         was_before = writes.current_object(request.cluster, place)
         try:
-            after = request.cluster.patch(place.type, place.name, {"metadata": patch}, place.namespace)
+            with audit.recorded(request, "label", place.ref):
+                after = request.cluster.patch(place.type, place.name, {"metadata": patch}, place.namespace)
         except KubeError as error:
-            audit.record(request, "label", place.ref, error.reason)
             problem = explain(error)
             page = LabelsPage(place, tuple(parts), problem)
             return render.page(request, "resources/labels.html", {"page": page}, status=problem.status)
-        audit.record(request, "label", place.ref, "ok")
         words = {"kind": place.type.kind, "name": place.name}
         back = writes.wrote(request.cluster, "label", place, was_before, after) if was_before else ""
         writes.add_message(request, _("%(kind)s “%(name)s”: labels and annotations saved.") % words, back)

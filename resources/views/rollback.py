@@ -59,12 +59,12 @@ def rollback(request: ConsoleRequest, group: str, version: str, plural: str, nam
     if request.POST.get("generation") != _generation(obj):
         words = _("“%(name)s” has changed in the meantime. Review the comparison again.") % {"name": place.name}
         return _page(request, place, obj, revision, Problem(409, words, "", ""))
+    patch = _patch(revision, _generation(obj))
     try:
-        request.cluster.patch(place.type, place.name, _patch(revision, _generation(obj)), place.namespace, style="json")
+        with audit.recorded(request, "rollback", place.ref):
+            request.cluster.patch(place.type, place.name, patch, place.namespace, style="json")
     except KubeError as error:
-        audit.record(request, "rollback", place.ref, error.reason)
         return _page(request, place, obj, revision, explain(error))
-    audit.record(request, "rollback", place.ref, "ok")
     names = {"kind": place.type.kind, "name": place.name, "number": revision.number}
     messages.success(request, _("%(kind)s “%(name)s” rolled back to revision %(number)d.") % names)
     return HttpResponseRedirect(place.url())

@@ -61,18 +61,16 @@ def scale(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     before = writes.current_object(request.cluster, place)
     try:
         patch = {"spec": {"replicas": number}}
-        request.cluster.patch(place.type, place.name, patch, place.namespace, subresource="scale")
+        with audit.recorded(request, "scale", place.ref):
+            request.cluster.patch(place.type, place.name, patch, place.namespace, subresource="scale")
     except Invalid as error:
-        audit.record(request, "scale", place.ref, error.reason)
         words = "; ".join(cause.message for cause in error.causes) or str(error)
         return render.page(
             request, "resources/scale.html", {"page": _look(request.cluster, place, typed, words)}, status=422
         )
     except KubeError as error:
-        audit.record(request, "scale", place.ref, error.reason)
         page = ScalePage(place, 0, 0, typed, problem=explain(error))
         return render.page(request, "resources/scale.html", {"page": page}, status=explain(error).status)
-    audit.record(request, "scale", place.ref, "ok")
     back = writes.changed(request.cluster, "scale", place, before)
     message = _("%(kind)s “%(name)s” scaled to %(number)d.")
     writes.add_message(request, message % {"kind": place.type.kind, "name": place.name, "number": number}, back)

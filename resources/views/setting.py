@@ -64,6 +64,7 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     if request.method != "POST":
         return _answer(request=request, place=place, setting=setting, typed={}, errors={}, status=200)
     typed, back = request.POST.dict(), ""
+    verb = "scale" if key == SCALE else "set"
     if request.POST.get("~was", setting.was) != setting.was:
         words = _("Another user changed the value to “%(now)s”.") % {"now": setting.shown}
         return _answer(request=request, place=place, setting=setting, typed=typed, errors={"": words}, status=409)
@@ -71,18 +72,16 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
         patch = settable.patch(setting, typed)
         if patch:
             before = writes.current_object(request.cluster, place)
-            _send(request, place, setting, patch)
-            back = writes.changed(request.cluster, "scale" if key == SCALE else "set", place, before)
+            with audit.recorded(request, verb, place.ref):
+                _send(request, place, setting, patch)
+            back = writes.changed(request.cluster, verb, place, before)
     except Wrong as error:
         return _answer(request=request, place=place, setting=setting, typed=typed, errors=error.errors, status=422)
     except KubeError as error:
-        audit.record(request, "set", place.ref, error.reason)
         status = 422 if isinstance(error, Invalid) else explain(error).status
         return _answer(
             request=request, place=place, setting=setting, typed=typed, errors=_said(setting, error), status=status
         )
-    if patch:
-        audit.record(request, "scale" if key == SCALE else "set", place.ref, "ok")
     words = _("“%(label)s” of “%(name)s” saved.") % {"label": setting.label, "name": place.name}
     if wants_fragment(request):
         saved = replace(part(place, _find(request, place, key)), saved=True)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from console.web import render
-from console.web.access import can
+from console.web.access import refusal
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
 from kube.objects import KubeObject
@@ -63,7 +63,7 @@ def terminal(request: ConsoleRequest, group: str, version: str, plural: str, nam
         if any(asked == container.name for container in all_)
         else next(iter(running), all_[0].name if all_ else "")
     )
-    access = can(
+    refused = refusal(
         client=request.cluster,
         verb="create",
         type_=place.type,
@@ -71,11 +71,10 @@ def terminal(request: ConsoleRequest, group: str, version: str, plural: str, nam
         name=place.name,
         subresource="exec",
     )
-    refusal = "" if access.allowed else access.reason or _("You don't have permission to run commands in this Pod.")
     waiting = next((container for container in all_ if container.name == chosen and container.state == "waiting"), None)
     late = time.time() - _begun(request, pod) > STARTS_SECONDS
-    if not refusal and chosen not in running:
-        refusal = _("The container “%(name)s” isn't running, so you can't open a terminal in it.") % {"name": chosen}
+    if not refused and chosen not in running:
+        refused = _("The container “%(name)s” isn't running, so you can't open a terminal in it.") % {"name": chosen}
     why = _why(waiting, late) if waiting else ""
     waits = waiting is not None and not late
     page = TerminalPage(
@@ -83,7 +82,7 @@ def terminal(request: ConsoleRequest, group: str, version: str, plural: str, nam
         containers=all_,
         chosen=chosen,
         command=request.GET.get("command", "")[:1000],
-        refusal=refusal,
+        refusal=refused,
         waits=waits,
         why=why,
     )

@@ -45,7 +45,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "S5": (
         "tests/kube/test_log_lines.py::test_s5_a_line_without_an_end_takes_no_memory",
         "tests/kube/test_log_lines.py::test_s5_a_page_asks_for_so_much_and_no_more",
-        "tests/resources/test_merged.py::test_s5_many_logs_share_their_limit",
+        "tests/resources/test_merged_logs.py::test_s5_many_logs_share_their_limit",
     ),
     # S6 a full disk
     "S6": (
@@ -96,7 +96,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "S12": (
         "tests/resources/forward/test_host_check.py::test_s12_a_name_that_leads_here_by_dns_rebinding_is_refused",
         f"{_VIEWS}/test_forward.py::test_a_console_for_others_opens_no_ports",
-        f"{_VIEWS}/test_proxied.py::test_s12_another_host_than_the_consoles_is_refused",
+        f"{_VIEWS}/test_pod_proxy.py::test_s12_another_host_than_the_consoles_is_refused",
         "tests/attacks/test_requests.py::test_another_host_name_is_answered_nothing",
     ),
     # S13 a process that hangs
@@ -114,8 +114,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     # S16 the database's mode; scripts of forwarded pages
     "S16": (
         f"{_CONSOLE}/test_settings.py::test_s16_only_its_owner_reads_the_database",
-        f"{_VIEWS}/test_proxied.py::test_s16_our_own_pages_load_no_script_of_a_pod",
-        f"{_VIEWS}/test_proxied.py::test_nothing_of_ours_goes_there_and_nothing_of_theirs_stays_here",
+        f"{_VIEWS}/test_pod_proxy.py::test_s16_our_own_pages_load_no_script_of_a_pod",
+        f"{_VIEWS}/test_pod_proxy.py::test_nothing_of_ours_goes_there_and_nothing_of_theirs_stays_here",
     ),
     # S17 the server's folders
     "S17": (f"{_HUB}/test_own_catalogs.py::test_s17_who_cannot_change_the_catalogs_reads_no_folder_of_the_server",),

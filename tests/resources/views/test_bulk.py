@@ -146,7 +146,7 @@ def test_too_many_are_said_before_anything_is_done(
     sent = {"action": "delete", "all": "1", "q": "item-", "namespace": namespace, "~confirm": "1"}
     page = browser.post(BULK, sent)
     assert page.status_code == 422
-    assert "more than 3 objects" in page.content.decode()
+    assert "More than 3 objects" in page.content.decode()
     assert len(names(client, type_, namespace)) == 4
 
 

@@ -58,7 +58,7 @@ def test_every_document_is_tried_without_being_kept(
 def test_what_failed_is_sent_again_alone(browser: Client, client: ClusterClient, namespace: str, page: Any) -> None:
     text = "---\n".join([config_map("one"), config_map("Not_Good")])
     answer = send(browser, page, SEND, text=text)
-    assert "1 of 2 failed" in answer.content.decode()
+    assert "1 of 2 objects failed" in answer.content.decode()
     link = next(
         item
         for item in (element(answer, "results") or dom.Element("", {})).walk()

@@ -107,7 +107,7 @@ def test_nothing_yet(browser: Client, namespace: str) -> None:
 def test_what_keeps_no_objects(browser: Client) -> None:
     answer = browser.get("/resources/authorization.k8s.io/v1/selfsubjectaccessreviews/")
     assert answer.status_code == 200
-    assert b"be listed" in answer.content
+    assert b"list objects of this resource type" in answer.content
 
 
 def test_no_such_kind(browser: Client) -> None:

@@ -184,7 +184,7 @@ def test_replicas_by_the_scale_subresource(browser: Client, client: ClusterClien
     page = f"/resources/apps/v1/deployments/{namespace}/web/"
     assert 'aria-label="Change Replicas"' in browser.get(page).content.decode()
     answer = browser.post(f"{page}set/", {"key": "~scale", "spec.replicas": "2"}, headers={"HX-Request": "true"})
-    assert "2 wanted" in answer.content.decode()
+    assert "2 desired" in answer.content.decode()
     assert client.get(type_, "web", namespace)["spec"]["replicas"] == 2
 
 
