@@ -15,8 +15,11 @@ def rows(results: tuple[Result, ...], checked: bool) -> tuple[Row, ...]:
     """`checked`: of a dry run. What can't be tried yet says what it stands on."""
     words = {
         "namespace": _("The namespace is created first."),
-        "kind": _("The kind is created first."),
-        "operator": _("The operator provides this kind. The object is sent as soon as the cluster serves the kind."),
+        "kind": _("The resource type is created first."),
+        "operator": _(
+            "The operator provides this resource type. The object is sent as soon as the cluster serves "
+            "the resource type."
+        ),
     }
     found = zip(importing.rows_of(results, checked), results, strict=True)
     return tuple(

@@ -106,7 +106,7 @@ def _of_the_cluster(request: ConsoleRequest, q: str) -> Iterator[PaletteSection]
     if not q:
         return
     served = kinds(request.cluster.types())
-    yield PaletteSection(_("Kinds"), _best(map(_kind, served), q))
+    yield PaletteSection(_("Resource types"), _best(map(_kind, served), q))
     yield PaletteSection(_("Create"), _best(map(_creation, filter(_creatable, served)), q))
     packages = _packages(request, q)
     loose = not any(q.lower() in package.label.lower() for package in packages)
@@ -137,7 +137,7 @@ def _pages(request: ConsoleRequest) -> Iterator[PaletteEntry]:
 def _marked(request: ConsoleRequest, q: str) -> Iterator[PaletteSection]:
     """The user's saved searches, favourites and recently viewed objects."""
     searches = (
-        PaletteEntry(search.name, search.url, search.kind or _("All kinds"))
+        PaletteEntry(search.name, search.url, search.kind or _("All resource types"))
         for search in saved_searches.all_of(request.cluster)
     )
     yield PaletteSection(_("Saved searches"), _best(searches, q)[:_OF_EACH])

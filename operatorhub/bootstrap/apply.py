@@ -259,7 +259,7 @@ def removable(client: ClusterClient, run: Run) -> tuple[Target, ...]:
         keeps = "" if item.mine else _("existed before this install")
         if item.kind == manifest.CRD:
             keeps = keeps or _(
-                "deleting it also deletes all objects of this kind, including everything that OLM installed"
+                "deleting it also deletes all objects of this resource type, including everything that OLM installed"
             )
         found.append(
             Target(

@@ -114,7 +114,7 @@ def _tellers() -> tuple[tuple[str, Callable[[Chosen], Cell]], ...]:
         (_("Dangerous permissions"), _dangerous),
         (_("Webhooks"), lambda chosen: _whole(chosen, lambda: [str(len(chosen.webhooks))])),
         (_("Images"), lambda chosen: _whole(chosen, lambda: [image.name for image in chosen.images])),
-        (_("Kinds"), lambda chosen: _few([api.kind for api in chosen.about.apis] if chosen.about else [])),
+        (_("Resource types"), lambda chosen: _few([api.kind for api in chosen.about.apis] if chosen.about else [])),
         (
             _("Requirements"),
             lambda chosen: _few([need.package or need.api_kind or need.words for need in chosen.needs]),

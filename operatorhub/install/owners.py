@@ -210,8 +210,8 @@ def _required(client: ClusterClient, asked: InstallRequest) -> Iterator[InstallC
             key, template = (
                 "unmanaged",
                 _(
-                    "The operator requires %(need)s. The cluster serves that kind, but no catalog here has an "
-                    "operator for it, so OLM can reject the install (ResolutionFailed)."
+                    "The operator requires %(need)s. The cluster serves that resource type, but no catalog here "
+                    "has an operator for it, so OLM can reject the install (ResolutionFailed)."
                 ),
             )
         else:

@@ -136,9 +136,9 @@ def _definitions(client: ClusterClient, namespace: str, plan: KubeObject | None,
             if others := _other_owners(row.object, namespace):
                 keeps = _("also owned by other operators: %(names)s") % {"names": ", ".join(others)}
             elif count is None:
-                keeps = _("couldn't check whether objects of this kind exist")
+                keeps = _("couldn't check whether objects of this resource type exist")
             elif count:
-                keeps = _("%(count)d objects of this kind exist and would be deleted too") % {"count": count}
+                keeps = _("%(count)d objects of this resource type exist and would be deleted too") % {"count": count}
             yield _target(meta, *_CRDS, _("created by this install"), keeps)
 
 

@@ -34,8 +34,8 @@ def plan(facts: InstallFacts) -> Iterator[Trouble]:
         key = "plan-rights"
     elif "not found on the cluster" in raw:
         words = _(
-            "The bundle contains an object of a kind that this cluster doesn't serve. The bundle was "
-            "made for another version or distribution of Kubernetes."
+            "The bundle contains an object of a resource type that this cluster doesn't serve. The "
+            "bundle was made for another version or distribution of Kubernetes."
         )
         key = "plan-api"
     elif "existing" in raw and "schema" in raw:
@@ -65,8 +65,8 @@ def requirements(facts: InstallFacts) -> Iterator[Trouble]:
     if kinds:
         names = ", ".join(kind.name for kind in kinds)
         words = _(
-            "The operator requires kinds that this cluster doesn't serve: %(names)s. Install the "
-            "operator that provides them."
+            "The operator requires resource types that this cluster doesn't serve: %(names)s. Install "
+            "the operator that provides them."
         ) % {"names": names}
         ways = (Way(_("Search for %(kind)s") % {"kind": kinds[0].name}, search_page(kinds[0].name.partition(".")[0])),)
         yield Trouble(
@@ -143,7 +143,8 @@ def version(facts: InstallFacts) -> Iterator[Trouble]:
         "InstallComponentFailed": _("OLM couldn't create the operator's Deployments, ServiceAccounts or roles."),
         "ComponentUnhealthy": _("The operator's Deployments aren't healthy."),
         "CannotModifyStaticOperatorGroupProvidedAPIs": _(
-            "The OperatorGroup allows only certain kinds, and this operator's kinds aren't among them."
+            "The OperatorGroup allows only certain resource types, and this operator's resource types "
+            "aren't among them."
         ),
     }.get(reason, _("OLM gave up installing this version."))
     ways = [Way(_("Open the ClusterServiceVersion"), page_of(olm.CSVS, namespace, facts.csv_name))]

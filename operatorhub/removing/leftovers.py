@@ -171,7 +171,7 @@ def _crds(
             continue
         users = [f"{namespace_of(other)}/{name_of(other)}" for other in others if _uses(other, kind.api.crd)]
         refused = _("Also required by %(names)s.") % {"names": ", ".join(users)} if users else ""
-        words = _("the kind %(kind)s; all of its instances are deleted too") % {"kind": kind.api.kind}
+        words = _("the resource type %(kind)s; all of its instances are deleted too") % {"kind": kind.api.kind}
         yield leftover(type_, obj, words, refused, "crd")
 
 

@@ -192,7 +192,7 @@ def whose(finalizer: str, document: Mapping[str, Any]) -> str:
     if finalizer.startswith("kubernetes.io/pv"):
         return _("Kubernetes removes it when no Pod uses the volume.")
     if finalizer == "customresourcecleanup.apiextensions.k8s.io":
-        return _("Kubernetes removes it when no instance of the kind is left.")
+        return _("Kubernetes removes it when no instance of the resource type is left.")
     if finalizer == "operators.coreos.com/csv-cleanup":
         return _("OLM removes it after cleaning up for the ClusterServiceVersion.")
     domain = finalizer.partition("/")[0]

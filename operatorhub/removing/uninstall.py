@@ -205,7 +205,7 @@ def _others(client: ClusterClient, namespace: str, name: str, gaps: list[str]) -
                 gaps.append(
                     _(
                         "Operators in other namespaces can't be listed, so it is unknown whether they share these "
-                        "kinds: %(error)s"
+                        "resource types: %(error)s"
                     )
                     % {"error": error}
                 )

@@ -290,7 +290,8 @@ def _required(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
     for api in apis(mapping(bundle.csv.get("spec")).get("customresourcedefinitions"), "required"):
         if (api.group, api.plural) not in served:
             yield _(
-                "The bundle requires the kind %(kind)s (%(crd)s), which this cluster doesn't have. OLM waits for it."
+                "The bundle requires the resource type %(kind)s (%(crd)s), which this cluster doesn't have. "
+                "OLM waits for it."
             ) % {
                 "kind": api.kind,
                 "crd": api.crd,

@@ -214,7 +214,7 @@ def _examples(bundle: Bundle) -> Iterator[Verdict]:
     place = "metadata.annotations.alm-examples"
     if not raw:
         if apis(mapping(bundle.csv.get("spec")).get("customresourcedefinitions")):
-            yield Verdict(WARNING, _("The bundle has no examples of its kinds."), place)
+            yield Verdict(WARNING, _("The bundle has no examples of its resource types."), place)
         return
     try:
         examples = json_bounds.loads(text(raw))

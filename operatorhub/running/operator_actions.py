@@ -31,7 +31,7 @@ def _creation(api: OwnedApi, place: str) -> Action:
     url = f"{page}?{urlencode({'namespace': place})}" if api.type.namespaced else page
     refusal = api.refused
     if refusal == "-":
-        refusal = _("You don't have permission to create this kind here.")
+        refusal = _("You don't have permission to create this resource type here.")
     return Action(label, url, refusal)
 
 

@@ -47,7 +47,7 @@ _KNOWN = {
         gettext_lazy("deletes all objects of the resource type first"),
     ),
     "external-attacher": (gettext_lazy("the storage driver"), gettext_lazy("detaches the volume first")),
-    "finalizers.fluxcd.io": (gettext_lazy("the Flux controller of this kind"), ""),
+    "finalizers.fluxcd.io": (gettext_lazy("the Flux controller for this resource type"), ""),
     "resources-finalizer.argocd.argoproj.io": (
         gettext_lazy("Argo CD's application controller"),
         gettext_lazy("deletes the objects that the Application deployed first"),

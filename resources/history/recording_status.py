@@ -40,8 +40,8 @@ def _problem(client: ClusterClient, place: Place) -> tuple[str, str]:
     """
     followed = Followed.objects.filter(cluster=client.name, type=place.type.qualified).first()
     if followed is not None and followed.too_many:
-        words = _("There are %(number)d objects of this kind, more than HISTORY_OBJECTS allows.")
-        return _("No history is recorded: there are too many objects of this kind."), words % {
+        words = _("There are %(number)d objects of this resource type, more than HISTORY_OBJECTS allows.")
+        return _("No history is recorded: there are too many objects of this resource type."), words % {
             "number": followed.too_many
         }
     paused = _("No history is recorded at the moment.")
@@ -52,10 +52,10 @@ def _problem(client: ClusterClient, place: Place) -> tuple[str, str]:
         return paused, _("History isn't recorded at the moment: %(why)s") % {"why": writer.problem}
     if followed is None and kinds.left_out(client, place.type):
         words = _(
-            "History is recorded for at most %(number)d kinds, and this kind isn't one of them. Set "
-            "HISTORY_KINDS to the kinds that matter."
+            "History is recorded for at most %(number)d resource types, and this resource type isn't "
+            "one of them. Set HISTORY_KINDS to the resource types that matter."
         )
-        return _("No history is recorded for this kind."), words % {"number": kinds.MOST}
+        return _("No history is recorded for this resource type."), words % {"number": kinds.MOST}
     return "", ""
 
 

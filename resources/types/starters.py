@@ -34,10 +34,10 @@ def starters(type_: ResourceType) -> tuple[tuple[str, str, KubeObject], ...]:
         return (
             (
                 "spec-and-status",
-                _("Namespaced kind with spec, status, columns and scale"),
+                _("Namespaced resource type with spec, status, columns and scale"),
                 _definition("Namespaced", True),
             ),
-            ("cluster", _("Cluster-scoped kind with spec and status"), _definition("Cluster", False)),
+            ("cluster", _("Cluster-scoped resource type with spec and status"), _definition("Cluster", False)),
         )
     return ()
 

@@ -176,7 +176,9 @@ def note(work: "Work") -> str:
         if work.editing or not work.offer.problem:
             return ""
         return _("The operator's examples can't be read: %(detail)s") % {"detail": work.offer.problem}
-    return _("The cluster publishes no schema for this kind, so your input can't be checked before you save it.")
+    return _(
+        "The cluster publishes no schema for this resource type, so your input can't be checked before you save it."
+    )
 
 
 def _dirty(work: "Work", written: Draft) -> bool:

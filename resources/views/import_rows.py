@@ -106,7 +106,7 @@ def _why(result: Result) -> tuple[str, tuple[str, ...]]:
         return explain(result.error).title if causes else str(result.error), causes
     if result.outcome == "waits":
         other = (
-            _("Another document defines this kind.")
+            _("Another document defines this resource type.")
             if result.detail == "kind"
             else _("Another document creates this namespace.")
         )

@@ -85,7 +85,7 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
             if found.states is None and stateful(type_) and "count" in request.GET:
                 found = listing.with_states(client, type_, namespace, query, found)
         else:
-            refusal = _("Can't list objects of this kind")
+            refusal = _("Can't list objects of this resource type")
             advice = _("The API server answers requests of this kind, but doesn't store objects.")
     except BadRequest as problem:
         if not (query.labels or query.fields):

@@ -56,7 +56,7 @@ _RULES = (
     ),
     (r"^Unsupported value: .*: supported values: (?P<limit>.*)$", gettext_lazy("Must be one of %(limit)s.")),
     (r"^Duplicate value: (?P<limit>.*)$", gettext_lazy("%(limit)s is already used.")),
-    (r'^unknown field "(?P<limit>[^"]*)"$', gettext_lazy("This kind has no field %(limit)s.")),
+    (r'^unknown field "(?P<limit>[^"]*)"$', gettext_lazy("This resource type has no field %(limit)s.")),
     (
         r"^Invalid value: .*a lowercase RFC 1123 (?:subdomain|label) must consist of [^]*$",
         _NAME,

@@ -35,7 +35,7 @@ def test_kinds_are_counted_where_somebody_looks(
     client.create(definitions.served(client, crd), definitions.widget(crd, "one"), "default")
     until(lambda: site.knows(group), "the console knows the kind")
     page.goto(f"{site.url}/resources/?namespace=-")
-    page.get_by_label("Kind, group, short name or operator").fill(group)
+    page.get_by_label("Resource type, group, short name or operator").fill(group)
     expect(page.get_by_role("status").filter(has_text="1 of ")).to_be_visible(timeout=LONG)
     number = page.locator(f'[id="count-{group}-widgets"]')
     expect(number).to_have_text("1", timeout=LONG)
