@@ -14,7 +14,7 @@ from django.utils import timezone
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.table import Row
+from kube.table import TableRow
 from resources.lists.counts import count
 from resources.lists.entries import Entry, Owner, entry_of, stateful
 from resources.lists.snapshot import snapshots
@@ -138,4 +138,4 @@ class _Owners:
             obj = self._client.get(type_, owner.name, namespace if type_.namespaced else "")
         except KubeError:
             return None
-        return entry_of(type_, Row((), obj))
+        return entry_of(type_, TableRow((), obj))

@@ -19,7 +19,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject
-from kube.table import Column, Row
+from kube.table import Column, TableRow
 from resources import yamltext
 from resources.display_copy import shown
 from resources.lists import child_troubles, columns, list_chunks, listing
@@ -112,7 +112,7 @@ def objects(
     below = _below(client, type_, namespace)
     for page in list_chunks.objects(client, type_, namespace, labels=query.labels, fields=query.fields):
         for obj in page.items:
-            if listing.filtered((below(entry_of(type_, Row((), obj))),), query):
+            if listing.filtered((below(entry_of(type_, TableRow((), obj))),), query):
                 # apiVersion and kind first, as people write them.
                 found = {"apiVersion": type_.api_version, "kind": type_.kind} | shown(obj, masked)
                 yield clean(found) if neat else found

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from kube.discovery import ResourceType
-from kube.table import Row
+from kube.table import TableRow
 from resources.causes.engine import explained_health
 from resources.state.health import UNKNOWN, Health, items, mapping, text
 from resources.state.kind_health import has_state
@@ -91,7 +91,7 @@ def include(type_: ResourceType) -> str:
     return "Object" if stateful(type_) else "Metadata"
 
 
-def entry_of(type_: ResourceType, row: Row, pool: Pool | None = None, health: Health | None = None) -> Entry:
+def entry_of(type_: ResourceType, row: TableRow, pool: Pool | None = None, health: Health | None = None) -> Entry:
     """`health`: the state, if it is known already; the row's object may be partial then."""
     share = pool.share if pool else _same
     metadata = mapping(row.object.get("metadata"))

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from console.prefer.choices import SIZE
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.table import Column, Row, Table
+from kube.table import Column, Table, TableRow
 from resources.lists import columns as columns_
 from resources.lists.child_troubles import overlaid
 from resources.lists.columns import CPU, LABEL, LABELS, MEMORY, OWNER, STATE, ListColumn
@@ -149,7 +149,7 @@ class Found:
 def row_view(
     type_: ResourceType,
     columns: Sequence[Column],
-    entry: Entry | Row,
+    entry: Entry | TableRow,
     keys: Sequence[str] = (),
     *,
     usage: bool = False,

@@ -22,7 +22,7 @@ from kube import limits, requests, table
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Gone, KubeError
-from kube.table import Column, Row
+from kube.table import Column, TableRow
 from kube.transport import AsyncTransport
 from kube.versions import comparable, newest, older
 from kube.watch import WatchEvent, watch
@@ -169,7 +169,7 @@ class Snapshot:
             self.pool.tidy(len(self.entries))
             self.changed.notify_all()
 
-    def _apply(self, kind: str, row: Row) -> None:
+    def _apply(self, kind: str, row: TableRow) -> None:
         metadata = row.object.get("metadata") or {}
         self._told = str(metadata.get("resourceVersion") or self.version)
         # Watches of several namespaces are not equally far.
@@ -220,9 +220,9 @@ class Snapshot:
                 await asyncio.sleep(_PAUSE_SECONDS)
 
 
-def _bare(document: dict[str, Any]) -> Row:
+def _bare(document: dict[str, Any]) -> TableRow:
     metadata = document.get("metadata") or {}
-    return Row((metadata.get("name"), metadata.get("creationTimestamp")), document)
+    return TableRow((metadata.get("name"), metadata.get("creationTimestamp")), document)
 
 
 def _reached(version: str, wanted: str) -> bool:

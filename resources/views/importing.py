@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 from console.web import audit, render
 from console.web.errors import Problem
 from console.web.request import ConsoleRequest
-from kube.kubectl import Command, Commands, Typed
+from kube.kubectl import Command, CommandArgument, Commands
 from kube.objects import name_of
 from resources.applying import imports, undo_steps
 from resources.applying.imports import Result
@@ -46,7 +46,7 @@ class ImportPage:
     @property
     def kubectl(self) -> Commands:
         """Of a file with the editor's text; as the form's tick `apply` and its field `namespace` say."""
-        applies, place = frozenset({"1"}), (Typed("namespace", self.namespace, before=" -n "),)
+        applies, place = frozenset({"1"}), (CommandArgument("namespace", self.namespace, before=" -n "),)
         create = Command("kubectl create -f objects.yaml", unless=applies, rest=place)
         apply = Command("kubectl apply --server-side -f objects.yaml", (applies,), rest=place)
         return Commands((create, apply), applies if self.apply else frozenset())

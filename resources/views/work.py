@@ -15,7 +15,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from console.web import audit
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
-from kube.errors import AlreadyExists, Cause, Invalid, KubeError
+from kube.errors import AlreadyExists, Invalid, KubeError, StatusCause
 from kube.objects import KubeObject, name_of, namespace_of
 from resources.forms import check, errors
 from resources.forms.errors import Placed
@@ -165,7 +165,7 @@ class Work:
             return draft.update(client, type_, written.original, written.obj, self.schema, dry_run=dry_run)
         namespace = namespace_of(written.obj)
         if type_.namespaced and not namespace:
-            cause = Cause("metadata.namespace", "FieldValueRequired", _("Choose the namespace to create it in."))
+            cause = StatusCause("metadata.namespace", "FieldValueRequired", _("Choose the namespace to create it in."))
             raise Invalid(_("No namespace is chosen."), causes=(cause,))
         made = draft.create(client, type_, written.obj, namespace, dry_run=dry_run)
         return Outcome({}, written.obj, made)
@@ -229,7 +229,7 @@ class Work:
         )
         causes = causes_of(refused)
         if isinstance(refused, AlreadyExists):
-            causes = (Cause("metadata.name", "FieldValueDuplicate", explain(refused).title),)
+            causes = (StatusCause("metadata.name", "FieldValueDuplicate", explain(refused).title),)
         placed = errors.joined(errors.place(causes, self.schema, written.obj), known)
         problem = explain(refused)
         if placed and problem.status == 400:

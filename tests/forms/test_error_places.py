@@ -19,7 +19,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from console.web.errors import Problem
-from kube.errors import BadRequest, Cause
+from kube.errors import BadRequest, StatusCause
 from resources.forms import check, errors
 from resources.forms.errors import Placed
 from resources.forms.fields import Field, Typed
@@ -89,7 +89,7 @@ def complaints(answer: Answer, schema: Schema, obj: dict[str, Any]) -> tuple[Pla
     """As the view has them: the server's, and what the console found besides."""
     status = answer.json
     details = [
-        Cause(cause["field"], cause["reason"], cause["message"])
+        StatusCause(cause["field"], cause["reason"], cause["message"])
         for cause in (status.get("details") or {}).get("causes") or []
     ]
     causes = details or causes_of(BadRequest(status["message"]))
