@@ -81,7 +81,7 @@ def build(gift: Gift, namespace: str, number: int = 1) -> dict[str, Any]:
     """The RoleBinding to create; `number`: of another try where the name is taken."""
     name = binding_name(gift.name, gift.role_name)
     subject = bindings.Subject(gift.kind, gift.name, gift.account_namespace)
-    typed = bindings.Typed(
+    typed = bindings.BindingInput(
         whole=False,
         namespace=namespace,
         name=name if number == 1 else f"{name}-{number}",

@@ -42,7 +42,7 @@ class Port:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ForwardTarget:
     """`kind`: Pod, Service or one of WORKLOADS."""
 
     kind: str
@@ -88,7 +88,7 @@ def _running(pod: KubeObject) -> bool:
     return (pod.get("status") or {}).get("phase") == "Running" and not pod["metadata"].get("deletionTimestamp")
 
 
-def pod_and_port(client: ClusterClient, target: Target, number: int) -> tuple[str, int]:
+def pod_and_port(client: ClusterClient, target: ForwardTarget, number: int) -> tuple[str, int]:
     """The Pod that answers now, and its port. Raises NotFound or BadRequest with what is missing."""
     pods = client.find("", "v1", "pods")
     if target.kind == "Pod":

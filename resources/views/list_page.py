@@ -19,7 +19,7 @@ from resources.place import Place
 from resources.podlogs import pods
 from resources.state.health import LABELS, Health
 from resources.usage import metrics
-from resources.views.columns import Choice
+from resources.views.columns import ColumnChoice
 from resources.views.filter import Chip, Filter
 
 #: Up to this many objects are counted automatically; counting a longer list takes reading it, so only on request.
@@ -84,7 +84,7 @@ class ListPage:
     place: Place
     namespace: str
     filter: Filter
-    choice: Choice
+    choice: ColumnChoice
     topic: str
     found: Found
     may_create: bool = False

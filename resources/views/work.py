@@ -29,7 +29,7 @@ from resources.views.shell import FORM, YAML, Shell
 from resources.views.submission import Draft
 from resources.writing import draft, examples, start
 from resources.writing.diff import same
-from resources.writing.draft import Clashing, Gone, Outcome
+from resources.writing.draft import Clashing, ObjectGone, Outcome
 from resources.writing.examples import Offer
 from resources.writing.save import causes_of
 from resources.yamltext import YamlProblem
@@ -150,7 +150,7 @@ class Work:
                 outcome = self.outcome(written, False)
         except Clashing as clashing:
             return self.clashed(written, clashing)
-        except Gone as gone:
+        except ObjectGone as gone:
             return self.gone(written, gone)
         except KubeError as refused:
             return self.refused(written, refused, known)
@@ -247,7 +247,7 @@ class Work:
         settled = written.with_object(merged, original=clashing.theirs, clashes=clashes, undecided=clashes, decided={})
         return faces.clashing(self, settled)
 
-    def gone(self, written: Draft, gone: Gone) -> HttpResponse:
+    def gone(self, written: Draft, gone: ObjectGone) -> HttpResponse:
         names = {"kind": self.place.type.kind, "name": self.place.name}
         if gone.again:
             title = _("%(kind)s “%(name)s” was deleted meanwhile, and there is a new one of that name") % names
