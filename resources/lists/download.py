@@ -24,7 +24,7 @@ from resources import yamltext
 from resources.display_copy import shown
 from resources.lists import child_troubles, columns, list_chunks, listing
 from resources.lists.columns import ListColumn
-from resources.lists.entries import Entry, entry_of, include
+from resources.lists.entries import ListEntry, entry_of, include
 from resources.lists.listing import Query
 
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "yaml": "application/yaml; charset=utf-8"}
@@ -75,7 +75,7 @@ def _title(column: ListColumn) -> str:
     return column.key.removeprefix(columns.PRINTED).removeprefix(columns.LABEL) if column.key[:1] != "s" else "State"
 
 
-def _cells(type_: ResourceType, wanted: Iterable[ListColumn], entry: Entry) -> Iterator[Any]:
+def _cells(type_: ResourceType, wanted: Iterable[ListColumn], entry: ListEntry) -> Iterator[Any]:
     yield entry.name
     if type_.namespaced:
         yield entry.namespace
@@ -118,13 +118,13 @@ def objects(
                 yield clean(found) if neat else found
 
 
-def _below(client: ClusterClient, type_: ResourceType, namespace: str) -> Callable[[Entry], Entry]:
+def _below(client: ClusterClient, type_: ResourceType, namespace: str) -> Callable[[ListEntry], ListEntry]:
     """Gives an entry the state that the page's list has, by which it may be filtered."""
     if not child_troubles.counts(type_):
         return lambda entry: entry
     found = child_troubles.read_troubles(client, namespace)
 
-    def settled(entry: Entry) -> Entry:
+    def settled(entry: ListEntry) -> ListEntry:
         return replace(entry, health=found.health(type_, entry.namespace, entry.name, entry.health))
 
     return settled

@@ -27,7 +27,7 @@ from kube.transport import AsyncTransport
 from kube.versions import comparable, newest, older
 from kube.watch import WatchEvent, watch
 from resources.lists import list_chunks
-from resources.lists.entries import Entry, Pool, entry_of, include
+from resources.lists.entries import ListEntry, Pool, entry_of, include
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class Snapshot:
     columns: tuple[Column, ...] = ()
     version: str = ""
     complete: bool = True
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, ListEntry] = field(default_factory=dict)
     read_at: float = 0.0
     used_at: float = 0.0
     within: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class Snapshot:
             self._read()
 
     def _read(self) -> None:
-        found: dict[str, Entry] = {}
+        found: dict[str, ListEntry] = {}
         self.complete, version = True, ""
         options = {"labels": self.labels, "fields": self.fields, "include": include(self.type)}
         with translation.override(self.language):
@@ -154,7 +154,7 @@ class Snapshot:
             self.behind_since = self.behind_since or time.monotonic()
         return time.monotonic() - self.behind_since > _BEHIND_SECONDS
 
-    def all(self) -> list[Entry]:
+    def all(self) -> list[ListEntry]:
         """As they are now; never changed afterwards."""
         with self.changed:
             return list(self.entries.values())

@@ -14,7 +14,7 @@ from kube.errors import BadRequest, Forbidden, KubeError, ServerError
 from resources import live_topics
 from resources.lists import listing, saved_searches
 from resources.lists.entries import stateful
-from resources.lists.listing import Found
+from resources.lists.listing import ListResult
 from resources.place import Place, place_of
 from resources.templatetags.live import position_at_start
 from resources.usage.metrics import plural_of
@@ -68,14 +68,14 @@ def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: ColumnC
         filter=wish,
         choice=choice,
         topic=_topic(request, place),
-        found=Found((), (), 0, False, states=states),
+        found=ListResult((), (), 0, False, states=states),
     )
     return render.page(request, "resources/_states.html", {"list": page})
 
 
 def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: ColumnChoice) -> tuple[ListPage, int]:
     client, type_, namespace = request.cluster, place.type, place.namespace
-    found, status, error, refusal, advice = Found((), (), 0, False), 200, "", "", ""
+    found, status, error, refusal, advice = ListResult((), (), 0, False), 200, "", "", ""
     words = ""
     query = replace(wish.query(choice.size), min_version=_min_version(request))
     try:

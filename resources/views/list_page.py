@@ -13,7 +13,7 @@ from resources.lists import columns, listing
 from resources.lists.columns import LABEL, ListColumn
 from resources.lists.download import FORMATS
 from resources.lists.entries import stateful
-from resources.lists.listing import Found, RowView
+from resources.lists.listing import ListResult, RowView
 from resources.lists.saved_searches import Saved
 from resources.place import Place
 from resources.podlogs import pods
@@ -86,7 +86,7 @@ class ListPage:
     filter: Filter
     choice: ColumnChoice
     topic: str
-    found: Found
+    found: ListResult
     may_create: bool = False
     label_error: str = ""
     field_error: str = ""

@@ -26,7 +26,7 @@ from console.web.request_body import BodyRefused, read_body
 from kube import limits
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from resources.stream.wishes import Subscription, TooMuch, from_address, from_body
+from resources.stream.wishes import TooMuch, TopicSubscription, from_address, from_body
 from resources.views.signed_in import digest_of, still_lives
 
 
@@ -47,7 +47,7 @@ class StreamRequest:
 
     client: ClusterClient
     language: str
-    wishes: list[Subscription]
+    wishes: list[TopicSubscription]
     since: str
     session: str
     lives: Callable[[], bool]
