@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from untrusted import json_bounds
 
 
-class Cause(NamedTuple):
+class StatusCause(NamedTuple):
     """One of `details.causes`: `field` as the API server writes it (spec.items[0].name), `reason` e.g.
     FieldValueInvalid.
     """
@@ -36,7 +36,7 @@ class KubeError(Exception):
         code: int = 0,
         reason: str = "",
         object_ref: str = "",
-        causes: tuple[Cause, ...] = (),
+        causes: tuple[StatusCause, ...] = (),
         retry_after: float = 0,
     ) -> None:
         super().__init__(message)
@@ -169,7 +169,7 @@ def from_status(status: dict[str, Any], code: int = 0, retry_after: str = "", ob
     details = _mapping(status.get("details"))
     listed = details.get("causes")
     causes = tuple(
-        Cause(str(cause.get("field") or ""), str(cause.get("reason") or ""), str(cause.get("message") or ""))
+        StatusCause(str(cause.get("field") or ""), str(cause.get("reason") or ""), str(cause.get("message") or ""))
         for cause in map(_mapping, listed if isinstance(listed, list) else ())
     )
     kind = AlreadyExists if reason == "AlreadyExists" else _BY_CODE.get(code, ServerError if code >= 500 else KubeError)

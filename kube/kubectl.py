@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class CommandArgument:
     """What a field of the form gives a command: `before` and its value, quoted; `otherwise` while it is empty.
 
     `value`: what stands in the field when the page comes.
@@ -37,7 +37,7 @@ class Command:
     text: str
     ticks: tuple[frozenset[str], ...] = ()
     unless: frozenset[str] = frozenset()
-    rest: tuple[str | Typed, ...] = ()
+    rest: tuple[str | CommandArgument, ...] = ()
 
     def counts(self, ticked: Collection[str]) -> bool:
         return self.unless.isdisjoint(ticked) and all(not values.isdisjoint(ticked) for values in self.ticks)

@@ -780,5 +780,5 @@ USAGE_OBJECTS = Limit(
     value=50_000,
     unit="objects",
     over="those used longest ago are evicted, and read again on demand",
-    test=f"{_USAGE}reading.py::test_what_is_kept_is_bounded",
+    test=f"{_USAGE}measurements.py::test_what_is_kept_is_bounded",
 )

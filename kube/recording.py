@@ -27,7 +27,7 @@ _REVIEW_GROUPS = ("authorization.k8s.io", "authentication.k8s.io")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class RequestTarget:
     """What a path names. `name` is '' for a collection, `group` for the core group."""
 
     group: str
@@ -46,7 +46,7 @@ class Write:
     """
 
     config: ClusterConfig
-    target: Target
+    target: RequestTarget
     method: str
     content_type: str
     body: bytes
@@ -136,7 +136,7 @@ def _is_dry_run(request: ApiRequest) -> bool:
     return ("dryRun", "All") in request.query or (request.method == "DELETE" and b'"dryRun":' in (request.body or b""))
 
 
-def target(path: str) -> Target | None:
+def target(path: str) -> RequestTarget | None:
     """The object or collection that a path like /api/v1/namespaces/shop/pods/web/log names; None for other paths."""
     parts = [unquote(part) for part in path.strip("/").split("/")]
     if parts[0] == "api" and len(parts) > 2:
@@ -149,7 +149,7 @@ def target(path: str) -> Target | None:
     # A namespace has subresources of its own.
     if rest[0] == "namespaces" and len(rest) > 2 and not (not group and rest[2] in ("status", "finalize")):
         namespace, rest = rest[1], rest[2:]
-    return Target(
+    return RequestTarget(
         group=group,
         version=version,
         plural=rest[0],

@@ -21,7 +21,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """`object` is the PartialObjectMetadata (or the whole object when asked for)."""
 
     cells: tuple[Any, ...]
@@ -33,7 +33,7 @@ class Table:
     """`within`: as of an ObjectList."""
 
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     resource_version: str
     continue_: str = ""
     remaining: int | None = None
@@ -65,15 +65,15 @@ def columns(document: dict[str, Any]) -> tuple[Column, ...]:
     )
 
 
-def rows(document: dict[str, Any]) -> tuple[Row, ...]:
+def rows(document: dict[str, Any]) -> tuple[TableRow, ...]:
     return tuple(
-        Row(tuple(entry.get("cells") or ()), entry.get("object") or {}) for entry in document.get("rows") or ()
+        TableRow(tuple(entry.get("cells") or ()), entry.get("object") or {}) for entry in document.get("rows") or ()
     )
 
 
 FALLBACK = (Column("Name", "string", "name", 0, ""), Column("Age", "date", "", 0, ""))
 
 
-def _fallback_row(item: dict[str, Any]) -> Row:
+def _fallback_row(item: dict[str, Any]) -> TableRow:
     metadata = item.get("metadata") or {}
-    return Row((metadata.get("name"), metadata.get("creationTimestamp")), item)
+    return TableRow((metadata.get("name"), metadata.get("creationTimestamp")), item)

@@ -22,8 +22,8 @@ PACKAGE = "packages/<str:namespace>/<str:catalog>/<str:package>/"
 
 urlpatterns = [
     path("packages/", packages.Packages.as_view(), name="packages"),
-    path(PACKAGE, packages.Package.as_view(), name="package"),
-    path(f"{PACKAGE}versions/<str:version>/", packages.Bundle.as_view(), name="bundle"),
+    path(PACKAGE, packages.PackageDetail.as_view(), name="package"),
+    path(f"{PACKAGE}versions/<str:version>/", packages.BundleDetail.as_view(), name="bundle"),
     path(f"{PACKAGE}install/", installs.Install.as_view(), name="install"),
     path("installs/<str:namespace>/<str:subscription>/", installs.Progress.as_view(), name="progress"),
     path("operators/", operators.Operators.as_view(), name="operators"),

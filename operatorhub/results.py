@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 
 from resources.applying.imports import Result
 from resources.views import importing
-from resources.views.importing import Row
+from resources.views.importing import ImportRow
 
 
-def rows(results: tuple[Result, ...], checked: bool) -> tuple[Row, ...]:
+def rows(results: tuple[Result, ...], checked: bool) -> tuple[ImportRow, ...]:
     """`checked`: of a dry run. What can't be tried yet says what it stands on."""
     words = {
         "namespace": _("The namespace is created first."),

@@ -22,7 +22,7 @@ urlpatterns = [
     ),
     path(
         "<str:group>/<str:version>/<str:plural>/<str:namespace>/<str:name>/history/<int:step>/",
-        history.Change.as_view(),
+        history.HistoryChange.as_view(),
         name="history-change",
     ),
     path("<str:group>/<str:version>/<str:plural>/<str:namespace>/<str:name>/", objects.Object.as_view(), name="object"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from structural.causes import Cause
+from structural.causes import FieldCause
 
 from .errors import ApplyConflict, BadRequest, Plain
 from .fieldpaths import Path, dotted, in_order
@@ -82,7 +82,8 @@ def _settle(owners: Owners, mine: FieldOwner, changed: Fields, force: bool) -> N
 
 def _conflict(clashes: list[tuple[FieldOwner, Path]]) -> ApplyConflict:
     causes = [
-        Cause(dotted(path), "FieldManagerConflict", f"conflict with {_described(owner)}") for owner, path in clashes
+        FieldCause(dotted(path), "FieldManagerConflict", f"conflict with {_described(owner)}")
+        for owner, path in clashes
     ]
     by_owner: dict[str, list[str]] = {}
     for cause in causes:

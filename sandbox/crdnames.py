@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from structural.causes import Cause
+from structural.causes import FieldCause
 
 from .objects import Object, dig, now
 
@@ -111,7 +111,7 @@ def _accept_short_names(
     return "ShortNamesConflict", messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]"
 
 
-def immutable_causes(crd: Object, old: Object) -> list[Cause]:
+def immutable_causes(crd: Object, old: Object) -> list[FieldCause]:
     """Names that stay: of the resource always, scope and kind once the CRD is established."""
     paths: list[tuple[str, ...]] = [("group",), ("names", "plural")]
     if condition_of(old, "Established").get("status") == "True":
@@ -121,5 +121,5 @@ def immutable_causes(crd: Object, old: Object) -> list[Cause]:
         value = dig(crd, "spec", *path)
         if value != dig(old, "spec", *path):
             text = f'Invalid value: "{value}": field is immutable'
-            causes.append(Cause("spec." + ".".join(path), "FieldValueInvalid", text))
+            causes.append(FieldCause("spec." + ".".join(path), "FieldValueInvalid", text))
     return causes

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from structural.causes import Cause
+from structural.causes import FieldCause
 
 from .cluster import Cluster
 from .context import Context
@@ -178,8 +178,8 @@ def _defaults(crd: Object) -> None:
         service.setdefault("port", 443)
 
 
-def _validate(crd: Object, old: Object | None) -> list[Cause]:
-    causes = [Cause(*cause) for cause in schema.check_crd(crd, old)] if schema is not None else []
+def _validate(crd: Object, old: Object | None) -> list[FieldCause]:
+    causes = [FieldCause(*cause) for cause in schema.check_crd(crd, old)] if schema is not None else []
     return causes if old is None else causes + immutable_causes(crd, old)
 
 

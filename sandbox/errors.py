@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from structural.causes import Cause
+from structural.causes import FieldCause
 
 
 class ApiError(Exception):
@@ -163,7 +163,7 @@ class Invalid(ApiError):
     reason = "Invalid"
 
     def __init__(self, kind: str, name: str, causes: Iterable[tuple[str, str, str]], group: str = ""):
-        self.causes = [Cause(*cause) for cause in causes]
+        self.causes = [FieldCause(*cause) for cause in causes]
         parts = list(dict.fromkeys(f"{cause.field}: {cause.message}" for cause in self.causes))
         text = parts[0] if len(parts) == 1 else "[" + ", ".join(parts) + "]"
         details = _details(name, group, kind)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from structural.causes import Cause
+from structural.causes import FieldCause
 from structural.metadata import given_names, invalid, key_causes, shape_causes
 
 from .objects import Object, dig
 from .resources import Resource
 
 
-def causes_of(resource: Resource, obj: Object, old: Object | None, names: str) -> list[Cause]:
+def causes_of(resource: Resource, obj: Object, old: Object | None, names: str) -> list[FieldCause]:
     """The causes for invalid metadata."""
     metadata = obj["metadata"]
-    causes: list[Cause] = []
+    causes: list[FieldCause] = []
     if old is None:
         causes += given_names(metadata, names)
     causes += shape_causes(metadata, "metadata")
@@ -35,10 +35,10 @@ _OWNER_FIELDS = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerD
 _EMPTY = {"apiVersion": "version must not be empty"}
 
 
-def _owner_causes(owners: list[Any]) -> list[Cause]:
+def _owner_causes(owners: list[Any]) -> list[FieldCause]:
     """Each whole, none of them an Event, one controller at most."""
     field = "metadata.ownerReferences"
-    causes: list[Cause] = []
+    causes: list[FieldCause] = []
     controller = ""
     shown = [{name: owner[name] for name in _OWNER_FIELDS if name in owner} for owner in owners]
     for owner, whole in zip(owners, shown, strict=True):
@@ -73,7 +73,7 @@ def finalizer_warnings(resource: Resource, obj: Object) -> list[str]:
     ]
 
 
-def _finalizer_name(index: int, name: str, strict: bool) -> list[Cause]:
+def _finalizer_name(index: int, name: str, strict: bool) -> list[FieldCause]:
     causes = key_causes("metadata.finalizers", name)
     if strict and not causes and "/" not in name and name not in ("orphan", "foregroundDeletion", "kubernetes"):
         causes.append(
@@ -86,10 +86,10 @@ def _finalizer_name(index: int, name: str, strict: bool) -> list[Cause]:
     return causes
 
 
-def _finalizer_causes(metadata: Object, stored: Object) -> list[Cause]:
+def _finalizer_causes(metadata: Object, stored: Object) -> list[FieldCause]:
     added = [name for name in metadata.get("finalizers") or [] if name not in (stored.get("finalizers") or [])]
     if not added:
         return []
     listed = ", ".join(f'"{name}"' for name in added)
     text = "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"
-    return [Cause("metadata.finalizers", "FieldValueForbidden", text + listed + "}")]
+    return [FieldCause("metadata.finalizers", "FieldValueForbidden", text + listed + "}")]

@@ -34,7 +34,7 @@ class Attributes(NamedTuple):
     path: str = ""
 
 
-class Grant(NamedTuple):
+class GrantedRules(NamedTuple):
     """Rules that a subject has, in one namespace or (``namespace`` empty) everywhere; ``reason`` says by what."""
 
     namespace: str
@@ -83,7 +83,7 @@ class Authorizer:
         if self.allows(user, asked) is None:
             raise Forbidden(*refusal(user, asked))
 
-    def grants(self, user: User) -> Iterator[Grant]:
+    def grants(self, user: User) -> Iterator[GrantedRules]:
         """Everything bound to the user or one of the groups."""
         subjects = (f"User:{user.name}", *(f"Group:{group}" for group in user.groups))
         found = [bound for subject in subjects for bound in self._bound(subject)]
@@ -91,7 +91,7 @@ class Authorizer:
             role = self._store.get(bound.resource, bound.role_namespace, bound.role)
             if role is not None:
                 rules = outline_of(self._store, bound.resource, role, rules_of)
-                yield Grant(bound.namespace, rules, bound.reason)
+                yield GrantedRules(bound.namespace, rules, bound.reason)
 
     def _bound(self, subject: str) -> Iterator[Bound]:
         for resource in BINDINGS.values():
@@ -128,7 +128,7 @@ def subjects_of(entry: StoreEntry) -> list[str]:
     return [subject_key(subject, entry.namespace) for subject in decode(entry.data).get("subjects") or []]
 
 
-def allowed_by(grants: Iterable[Grant], asked: Attributes) -> str | None:
+def allowed_by(grants: Iterable[GrantedRules], asked: Attributes) -> str | None:
     """The reason of the first grant that allows what is asked; None when none does."""
     for grant in grants:
         if grant.namespace and (grant.namespace != asked.namespace or not asked.resource):

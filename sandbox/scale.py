@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from structural.causes import Cause
+from structural.causes import FieldCause
 
 from .columns.column import selector_text
 from .errors import BadRequest, Invalid, unreadable_patch
@@ -63,7 +63,7 @@ def missing_replicas(resource: Resource, obj: Object) -> bool:
     return bool(resource.custom) and not compile_path(resource.scale.replicas)(obj)
 
 
-def replicas_causes(resource: Resource, obj: Object, subresource: str) -> list[Cause]:
+def replicas_causes(resource: Resource, obj: Object, subresource: str) -> list[FieldCause]:
     """Replicas of a custom resource with a scale subresource are int32 and not negative, whatever its schema says."""
     if resource.scale is None or not resource.custom:
         return []
@@ -71,7 +71,7 @@ def replicas_causes(resource: Resource, obj: Object, subresource: str) -> list[C
     return [cause for path in (*paths, resource.scale.status_replicas) for cause in _number_causes(obj, path)]
 
 
-def _number_causes(obj: Object, path: str) -> list[Cause]:
+def _number_causes(obj: Object, path: str) -> list[FieldCause]:
     found = compile_path(path)(obj)
     value = found[0] if found else 0
     if not isinstance(value, int) or isinstance(value, bool):
@@ -79,12 +79,14 @@ def _number_causes(obj: Object, path: str) -> list[Cause]:
         given = "<nil>" if value is None else kinds[type(value)]
         shown = "<nil>" if value is None else str(value)
         why = f"{path} accessor error: {shown} is of the type {given}, expected int64"
-        return [Cause(path, "FieldValueInvalid", f"Invalid value: 0: {why}")]
+        return [FieldCause(path, "FieldValueInvalid", f"Invalid value: 0: {why}")]
     if value < 0:
-        return [Cause(path, "FieldValueInvalid", f"Invalid value: {value}: should be a non-negative integer")]
+        return [FieldCause(path, "FieldValueInvalid", f"Invalid value: {value}: should be a non-negative integer")]
     if value > MAX_INT32:
         return [
-            Cause(path, "FieldValueInvalid", f"Invalid value: {value}: should be less than or equal to {MAX_INT32}")
+            FieldCause(
+                path, "FieldValueInvalid", f"Invalid value: {value}: should be less than or equal to {MAX_INT32}"
+            )
         ]
     return []
 

@@ -8,7 +8,7 @@ import re
 from collections import OrderedDict
 from typing import Any
 
-from structural.causes import Cause
+from structural.causes import FieldCause
 
 from .errors import BadRequest
 from .objects import Object, decode, dig, encode
@@ -111,12 +111,12 @@ class Schemas:
 
     def validate(
         self, resource: Resource, obj: Object, old: Object | None, subresource: str, warnings: list[str]
-    ) -> list[Cause]:
+    ) -> list[FieldCause]:
         """What the schema (and its CEL rules) finds wrong; in ``warnings`` what was wrong before and may stay."""
         found = self.schema_of(resource)
         if found is None or schema is None:
             return []
-        causes = [Cause(*cause) for cause in schema.validate(found, obj, old, subresource, warnings)]
+        causes = [FieldCause(*cause) for cause in schema.validate(found, obj, old, subresource, warnings)]
         if not resource.custom:
             # Go's decoder passes over null wherever it stands; an Event's eventTime is null more often than not.
             causes = [cause for cause in causes if not _NULL.search(cause.message)]
@@ -146,7 +146,7 @@ _TYPE = re.compile(r"in body must be of type (\w+): \"?(\w+)")
 _GO_TYPES = {"integer": "int32", "boolean": "bool", "object": "map[string]interface {}", "array": "[]interface {}"}
 
 
-def _check_types(resource: Resource, causes: list[Cause]) -> None:
+def _check_types(resource: Resource, causes: list[FieldCause]) -> None:
     """Wrong types in built-in kinds are refused where the body is decoded: 400, in Go's words."""
     for cause in causes:
         found = _TYPE.search(cause.message) if cause.reason == "FieldValueTypeInvalid" else None

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .journal import Journal, JournalError
-from .subscription import Expired, Key, StoreChange, StoreEntry, Subscription
+from .subscription import Expired, Key, StoreChange, StoreEntry, StoreSubscription
 
 NO_LABELS: dict[str, str] = {}
 NO_KEYS: set[Key] = set()
@@ -85,7 +85,7 @@ class Store:
     def __init__(self, journal: Journal | None = None):
         self._journal = journal or Journal(None)
         self._tables: dict[str, ResourceTable] = {}
-        self._subscribers: dict[str, list[Subscription]] = {}
+        self._subscribers: dict[str, list[StoreSubscription]] = {}
         self._commit_due = False
         #: (resource, function) → key → (version, value): outlines.py
         self.outlines: dict[tuple[str, Callable[..., Any]], dict[Key, tuple[int, Any]]] = {}
@@ -278,9 +278,11 @@ class Store:
 
     # Watching
 
-    def subscribe(self, *resources: str, since: int | None = None, limit: int | None = QUEUE_LIMIT) -> Subscription:
+    def subscribe(
+        self, *resources: str, since: int | None = None, limit: int | None = QUEUE_LIMIT
+    ) -> StoreSubscription:
         """Changes from now on, or all after version ``since`` (Expired when the history is too short for that)."""
-        subscription = Subscription(resources, limit, self.forget)
+        subscription = StoreSubscription(resources, limit, self.forget)
         if since is not None:
             for resource in subscription.resources:
                 subscription.queue.extend(self._since(resource, since))
@@ -304,11 +306,11 @@ class Store:
             if subscription.bounded:
                 subscription.end()
 
-    def forget(self, subscription: Subscription) -> None:
+    def forget(self, subscription: StoreSubscription) -> None:
         for resource in subscription.resources:
             present = self._subscribers.get(resource, [])
             if subscription in present:
                 present.remove(subscription)
 
 
-__all__ = ["Expired", "Key", "Store", "StoreChange", "StoreEntry", "Subscription"]
+__all__ = ["Expired", "Key", "Store", "StoreChange", "StoreEntry", "StoreSubscription"]

@@ -47,10 +47,10 @@ class Expired(Exception):
         super().__init__(f"too old resource version: {version} ({oldest})")
 
 
-class Subscription:
+class StoreSubscription:
     """Changes of some resources, in order, without gaps. ``await next()``; ``close()`` when done."""
 
-    def __init__(self, resources: Iterable[str], limit: int | None, forget: Callable[[Subscription], None]):
+    def __init__(self, resources: Iterable[str], limit: int | None, forget: Callable[[StoreSubscription], None]):
         self._forget = forget
         self._limit = limit
         self.resources = frozenset(resources)

@@ -18,7 +18,7 @@ from .errors import Gone, Invalid
 from .listing import ListQuery, Selection, check_versions, selection
 from .objects import at_version, decode, encode, prefix
 from .resources import Resource
-from .store import Expired, Store, StoreChange, StoreEntry, Subscription
+from .store import Expired, Store, StoreChange, StoreEntry, StoreSubscription
 
 #: kube-apiserver sends a bookmark about once a minute; more often costs nothing here.
 BOOKMARK_SECONDS = 15.0
@@ -85,7 +85,7 @@ def watch_options(options: ListQuery) -> WatchOptions:
 
 def begin(
     store: Store, resource: Resource, namespace: str, options: ListQuery, watch: WatchOptions
-) -> tuple[Subscription, list[StoreEntry], Selection, int]:
+) -> tuple[StoreSubscription, list[StoreEntry], Selection, int]:
     """(subscription, entries to send first, selection, version of those). Expired for versions too old.
 
     A version that is still to come is waited for in silence, as kube-apiserver does.
@@ -108,7 +108,7 @@ async def too_old(expired: Expired) -> AsyncIterator[bytes]:
 
 async def events(
     store: Store,
-    begun: tuple[Subscription, list[StoreEntry], Selection, int],
+    begun: tuple[StoreSubscription, list[StoreEntry], Selection, int],
     watch: WatchOptions,
     stream: WatchFormat,
 ) -> AsyncIterator[bytes]:
@@ -150,7 +150,7 @@ async def events(
 
 
 def _drain(
-    subscription: Subscription, wanted: Selection, stream: WatchFormat, first: bool, marked: int, since: int
+    subscription: StoreSubscription, wanted: Selection, stream: WatchFormat, first: bool, marked: int, since: int
 ) -> tuple[bytes, int]:
     """(lines of what waits and is newer than ``since``, at most a batch; version of the last one written)."""
     lines: list[bytes] = []

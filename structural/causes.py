@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Cause(NamedTuple):
+class FieldCause(NamedTuple):
     """One reason within an Invalid answer. ``field`` is a path as the API server writes it: ``spec.items[0].name``."""
 
     field: str

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from .causes import Cause
+from .causes import FieldCause
 from .dns import label_faults
 from .metadata import shape_causes
-from .nodes import Node
+from .nodes import SchemaNode
 from .words import invalid, required
 
 
-def check_embedded(node: Node, value: Any, path: str = "") -> list[Cause]:
+def check_embedded(node: SchemaNode, value: Any, path: str = "") -> list[FieldCause]:
     """apiVersion and kind of every embedded object; the object at the root is not checked."""
-    causes: list[Cause] = []
+    causes: list[FieldCause] = []
     _walk(node, value, path, causes)
     return causes
 
 
-def _walk(node: Node, value: Any, path: str, causes: list[Cause]) -> None:
+def _walk(node: SchemaNode, value: Any, path: str, causes: list[FieldCause]) -> None:
     if isinstance(value, dict):
         if node.embedded:
             causes += _check(value, path)
@@ -35,7 +35,7 @@ def _walk(node: Node, value: Any, path: str, causes: list[Cause]) -> None:
                 _walk(node.items, inner, f"{path}[{index}]", causes)
 
 
-def _check(value: dict[str, Any], path: str) -> list[Cause]:
+def _check(value: dict[str, Any], path: str) -> list[FieldCause]:
     causes = [required(f"{path}.{name}") for name in ("apiVersion", "kind") if name not in value]
     for name in ("apiVersion", "kind"):
         text = value.get(name)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .canonical import canonical
 from .causes import Fault, Place
-from .nodes import Node, Schema, node_of
+from .nodes import Schema, SchemaNode, node_of
 
 _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 _QUANTITY_TEXT = re.compile(r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$")
@@ -40,7 +40,7 @@ class _At(NamedTuple):
         return self._replace(place=(*self.place, key))
 
 
-def decode_faults(node: Node, obj: dict[str, Any]) -> Iterator[Fault]:
+def decode_faults(node: SchemaNode, obj: dict[str, Any]) -> Iterator[Fault]:
     """The values that Go could not put into its struct; its decoder stops at the first."""
     return _faults(node, obj, _At(str(obj.get("kind", ""))))
 
@@ -88,14 +88,14 @@ def _go_type(raw: Schema, components: Mapping[str, Schema]) -> str:
 _GIVEN = {dict: "object", list: "array", str: "string", bool: "bool", int: "number", float: "number"}
 
 
-def _faults(node: Node, value: Any, at: _At) -> Iterator[Fault]:
+def _faults(node: SchemaNode, value: Any, at: _At) -> Iterator[Fault]:
     for name, inner in value.items():
         raw = node.properties.get(name)
         if raw is not None and inner is not None:
             yield from _field_faults(node.family.node(raw), raw, inner, at.field(name))
 
 
-def _field_faults(node: Node, raw: Schema, value: Any, at: _At) -> Iterator[Fault]:
+def _field_faults(node: SchemaNode, raw: Schema, value: Any, at: _At) -> Iterator[Fault]:
     name = _name(raw)
     last = name.rpartition(".")[2]
     if name == _QUANTITY:
@@ -131,13 +131,13 @@ def _is_int32(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and -(2**31) <= value < 2**31
 
 
-def _unfitting(node: Node, raw: Schema, value: Any, kind: str, at: _At) -> str:
+def _unfitting(node: SchemaNode, raw: Schema, value: Any, kind: str, at: _At) -> str:
     shown = _given(value) if kind == "integer" else _GIVEN[type(value)]
     wanted = "types.UID" if at.path.endswith("uid") and kind == "string" else _go_type(raw, node.family.components)
     return f"json: cannot unmarshal {shown} into Go struct field {at.struct}.{at.path} of type {wanted}"
 
 
-def _inside(node: Node, value: Any, at: _At) -> Iterator[Fault]:
+def _inside(node: SchemaNode, value: Any, at: _At) -> Iterator[Fault]:
     if isinstance(value, list) and node.items is not None:
         raw = node.raw.get("items") or {}
         for index, item in enumerate(value):
@@ -163,7 +163,7 @@ def _fits(kind: str, value: Any) -> bool:
     return isinstance(value, {"object": dict, "array": list, "string": str, "boolean": bool}.get(kind, object))
 
 
-def _in_range(node: Node, value: Any) -> bool:
+def _in_range(node: SchemaNode, value: Any) -> bool:
     bits = _BITS.get(node.format, 64)
     return isinstance(value, bool) or not isinstance(value, int) or -(2 ** (bits - 1)) <= value < 2 ** (bits - 1)
 
@@ -182,7 +182,7 @@ def _base64_fault(value: str) -> str:
     return f"illegal base64 data at input byte {wrong}"
 
 
-def settle(node: Node | None, value: Any, exempt: tuple[str, ...] = ()) -> None:
+def settle(node: SchemaNode | None, value: Any, exempt: tuple[str, ...] = ()) -> None:
     """Nulls, and empty maps and lists that need not be there, go; save in places that take any JSON.
 
     ``exempt``: fields of this object that stay as they are.
@@ -196,7 +196,7 @@ def settle(node: Node | None, value: Any, exempt: tuple[str, ...] = ()) -> None:
         _settle_map(node, value, exempt)
 
 
-def _settle_map(node: Node, value: dict[str, Any], exempt: tuple[str, ...]) -> None:
+def _settle_map(node: SchemaNode, value: dict[str, Any], exempt: tuple[str, ...]) -> None:
     needed = node.raw.get("required") or ()
     more = node.raw.get("additionalProperties")
     for name in list(value):
@@ -214,6 +214,6 @@ def _settle_map(node: Node, value: dict[str, Any], exempt: tuple[str, ...]) -> N
             settle(known, inner)
 
 
-def _empty(node: Node | None, value: Any) -> bool:
+def _empty(node: SchemaNode | None, value: Any) -> bool:
     """Whether Go leaves the value out: a slice or a map without content; a struct stays."""
     return value == [] or (value == {} and node is not None and node.open)

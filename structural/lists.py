@@ -6,19 +6,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from .causes import Cause
-from .nodes import Node
+from .causes import FieldCause
+from .nodes import SchemaNode
 from .words import duplicate, invalid, to_json
 
 
-def check_lists(node: Node, value: Any, path: str = "") -> list[Cause]:
+def check_lists(node: SchemaNode, value: Any, path: str = "") -> list[FieldCause]:
     """Items of sets, and map keys, that come again. A duplicate is reported at its second place only."""
-    causes: list[Cause] = []
+    causes: list[FieldCause] = []
     _walk(node, value, path, causes)
     return causes
 
 
-def _walk(node: Node, value: Any, path: str, causes: list[Cause]) -> None:
+def _walk(node: SchemaNode, value: Any, path: str, causes: list[FieldCause]) -> None:
     if isinstance(value, dict):
         for name, inner in value.items():
             if isinstance(inner, (dict, list)):
@@ -35,7 +35,7 @@ def _walk(node: Node, value: Any, path: str, causes: list[Cause]) -> None:
                     _walk(node.items, inner, f"{path}[{index}]", causes)
 
 
-def _check(node: Node, value: list[Any], path: str, causes: list[Cause]) -> None:
+def _check(node: SchemaNode, value: list[Any], path: str, causes: list[FieldCause]) -> None:
     match node.raw.get("x-kubernetes-list-type"):
         case "set":
             causes += [duplicate(f"{path}[{index}]", value[index]) for index in _repeated(value)]
@@ -43,7 +43,7 @@ def _check(node: Node, value: list[Any], path: str, causes: list[Cause]) -> None
             causes += _check_map(node.raw.get("x-kubernetes-list-map-keys") or [], value, path)
 
 
-def _check_map(names: list[str], value: list[Any], path: str) -> list[Cause]:
+def _check_map(names: list[str], value: list[Any], path: str) -> list[FieldCause]:
     for index, item in enumerate(value):
         if item is not None and not isinstance(item, dict):
             return [invalid(f"{path}[{index}]", item, "must be an object for an array of list-type map")]

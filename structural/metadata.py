@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from .causes import Cause
+from .causes import FieldCause
 
 _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _DNS_LABEL = re.compile(_LABEL)
@@ -49,18 +49,18 @@ _VALUE_TEXT = (
 ANNOTATIONS_LIMIT = 256 * 1024
 
 
-def given_names(metadata: dict[str, Any], names: str) -> list[Cause]:
+def given_names(metadata: dict[str, Any], names: str) -> list[FieldCause]:
     """Causes for an invalid name or generateName of a new object. ``names``: subdomain, label, label1035 or path."""
-    causes: list[Cause] = []
+    causes: list[FieldCause] = []
     if prefix := str(metadata.get("generateName") or ""):
         masked = prefix[:-2] + "a" if len(prefix) > 1 and prefix.endswith("-") else prefix
         causes += name_causes("metadata.generateName", masked, names, prefix)
     return causes + name_causes("metadata.name", str(metadata.get("name") or ""), names)
 
 
-def shape_causes(metadata: dict[str, Any], path: str) -> list[Cause]:
+def shape_causes(metadata: dict[str, Any], path: str) -> list[FieldCause]:
     """Causes for invalid labels and annotations, of an object or an embedded one."""
-    causes: list[Cause] = []
+    causes: list[FieldCause] = []
     for key, value in (metadata.get("labels") or {}).items():
         causes += _label_causes(f"{path}.labels", key, value)
     annotations = metadata.get("annotations") or {}
@@ -68,18 +68,18 @@ def shape_causes(metadata: dict[str, Any], path: str) -> list[Cause]:
         causes += key_causes(f"{path}.annotations", key.lower(), key)
     if sum(len(key) + len(str(value)) for key, value in annotations.items()) > ANNOTATIONS_LIMIT:
         causes.append(
-            Cause(
+            FieldCause(
                 f"{path}.annotations", "FieldValueTooLong", f"Too long: may not be more than {ANNOTATIONS_LIMIT} bytes"
             )
         )
     return causes
 
 
-def name_causes(field: str, name: str, names: str, shown: str = "") -> list[Cause]:
+def name_causes(field: str, name: str, names: str, shown: str = "") -> list[FieldCause]:
     """``shown``: what the value was before it was made comparable."""
     shown = shown or name
     if not name:
-        return [Cause(field, "FieldValueRequired", "Required value: name or generateName is required")]
+        return [FieldCause(field, "FieldValueRequired", "Required value: name or generateName is required")]
     limit = 253 if names == "subdomain" else 63
     if names == "path":
         if name in (".", ".."):
@@ -100,12 +100,12 @@ def name_causes(field: str, name: str, names: str, shown: str = "") -> list[Caus
     return causes
 
 
-def invalid(field: str, value: Any, text: str) -> Cause:
+def invalid(field: str, value: Any, text: str) -> FieldCause:
     shown = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-    return Cause(field, "FieldValueInvalid", f"Invalid value: {shown}: {text}")
+    return FieldCause(field, "FieldValueInvalid", f"Invalid value: {shown}: {text}")
 
 
-def key_causes(field: str, key: str, shown: str = "") -> list[Cause]:
+def key_causes(field: str, key: str, shown: str = "") -> list[FieldCause]:
     """``shown``: the key as it was given."""
     return [invalid(field, shown or key, fault) for fault in qualified_name_faults(key)]
 
@@ -138,5 +138,5 @@ def label_value_faults(value: str) -> list[str]:
     return faults if _LABEL_VALUE.fullmatch(value) else [*faults, _VALUE_TEXT]
 
 
-def _label_causes(field: str, key: str, value: Any) -> list[Cause]:
+def _label_causes(field: str, key: str, value: Any) -> list[FieldCause]:
     return key_causes(field, key) + [invalid(field, str(value), fault) for fault in label_value_faults(str(value))]

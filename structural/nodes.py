@@ -1,4 +1,4 @@
-"""A schema as it is walked: one Node for each place, made when an object first gets there.
+"""A schema as it is walked: one SchemaNode for each place, made when an object first gets there.
 
 CRD schemas reach 900 KB and an object uses a few hundred bytes of one, so nothing is compiled ahead. ``$ref`` (built-in
 kinds only) is resolved on the way; recursive schemas therefore cost nothing. Nodes are kept as long as their schema is
@@ -68,16 +68,16 @@ class Family:
         self.root = root
         self.components = components
         self.builtin = bool(components)
-        self.nodes: dict[int, tuple[Schema, Node]] = {}
+        self.nodes: dict[int, tuple[Schema, SchemaNode]] = {}
         #: Identities of the parts with CEL rules in or under them, once rules.py has searched them.
         self.ruled: frozenset[int] | None = None
 
-    def node(self, raw: Schema) -> Node:
+    def node(self, raw: Schema) -> SchemaNode:
         """The one node of this piece of schema."""
         raw = self.resolve(raw)
         found = self.nodes.get(id(raw))
         if found is None or found[0] is not raw:
-            found = self.nodes[id(raw)] = (raw, Node(self, raw))
+            found = self.nodes[id(raw)] = (raw, SchemaNode(self, raw))
         return found[1]
 
     def resolve(self, raw: Schema) -> Schema:
@@ -100,7 +100,7 @@ class Family:
         return inner.get("type") in ("string", "object")
 
 
-class Node:
+class SchemaNode:
     """One place in a schema. ``fields``, ``items`` and the like make their nodes when asked."""
 
     __slots__ = (
@@ -146,12 +146,12 @@ class Node:
             self.preserve = True
         #: Without anyOf, oneOf, allOf and not.
         self.plain = not (raw.get("anyOf") or raw.get("oneOf") or raw.get("allOf") or raw.get("not") is not None)
-        self._fields: dict[str, Node] = {}
-        self._items: Node | None = None
-        self._additional: Node | None = None
-        self._branches: dict[str, list[Node]] = {}
+        self._fields: dict[str, SchemaNode] = {}
+        self._items: SchemaNode | None = None
+        self._additional: SchemaNode | None = None
+        self._branches: dict[str, list[SchemaNode]] = {}
 
-    def declared(self, name: str) -> Node | None:
+    def declared(self, name: str) -> SchemaNode | None:
         """The node of a declared property; None for any other name."""
         found = self._fields.get(name)
         if found is None and name in self.properties:
@@ -159,7 +159,7 @@ class Node:
         return found
 
     @property
-    def items(self) -> Node | None:
+    def items(self) -> SchemaNode | None:
         """The node of a list's items; None when the schema says nothing about them."""
         if self._items is None and isinstance(self.raw.get("items"), dict):
             self._items = self.family.node(self.raw["items"])
@@ -172,21 +172,21 @@ class Node:
         return isinstance(more, dict) or more is True
 
     @property
-    def additional(self) -> Node | None:
+    def additional(self) -> SchemaNode | None:
         """The node of values under names that are not declared."""
         more = self.raw.get("additionalProperties")
         if self._additional is None and isinstance(more, dict):
             self._additional = self.family.node(more)
         return self._additional
 
-    def branches(self, keyword: str) -> list[Node]:
+    def branches(self, keyword: str) -> list[SchemaNode]:
         """The alternatives under ``anyOf``, ``oneOf`` or ``allOf``."""
         found = self._branches.get(keyword)
         if found is None:
             found = self._branches[keyword] = [self.family.node(item) for item in self.raw.get(keyword) or []]
         return found
 
-    def child(self, name: str) -> Node | None:
+    def child(self, name: str) -> SchemaNode | None:
         """The node of a value under this name, declared or not."""
         return self.declared(name) or self.additional
 
@@ -203,12 +203,12 @@ class Node:
 _FAMILIES: OrderedDict[int, tuple[Any, Family]] = OrderedDict()
 
 
-def node_of(schema: Schema | Node) -> Node:
+def node_of(schema: Schema | SchemaNode) -> SchemaNode:
     """The root node of a schema as it is stored or served; warm calls are a dictionary look-up.
 
     A caller with a cache of its own passes the node, which is returned as it is.
     """
-    if isinstance(schema, Node):
+    if isinstance(schema, SchemaNode):
         return schema
     components = (schema.get("components") or {}).get("schemas") or {}
     key = components or schema

@@ -12,7 +12,7 @@ from typing import Any
 
 from .causes import Fault
 from .gotypes import decode_faults, settle
-from .nodes import Node, Schema, node_of
+from .nodes import Schema, SchemaNode, node_of
 from .objectmeta import type_faults
 from .words import to_json
 
@@ -47,7 +47,7 @@ class Examination:
     faults: list[Fault] = field(default_factory=list)
 
 
-def prepare(schema: Schema | Node, obj: dict[str, Any]) -> list[str]:
+def prepare(schema: Schema | SchemaNode, obj: dict[str, Any]) -> list[str]:
     """Prunes and defaults ``obj`` in place; returns the paths of the fields that were not known.
 
     Fields under ``x-kubernetes-preserve-unknown-fields`` stay. ``apiVersion``, ``kind`` and ``metadata`` are known at
@@ -59,7 +59,7 @@ def prepare(schema: Schema | Node, obj: dict[str, Any]) -> list[str]:
     return found.unknown
 
 
-def examine(schema: Schema | Node, obj: dict[str, Any]) -> Examination:
+def examine(schema: Schema | SchemaNode, obj: dict[str, Any]) -> Examination:
     """The same, with everything that is malformed; that is left as it stands."""
     node = node_of(schema)
     found = Examination()
@@ -78,19 +78,19 @@ def examine(schema: Schema | Node, obj: dict[str, Any]) -> Examination:
     return found
 
 
-def prune_unknown(schema: Schema | Node, obj: dict[str, Any]) -> None:
+def prune_unknown(schema: Schema | SchemaNode, obj: dict[str, Any]) -> None:
     """Takes out what the schema does not know, and fills nothing in."""
     _prune(node_of(schema), obj, "", Examination(), root=True)
 
 
-def prune(node: Node, value: Any, root: bool) -> list[str]:
+def prune(node: SchemaNode, value: Any, root: bool) -> list[str]:
     """Only the first step; the paths of what went."""
     found = Examination()
     _prune(node, value, "", found, root)
     return sorted(found.unknown)
 
 
-def _prune(node: Node | None, value: Any, path: str, found: Examination, root: bool = False) -> None:
+def _prune(node: SchemaNode | None, value: Any, path: str, found: Examination, root: bool = False) -> None:
     if isinstance(value, dict):
         _prune_object(node, value, path, found, root)
     elif isinstance(value, list):
@@ -103,7 +103,7 @@ def _prune(node: Node | None, value: Any, path: str, found: Examination, root: b
                 _prune(items, item, f"{path}[{index}]", found)
 
 
-def _prune_object(node: Node | None, value: dict[str, Any], path: str, found: Examination, root: bool) -> None:
+def _prune_object(node: SchemaNode | None, value: dict[str, Any], path: str, found: Examination, root: bool) -> None:
     if node is None:
         found.unknown.extend(_join(path, name) for name in value)
         value.clear()
@@ -124,7 +124,7 @@ def _prune_object(node: Node | None, value: dict[str, Any], path: str, found: Ex
                 found.unknown.append(_join(path, name))
 
 
-def _walk_preserved(node: Node, value: list[Any], path: str, found: Examination) -> None:
+def _walk_preserved(node: SchemaNode, value: list[Any], path: str, found: Examination) -> None:
     """Items of a preserved list are preserved too, but what their own schema says holds."""
     for index, item in enumerate(value):
         place = f"{path}[{index}]"
@@ -163,7 +163,7 @@ def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def drop_nulls(node: Node | None, value: Any) -> None:
+def drop_nulls(node: SchemaNode | None, value: Any) -> None:
     """Takes out nulls where null is not allowed and nothing would be filled in."""
     if isinstance(value, dict):
         for name in list(value):
@@ -180,7 +180,7 @@ def drop_nulls(node: Node | None, value: Any) -> None:
                 drop_nulls(items, inner)
 
 
-def default(node: Node | None, value: Any) -> None:
+def default(node: SchemaNode | None, value: Any) -> None:
     """Fills in defaults, from the outside in: a default may bring objects whose own defaults then apply."""
     if node is None:
         return
@@ -197,7 +197,7 @@ def default(node: Node | None, value: Any) -> None:
                 default(items, value[index])
 
 
-def _default_object(node: Node, value: dict[str, Any]) -> None:
+def _default_object(node: SchemaNode, value: dict[str, Any]) -> None:
     for name, raw in node.properties.items():
         if "default" in raw and (name not in value or value[name] is None):
             known = node.declared(name)

@@ -14,8 +14,8 @@ import re
 from typing import Any
 
 from . import words
-from .causes import Cause
-from .nodes import Node
+from .causes import FieldCause
+from .nodes import SchemaNode
 from .structure import same
 
 log = logging.getLogger(__name__)
@@ -38,12 +38,12 @@ def available() -> bool:
     return importlib.util.find_spec(_LIBRARY) is not None
 
 
-def has_rules(node: Node) -> bool:
+def has_rules(node: SchemaNode) -> bool:
     """Whether the schema has a rule; cached for each schema."""
     return id(node.raw) in _ruled(node)
 
 
-def _ruled(node: Node) -> frozenset[int]:
+def _ruled(node: SchemaNode) -> frozenset[int]:
     family = node.family
     if family.ruled is None:
         found: set[int] = set()
@@ -65,8 +65,8 @@ def _find_rules(raw: Any, found: set[int]) -> bool:
 
 
 def check_rules(
-    node: Node, obj: dict[str, Any], old: dict[str, Any] | None, warnings: list[str] | None = None
-) -> list[Cause]:
+    node: SchemaNode, obj: dict[str, Any], old: dict[str, Any] | None, warnings: list[str] | None = None
+) -> list[FieldCause]:
     """Runs every rule that concerns the object. Transition rules run where there is an old value to compare with.
 
     Broken rules on unchanged values are not errors, but added to ``warnings``.
@@ -74,7 +74,7 @@ def check_rules(
     if not available():
         _tell_once("CEL rules are not checked: %s is not there for this platform", _LIBRARY)
         return []
-    causes: list[Cause] = []
+    causes: list[FieldCause] = []
     _walk(
         node=node,
         value=obj,
@@ -88,7 +88,7 @@ def check_rules(
 
 
 def _walk(
-    node: Node, value: Any, old: Any, path: str, unchanged: bool, causes: list[Cause], warnings: list[str]
+    node: SchemaNode, value: Any, old: Any, path: str, unchanged: bool, causes: list[FieldCause], warnings: list[str]
 ) -> None:
     """``unchanged``: this value, or the nearest one around it that has an old one, is as it was."""
     if value is None or not has_rules(node):
@@ -142,18 +142,18 @@ def _walk(
             )
 
 
-def _matching(node: Node, old: Any) -> dict[str, Any]:
+def _matching(node: SchemaNode, old: Any) -> dict[str, Any]:
     if node.raw.get("x-kubernetes-list-type") != "map" or not isinstance(old, list):
         return {}
     return {_key(node, item): item for item in old if isinstance(item, dict)}
 
 
-def _key(node: Node, item: Any) -> str:
+def _key(node: SchemaNode, item: Any) -> str:
     names = node.raw.get("x-kubernetes-list-map-keys") or []
     return repr([item.get(name) for name in names]) if isinstance(item, dict) else ""
 
 
-def _run(rule: dict[str, Any], node: Node, value: Any, old: Any, path: str) -> Cause | None:
+def _run(rule: dict[str, Any], node: SchemaNode, value: Any, old: Any, path: str) -> FieldCause | None:
     source = rule.get("rule") or ""
     optional = bool(rule.get("optionalOldSelf"))
     if not source.strip() or (old is None and not optional and _OLD_SELF.search(source)):
@@ -170,7 +170,7 @@ def _run(rule: dict[str, Any], node: Node, value: Any, old: Any, path: str) -> C
     return None if held else _broken(rule, value, path, message)
 
 
-def _failed(rule: dict[str, Any], node: Node, path: str, error: str) -> Cause | None:
+def _failed(rule: dict[str, Any], node: SchemaNode, path: str, error: str) -> FieldCause | None:
     about = (rule.get("message") or rule["rule"]).strip()
     if error.startswith("no such overload"):
         if _TIMES.search(json.dumps(node.raw)):
@@ -185,7 +185,7 @@ def _failed(rule: dict[str, Any], node: Node, path: str, error: str) -> Cause | 
     return words.invalid(path or words.NOWHERE, node.raw.get("type") or "", detail)
 
 
-def _broken(rule: dict[str, Any], value: Any, path: str, message: str | None) -> Cause:
+def _broken(rule: dict[str, Any], value: Any, path: str, message: str | None) -> FieldCause:
     place = path + _field_path(rule.get("fieldPath") or "")
     place = place.removeprefix(".") or words.NOWHERE
     detail = message or (rule.get("message") or "").strip() or f"failed rule: {rule['rule'].strip()}"
@@ -196,7 +196,7 @@ def _broken(rule: dict[str, Any], value: Any, path: str, message: str | None) ->
         case "FieldValueRequired":
             return words.required(place, detail)
         case "FieldValueDuplicate":
-            return Cause(
+            return FieldCause(
                 place, words.DUPLICATE, "Duplicate value" if compound else f"Duplicate value: {words.show(value)}"
             )
     return words.invalid_unshown(place, detail) if compound else words.invalid(place, value, detail)

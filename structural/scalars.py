@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .causes import Cause
-from .nodes import Node
+from .causes import FieldCause
+from .nodes import SchemaNode
 from .words import NOWHERE, invalid, number, too_long
 
 _RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
@@ -17,7 +17,7 @@ def _where(path: str) -> str:
     return path.removeprefix(".") or NOWHERE
 
 
-def length_cause(node: Node, value: str, path: str) -> Cause | None:
+def length_cause(node: SchemaNode, value: str, path: str) -> FieldCause | None:
     """minLength and maxLength count characters; the message of the latter says bytes, as the API server's does."""
     most, least = node.raw.get("maxLength"), node.raw.get("minLength")
     if most is not None and len(value) > most:
@@ -27,7 +27,7 @@ def length_cause(node: Node, value: str, path: str) -> Cause | None:
     return None
 
 
-def check_number(node: Node, value: float, path: str, errors: dict[Cause, None]) -> None:
+def check_number(node: SchemaNode, value: float, path: str, errors: dict[FieldCause, None]) -> None:
     """Range of the format, multipleOf, minimum, maximum."""
     raw = node.raw
     _check_range(node, value, path, errors)
@@ -60,7 +60,7 @@ def _is_multiple(value: float, step: float) -> bool:
     return math.isclose(ratio, round(ratio), rel_tol=1e-9, abs_tol=1e-9)
 
 
-def _check_range(node: Node, value: Any, path: str, errors: dict[Cause, None]) -> None:
+def _check_range(node: SchemaNode, value: Any, path: str, errors: dict[FieldCause, None]) -> None:
     if len(node.types) != 1:
         return
     kind = node.types[0]

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from . import formats, patterns, scalars
-from .causes import Cause
-from .nodes import Node
+from .causes import FieldCause
+from .nodes import SchemaNode
 from .words import NOWHERE, invalid, not_supported, required, show, too_many, type_invalid
 
-Errors = dict[Cause, None]
+Errors = dict[FieldCause, None]
 
 
 class _Missing:
@@ -50,7 +50,7 @@ def same(item: Any, other: Any) -> bool:
     return not isinstance(item, list) or all(map(same, item, other))
 
 
-def check(node: Node, value: Any, path: str, errors: Errors, old: Any = MISSING) -> int:
+def check(node: SchemaNode, value: Any, path: str, errors: Errors, old: Any = MISSING) -> int:
     """Adds what is wrong to ``errors``. Values equal to those in ``old`` are not checked, as in the API server."""
     if old is not MISSING and same(old, value):
         return 1
@@ -76,7 +76,7 @@ def check(node: Node, value: Any, path: str, errors: Errors, old: Any = MISSING)
     return held + 1
 
 
-def _check_null(node: Node, path: str, errors: Errors) -> int:
+def _check_null(node: SchemaNode, path: str, errors: Errors) -> int:
     if node.family.builtin:
         return 1  # null is the same as absent to Go, and the server writes it itself (Event.firstTimestamp)
     held = 0
@@ -89,11 +89,11 @@ def _check_null(node: Node, path: str, errors: Errors) -> int:
     return held
 
 
-def _wrong_type(path: str, wanted: str, given: str) -> Cause:
+def _wrong_type(path: str, wanted: str, given: str) -> FieldCause:
     return type_invalid(field(path), given, f'{path} in body must be of type {wanted}: "{given}"')
 
 
-def _check_type(node: Node, value: Any, kind: str, path: str, errors: Errors) -> bool:
+def _check_type(node: SchemaNode, value: Any, kind: str, path: str, errors: Errors) -> bool:
     wanted = node.types
     number = "number" in wanted or "integer" in wanted
     fits = (
@@ -126,7 +126,7 @@ def _converted(value: Any, item: Any) -> Any:
     return value
 
 
-def _check_string(node: Node, value: str, path: str, errors: Errors) -> None:
+def _check_string(node: SchemaNode, value: str, path: str, errors: Errors) -> None:
     cause = scalars.length_cause(node, value, path)
     pattern = node.raw.get("pattern")
     if cause is None and pattern and not patterns.matches(pattern, value):
@@ -138,7 +138,7 @@ def _check_string(node: Node, value: str, path: str, errors: Errors) -> None:
         errors[type_invalid(field(path), value, detail)] = None
 
 
-def _check_list(node: Node, value: list[Any], path: str, errors: Errors, old: Any) -> int:
+def _check_list(node: SchemaNode, value: list[Any], path: str, errors: Errors, old: Any) -> int:
     held = 0
     items = node.items
     if items is not None:
@@ -156,7 +156,7 @@ def _check_list(node: Node, value: list[Any], path: str, errors: Errors, old: An
     return held
 
 
-def _correlated(node: Node, value: list[Any], old: Any) -> list[Any] | None:
+def _correlated(node: SchemaNode, value: list[Any], old: Any) -> list[Any] | None:
     """For each item the old one with the same map keys; None for lists without them, whose items have no identity."""
     keys = node.raw.get("x-kubernetes-list-map-keys")
     if node.raw.get("x-kubernetes-list-type") != "map" or not keys or not isinstance(old, list):
@@ -169,7 +169,7 @@ def _key(item: dict[str, Any], keys: list[str]) -> str:
     return repr([item.get(key) for key in keys])
 
 
-def _check_object(node: Node, value: dict[str, Any], path: str, errors: Errors, old: Any) -> int:
+def _check_object(node: SchemaNode, value: dict[str, Any], path: str, errors: Errors, old: Any) -> int:
     least, most = node.raw.get("minProperties"), node.raw.get("maxProperties")
     size = len(value)
     if least is not None and size < least:
@@ -196,7 +196,7 @@ def _check_object(node: Node, value: dict[str, Any], path: str, errors: Errors, 
     return held
 
 
-def _check_branches(node: Node, value: Any, path: str, errors: Errors) -> int:
+def _check_branches(node: SchemaNode, value: Any, path: str, errors: Errors) -> int:
     held = 0
     for keyword in ("anyOf", "oneOf"):
         branches = node.branches(keyword)
@@ -222,7 +222,7 @@ def _check_branches(node: Node, value: Any, path: str, errors: Errors) -> int:
     return held
 
 
-def _check_alternatives(keyword: str, branches: list[Node], value: Any, path: str, errors: Errors) -> int:
+def _check_alternatives(keyword: str, branches: list[SchemaNode], value: Any, path: str, errors: Errors) -> int:
     passed = 0
     first = most = 0
     best: Errors | None = None

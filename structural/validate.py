@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from . import words
-from .causes import Cause
+from .causes import FieldCause
 from .embedded import check_embedded
 from .lists import check_lists
-from .nodes import Node, Schema, node_of
+from .nodes import Schema, SchemaNode, node_of
 from .rules import check_rules, has_rules
 from .structure import MISSING, Errors, check
 
@@ -25,14 +25,14 @@ _UNCHECKED = (
 
 
 def validate(
-    schema: Schema | Node,
+    schema: Schema | SchemaNode,
     obj: dict[str, Any],
     old: dict[str, Any] | None,
     subresource: str = "",
     warnings: list[str] | None = None,
     *,
     rules: bool = True,
-) -> list[Cause]:
+) -> list[FieldCause]:
     """Causes for an invalid ``obj``, which :func:`prepare` has prepared. ``old``: the stored object of an update.
 
     Parts that are as they were in ``old`` are not refused, even when the schema has become stricter meanwhile
@@ -59,7 +59,7 @@ def validate(
     return causes
 
 
-def _check_status(node: Node, obj: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
+def _check_status(node: SchemaNode, obj: dict[str, Any], old: dict[str, Any]) -> list[FieldCause]:
     known = node.declared("status")
     if known is None or "status" not in obj:
         return []
@@ -70,7 +70,7 @@ def _check_status(node: Node, obj: dict[str, Any], old: dict[str, Any]) -> list[
     ]
 
 
-def _validate_builtin(node: Node, obj: dict[str, Any], old: dict[str, Any] | None) -> list[Cause]:
+def _validate_builtin(node: SchemaNode, obj: dict[str, Any], old: dict[str, Any] | None) -> list[FieldCause]:
     """Types everywhere but in metadata, which has its own checks; what is required in what people write."""
     errors: Errors = {}
     for name, value in obj.items():

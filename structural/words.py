@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .causes import Cause
+from .causes import FieldCause
 
 REQUIRED = "FieldValueRequired"
 INVALID = "FieldValueInvalid"
@@ -78,43 +78,43 @@ def _with(text: str, detail: str) -> str:
     return f"{text}: {detail}" if detail else text
 
 
-def required(field: str, detail: str = "") -> Cause:
-    return Cause(field, REQUIRED, _with("Required value", detail))
+def required(field: str, detail: str = "") -> FieldCause:
+    return FieldCause(field, REQUIRED, _with("Required value", detail))
 
 
-def invalid(field: str, value: Any, detail: str) -> Cause:
-    return Cause(field, INVALID, _with(f"Invalid value: {show(value)}", detail))
+def invalid(field: str, value: Any, detail: str) -> FieldCause:
+    return FieldCause(field, INVALID, _with(f"Invalid value: {show(value)}", detail))
 
 
-def invalid_unshown(field: str, detail: str) -> Cause:
+def invalid_unshown(field: str, detail: str) -> FieldCause:
     """Invalid, of an object or list that would be too long to repeat."""
-    return Cause(field, INVALID, _with("Invalid value", detail))
+    return FieldCause(field, INVALID, _with("Invalid value", detail))
 
 
-def type_invalid(field: str, value: Any, detail: str) -> Cause:
-    return Cause(field, TYPE_INVALID, _with(f"Invalid value: {show(value)}", detail))
+def type_invalid(field: str, value: Any, detail: str) -> FieldCause:
+    return FieldCause(field, TYPE_INVALID, _with(f"Invalid value: {show(value)}", detail))
 
 
-def not_supported(field: str, value: Any, supported: list[Any]) -> Cause:
+def not_supported(field: str, value: Any, supported: list[Any]) -> FieldCause:
     """``supported`` in the schema's order."""
     shown = ", ".join(quote(item if isinstance(item, str) else to_json(item)) for item in supported)
-    return Cause(
+    return FieldCause(
         field, NOT_SUPPORTED, _with(f"Unsupported value: {show(value)}", f"supported values: {shown}" if shown else "")
     )
 
 
-def duplicate(field: str, value: Any) -> Cause:
-    return Cause(field, DUPLICATE, f"Duplicate value: {show(value)}")
+def duplicate(field: str, value: Any) -> FieldCause:
+    return FieldCause(field, DUPLICATE, f"Duplicate value: {show(value)}")
 
 
-def forbidden(field: str, detail: str) -> Cause:
-    return Cause(field, FORBIDDEN, _with("Forbidden", detail))
+def forbidden(field: str, detail: str) -> FieldCause:
+    return FieldCause(field, FORBIDDEN, _with("Forbidden", detail))
 
 
-def too_long(field: str, limit: int) -> Cause:
-    return Cause(field, TOO_LONG, f"Too long: may not be more than {limit} {'byte' if limit == 1 else 'bytes'}")
+def too_long(field: str, limit: int) -> FieldCause:
+    return FieldCause(field, TOO_LONG, f"Too long: may not be more than {limit} {'byte' if limit == 1 else 'bytes'}")
 
 
-def too_many(field: str, actual: int, limit: int) -> Cause:
+def too_many(field: str, actual: int, limit: int) -> FieldCause:
     noun = "item" if limit == 1 else "items"
-    return Cause(field, TOO_MANY, f"Too many: {actual}: must have at most {limit} {noun}")
+    return FieldCause(field, TOO_MANY, f"Too many: {actual}: must have at most {limit} {noun}")

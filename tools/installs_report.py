@@ -130,7 +130,7 @@ class ConsoleApi:
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
+class InstallablePackage:
     """`kinds`: CRDs that it brings or needs."""
 
     namespace: str
@@ -165,7 +165,7 @@ class Report:
         return [f"{where}: {what}" for _at, where, what in self.states if what.startswith(("failed", "impossible"))]
 
 
-def try_install(api: ConsoleApi, package: Package) -> Report:
+def try_install(api: ConsoleApi, package: InstallablePackage) -> Report:
     """Install one package, record the states that the console shows, remove it."""
     report, start = Report(package=package.name), time.monotonic()
     namespace = f"try-{package.name}"[:63].rstrip("-.").replace(".", "-")
@@ -260,12 +260,12 @@ def remove(api: ConsoleApi, namespace: str) -> None:
 class Queue:
     """Packages that wait, so handed out that no two with a kind in common are tried at once."""
 
-    def __init__(self, waiting: list[Package]) -> None:
+    def __init__(self, waiting: list[InstallablePackage]) -> None:
         self._waiting = list(waiting)
         self._busy: Counter[str] = Counter()
         self._changed = threading.Condition()
 
-    def __iter__(self) -> Iterator[Package]:
+    def __iter__(self) -> Iterator[InstallablePackage]:
         while (package := self._next()) is not None:
             try:
                 yield package
@@ -274,7 +274,7 @@ class Queue:
                     self._busy.subtract(package.kinds)
                     self._changed.notify_all()
 
-    def _next(self) -> Package | None:
+    def _next(self) -> InstallablePackage | None:
         with self._changed:
             while self._waiting and not STOPPED.is_set():
                 for package in self._waiting:
@@ -286,7 +286,7 @@ class Queue:
         return None
 
 
-def packages(api: ConsoleApi, folder: Path, only: list[str]) -> list[Package]:
+def packages(api: ConsoleApi, folder: Path, only: list[str]) -> list[InstallablePackage]:
     """Those of the folder that the catalog page has, once the catalogs are read."""
     wanted = sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
     until = time.monotonic() + 300
@@ -315,11 +315,11 @@ def _until_read(api: ConsoleApi, row: Mapping[str, Any], seconds: float = 180) -
         time.sleep(POLL_SECONDS)
 
 
-def _package(api: ConsoleApi, row: Mapping[str, Any]) -> Package:
-    package = Package(row["namespace"], row["catalog"], row["name"], frozenset())
+def _package(api: ConsoleApi, row: Mapping[str, Any]) -> InstallablePackage:
+    package = InstallablePackage(row["namespace"], row["catalog"], row["name"], frozenset())
     about = api.get(package.path)["description"] or {}
     kinds = (*about.get("apis", ()), *about.get("required", ()))
-    return Package(
+    return InstallablePackage(
         package.namespace,
         package.catalog,
         package.name,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import msgspec
 
 from kube.objects import KubeObject, name_of, uid_of
-from kube.recording import Target, Write
+from kube.recording import RequestTarget, Write
 
 # group/version/plural namespace/name, as resources/place.py and operatorhub/olm.py write it; more may follow.
 _REF = re.compile(
@@ -15,19 +15,19 @@ _REF = re.compile(
 )
 
 
-def read(ref: str) -> tuple[Target | None, str]:
+def read(ref: str) -> tuple[RequestTarget | None, str]:
     """The object and what the text says beside it; None where it names no object of the cluster."""
     found = _REF.fullmatch(ref)
     if found is None:
         return None, ref
     group = "" if found["group"] == "core" else found["group"]
     return (
-        Target(group, found["version"], found["plural"], found["namespace"] or "", found["name"]),
+        RequestTarget(group, found["version"], found["plural"], found["namespace"] or "", found["name"]),
         found["rest"] or "",
     )
 
 
-def named(write: Write) -> Target:
+def named(write: Write) -> RequestTarget:
     """What a write is about.
 
     Of a creation the name is in what was sent, or in the answer, if the server made one up.

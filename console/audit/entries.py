@@ -19,7 +19,7 @@ from django.utils import timezone
 from console.audit import act_target, changes
 from console.audit.models import AuditEntry
 from console.audit.scene import Scene, Where
-from kube.recording import Target, Write
+from kube.recording import RequestTarget, Write
 
 log = logging.getLogger("console.audit.entries")
 
@@ -41,7 +41,7 @@ def entry(
     found, rest = act_target.read(ref)
     write = scene.claim(found) if scene else None
     if found is None and write is None:
-        found, rest = Target("", "", "", name=changes.masked_text(rest)), ""
+        found, rest = RequestTarget("", "", "", name=changes.masked_text(rest)), ""
     target = act_target.named(write) if write else found
     assert target is not None
     if write is not None and write.reason and " " in outcome:  # the page's words for the reason
@@ -82,7 +82,7 @@ def _row(
     cluster: str,
     user: str,
     verb: str,
-    target: Target,
+    target: RequestTarget,
     outcome: str,
     where: Where,
     write: Write | None,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from console.audit.act_target import named
 from console.audit.models import AuditEntry
-from kube.recording import Recording, Target, Write
+from kube.recording import Recording, RequestTarget, Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Scene:
     by_target: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)
     entries: list[AuditEntry] = field(default_factory=list)
 
-    def claim(self, found: Target | None) -> Write | None:
+    def claim(self, found: RequestTarget | None) -> Write | None:
         """The newest unclaimed write to the object; all older ones to it belong to the same act.
 
         `found` None: the first unclaimed write to any object.
@@ -61,5 +61,5 @@ class Scene:
         self.seen = len(self.sent.writes)
 
 
-def _key(found: Target) -> tuple[str, str, str]:
+def _key(found: RequestTarget) -> tuple[str, str, str]:
     return (f"{found.plural}.{found.group}", found.namespace, found.name)

@@ -24,7 +24,7 @@ from resources import live_topics
 from resources.causes.evidence import moment
 from resources.lists.child_troubles import overlaid
 from resources.lists.counts import count
-from resources.lists.entries import Entry
+from resources.lists.entries import ListEntry
 from resources.lists.order import STATES
 from resources.lists.snapshot import snapshots
 from resources.place import Place
@@ -48,7 +48,7 @@ OLM = ("operators.coreos.com", "packages.operators.coreos.com", "olm.operatorfra
 class Held:
     """An object whose deletion has waited for a finalizer for longer than that usually takes."""
 
-    entry: Entry
+    entry: ListEntry
     finalizer: str
 
 
@@ -61,7 +61,7 @@ class KindCount:
     type: ResourceType
     number: int | None = 0
     states: tuple[tuple[str, int], ...] = ()
-    worst: tuple[Entry, ...] = ()
+    worst: tuple[ListEntry, ...] = ()
     held: tuple[Held, ...] = ()
     problem: str = ""
     forbidden: bool = False
@@ -168,7 +168,7 @@ def _ask(client: ClusterClient, type_: ResourceType) -> KindCount:
     return KindCount(type_, len(entries), tuple(states.items()), tuple(worst[:_NAMED]), held)
 
 
-def _held(client: ClusterClient, type_: ResourceType, terminating: Iterable[Entry]) -> tuple[Held, ...]:
+def _held(client: ClusterClient, type_: ResourceType, terminating: Iterable[ListEntry]) -> tuple[Held, ...]:
     """Of the first few; entries of lists don't have the finalizers, so each is read."""
     found = []
     for entry in list(terminating)[:_HELD]:
@@ -224,7 +224,7 @@ def _places(there: Iterable[KindCount]) -> dict[str, Place]:
     return {place.url(): place for place in places}
 
 
-def _where(kind: KindCount, entry: Entry) -> str:
+def _where(kind: KindCount, entry: ListEntry) -> str:
     what = f"{kind.type.kind} {entry.name}"
     return _("%(what)s in %(namespace)s") % {"what": what, "namespace": entry.namespace} if entry.namespace else what
 

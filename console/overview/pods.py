@@ -22,7 +22,7 @@ from kube.errors import KubeError
 from resources import live_topics
 from resources.lists.child_troubles import MANY, NOT_RUNNING
 from resources.lists.counts import count
-from resources.lists.entries import Entry
+from resources.lists.entries import ListEntry
 from resources.lists.snapshot import snapshots
 from resources.place import Place
 from resources.state.health import DEGRADED
@@ -60,8 +60,8 @@ class Pods:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    entries: tuple[Entry, ...] = ()
-    stuck: tuple[Entry, ...] = ()
+    entries: tuple[ListEntry, ...] = ()
+    stuck: tuple[ListEntry, ...] = ()
     total: int = 0
     bounded: bool = False
     error: KubeError | None = None
@@ -110,7 +110,7 @@ def _read(client: ClusterClient, type_: ResourceType) -> _Read:
     return _Read(unwell, _stuck(client, unwell), total if bounded else len(entries), bounded)
 
 
-def _stuck(client: ClusterClient, unwell: Iterable[Entry]) -> tuple[Entry, ...]:
+def _stuck(client: ClusterClient, unwell: Iterable[ListEntry]) -> tuple[ListEntry, ...]:
     """Deployments that can't make a Pod, so that there is none to show; nothing where they can't be read or are
     many.
     """
@@ -133,9 +133,9 @@ def _stuck(client: ClusterClient, unwell: Iterable[Entry]) -> tuple[Entry, ...]:
     )
 
 
-def _groups(type_: ResourceType, entries: Iterable[Entry]) -> tuple[PodGroup, ...]:
+def _groups(type_: ResourceType, entries: Iterable[ListEntry]) -> tuple[PodGroup, ...]:
     """The newest first."""
-    by: dict[tuple[str, str, str], list[Entry]] = {}
+    by: dict[tuple[str, str, str], list[ListEntry]] = {}
     for entry in sorted(entries, key=lambda entry: entry.created, reverse=True):
         owner = str(entry.owner or "")
         by.setdefault((entry.namespace, owner or entry.name, entry.health.reason), []).append(entry)
@@ -152,7 +152,7 @@ def _groups(type_: ResourceType, entries: Iterable[Entry]) -> tuple[PodGroup, ..
     )
 
 
-def _without_pods(type_: ResourceType, entry: Entry) -> CardProblem:
+def _without_pods(type_: ResourceType, entry: ListEntry) -> CardProblem:
     what = _("Deployment %(name)s in %(namespace)s") % {"name": entry.name, "namespace": entry.namespace}
     url = Place(type_, entry.namespace, entry.name).url()
     return CardProblem(ERROR, what, entry.health.reason or entry.health.label, url, _("Open"))

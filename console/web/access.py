@@ -47,7 +47,7 @@ def refusal(
     '' too when the API server doesn't answer the review: then the action itself shows what is wrong.
     """
     try:
-        answer = can(client, verb, type_, namespace, name, subresource)
+        answer = can(client=client, verb=verb, type_=type_, namespace=namespace, name=name, subresource=subresource)
     except KubeError:
         return ""
     if answer.allowed:

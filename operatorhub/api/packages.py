@@ -214,7 +214,7 @@ def _data(request: Request) -> QueryDict:
     return web(request).GET
 
 
-class Package(APIView):
+class PackageDetail(APIView):
     """One package."""
 
     @extend_schema(
@@ -263,7 +263,7 @@ class Package(APIView):
         return Response(PackageSerializer(answer).data)
 
 
-class Bundle(APIView):
+class BundleDetail(APIView):
     """One version of a package, with its manifests, as far as a catalog gives them."""
 
     @extend_schema(

@@ -24,6 +24,9 @@ _PLAIN: dict[Any, type[Field]] = {
     float: serializers.FloatField,
 }
 
+#: The schema's name of a nested class that was renamed: published names stay.
+_PUBLISHED = {"SourcesDraftsChannelEntry": "SourcesDraftsEntry"}
+
 
 class Shape(serializers.Serializer[Any]):
     """A response. `model` is the dataclass, `names` the fields and properties to include; () means all fields."""
@@ -62,7 +65,8 @@ def hints_of(model: type) -> Mapping[str, Any]:
 def _nested(model: type) -> type[Shape]:
     """Of a dataclass inside another one: named by where it is from, since several are called Channel."""
     place = "".join(part.capitalize() for part in re.split(r"[._]", model.__module__.removeprefix("operatorhub.")))
-    return shape(model, f"{place}{model.__name__}")
+    name = f"{place}{model.__name__}"
+    return shape(model, _PUBLISHED.get(name, name))
 
 
 def field(hint: Any, **options: Any) -> Field:

@@ -20,7 +20,7 @@ from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, olm, runs
 from operatorhub.bootstrap import manifest
 from operatorhub.install import undo
-from operatorhub.install.undo import Removed, Target
+from operatorhub.install.undo import DeletionTarget, Removed
 from operatorhub.models import Run
 
 KIND = "olm"
@@ -206,7 +206,7 @@ def dry_run(client: ClusterClient, run: Run) -> tuple[ApplyResult, ...]:
     return tuple(found)
 
 
-def remove(client: ClusterClient, wanted: tuple[Target, ...], done: Done) -> tuple[Removed, ...]:
+def remove(client: ClusterClient, wanted: tuple[DeletionTarget, ...], done: Done) -> tuple[Removed, ...]:
     """In the given order.
 
     Objects of OLM's kinds are deleted before its Deployments, whose controllers remove their finalizers.
@@ -241,7 +241,7 @@ def _is_same(client: ClusterClient, type_: ResourceType, result: ApplyResult) ->
     return found is not None and uid_of(found) == result.uid
 
 
-def removable(client: ClusterClient, run: Run) -> tuple[Target, ...]:
+def removable(client: ClusterClient, run: Run) -> tuple[DeletionTarget, ...]:
     """What is still there of it, last made first; what was there before it is marked.
 
     Objects that can't be read are offered too: the delete call reports the reason.
@@ -262,7 +262,7 @@ def removable(client: ClusterClient, run: Run) -> tuple[Target, ...]:
                 "deleting it also deletes all objects of this resource type, including everything that OLM installed"
             )
         found.append(
-            Target(
+            DeletionTarget(
                 group=type_.group,
                 version=type_.version,
                 plural=type_.plural,

@@ -20,12 +20,12 @@ from operatorhub.bundle import images, manifest, storage
 from operatorhub.csv import mapping, text
 from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources import packagemanifests
-from operatorhub.sources.drafts import Channel, Contents, Entry, Graph, SourceError, bundle_version, problems
+from operatorhub.sources.drafts import Channel, ChannelEntry, Contents, Graph, SourceError, bundle_version, problems
 
 __all__ = [
     "Bundle",
     "Channel",
-    "Entry",
+    "ChannelEntry",
     "Graph",
     "PackageOffer",
     "SourceError",

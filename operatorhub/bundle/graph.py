@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from operatorhub import versions
-from operatorhub.sources.drafts import Channel, Entry, Graph
+from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
 
 LANE, ROW, TOP, LEFT = 24, 30, 18, 20
 # Rows shown before the older ones are folded.
@@ -154,7 +154,7 @@ def _width(row: VersionRow) -> int:
 
 def _nodes(
     channel: Channel,
-    present: Iterable[Entry],
+    present: Iterable[ChannelEntry],
     x: int,
     height: Mapping[str, int],
     installed: frozenset[str],
@@ -202,7 +202,7 @@ def _row(graph: Graph, name: str, y: int, installed: frozenset[str], chosen: tup
     )
 
 
-def _edges(channel: Channel, present: Sequence[Entry], x: int, height: Mapping[str, int]) -> list[Edge]:
+def _edges(channel: Channel, present: Sequence[ChannelEntry], x: int, height: Mapping[str, int]) -> list[Edge]:
     here = {entry.name: entry for entry in channel.entries}
     taken = sorted(height[entry.name] for entry in present)
     edges = []
@@ -257,7 +257,7 @@ def _words(new: str, old: str, channel: Channel) -> dict[str, str]:
     return {"new": new, "old": old, "channel": channel.name}
 
 
-def _last_in(entry: Entry, channel: Channel, height: Mapping[str, int]) -> str:
+def _last_in(entry: ChannelEntry, channel: Channel, height: Mapping[str, int]) -> str:
     """The lowest row of the channel's versions that the range holds."""
     reached = [
         other.name

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from operatorhub import versions
-from operatorhub.bundle.bundles import Entry, Graph
+from operatorhub.bundle.bundles import ChannelEntry, Graph
 from operatorhub.bundle.graph import in_range
 
 _TILDE = re.compile(r"([~^])\s*v?(\d+)(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?[^\s,|]*")
@@ -39,7 +39,7 @@ def candidates(
     `wanted`: a version or range; `installed`: name and version of the installed bundle.
     """
     chosen = set(channels)
-    entries: dict[str, Entry] = {}
+    entries: dict[str, ChannelEntry] = {}
     places: dict[str, list[str]] = {}
     following: set[str] = set()
     for channel in graph.channels:
@@ -68,7 +68,7 @@ def resolved(found: tuple[Candidate, ...], *, self_certified: bool = False) -> C
     return min(able, key=lambda candidate: bool(candidate.deprecated), default=None)
 
 
-def follows(entry: Entry, name: str, version: str) -> bool:
+def follows(entry: ChannelEntry, name: str, version: str) -> bool:
     """Whether an upgrade leads from (name, version) to this entry, or it is that one."""
     if not name:
         return True

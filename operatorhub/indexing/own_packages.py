@@ -15,7 +15,7 @@ from operatorhub.bundle import storage
 from operatorhub.csv import items, mapping, text
 from operatorhub.indexing import icons, index, rows
 from operatorhub.models import Catalog, Icon, Package, StoredBundle
-from operatorhub.sources.drafts import Entry, Graph
+from operatorhub.sources.drafts import ChannelEntry, Graph
 
 
 def write(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], client: ClusterClient) -> bool:
@@ -54,7 +54,7 @@ def keep_icon(data: bytes) -> str:
 
 
 def package(
-    row: Catalog, graph: Graph, head: Entry | None, csv: Mapping[str, Any], nodes: frozenset[str] | None
+    row: Catalog, graph: Graph, head: ChannelEntry | None, csv: Mapping[str, Any], nodes: frozenset[str] | None
 ) -> Package:
     """One package as a row. One whose default channel does not exist has none."""
     channel = graph.channels[0].name if graph.channels else ""
@@ -74,7 +74,7 @@ def package(
     )
 
 
-def _head(graph: Graph) -> Entry | None:
+def _head(graph: Graph) -> ChannelEntry | None:
     return graph.channels[0].entries[0] if graph.channels and graph.channels[0].entries else None
 
 

@@ -10,7 +10,7 @@ from kube.discovery import ResourceType
 from kube.errors import AlreadyExists, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub.install.objects import title, with_made
-from operatorhub.install.undo import Target
+from operatorhub.install.undo import DeletionTarget
 
 Done = Callable[[str, str], None]
 
@@ -39,7 +39,7 @@ class Made:
     """What came of it: the objects that exist now because of it, and the error that ended it, if one did."""
 
     answers: tuple[CreateResult, ...]
-    created: tuple[Target, ...]
+    created: tuple[DeletionTarget, ...]
     error: KubeError | None = None
 
     @property
@@ -60,7 +60,7 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
     The Subscription, which comes last, gets a note of what was made with it, so that an undo knows at any later time.
     """
     answers: list[CreateResult] = []
-    created: list[Target] = []
+    created: list[DeletionTarget] = []
     for obj in objects:
         about = (obj["kind"], name_of(obj), namespace_of(obj))
         if any(answer.error for answer in answers):
@@ -84,7 +84,7 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
         else:
             answers.append(CreateResult(*about, "ok", None, made))
             created.append(
-                Target(
+                DeletionTarget(
                     group=type_.group,
                     version=type_.version,
                     plural=type_.plural,

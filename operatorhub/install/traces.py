@@ -18,7 +18,7 @@ from kube.objects import KubeObject, name_of, uid_of
 from operatorhub import olm
 from operatorhub.csv import items, mapping, text
 from operatorhub.install.objects import made_with
-from operatorhub.install.undo import Target, kubectl
+from operatorhub.install.undo import DeletionTarget, kubectl
 
 _CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 #: On a Subscription that OLM made for a dependency: the InstallPlan that did.
@@ -37,7 +37,7 @@ class Traces:
     namespace: str
     subscription: str
     package: str
-    targets: tuple[Target, ...]
+    targets: tuple[DeletionTarget, ...]
     stays: tuple[str, ...]
 
     @property
@@ -69,9 +69,9 @@ def _maybe(read: Callable[[], KubeObject]) -> KubeObject | None:
         return None
 
 
-def _target(obj: KubeObject, group: str, version: str, plural: str, why: str, keeps: str = "") -> Target:
+def _target(obj: KubeObject, group: str, version: str, plural: str, why: str, keeps: str = "") -> DeletionTarget:
     meta = mapping(obj.get("metadata"))
-    return Target(
+    return DeletionTarget(
         group=group,
         version=version,
         plural=plural,
@@ -96,7 +96,7 @@ def _dependencies(client: ClusterClient, namespace: str, plan: str) -> Iterator[
 
 def _versions(
     client: ClusterClient, namespace: str, sub: olm.Subscription, plan: KubeObject | None
-) -> Iterator[Target]:
+) -> Iterator[DeletionTarget]:
     """The ClusterServiceVersions of its plan; without one, those that the Subscription names."""
     steps = [name for kind, name, _status in _steps(plan) if kind == "ClusterServiceVersion"]
     names = dict.fromkeys([*steps, *(name for name in (sub.current_csv, sub.installed_csv) if name)])
@@ -114,7 +114,9 @@ def _steps(plan: KubeObject | None) -> Iterator[tuple[str, str, str]]:
         yield text(resource.get("kind")), text(resource.get("name")), text(step.get("status"))
 
 
-def _definitions(client: ClusterClient, namespace: str, plan: KubeObject | None, stays: list[str]) -> Iterator[Target]:
+def _definitions(
+    client: ClusterClient, namespace: str, plan: KubeObject | None, stays: list[str]
+) -> Iterator[DeletionTarget]:
     """CRDs that the plan created. Those that were there before it are not ours to take."""
     seen: set[str] = set()
     for kind, name, status in _steps(plan):
@@ -159,7 +161,7 @@ def _count(client: ClusterClient, group: str, plural: str) -> int | None:
     return len(page.rows) + (page.remaining or 0)
 
 
-def _around(client: ClusterClient, namespace: str, sub: KubeObject, stays: list[str]) -> Iterator[Target]:
+def _around(client: ClusterClient, namespace: str, sub: KubeObject, stays: list[str]) -> Iterator[DeletionTarget]:
     """The OperatorGroup and the Namespace, where the note says that they were made for it and they are still the
     same ones.
     """

@@ -15,7 +15,7 @@ from kube.kubectl import Command, Commands
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class DeletionTarget:
     """One object to be deleted.
 
     `why`: why it belongs to the install; `keeps`: why it had better stay, '' where nothing speaks for that.
@@ -47,7 +47,7 @@ class Target:
         return f"kubectl delete {qualified(self.plural, self.group)} {self.name}{place} --ignore-not-found"
 
 
-def kubectl(offered: Iterable[Target]) -> Commands:
+def kubectl(offered: Iterable[DeletionTarget]) -> Commands:
     """What a page does that offers each of them with a checkbox; those that nothing `keeps` are ticked at first."""
     found = tuple(offered)
     commands = tuple(Command(target.kubectl, (frozenset({target.token}),)) for target in found)
@@ -61,22 +61,24 @@ class Removed:
     `outcome`: removed, gone (it was away already), replaced (another object of that name: left alone), refused.
     """
 
-    target: Target
+    target: DeletionTarget
     outcome: str
     error: KubeError | None = None
 
 
-def targets(tokens: Iterable[str]) -> tuple[Target, ...]:
+def targets(tokens: Iterable[str]) -> tuple[DeletionTarget, ...]:
     """Back from what a form carried; what makes no sense is left out."""
     found = []
     for token in tokens:
         parts = token.split("|")
         if len(parts) == 7 and all(parts[index] for index in (1, 2, 3, 5, 6)):
-            found.append(Target(*parts))
+            found.append(DeletionTarget(*parts))
     return tuple(found)
 
 
-def remove(client: ClusterClient, wanted: Iterable[Target], done: Callable[[str, str], None]) -> tuple[Removed, ...]:
+def remove(
+    client: ClusterClient, wanted: Iterable[DeletionTarget], done: Callable[[str, str], None]
+) -> tuple[Removed, ...]:
     """In the given order; one that is refused does not hold up the others."""
     found = []
     for target in wanted:

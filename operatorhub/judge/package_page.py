@@ -20,7 +20,7 @@ from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.bundle.permissions import Right
 from operatorhub.extensions import facts as extensions
 from operatorhub.run import follow
-from operatorhub.sources.drafts import Entry, Graph, SourceError
+from operatorhub.sources.drafts import ChannelEntry, Graph, SourceError
 
 TABS = ("overview", "permissions", "versions", "contents")
 
@@ -156,7 +156,7 @@ def choose(
     )
 
 
-def _entry(graph: Graph, channel: str, name: str) -> Entry | None:
+def _entry(graph: Graph, channel: str, name: str) -> ChannelEntry | None:
     return next(
         (entry for each in graph.channels if each.name == channel for entry in each.entries if entry.name == name), None
     )

@@ -81,7 +81,7 @@ def examples(found: Mapping[str, Any], group: str, version: str, kind: str) -> t
     )
 
 
-def pick(crd: Mapping[str, Any], wanted: str) -> tuple[tuple[schemas.Version, ...], schemas.Version | None]:
+def pick(crd: Mapping[str, Any], wanted: str) -> tuple[tuple[schemas.SchemaVersion, ...], schemas.SchemaVersion | None]:
     """Its versions, and the wanted one, or the one to use."""
     every = schemas.versions(crd)
     first = kind_versions.preferred(kind_versions.defined(crd))

@@ -14,7 +14,7 @@ from kube.discovery import ResourceType, qualified
 from kube.errors import KubeError, NotFound
 from kube.kubectl import Command, Commands
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from operatorhub.install.undo import Removed, Target, remove
+from operatorhub.install.undo import DeletionTarget, Removed, remove
 from operatorhub.run.plan import RUN, run_name
 
 #: What a bundle may bring, in the order in which it goes.
@@ -46,8 +46,8 @@ Done = Callable[[str, str], None]
 class RunKind:
     """A CustomResourceDefinition of the run; `instances` of all namespaces, None if the user can't count them."""
 
-    target: Target
-    instances: tuple[Target, ...] | None
+    target: DeletionTarget
+    instances: tuple[DeletionTarget, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ class Removal:
 
     package: str
     namespace: str
-    objects: tuple[Target, ...]
+    objects: tuple[DeletionTarget, ...]
     kinds: tuple[RunKind, ...]
-    space: Target | None
+    space: DeletionTarget | None
     unread: tuple[str, ...] = ()
 
     @property
@@ -80,9 +80,9 @@ class Removal:
         return Commands(tuple(found), kinds)
 
 
-def _deletions(instances: Iterable[Target]) -> Iterator[str]:
+def _deletions(instances: Iterable[DeletionTarget]) -> Iterator[str]:
     """One command for each namespace."""
-    by_namespace: dict[str, list[Target]] = {}
+    by_namespace: dict[str, list[DeletionTarget]] = {}
     for instance in instances:
         by_namespace.setdefault(instance.namespace, []).append(instance)
     for namespace, targets in by_namespace.items():
@@ -97,9 +97,9 @@ def find_objects(client: ClusterClient, namespace: str, package: str) -> Removal
     Kinds that the cluster doesn't serve are skipped; so are those that the user can't list, which are recorded.
     """
     label = f"{RUN}={run_name(package, namespace)}"
-    objects: list[Target] = []
+    objects: list[DeletionTarget] = []
     kinds: list[RunKind] = []
-    space: Target | None = None
+    space: DeletionTarget | None = None
     unread: list[str] = []
     for group, plural in KINDS:
         try:
@@ -128,8 +128,8 @@ def find_objects(client: ClusterClient, namespace: str, package: str) -> Removal
     )
 
 
-def _target(type_: ResourceType, obj: KubeObject) -> Target:
-    return Target(
+def _target(type_: ResourceType, obj: KubeObject) -> DeletionTarget:
+    return DeletionTarget(
         group=type_.group,
         version=type_.version,
         plural=type_.plural,
@@ -140,7 +140,7 @@ def _target(type_: ResourceType, obj: KubeObject) -> Target:
     )
 
 
-def _instances(client: ClusterClient, crd: str) -> tuple[Target, ...] | None:
+def _instances(client: ClusterClient, crd: str) -> tuple[DeletionTarget, ...] | None:
     plural, _dot, group = crd.partition(".")
     try:
         type_ = client.find(group, "", plural)
@@ -172,7 +172,7 @@ def take(
     return tuple(results)
 
 
-def _held(client: ClusterClient, wanted: list[Target]) -> Iterator[Target]:
+def _held(client: ClusterClient, wanted: list[DeletionTarget]) -> Iterator[DeletionTarget]:
     """Those that are still there after some seconds, because of finalizers."""
     left, until = list(wanted), time.monotonic() + _WAIT
     while left:
@@ -183,7 +183,7 @@ def _held(client: ClusterClient, wanted: list[Target]) -> Iterator[Target]:
     yield from left
 
 
-def _is_there(client: ClusterClient, target: Target) -> bool:
+def _is_there(client: ClusterClient, target: DeletionTarget) -> bool:
     try:
         obj = client.get(client.find(target.group, target.version, target.plural), target.name, target.namespace)
     except NotFound:

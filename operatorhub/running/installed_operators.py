@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import name_of, namespace_of, uid_of
-from kube.table import Row
+from kube.table import TableRow
 from operatorhub import csv, install_state, olm
 from operatorhub.csv import Api
 from operatorhub.models import Package
@@ -122,7 +122,7 @@ def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
     return Listed(tuple(sorted(rows, key=lambda row: (row.title.lower(), row.namespace, row.csv))), tuple(gaps))
 
 
-def _heads(client: ClusterClient, namespace: str, labels: str, whole: bool = False) -> list[Row]:
+def _heads(client: ClusterClient, namespace: str, labels: str, whole: bool = False) -> list[TableRow]:
     """Names, labels, annotations and phases; in all namespaces without copies, unless only the user's own can be
     listed.
     """
@@ -137,7 +137,7 @@ def _heads(client: ClusterClient, namespace: str, labels: str, whole: bool = Fal
     return list(_with_phases(table.columns, table.rows))
 
 
-def _with_phases(columns: Iterable[object], rows: Iterable[Row]) -> Iterable[Row]:
+def _with_phases(columns: Iterable[object], rows: Iterable[TableRow]) -> Iterable[TableRow]:
     names = [str(getattr(column, "name", "")).lower() for column in columns]
     place = names.index("phase") if "phase" in names else -1
     for row in rows:
@@ -147,8 +147,8 @@ def _with_phases(columns: Iterable[object], rows: Iterable[Row]) -> Iterable[Row
 
 
 def _watching(
-    client: ClusterClient, namespace: str, copies: list[Row], labels: str, gaps: list[str]
-) -> tuple[list[Row], bool]:
+    client: ClusterClient, namespace: str, copies: list[TableRow], labels: str, gaps: list[str]
+) -> tuple[list[TableRow], bool]:
     """Operators of other namespaces that watch this one; and whether these are all, so that copies need not be
     shown.
     """
@@ -182,7 +182,7 @@ def _copies_are_off(client: ClusterClient) -> bool:
 
 
 def _row(
-    row: Row,
+    row: TableRow,
     known: Summary,
     sub: olm.Subscription | None,
     icons: Mapping[tuple[str, str, str], str],

@@ -14,7 +14,7 @@ from operatorhub.csv import items, mapping, text
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ChannelEntry:
     """A version in a channel, as FBC's olm.channel names it. `deprecated`: the message, '' when it is not."""
 
     name: str
@@ -30,7 +30,7 @@ class Channel:
     """`entries`: newest first."""
 
     name: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ChannelEntry, ...]
     deprecated: str = ""
 
 
@@ -170,16 +170,16 @@ def _channel_problems(channel: Channel, names: set[str]) -> Iterator[str]:
         yield words % {"name": channel.name, "names": ", ".join(missing[:5])}
 
 
-def newest_first(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+def newest_first(entries: Iterable[ChannelEntry]) -> tuple[ChannelEntry, ...]:
     """By version where all are semantic ones; else as the edges run, the heads first. Never trusts the edges to end."""
     given = tuple(entries)
     if all(versions.valid(entry.version) for entry in given):
         return tuple(sorted(given, key=lambda entry: versions.key(entry.version), reverse=True))
     by_name = {entry.name: entry for entry in given}
     below = {entry.replaces for entry in given}
-    order: dict[str, Entry] = {}
+    order: dict[str, ChannelEntry] = {}
     for head in (*(entry for entry in given if entry.name not in below), *given):
-        current: Entry | None = head
+        current: ChannelEntry | None = head
         while current is not None and current.name not in order:
             order[current.name] = current
             current = by_name.get(current.replaces)

@@ -21,10 +21,10 @@ from operatorhub.sources import blobs
 from operatorhub.sources.drafts import (
     BundleDraft,
     Channel,
+    ChannelEntry,
     Contents,
     Draft,
     DraftProblem,
-    Entry,
     Graph,
     PackageDraft,
     bundle_version,
@@ -60,7 +60,7 @@ class _Catalog:
     """
 
     packages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    channels: dict[str, list[tuple[str, list[Entry]]]] = field(default_factory=dict)
+    channels: dict[str, list[tuple[str, list[ChannelEntry]]]] = field(default_factory=dict)
     versions: dict[str, dict[str, str]] = field(default_factory=dict)
     deprecations: dict[tuple[str, str, str], str] = field(default_factory=dict)
     known: Container[str] = ()
@@ -190,8 +190,8 @@ def _partial(name: str, about: Mapping[str, Any], properties: tuple[Mapping[str,
     }
 
 
-def _entry(item: Mapping[str, Any]) -> Entry:
-    return Entry(
+def _entry(item: Mapping[str, Any]) -> ChannelEntry:
+    return ChannelEntry(
         text(item.get("name")), "", text(item.get("replaces")), strings(item.get("skips")), text(item.get("skipRange"))
     )
 

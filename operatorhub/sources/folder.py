@@ -21,10 +21,10 @@ from operatorhub.sources import bundlefiles
 from operatorhub.sources.drafts import (
     BundleDraft,
     Channel,
+    ChannelEntry,
     Contents,
     Draft,
     DraftProblem,
-    Entry,
     Graph,
     PackageDraft,
     SourceError,
@@ -177,7 +177,7 @@ def _package(folder: Path, path: Path, whole: bool) -> Iterator[Draft]:
 
 def _channel(item: Mapping[str, Any]) -> Channel:
     entries = newest_first(
-        Entry(
+        ChannelEntry(
             name=text(entry.get("name")),
             version=text(entry.get("version")),
             replaces=text(entry.get("replaces")),
@@ -218,7 +218,7 @@ def _bundle(folder: Path, path: Path, package: str, entry: Mapping[str, Any], wh
 
 def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
     """Bundles without a package.json: their annotations name the package and the channels, their CSVs the edges."""
-    packages: dict[str, dict[str, list[Entry]]] = {}
+    packages: dict[str, dict[str, list[ChannelEntry]]] = {}
     defaults: dict[str, str] = {}
     for path in paths:
         found, annotations, bad = bundlefiles.read(path)
@@ -253,10 +253,10 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
         )
 
 
-def _entry(name: str, found: Contents) -> Entry:
+def _entry(name: str, found: Contents) -> ChannelEntry:
     spec = mapping(found.csv.get("spec"))
     notes = mapping(mapping(found.csv.get("metadata")).get("annotations"))
-    return Entry(
+    return ChannelEntry(
         name,
         bundle_version(found),
         text(spec.get("replaces")),

@@ -13,7 +13,7 @@ from kube import across_namespaces
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
 from operatorhub.csv import items, mapping, text
-from operatorhub.sources.drafts import Channel, Entry, Graph
+from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
 
 GROUP = "packages.operators.coreos.com"
 
@@ -61,12 +61,12 @@ def graph(package_status: Mapping[str, Any], package: str) -> Graph:
 def _channel(item: Mapping[str, Any]) -> Channel:
     desc = mapping(item.get("currentCSVDesc"))
     entries = [
-        Entry(text(entry.get("name")), text(entry.get("version")), deprecated=_deprecation(entry))
+        ChannelEntry(text(entry.get("name")), text(entry.get("version")), deprecated=_deprecation(entry))
         for entry in items(item.get("entries"))
     ]
     current = text(item.get("currentCSV"))
     if current and all(entry.name != current for entry in entries):
-        entries.insert(0, Entry(current, text(desc.get("version"))))
+        entries.insert(0, ChannelEntry(current, text(desc.get("version"))))
     return Channel(text(item.get("name")), tuple(entries), _deprecation(item))
 
 

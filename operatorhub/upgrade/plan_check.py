@@ -21,7 +21,7 @@ from operatorhub import csv, runs
 from operatorhub.models import Run
 from operatorhub.upgrade import schema_diff
 from operatorhub.upgrade.plans import InstallPlan, PlanStep, read, steps
-from structural.nodes import Node, node_of
+from structural.nodes import SchemaNode, node_of
 from structural.prepare import Malformed, prepare
 from structural.validate import validate
 
@@ -196,7 +196,7 @@ def _end(run: Run, problem: str) -> None:
     run.state = "failed"
 
 
-def _page(client: ClusterClient, state: dict[str, Any], entry: dict[str, Any], node: Node) -> None:
+def _page(client: ClusterClient, state: dict[str, Any], entry: dict[str, Any], node: SchemaNode) -> None:
     try:
         type_ = client.find(entry["group"], entry["version"], entry["plural"])
         page = client.list(type_, limit=PAGE, continue_=entry["continue"], whole=True)
@@ -236,7 +236,7 @@ def _page(client: ClusterClient, state: dict[str, Any], entry: dict[str, Any], n
     entry["continue"], entry["over"] = page.continue_, not page.continue_
 
 
-def examine(node: Node, obj: KubeObject) -> tuple[list[str], bool] | None:
+def examine(node: SchemaNode, obj: KubeObject) -> tuple[list[str], bool] | None:
     """(the API server's messages, whether a default would make it valid); None for an object that fits.
 
     As OLM does: nothing pruned, no defaults, no CEL.

@@ -21,7 +21,7 @@ from operatorhub import csv, olm, spec_patch
 from operatorhub.bundle import bundles
 from operatorhub.bundle.bundles import Graph
 from operatorhub.running import installed_operators, updates
-from operatorhub.sources.drafts import Entry
+from operatorhub.sources.drafts import ChannelEntry
 from operatorhub.upgrade import plans, update_path
 from resources import yamltext
 
@@ -275,7 +275,7 @@ def _channel_warnings(page: SubscriptionPage, channel: str) -> Iterator[str]:
     """Where the channel leads from the version that runs."""
     runs = page.sub.installed_csv
     entries = [entry for graph_channel in page.graph.channels for entry in graph_channel.entries] if page.graph else []
-    known = next((entry for entry in entries if entry.name == runs), Entry(runs, olm.version_in(runs)))
+    known = next((entry for entry in entries if entry.name == runs), ChannelEntry(runs, olm.version_in(runs)))
     way = update_path.path(page.graph, channel, known) if page.graph and runs else None
     names = {"channel": channel, "installed": known.version, "head": way.head.version if way else ""}
     if way and way.head.name == runs:

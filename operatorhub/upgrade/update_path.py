@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from operatorhub import versions
 from operatorhub.bundle.graph import in_range
-from operatorhub.sources.drafts import Channel, Entry, Graph
+from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,8 @@ class Path:
     `older`: the head is older than what runs; OLM never goes back.
     """
 
-    head: Entry
-    passed: tuple[Entry, ...]
+    head: ChannelEntry
+    passed: tuple[ChannelEntry, ...]
     older: bool
 
     @property
@@ -28,7 +28,7 @@ class Path:
         return bool(self.passed) and self.passed[-1].name == self.head.name
 
 
-def path(graph: Graph, channel_name: str, installed: Entry) -> Path | None:
+def path(graph: Graph, channel_name: str, installed: ChannelEntry) -> Path | None:
     """From the installed version to the head of a channel; None if the channel is empty or its edges are unknown."""
     channel = next((channel for channel in graph.channels if channel.name == channel_name), None)
     if channel is None or not channel.entries or not graph.edges_known:
@@ -41,12 +41,12 @@ def path(graph: Graph, channel_name: str, installed: Entry) -> Path | None:
     return Path(head, tuple(passed), older)
 
 
-def _next(channel: Channel, current: Entry) -> Entry | None:
+def _next(channel: Channel, current: ChannelEntry) -> ChannelEntry | None:
     """Entries are the newest first. One whose own skipRange has its version follows itself for OLM, and so stays."""
     found = next((entry for entry in channel.entries if _follows(entry, current)), None)
     return None if found is None or found.name == current.name else found
 
 
-def _follows(entry: Entry, current: Entry) -> bool:
+def _follows(entry: ChannelEntry, current: ChannelEntry) -> bool:
     skipped = entry.skip_range and in_range(current.version, entry.skip_range)
     return entry.replaces == current.name or current.name in entry.skips or bool(skipped)

@@ -43,7 +43,7 @@ class ImportPage:
     text: str = ""
     notes: tuple[str, ...] = ()
     namespace: str = ""
-    rows: tuple[importing.Row, ...] = ()
+    rows: tuple[importing.ImportRow, ...] = ()
     differences: tuple[Difference, ...] = ()
     summary: str = ""
     applied: bool = False

@@ -38,7 +38,7 @@ class RunPage:
     namespaces: tuple[str, ...] = ()
     missing: tuple[rights.Missing, ...] = ()
     dangers: tuple[permissions.Right, ...] = ()
-    rows: tuple[importing.Row, ...] = ()
+    rows: tuple[importing.ImportRow, ...] = ()
     checked: bool = False
     summary: str = ""
 

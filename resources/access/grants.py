@@ -41,7 +41,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Grant:
+class RoleGrant:
     """A role by a binding. `everywhere`: a ClusterRoleBinding gives it. `since`: RFC 3339, of the binding."""
 
     binding: str
@@ -59,7 +59,7 @@ class Grant:
 @dataclass(frozen=True, slots=True)
 class Member:
     subject: Subject
-    grants: tuple[Grant, ...]
+    grants: tuple[RoleGrant, ...]
 
     @property
     def marks(self) -> tuple[tuple[str, str], ...]:
@@ -98,7 +98,7 @@ def subject_of(subject: Mapping[str, Any], namespace: str) -> Subject:
 
 def members(bindings: Iterable[KubeObject]) -> tuple[Member, ...]:
     """People, groups, service accounts, each by name; roles of the namespace before those of all namespaces."""
-    grants: dict[Subject, list[Grant]] = {}
+    grants: dict[Subject, list[RoleGrant]] = {}
     for binding in bindings:
         grant = _grant(binding)
         subjects = (subject_of(subject, namespace_of(binding)) for subject in items(binding.get("subjects")))
@@ -115,11 +115,11 @@ def without(binding: KubeObject, subject: Subject) -> list[Mapping[str, Any]]:
     return [found for found in items(binding.get("subjects")) if subject_of(found, namespace) != subject]
 
 
-def _grant(binding: KubeObject) -> Grant:
+def _grant(binding: KubeObject) -> RoleGrant:
     ref = mapping(binding.get("roleRef"))
     kind, role = text(ref.get("kind")), text(ref.get("name"))
     since = text(mapping(binding.get("metadata")).get("creationTimestamp"))
-    return Grant(
+    return RoleGrant(
         binding=name_of(binding),
         role_kind=kind,
         role=role,
@@ -129,7 +129,7 @@ def _grant(binding: KubeObject) -> Grant:
     )
 
 
-def _grant_order(grant: Grant) -> tuple[bool, int, str, str]:
+def _grant_order(grant: RoleGrant) -> tuple[bool, int, str, str]:
     levels = (CUSTOM, *LEVELS)
     return grant.everywhere, -levels.index(grant.level), grant.role, grant.binding
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from console.reach.access_check import is_name
 from console.web.access_request import binding_name, request_text
-from kube.kubectl import Command, Commands, Typed
+from kube.kubectl import Command, CommandArgument, Commands
 from resources.access.grants import ACCOUNT, GROUP, KINDS, LEVELS, USER, Subject
 from resources.writing import bindings
 
@@ -81,7 +81,7 @@ def build(gift: Gift, namespace: str, number: int = 1) -> dict[str, Any]:
     """The RoleBinding to create; `number`: of another try where the name is taken."""
     name = binding_name(gift.name, gift.role_name)
     subject = bindings.Subject(gift.kind, gift.name, gift.account_namespace)
-    typed = bindings.Typed(
+    typed = bindings.BindingInput(
         whole=False,
         namespace=namespace,
         name=name if number == 1 else f"{name}-{number}",
@@ -101,25 +101,28 @@ def kubectl(gift: Gift, namespace: str) -> Commands:
 def _commands(gift: Gift, namespace: str) -> Iterator[Command]:
     for kind in KINDS:
         for choice in CHOICES:
-            role: tuple[str | Typed, ...] = (f"-{choice} --clusterrole={choice}",)
+            role: tuple[str | CommandArgument, ...] = (f"-{choice} --clusterrole={choice}",)
             if choice in OTHER_ROLES:
                 typed = gift.role if choice == gift.choice else ""
                 flag = _ROLE_FLAGS[OTHER_ROLES[choice]]
-                role = (Typed(choice, typed, "-", "-ROLE"), Typed(choice, typed, f" {flag}=", f" {flag}=ROLE"))
-            who: tuple[str | Typed, ...]
+                role = (
+                    CommandArgument(choice, typed, "-", "-ROLE"),
+                    CommandArgument(choice, typed, f" {flag}=", f" {flag}=ROLE"),
+                )
+            who: tuple[str | CommandArgument, ...]
             if kind == ACCOUNT:
                 who = (
-                    Typed(
+                    CommandArgument(
                         "account-namespace",
                         gift.account_namespace,
                         " --serviceaccount=",
                         f" --serviceaccount={namespace}",
                     ),
-                    Typed("name", gift.name, ":", ":NAME"),
+                    CommandArgument("name", gift.name, ":", ":NAME"),
                 )
             else:
-                who = (Typed("name", gift.name, f" {_FLAGS[kind]}=", f" {_FLAGS[kind]}=NAME"),)
-            rest = (Typed("name", gift.name, " ", " NAME"), *role, *who, f" -n {namespace}")
+                who = (CommandArgument("name", gift.name, f" {_FLAGS[kind]}=", f" {_FLAGS[kind]}=NAME"),)
+            rest = (CommandArgument("name", gift.name, " ", " NAME"), *role, *who, f" -n {namespace}")
             yield Command("kubectl create rolebinding", ticks=(frozenset({kind}), frozenset({choice})), rest=rest)
 
 

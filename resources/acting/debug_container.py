@@ -8,7 +8,7 @@ import secrets
 from typing import Any
 
 from kube.client import ClusterClient
-from kube.kubectl import Command, Commands, Typed
+from kube.kubectl import Command, CommandArgument, Commands
 from kube.objects import KubeObject
 from resources.place import Place
 
@@ -41,7 +41,7 @@ def add(client: ClusterClient, place: Place, item: dict[str, Any]) -> KubeObject
 def command(place: Place, image: str, target: str) -> Commands:
     """As the form's fields `image` and `target` say."""
     fields = (
-        Typed("image", image, before=" --image=", otherwise=" --image=IMAGE"),
-        Typed("target", target, before=" --target="),
+        CommandArgument("image", image, before=" --image=", otherwise=" --image=IMAGE"),
+        CommandArgument("target", target, before=" --target="),
     )
     return Commands((Command(f"kubectl debug -it {place.name} -n {place.namespace}", rest=(*fields, " -- sh")),))

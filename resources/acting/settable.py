@@ -32,7 +32,7 @@ _NUMBERS = {"integer": int, "number": float}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SettableField:
     """One control. `path`: below the object; `type`: integer, number, string, boolean or int-or-string."""
 
     path: tuple[str, ...]
@@ -59,7 +59,7 @@ class Setting:
     label: str
     help: str
     shown: str
-    entries: tuple[Entry, ...]
+    entries: tuple[SettableField, ...]
 
     @property
     def is_set(self) -> bool:
@@ -111,7 +111,7 @@ def _scale(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
         return
     wanted = scalar(mapping(mapping(scale).get("spec")).get("replicas") or 0)
     there = scalar(mapping(mapping(scale).get("status")).get("replicas") or 0)
-    entry = Entry(("spec", "replicas"), _("Replicas"), "integer", wanted)
+    entry = SettableField(("spec", "replicas"), _("Replicas"), "integer", wanted)
     shown = _("%(wanted)s desired, %(there)s current") % {"wanted": wanted, "there": there}
     yield Setting(SCALE, _("Replicas"), "", shown, (entry,))
 
@@ -153,24 +153,28 @@ def _value_at(obj: Mapping[str, Any], path: tuple[str, ...]) -> Any:
     return value
 
 
-def _entries(path: tuple[str, ...], descriptor: Descriptor, node: Mapping[str, Any], value: Any) -> Iterator[Entry]:
+def _entries(
+    path: tuple[str, ...], descriptor: Descriptor, node: Mapping[str, Any], value: Any
+) -> Iterator[SettableField]:
     widgets = descriptor.widgets
     if "resourceRequirements" in widgets:
         for side, what in _RESOURCES:
             label = {"limits": _("%(what)s limit"), "requests": _("%(what)s request")}[side] % {"what": what}
-            yield Entry((*path, side, what), label, "int-or-string", _plain(_value_at({"v": value}, ("v", side, what))))
+            yield SettableField(
+                (*path, side, what), label, "int-or-string", _plain(_value_at({"v": value}, ("v", side, what)))
+            )
     elif "updateStrategy" in widgets:
         kinds = _options(mapping(mapping(node.get("properties")).get("type"))) or ("RollingUpdate", "Recreate")
-        yield Entry((*path, "type"), _("type"), "string", _plain(mapping(value).get("type")), kinds)
+        yield SettableField((*path, "type"), _("type"), "string", _plain(mapping(value).get("type")), kinds)
         for name in ("maxUnavailable", "maxSurge"):
             if mapping(mapping(mapping(node.get("properties")).get("rollingUpdate")).get("properties")).get(name):
                 now = _value_at({"v": value}, ("v", "rollingUpdate", name))
-                yield Entry((*path, "rollingUpdate", name), name, "int-or-string", _plain(now))
+                yield SettableField((*path, "rollingUpdate", name), name, "int-or-string", _plain(now))
     else:
         type_ = text(node.get("type"))
         if type_ in ("integer", "number", "string", "boolean"):
             policy = ("Always", "IfNotPresent", "Never") if "imagePullPolicy" in widgets else ()
-            yield Entry(
+            yield SettableField(
                 path,
                 descriptor.display_name or path[-1],
                 type_,
@@ -189,7 +193,7 @@ def _plain(value: Any) -> str:
     return "" if value is None or isinstance(value, Mapping | list) else scalar(value)
 
 
-def _words(entries: tuple[Entry, ...], value: Any) -> str:
+def _words(entries: tuple[SettableField, ...], value: Any) -> str:
     if len(entries) == 1 and not isinstance(value, Mapping):
         return (
             {"true": _("Yes"), "false": _("No")}.get(entries[0].value, entries[0].value)
@@ -220,7 +224,7 @@ def patch(setting: Setting, typed: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def _read(entry: Entry, value: str) -> Any:
+def _read(entry: SettableField, value: str) -> Any:
     if entry.type == "boolean":
         return value == "true"
     if not value:

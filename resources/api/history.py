@@ -120,7 +120,7 @@ class History(APIView):
         return Response(HistorySerializer(answer).data)
 
 
-class Change(APIView):
+class HistoryChange(APIView):
     """One change of an object."""
 
     @extend_schema(

@@ -83,7 +83,7 @@ class FieldSerializer(serializers.Serializer[Any]):
     rules = serializers.SerializerMethodField()
     children = serializers.IntegerField()
 
-    def get_rules(self, field: schematree.Field) -> list[dict[str, str]]:
+    def get_rules(self, field: schematree.SchemaField) -> list[dict[str, str]]:
         """CEL rules, each with the message for values that break it."""
         return [{"rule": rule, "message": message} for rule, message in field.rules]
 

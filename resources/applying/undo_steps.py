@@ -27,7 +27,7 @@ from resources.writing.review import Review, review
 from untrusted import json_bounds
 
 
-class Step(msgspec.Struct, frozen=True):
+class UndoStep(msgspec.Struct, frozen=True):
     """One object to restore to `before`, or to delete if it had none. `after`: the object as we applied it."""
 
     group: str
@@ -44,7 +44,7 @@ class Step(msgspec.Struct, frozen=True):
 class Undone:
     """What became of one step. `words`: what was done; `problem`: why it was not."""
 
-    step: Step
+    step: UndoStep
     words: str = ""
     problem: str = ""
     error: KubeError | None = None
@@ -66,24 +66,24 @@ def pack(results: Iterable[Result]) -> str:
     return packed if len(packed) <= limits.IMPORT_UNDO.value else ""
 
 
-def unpack(text: str) -> list[Step]:
+def unpack(text: str) -> list[UndoStep]:
     """Raises ValueError for what pack() has not made."""
     try:
         opened = zlib.decompressobj()
         plain = opened.decompress(base64.b64decode(text, validate=True), limits.IMPORT_UNDO_UNPACKED.value)
         if opened.unconsumed_tail:
             raise ValueError("too large")
-        return json_bounds.load_as(plain, list[Step])
+        return json_bounds.load_as(plain, list[UndoStep])
     except (binascii.Error, zlib.error, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ValueError(str(error)) from error
 
 
-def undo(client: ClusterClient, steps: list[Step]) -> tuple[Undone, ...]:
+def undo(client: ClusterClient, steps: list[UndoStep]) -> tuple[Undone, ...]:
     """Undoes the last step first. A step that fails doesn't stop the others."""
     return tuple(_undo(client, step) for step in reversed(steps))
 
 
-def _undo(client: ClusterClient, step: Step) -> Undone:
+def _undo(client: ClusterClient, step: UndoStep) -> Undone:
     try:
         type_ = client.find(step.group, step.version, step.plural)
         if step.before is None:
@@ -104,14 +104,14 @@ def _undo(client: ClusterClient, step: Step) -> Undone:
         return Undone(step, problem=str(error), error=error)
 
 
-def place(client: ClusterClient, step: Step) -> Place | None:
+def place(client: ClusterClient, step: UndoStep) -> Place | None:
     try:
         return Place(client.find(step.group, step.version, step.plural), step.namespace, step.name)
     except KubeError:
         return None
 
 
-def _step(result: Result) -> Step | None:
+def _step(result: Result) -> UndoStep | None:
     made, type_ = result.made, result.type
     if made is None or type_ is None or result.outcome not in ("created", "changed"):
         return None
@@ -121,7 +121,7 @@ def _step(result: Result) -> Step | None:
         if result.is_secret or result.before is None:
             return None
         before, after = own(result.before), own(made)
-    return Step(
+    return UndoStep(
         group=type_.group,
         version=type_.version,
         plural=type_.plural,

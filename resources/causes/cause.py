@@ -15,7 +15,7 @@ class Severity(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class CauseTarget:
     """An object by its group, kind and name, or with name '' all objects of the kind. `namespace` '':
     cluster-scoped.
     """
@@ -32,7 +32,7 @@ class Link:
     page.
     """
 
-    target: Target
+    target: CauseTarget
     view: str = "detail"
 
 
@@ -43,7 +43,7 @@ class Fix:
     """
 
     label: str
-    target: Target
+    target: CauseTarget
     view: str = "edit"
     query: tuple[tuple[str, str], ...] = ()
 
@@ -69,4 +69,4 @@ class Cause:
     #: It only repeats what a more exact cause says: dropped where there is one.
     generic: bool = False
     rule: str = ""
-    about: Target | None = None
+    about: CauseTarget | None = None

@@ -21,7 +21,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Container:
+class ContainerState:
     """`waiting`, `why`: state.waiting's reason and message. `ended`: how it ended, now or the time before, None if it
     never did.
     """
@@ -38,7 +38,7 @@ class Container:
     spec: Mapping[str, Any]
 
 
-def containers(item: Item) -> tuple[Container, ...]:
+def containers(item: Item) -> tuple[ContainerState, ...]:
     """Init containers first."""
     spec, status = item.spec, item.status
     specs = {
@@ -53,7 +53,7 @@ def containers(item: Item) -> tuple[Container, ...]:
     )
 
 
-def label(item: Item, container: Container) -> str:
+def label(item: Item, container: ContainerState) -> str:
     """The subject of a sentence about a container, which is named where the Pod has several."""
     spec = item.spec
     several = len(items(spec.get("containers"))) + len(items(spec.get("initContainers"))) > 1
@@ -66,11 +66,11 @@ def since(item: Item) -> str:
     return (ready.changed if ready is not None and ready.status != "True" else "") or item.created
 
 
-def _container(status: Mapping[str, Any], spec: Mapping[str, Any]) -> Container:
+def _container(status: Mapping[str, Any], spec: Mapping[str, Any]) -> ContainerState:
     state, last = mapping(status.get("state")), mapping(status.get("lastState"))
     waiting, running = mapping(state.get("waiting")), mapping(state.get("running"))
     ended = mapping(state.get("terminated")) or mapping(last.get("terminated"))
-    return Container(
+    return ContainerState(
         name=text(status.get("name")),
         image=text(spec.get("image")) or text(status.get("image")),
         waiting=text(waiting.get("reason")),

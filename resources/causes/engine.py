@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from kube import limits
-from resources.causes.cause import Cause, Severity, Target
+from resources.causes.cause import Cause, CauseTarget, Severity
 from resources.causes.evidence import MAX_LINKS, Evidence, Item, evidence, moment, replicas_ready
 from resources.causes.rules import rules
 from resources.state.children import GRACE_SECONDS
@@ -83,7 +83,7 @@ def _once(causes: Sequence[Cause]) -> list[Cause]:
     only those that no other cause explains.
     """
     unique: dict[str, Cause] = {}
-    texts: set[tuple[Target | None, str]] = set()
+    texts: set[tuple[CauseTarget | None, str]] = set()
     exact = any(not cause.generic and cause.severity != Severity.NOTE for cause in causes)
     for cause in causes:
         if first := unique.get(cause.sentence):

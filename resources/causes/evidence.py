@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from kube import limits
-from resources.causes.cause import Link, Target
+from resources.causes.cause import CauseTarget, Link
 from resources.state.health import (
     DEGRADED,
     PROGRESSING,
@@ -105,8 +105,8 @@ class Item:
         return text(self.metadata.get("creationTimestamp"))
 
     @property
-    def target(self) -> Target:
-        return Target(group=self.group, kind=self.kind, name=self.name, namespace=self.namespace)
+    def target(self) -> CauseTarget:
+        return CauseTarget(group=self.group, kind=self.kind, name=self.name, namespace=self.namespace)
 
     @property
     def is_pod(self) -> bool:

@@ -15,7 +15,7 @@ are answered with `resync`. It changes with a flush and with a restart.
 
 from redis.exceptions import OutOfMemoryError, RedisError
 
-from resources.changes.change import ROW_BYTES, Change, Entry, Kind, milliseconds, order
+from resources.changes.change import ROW_BYTES, Change, Kind, StreamEntry, milliseconds, order
 from resources.changes.heartbeats import HUB_SECONDS, INTEREST_SECONDS, Census, HubState
 from resources.changes.log import ChangeLog
 from resources.changes.redis_status import living_hubs
@@ -34,12 +34,12 @@ __all__ = [
     "Census",
     "Change",
     "ChangeLog",
-    "Entry",
     "HubState",
     "Kind",
     "Lost",
     "OutOfMemoryError",
     "RedisError",
+    "StreamEntry",
     "Topic",
     "living_hubs",
     "milliseconds",

@@ -67,7 +67,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StreamEntry:
     """A change as it stands in the stream.
 
     `number`: consecutive within the topic, so that a reader notices what was trimmed before it came; 0: unknown.
@@ -79,7 +79,7 @@ class Entry:
     number: int = 0
 
     @classmethod
-    def from_fields(cls, topic: str, id_: bytes, fields: Mapping[bytes, bytes]) -> "Entry":
+    def from_fields(cls, topic: str, id_: bytes, fields: Mapping[bytes, bytes]) -> "StreamEntry":
         return cls(topic, id_.decode(), Change.from_fields(fields), int(fields.get(b"i", b"0")))
 
 

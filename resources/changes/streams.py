@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from redis.exceptions import OutOfMemoryError
 
-from resources.changes.change import Change, Entry, milliseconds, order
+from resources.changes.change import Change, StreamEntry, milliseconds, order
 from resources.changes.connection import BLOCK_MILLISECONDS, Connection
 from resources.changes.server import key
 from resources.changes.topic import Topic
@@ -23,7 +23,7 @@ class Streams(Connection):
         self._poke_key = key("poke", uuid4().hex)
         self._poked = "0"
 
-    async def since(self, topic: str, position: str, limit: int = KEEP_CHANGES) -> list[Entry] | None:
+    async def since(self, topic: str, position: str, limit: int = KEEP_CHANGES) -> list[StreamEntry] | None:
         """Entries after `position` ('<id>@<epoch>'); None if they are incomplete or more than `limit`: list again.
 
         Exact: each entry names the one before it, so it shows when any of those wanted was trimmed.
@@ -41,9 +41,11 @@ class Streams(Connection):
         before = found[0][1].get(b"p", b"") if found else last or b""
         if len(found) > limit or milliseconds(before.decode()) >= start - 1:
             return None
-        return [Entry.from_fields(topic, id_, fields) for id_, fields in found]
+        return [StreamEntry.from_fields(topic, id_, fields) for id_, fields in found]
 
-    async def read(self, positions: Mapping[str, str], block_milliseconds: int = BLOCK_MILLISECONDS) -> list[Entry]:
+    async def read(
+        self, positions: Mapping[str, str], block_milliseconds: int = BLOCK_MILLISECONDS
+    ) -> list[StreamEntry]:
         """Wait for entries after `positions` (topic → id), or until poke(). One connection, however many topics.
 
         In the order of their ids over all topics: a reader that has seen one has seen all before it, so that one id is
@@ -52,7 +54,7 @@ class Streams(Connection):
         keys = {key("changes", topic): topic for topic in positions}
         after = {name: positions[topic] for name, topic in keys.items()}
         answer = await self._redis.xread({**after, self._poke_key: self._poked}, count=_READ, block=block_milliseconds)
-        found: list[Entry] = []
+        found: list[StreamEntry] = []
         whole = min(
             (order(entries[-1][0].decode()) for _, entries in answer or () if len(entries) == _READ), default=None
         )
@@ -63,11 +65,11 @@ class Streams(Connection):
             topic = keys[name.decode()]
             before = entries[0][1].get(b"p", b"").decode()
             if before and order(before) > order(positions[topic]):
-                found.append(Entry(topic, before, Change("RESYNC")))
+                found.append(StreamEntry(topic, before, Change("RESYNC")))
             # Beyond the end of a stream that was not read to its end, another's entries would come too early: they are
             # read again.
             found += (
-                Entry.from_fields(topic, id_, fields)
+                StreamEntry.from_fields(topic, id_, fields)
                 for id_, fields in entries
                 if whole is None or order(id_.decode()) <= whole
             )
@@ -88,7 +90,7 @@ class Streams(Connection):
         except OutOfMemoryError:
             pass
 
-    async def follow(self, topics: Iterable[Topic], since: str = "") -> AsyncIterator[Entry]:
+    async def follow(self, topics: Iterable[Topic], since: str = "") -> AsyncIterator[StreamEntry]:
         """Every entry from `since` (default: now) on, for tasks that wait for something. Ends only when cancelled."""
         start = milliseconds(since) or await self.now()
         positions = {str(topic): f"{start - 1}" for topic in topics}

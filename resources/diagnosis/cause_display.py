@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from console.web.access import can
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from resources.causes.cause import Cause, Fix, Link, Severity, Target
+from resources.causes.cause import Cause, CauseTarget, Fix, Link, Severity
 from resources.place import Place
 
 #: Pages of a kind, not of one object of it.
@@ -94,7 +94,7 @@ def _fix(client: ClusterClient, page: Place, fix: Fix) -> ShownFix | None:
     return ShownFix(label=fix.label, url=place.url(fix.view, **query))
 
 
-def _place(client: ClusterClient, page: Place, target: Target) -> Place | None:
+def _place(client: ClusterClient, page: Place, target: CauseTarget) -> Place | None:
     """In the version of the page, where it is of the same kind."""
     if (target.group, target.kind) == (page.type.group, page.type.kind):
         type_ = page.type

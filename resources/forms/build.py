@@ -5,7 +5,7 @@ from typing import Any
 
 from resources.forms import kubernetes_types, shapes
 from resources.forms.builder import SMALL, Builder
-from resources.forms.fields import ABSENT, Field, Options
+from resources.forms.fields import ABSENT, FormField, Options
 from resources.forms.paths import Path, is_item, position, span, split, untoken
 from resources.forms.schema import EMPTY, Node, Schema, kind_of
 
@@ -14,7 +14,7 @@ __all__ = ["SMALL", "Builder", "at"]
 
 def at(
     schema: Schema, obj: dict[str, Any], pointer: str, options: Options, number: int = 0, *, as_yaml: bool = False
-) -> Field:
+) -> FormField:
     """The field that `pointer` names, opened: a section, more items of a long list (a "rest" whose children they are),
     or a new item, the list's `number`th. `as_yaml`: as one box of YAML.
 
@@ -84,8 +84,8 @@ def _item(schema: Schema, node: Node, spot: _Spot, part: str) -> _Spot:
     return _Spot(schema.items(node), found, (*spot.path, place or 0), number, True)
 
 
-def _more(builder: Builder, node: Node, spot: _Spot, pointer: str, places: range) -> Field:
+def _more(builder: Builder, node: Node, spot: _Spot, pointer: str, places: range) -> FormField:
     above = pointer.rpartition("/")[0]
     children = builder.more(node, spot.value, spot.path, above, places)
     path = (*spot.path, places.start)
-    return Field(path, pointer, "rest", "rest", "", open=True, position=places.start + 1, children=children)
+    return FormField(path, pointer, "rest", "rest", "", open=True, position=places.start + 1, children=children)

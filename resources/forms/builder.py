@@ -8,7 +8,7 @@ from typing import Any
 from resources.forms import kubernetes_types, order, shapes, texts
 from resources.forms.depends import Dependencies, is_met
 from resources.forms.descriptors import Descriptor
-from resources.forms.fields import ABSENT, Field, Options
+from resources.forms.fields import ABSENT, FormField, Options
 from resources.forms.immutable import held
 from resources.forms.moves import FIELDS, MORE
 from resources.forms.paths import Path, token
@@ -46,7 +46,7 @@ class Builder:
         asked = (*typed, *self.typed.asked)
         self.seen = {path[:end] for path in asked for end in range(1, len(path) + 1)}
 
-    def top(self, obj: dict[str, Any]) -> tuple[Field, ...]:
+    def top(self, obj: dict[str, Any]) -> tuple[FormField, ...]:
         """Metadata's fields aside: everything that a user may write, `spec` without a box of its own around it.
 
         The last one, with no path, is for what the schema does not name at the top, where there is or may be something.
@@ -57,7 +57,7 @@ class Builder:
         found = described or [name for name in obj if name not in shapes.SERVERS]
         if not found and not (root.get("properties") or keeps_unknown(root)):
             found = ["spec"]
-        fields: list[Field] = []
+        fields: list[FormField] = []
         for name in order.ordered(root, found, (), self.options.descriptors):
             node = self.schema.child(root, name)
             required = name in (root.get("required") or ())
@@ -68,10 +68,10 @@ class Builder:
         if not found or others or allowed or () in self.typed.others or () in self.typed.errors:
             error = self.typed.errors.get((), "")
             rest = self._others(obj, others, allowed, ())
-            fields.append(Field((), "", "object", "section", "", present=True, open=True, error=error, **rest))
+            fields.append(FormField((), "", "object", "section", "", present=True, open=True, error=error, **rest))
         return tuple(fields)
 
-    def metadata(self, obj: dict[str, Any], namespaced: bool, namespaces: tuple[str, ...]) -> tuple[Field, ...]:
+    def metadata(self, obj: dict[str, Any], namespaced: bool, namespaces: tuple[str, ...]) -> tuple[FormField, ...]:
         """Name, namespace, labels, annotations. `namespaces` to choose from; none: to be typed."""
         found = obj.get("metadata")
         given = found if isinstance(found, dict) else {}
@@ -97,7 +97,7 @@ class Builder:
             self.claims.add(path)
         return made
 
-    def field(self, node: Node, value: Any, path: Path, pointer: str, required: bool, *, item: int = 0) -> Field:
+    def field(self, node: Node, value: Any, path: Path, pointer: str, required: bool, *, item: int = 0) -> FormField:
         """The field of one node. `item` counts from 1 where the node is an item of a list or an entry of a map."""
         node = self.resolved(node, value, path)
         natural = kind = kind_of(node)
@@ -144,7 +144,7 @@ class Builder:
     def _descriptor(self, path: Path) -> Descriptor | None:
         return None if path and isinstance(path[-1], int) else self.options.descriptors.get(path)
 
-    def _container(self, kind: str, node: Node, value: Any, common: dict[str, Any]) -> Field:
+    def _container(self, kind: str, node: Node, value: Any, common: dict[str, Any]) -> FormField:
         path: Path = common["path"]
         opened = path in self.opened or path in self.wanted or path in self.typed.asked
         present = common["present"] and value is not None
@@ -156,7 +156,7 @@ class Builder:
             required=common["required"],
             item=common["position"],
         ):
-            return Field(**common, lazy=True, values=texts.leaves(value) if present else 0)
+            return FormField(**common, lazy=True, values=texts.leaves(value) if present else 0)
         if position := common["position"]:
             open_ = path in self.seen or not present or position <= OPEN_ITEMS
         else:
@@ -170,7 +170,7 @@ class Builder:
             children = make(node, value, path, common["pointer"])
             if kind == "array" and (present or common["required"]):
                 children += self._offered(node, value, path, common["pointer"])
-            made = Field(**common, open=open_, children=children)
+            made = FormField(**common, open=open_, children=children)
         self.depth -= 1
         return made
 
@@ -185,7 +185,7 @@ class Builder:
             return self.room < cost or (cost >= 40 and item > 3)
         return cost > SMALL or self.room < cost
 
-    def _object(self, node: Node, value: dict[str, Any], common: dict[str, Any], open_: bool) -> Field:
+    def _object(self, node: Node, value: dict[str, Any], common: dict[str, Any], open_: bool) -> FormField:
         path, pointer = common["path"], common["pointer"]
         only = unions(node)
         extras = shapes.choices(only, self.typed.chosen.get(path, branch_of(only, value))) if only else {}
@@ -197,7 +197,7 @@ class Builder:
             others, allowed = (), False
         if others or allowed or path in self.typed.others:
             extras |= self._others(value, others, allowed, path)
-        return Field(**common, open=open_, children=children, **extras)
+        return FormField(**common, open=open_, children=children, **extras)
 
     def _properties(
         self,
@@ -207,7 +207,7 @@ class Builder:
         pointer: str,
         only: tuple[tuple[str, ...], ...],
         places: range | None = None,
-    ) -> tuple[Field, ...]:
+    ) -> tuple[FormField, ...]:
         """The fields of an object (only those at `places` in its order); of very many, unset ones are closed parts."""
         required = frozenset(node.get("required") or ())
         found = self._drawn(node, value, path)
@@ -216,7 +216,7 @@ class Builder:
         )
         names = order.ordered(node, found, path, self.options.descriptors)
 
-        def make(index: int) -> Field:
+        def make(index: int) -> FormField:
             name = names[index]
             place = f"{pointer}/{token(name)}"
             child = self.schema.child(node, name)
@@ -258,17 +258,17 @@ class Builder:
 
     def _array(
         self, node: Node, value: list[Any], path: Path, pointer: str, places: range | None = None
-    ) -> tuple[Field, ...]:
+    ) -> tuple[FormField, ...]:
         items = self.schema.items(node)
 
-        def make(index: int) -> Field:
+        def make(index: int) -> FormField:
             made = self.field(items, value[index], (*path, index), f"{pointer}/@{index}", True, item=index + 1)
             return shapes.captioned(made, node, value[index])
 
         shown = self._windowed(range(len(value)), make, path, pointer, places)
         return shown + self._extra(items, path, pointer, len(value))
 
-    def _offered(self, node: Node, value: list[Any], path: Path, pointer: str) -> tuple[Field, ...]:
+    def _offered(self, node: Node, value: list[Any], path: Path, pointer: str) -> tuple[FormField, ...]:
         """Empty items up to the list's `minItems`; those that stay empty aren't sent."""
         begin = len(value) + self.typed.extra.get(path, 0)
         end = min(shapes.count(node.get("minItems")) or 0, OFFERED)
@@ -282,10 +282,10 @@ class Builder:
 
     def _map(
         self, node: Node, value: dict[str, Any], path: Path, pointer: str, places: range | None = None
-    ) -> tuple[Field, ...]:
+    ) -> tuple[FormField, ...]:
         inside, keys = self.schema.entry(node), list(value)
 
-        def make(index: int) -> Field:
+        def make(index: int) -> FormField:
             key = keys[index]
             made = self.field(inside, value[key], (*path, key), f"{pointer}/@{index}", True, item=index + 1)
             return shapes.entry(made, self.typed, key)
@@ -296,7 +296,7 @@ class Builder:
 
     def _entries(
         self, node: Node, value: dict[str, Any], names: tuple[str, ...], path: Path, pointer: str
-    ) -> tuple[Field, ...]:
+    ) -> tuple[FormField, ...]:
         """What stands under keys that the schema does not name, each as an entry of a map; then the empty ones that
         were asked for.
         """
@@ -313,13 +313,13 @@ class Builder:
     def _windowed(
         self,
         steps: Sequence[Any],
-        make: Callable[[int], Field],
+        make: Callable[[int], FormField],
         path: Path,
         pointer: str,
         places: range | None,
         room: int = MORE,
         must: Iterable[str] = (),
-    ) -> tuple[Field, ...]:
+    ) -> tuple[FormField, ...]:
         """What is at `places`, all of it without: what a page can't take as closed parts.
 
         Those that the user must see are shown.
@@ -327,7 +327,7 @@ class Builder:
         places = places or range(len(steps))
         end = places.start + room if places.start else self.typed.shown.get(path, room)
         few = min(places.stop, len(steps)) - end <= SMALL
-        fields: list[Field] = []
+        fields: list[FormField] = []
         hidden: list[int] = []
         for index in places:
             if index >= len(steps):
@@ -339,21 +339,23 @@ class Builder:
                 hidden.append(index)
         return (*fields, *self._rest(hidden, path, pointer))
 
-    def _rest(self, hidden: list[int], path: Path, pointer: str) -> tuple[Field, ...]:
+    def _rest(self, hidden: list[int], path: Path, pointer: str) -> tuple[FormField, ...]:
         if not hidden:
             return ()
         place = f"{pointer}/@{hidden[0]}-{hidden[-1]}"
         return (
-            Field((*path, hidden[0]), place, "rest", "rest", "", lazy=True, position=hidden[0] + 1, size=len(hidden)),
+            FormField(
+                (*path, hidden[0]), place, "rest", "rest", "", lazy=True, position=hidden[0] + 1, size=len(hidden)
+            ),
         )
 
-    def _extra(self, items: Node, path: Path, pointer: str, length: int) -> tuple[Field, ...]:
+    def _extra(self, items: Node, path: Path, pointer: str, length: int) -> tuple[FormField, ...]:
         return tuple(
             self.field(items, ABSENT, (*path, length + n), f"{pointer}/@n{length + n}", True, item=length + n + 1)
             for n in range(self.typed.extra.get(path, 0))
         )
 
-    def more(self, node: Node, value: Any, path: Path, pointer: str, places: range) -> tuple[Field, ...]:
+    def more(self, node: Node, value: Any, path: Path, pointer: str, places: range) -> tuple[FormField, ...]:
         """The next items of a long list or map, or the next fields of a large object: those at `places`."""
         if kind_of(node) == "array":
             return self._array(node, value if isinstance(value, list) else [], path, pointer, places)

@@ -16,15 +16,15 @@ from resources.forms.paths import Path, words
 from resources.forms.published_schema import is_custom, stored
 from resources.forms.schema import Schema
 from structural import metadata
-from structural.causes import Cause, Fault
-from structural.nodes import Family, Node
+from structural.causes import Fault, FieldCause
+from structural.nodes import Family, SchemaNode
 from structural.prepare import examine
 from structural.validate import validate
 from structural.words import REQUIRED
 
 #: Prepared schemas that are kept; the client keeps as many documents.
 KEPT = 12
-_NODES: OrderedDict[int, tuple[Any, Node]] = OrderedDict()
+_NODES: OrderedDict[int, tuple[Any, SchemaNode]] = OrderedDict()
 #: How names of built-in kinds are held to be; of all others only what no path can say is refused.
 _NAMES = {
     **dict.fromkeys(("Namespace", "Service", "StatefulSet"), "label"),
@@ -72,7 +72,7 @@ def problems(schema: Schema, obj: dict[str, Any], old: dict[str, Any] | None = N
     return (*_faulty(found.faults, schema, obj), *errors.place([*unknown, *causes], schema, obj))
 
 
-def node_of(schema: Schema) -> Node | None:
+def node_of(schema: Schema) -> SchemaNode | None:
     """The prepared schema, kept as long as the document is in use; None where the server publishes none."""
     if not schema.root:
         return None
@@ -89,7 +89,9 @@ def node_of(schema: Schema) -> Node | None:
     return found[1]
 
 
-def _metadata(node: Node, obj: dict[str, Any], old: dict[str, Any] | None, faults: list[Fault]) -> Iterator[Cause]:
+def _metadata(
+    node: SchemaNode, obj: dict[str, Any], old: dict[str, Any] | None, faults: list[Fault]
+) -> Iterator[FieldCause]:
     given = obj.get("metadata")
     if not isinstance(given, dict) or any(fault.place[0] == "metadata" for fault in faults):
         return
@@ -99,7 +101,7 @@ def _metadata(node: Node, obj: dict[str, Any], old: dict[str, Any] | None, fault
     yield from metadata.shape_causes(given, "metadata")
 
 
-def _certain(node: Node, cause: Cause, schema: Schema, obj: dict[str, Any]) -> bool:
+def _certain(node: SchemaNode, cause: FieldCause, schema: Schema, obj: dict[str, Any]) -> bool:
     """Of built-in kinds Go's decoder says what has the wrong type, and makes up what is absent: only texts are
     surely missed.
     """
@@ -109,8 +111,8 @@ def _certain(node: Node, cause: Cause, schema: Schema, obj: dict[str, Any]) -> b
     return cause.reason == REQUIRED and texts and path[-1] not in _MAY_BE_EMPTY
 
 
-def _at(node: Node, path: Path) -> Node | None:
-    found: Node | None = node
+def _at(node: SchemaNode, path: Path) -> SchemaNode | None:
+    found: SchemaNode | None = node
     for part in path:
         if found is None:
             return None

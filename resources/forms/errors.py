@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from resources.forms.fields import Field
+from resources.forms.fields import FormField
 from resources.forms.paths import Path, words
 from resources.forms.schema import Node, Schema
 from untrusted import json_bounds
@@ -163,9 +163,9 @@ def _joined(placed: Iterable[Placed]) -> dict[Path, str]:
     return {path: "; ".join(messages) for path, messages in found.items()}
 
 
-def shown(fields: Iterable[Field]) -> Mapping[Path, Field]:
+def shown(fields: Iterable[FormField]) -> Mapping[Path, FormField]:
     """Every field on the page by its path: what an error can be linked to."""
-    found: dict[Path, Field] = {}
+    found: dict[Path, FormField] = {}
     stack = list(fields)
     while stack:
         field = stack.pop()
@@ -174,7 +174,7 @@ def shown(fields: Iterable[Field]) -> Mapping[Path, Field]:
     return found
 
 
-def nearest(path: Path, on_page: Mapping[Path, Field]) -> Field | None:
+def nearest(path: Path, on_page: Mapping[Path, FormField]) -> FormField | None:
     """The field itself, or the section it is in; None if neither is on the page."""
     while path:
         if path in on_page:
@@ -183,7 +183,7 @@ def nearest(path: Path, on_page: Mapping[Path, Field]) -> Field | None:
     return None
 
 
-def landed(placed: Iterable[Placed], on_page: Mapping[Path, Field]) -> tuple[Placed, ...]:
+def landed(placed: Iterable[Placed], on_page: Mapping[Path, FormField]) -> tuple[Placed, ...]:
     """The same, each at a field that the page has: what is inside a YAML box, or unknown to the schema, at what is
     around it, by name.
 

@@ -25,7 +25,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class UnionBranch:
     """One branch of a union; `value` '' is "not chosen".
 
     `only`: the children that some branch, but not every one, asks for and this one does.
@@ -51,12 +51,12 @@ class Dependency:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FieldGroup:
     """Fields of one section that belong together (fieldGroup of a descriptor); `name` '' for those without a group."""
 
     name: str
     label: str
-    fields: tuple["Field", ...]
+    fields: tuple["FormField", ...]
 
     @property
     def id(self) -> str:
@@ -68,7 +68,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormField:
     """One node.
 
     `kind` is how its value is written; `widget` how it looks (widgets.py, or "rest": the items of a long list that are
@@ -105,7 +105,7 @@ class Field:
     stateful: bool = False
     text: str = ""
     options: tuple[Option, ...] = ()
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[UnionBranch, ...] = ()
     choices_data: str = ""
     branches: tuple[str, ...] = ()
     depends: tuple[Dependency, ...] = ()
@@ -134,7 +134,7 @@ class Field:
     is_entry: bool = False
     key: str = ""
     key_error: str = ""
-    children: tuple["Field", ...] = ()
+    children: tuple["FormField", ...] = ()
 
     @property
     def id(self) -> str:
@@ -184,18 +184,18 @@ class Field:
         return max(3, min(16, self.text.count("\n") + 2))
 
     @property
-    def basic(self) -> tuple["Field", ...]:
+    def basic(self) -> tuple["FormField", ...]:
         folded = {child.pointer for child in self.folded}
         free = self.kind == "object"
         return tuple(child for child in self.children if not (child.pointer in folded or (free and child.is_entry)))
 
     @property
-    def entries(self) -> tuple["Field", ...]:
+    def entries(self) -> tuple["FormField", ...]:
         """Of an object whose other keys are free: what stands under them."""
         return tuple(child for child in self.children if child.is_entry) if self.kind == "object" else ()
 
     @property
-    def folded(self) -> tuple["Field", ...]:
+    def folded(self) -> tuple["FormField", ...]:
         """The fields under "More fields"; for resource requirements all unset ones besides the amounts."""
         if self.widget == "resources":
             return tuple(child for child in self.children if child.advanced or child.unset_section)
@@ -222,17 +222,17 @@ class Field:
         )
 
     @property
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> tuple[FieldGroup, ...]:
         """`basic`: those of one group together, where its first stands; the others, and who is alone in a group,
         under no name.
         """
         basic = self.basic
         if self.path == ("spec",):
             basic = tuple(sorted(basic, key=lambda child: child.unset_section))
-        members: dict[str, list[Field]] = {}
+        members: dict[str, list[FormField]] = {}
         for child in basic:
             members.setdefault(child.group, []).append(child)
-        made: list[tuple[str, list[Field]]] = []
+        made: list[tuple[str, list[FormField]]] = []
         for child in basic:
             name = child.group if len(members[child.group]) > 1 else ""
             if name and child is members[name][0]:
@@ -241,11 +241,11 @@ class Field:
                 made[-1][1].append(child)
             elif not name:
                 made.append(("", [child]))
-        return tuple(Group(name, name, tuple(fields)) for name, fields in made)
+        return tuple(FieldGroup(name, name, tuple(fields)) for name, fields in made)
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class FormInput:
     """What a refused submission leaves behind: `texts` (kind, text) that could not be read, `others` likewise for
     fields that no schema names, `keys` of map entries, words at fields, sections that were on the page (`opened`) or
     are to be shown open (`asked`), those that are written as YAML (`yaml`) or in a box of many lines (`lines`),
@@ -275,7 +275,7 @@ class Options:
     """
 
     descriptors: Descriptors = field(default_factory=Descriptors)
-    typed: Typed = field(default_factory=Typed)
+    typed: FormInput = field(default_factory=FormInput)
     room: int = 150
     stored: Mapping[str, Any] | None = None
 

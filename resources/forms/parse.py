@@ -28,7 +28,7 @@ from typing import Any
 
 from kube import limits
 from resources.forms import texts
-from resources.forms.fields import Typed
+from resources.forms.fields import FormInput
 from resources.forms.paths import split
 from resources.forms.posted_controls import Posted, Problem, Reading
 
@@ -57,7 +57,7 @@ class Parsed:
 
     object: dict[str, Any]
     problems: tuple[Problem, ...]
-    typed: Typed
+    typed: FormInput
 
 
 def asked(posted: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

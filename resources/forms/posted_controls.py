@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from resources.forms import texts
-from resources.forms.fields import ABSENT, Typed
+from resources.forms.fields import ABSENT, FormInput
 from resources.forms.moves import FIELDS, MORE, arranged
 from resources.forms.paths import Path, is_item, position, span, untoken
 from untrusted import json_bounds
@@ -56,8 +56,8 @@ class Reading:
         self.extra: dict[Path, int] = {}
         self.shown: dict[Path, int] = {}
 
-    def typed(self) -> Typed:
-        return Typed(
+    def typed(self) -> FormInput:
+        return FormInput(
             texts=self.texts,
             others=self.others,
             keys=self.keys,

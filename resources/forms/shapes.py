@@ -7,7 +7,7 @@ from typing import Any
 
 from resources.forms import labels, native, texts
 from resources.forms.descriptors import Descriptor
-from resources.forms.fields import ABSENT, Choice, Field, Option, Options, Typed
+from resources.forms.fields import ABSENT, FormField, FormInput, Option, Options, UnionBranch
 from resources.forms.paths import Path
 from resources.forms.schema import CONTAINERS, Node, Schema, kind_of, nullable
 from resources.forms.widgets import Widget, widget
@@ -88,11 +88,11 @@ def _group(descriptor: Descriptor | None, path: Path) -> str:
 def choices(only: tuple[tuple[str, ...], ...], was: str) -> dict[str, Any]:
     """The branches of a union to choose from; `was`: the number of the one that the object has, '' for none."""
     found = tuple(
-        Choice(str(number), " + ".join(labels.title(name) for name in names), str(number) == was, names)
+        UnionBranch(str(number), " + ".join(labels.title(name) for name in names), str(number) == was, names)
         for number, names in enumerate(only)
     )
     data = json.dumps({"only": only, "was": was}, separators=(",", ":"))
-    return {"choices": (Choice("", "", not was), *found), "choices_data": data}
+    return {"choices": (UnionBranch("", "", not was), *found), "choices_data": data}
 
 
 def count(value: Any) -> int | None:
@@ -132,7 +132,7 @@ def container(
 
 def scalar(
     kind: str, node: Node, value: Any, fields: Mapping[str, Any], text: str | None, descriptor: Descriptor | None
-) -> Field:
+) -> FormField:
     """A field with one control. `text`: what was typed there and could not be read, shown instead of the value."""
     if kind == "any":
         return _yaml(value, fields, text)
@@ -156,17 +156,17 @@ def scalar(
         kind, node = "enum", {"enum": list(words)}
     if kind == "enum":
         return _choice(node, value, made, text)
-    return Field(**{**made, "kind": kind, "text": shown})
+    return FormField(**{**made, "kind": kind, "text": shown})
 
 
-def _yaml(value: Any, fields: Mapping[str, Any], text: str | None) -> Field:
+def _yaml(value: Any, fields: Mapping[str, Any], text: str | None) -> FormField:
     """A box that says its value in YAML, null and empty texts too; a large one is left for later."""
     look = Widget("yaml")
     made = {**fields, "kind": "any", "widget": look.name, "extra": look, "present": value is not ABSENT}
     if text is None and value is not ABSENT and not made.pop("opened", False) and large(value):
-        return Field(**{**made, "lazy": True, "size": len(value)})
+        return FormField(**{**made, "lazy": True, "size": len(value)})
     made.pop("opened", None)
-    return Field(**made, text=text if text is not None else "" if value is ABSENT else texts.text_of("any", value))
+    return FormField(**made, text=text if text is not None else "" if value is ABSENT else texts.text_of("any", value))
 
 
 def large(value: Any) -> bool:
@@ -192,7 +192,7 @@ def _chosen(kind: str, node: Node, words: tuple[str, ...]) -> tuple[str, Node]:
         return kind, node
 
 
-def _choice(node: Node, value: Any, fields: dict[str, Any], text: str | None) -> Field:
+def _choice(node: Node, value: Any, fields: dict[str, Any], text: str | None) -> FormField:
     """A select. Its options are plain text where all are, else JSON, so that 1 and "1" stay different."""
     allowed = [item for item in node.get("enum") or () if item is not None]
     if value is not ABSENT and value is not None and not any(_same(value, item) for item in allowed):
@@ -208,7 +208,7 @@ def _choice(node: Node, value: Any, fields: dict[str, Any], text: str | None) ->
     state = "null" if value is None else ""
     default = node.get("default", ABSENT)
     look = fields["extra"] if fields["widget"] in ("radios", "select") else Widget("select")
-    return Field(
+    return FormField(
         **{
             **fields,
             "kind": kind,
@@ -228,7 +228,7 @@ def _same(item: Any, other: Any) -> bool:
     return type(item) is type(other) and bool(item == other)
 
 
-def entry(field: Field, typed: Typed, key: str) -> Field:
+def entry(field: FormField, typed: FormInput, key: str) -> FormField:
     """The field as an entry of a map: with its key, as it was typed last."""
     return dataclasses.replace(
         field,
@@ -238,7 +238,7 @@ def entry(field: Field, typed: Typed, key: str) -> Field:
     )
 
 
-def captioned(field: Field, node: Node, value: Any) -> Field:
+def captioned(field: FormField, node: Node, value: Any) -> FormField:
     """An item of a list with what tells it from the others: the list's own key, else its name."""
     if not isinstance(value, dict):
         return field

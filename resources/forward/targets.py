@@ -11,7 +11,7 @@ from typing import Any
 
 from kube.client import ClusterClient
 from kube.errors import BadRequest, NotFound
-from kube.kubectl import Command, Commands, Typed
+from kube.kubectl import Command, CommandArgument, Commands
 from kube.objects import KubeObject, name_of
 from kube.selectors import from_labels
 from resources.pod_selectors import pod_selector
@@ -42,7 +42,7 @@ class Port:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ForwardTarget:
     """`kind`: Pod, Service or one of WORKLOADS."""
 
     kind: str
@@ -56,7 +56,7 @@ class Target:
     def kubectl(self, local: str, remote: str) -> Commands:
         """The same with kubectl, which stops when the Pod does; as the form's fields `local` and `remote` say."""
         what = _KUBECTL.get(self.kind, self.kind.lower())
-        ports = (Typed("local", local), ":", Typed("remote", remote, otherwise="PORT"))
+        ports = (CommandArgument("local", local), ":", CommandArgument("remote", remote, otherwise="PORT"))
         return Commands((Command(f"kubectl port-forward {what}/{self.name} ", rest=(*ports, f" -n {self.namespace}")),))
 
 
@@ -88,7 +88,7 @@ def _running(pod: KubeObject) -> bool:
     return (pod.get("status") or {}).get("phase") == "Running" and not pod["metadata"].get("deletionTimestamp")
 
 
-def pod_and_port(client: ClusterClient, target: Target, number: int) -> tuple[str, int]:
+def pod_and_port(client: ClusterClient, target: ForwardTarget, number: int) -> tuple[str, int]:
     """The Pod that answers now, and its port. Raises NotFound or BadRequest with what is missing."""
     pods = client.find("", "v1", "pods")
     if target.kind == "Pod":

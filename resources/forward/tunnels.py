@@ -27,7 +27,7 @@ from kube.client import ClusterClient
 from kube.errors import BadRequest, Forbidden, KubeError, NotFound, TooManyRequests
 from kube.transport import AsyncTransport
 from resources.forward.host_check import HostCheckedReader
-from resources.forward.targets import Target, pod_and_port
+from resources.forward.targets import ForwardTarget, pod_and_port
 
 HOST = "127.0.0.1"
 # A Pod that was replaced is waited for so long by who connects meanwhile.
@@ -48,7 +48,7 @@ class Tunnel:
 
     id: int
     client: ClusterClient
-    target: Target
+    target: ForwardTarget
     remote: int
     local: int
     opened: float
@@ -93,7 +93,7 @@ _open: dict[int, Tunnel] = {}
 _lock = threading.Lock()
 
 
-def tunnels(client: ClusterClient, target: Target | None = None) -> tuple[Tunnel, ...]:
+def tunnels(client: ClusterClient, target: ForwardTarget | None = None) -> tuple[Tunnel, ...]:
     """This user's open ones, to `target` or to all."""
     with _lock:
         found = tuple(_open.values())
@@ -112,7 +112,13 @@ def by_token(token: str) -> Tunnel | None:
 
 
 def open_tunnel(
-    client: ClusterClient, target: Target, remote: int, local: int = 0, *, secure: bool = False, listen: bool = True
+    client: ClusterClient,
+    target: ForwardTarget,
+    remote: int,
+    local: int = 0,
+    *,
+    secure: bool = False,
+    listen: bool = True,
 ) -> Tunnel:
     """Listen on `local` (0: the same number where that is free, else any), or nowhere: then connect() leads there.
 
@@ -154,7 +160,7 @@ async def _end_without_permission(tunnel: Tunnel) -> None:
     await _stop(tunnel)
 
 
-def _pod_name(target: Target) -> str:
+def _pod_name(target: ForwardTarget) -> str:
     return target.name if target.kind == "Pod" else ""
 
 

@@ -49,7 +49,7 @@ class ChartLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChartRow:
     """From `at` on. `numbers` in the order of the lines, None where there was none."""
 
     at: datetime
@@ -61,7 +61,7 @@ class Figures:
     """`rows`: the newest first, MOST_ROWS of them. No `lines`: the object has no such numbers."""
 
     lines: tuple[ChartLine, ...] = ()
-    rows: tuple[Row, ...] = ()
+    rows: tuple[ChartRow, ...] = ()
     begin: datetime | None = None
     end: datetime | None = None
     top: int = 1
@@ -82,7 +82,7 @@ def figures(traced: Traced, begin: datetime | None = None) -> Figures:
     inside = [point for place, point in enumerate(found) if place + 1 == len(found) or found[place + 1][0] > begin]
     top = max(1, *(number for _at, numbers in inside for number in numbers.values()))
     lines = tuple(_line(key, inside, begin, end, top) for key in keys)
-    rows = tuple(Row(at, tuple(numbers.get(key) for key in keys)) for at, numbers in reversed(inside))
+    rows = tuple(ChartRow(at, tuple(numbers.get(key) for key in keys)) for at, numbers in reversed(inside))
     return Figures(lines, rows[:MOST_ROWS], begin, end, top)
 
 

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from resources.history import timeline
-from resources.history.timeline import Entry
+from resources.history.timeline import TimelineEntry
 from resources.models import Step, Traced
 from resources.page.events import EventRow
 
@@ -35,7 +35,7 @@ class Happened:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class TimelineMark:
     """At `percent` of the width: all that happened about then, `words` the newest first."""
 
     percent: float
@@ -55,7 +55,7 @@ class Lane:
     """`count`: of all that happened in it."""
 
     key: str
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[TimelineMark, ...] = ()
     count: int = 0
 
     @property
@@ -73,13 +73,13 @@ def lanes(happened: Iterable[Happened], begin: datetime, end: datetime) -> tuple
     return tuple(found)
 
 
-def _marks(newest_first: list[Happened], begin: datetime, end: datetime) -> Iterable[Mark]:
+def _marks(newest_first: list[Happened], begin: datetime, end: datetime) -> Iterable[TimelineMark]:
     whole = max((end - begin).total_seconds(), 1.0)
     left = newest_first
     while left:
         place = (left[0].at - begin).total_seconds() / whole * 100
         near = [event for event in left if place - (event.at - begin).total_seconds() / whole * 100 < NEAR]
-        yield Mark(
+        yield TimelineMark(
             percent=round(place, 2),
             words=tuple(event.words for event in near[:TOLD]),
             count=len(near),
@@ -98,7 +98,7 @@ def happened(traced: Traced, events: Iterable[EventRow], history_url: str) -> li
     return found + [mark for event in events if (mark := _of_event(event))]
 
 
-def _of_step(entry: Entry, history_url: str) -> Happened:
+def _of_step(entry: TimelineEntry, history_url: str) -> Happened:
     who = entry.user or entry.who or _("unknown")
     return Happened(
         at=entry.until,
@@ -108,7 +108,7 @@ def _of_step(entry: Entry, history_url: str) -> Happened:
     )
 
 
-def _change(entry: Entry) -> str:
+def _change(entry: TimelineEntry) -> str:
     events = {Step.CREATED: _("created"), Step.DELETED: _("deleted"), Step.SEEN: _("first seen")}
     if entry.event in events:
         return events[entry.event]

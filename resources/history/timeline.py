@@ -33,7 +33,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class TimelineField:
     """`before` and `after` are words, '' for what was not there."""
 
     path: str
@@ -42,7 +42,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TimelineEntry:
     """One step.
 
     `who`: a manager's name; `user`: who did it through this console. `more`: changed fields that are left out.
@@ -61,7 +61,7 @@ class Entry:
     who: str
     user: str
     health: Health
-    fields: tuple[Field, ...]
+    fields: tuple[TimelineField, ...]
     more: int
     leads_back: bool
     moved: bool = False  # the state word is another one than before it
@@ -77,7 +77,7 @@ class Entry:
 class Page:
     """Steps, newest first; `before`: the step after which the next page begins, 0 on the last one."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[TimelineEntry, ...]
     before: int = 0
     number: int = 0
 
@@ -114,7 +114,7 @@ def since(client: ClusterClient, obj: KubeObject, state: str) -> datetime | None
     return found
 
 
-def entry(step: Step, users: dict[str, str] | None = None) -> Entry:
+def entry(step: Step, users: dict[str, str] | None = None) -> TimelineEntry:
     """`users`: as users_of() has them, where many steps are read."""
     return _entry(step, users_of(step.traced) if users is None else users, step.state)
 
@@ -125,9 +125,9 @@ def users_of(traced: Traced) -> dict[str, str]:
     return {version or verb: user for version, verb, user in rows.values_list("resource_version", "verb", "user")}
 
 
-def _entry(step: Step, users: dict[str, str], state_before: str) -> Entry:
+def _entry(step: Step, users: dict[str, str], state_before: str) -> TimelineEntry:
     user = users.get("delete" if step.event == Step.DELETED else step.resource_version, "")
-    return Entry(
+    return TimelineEntry(
         pk=step.pk,
         event=step.event,
         at=step.at,
@@ -153,11 +153,11 @@ def _list(value: Any) -> list[Any]:
     return [entry for entry in value if isinstance(entry, list) and len(entry) == 3] if isinstance(value, list) else []
 
 
-def _field(entry: list[Any]) -> Field:
+def _field(entry: list[Any]) -> TimelineField:
     path = str(entry[0])
     if path.startswith("condition "):
         path = _("condition %(type)s") % {"type": path.removeprefix("condition ")}
-    return Field(path, str(entry[1]), str(entry[2]))
+    return TimelineField(path, str(entry[1]), str(entry[2]))
 
 
 def versions(traced: Traced, wanted: Iterable[int]) -> dict[int, KubeObject]:

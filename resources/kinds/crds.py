@@ -25,7 +25,7 @@ _COLUMNS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class CrdVersion:
     """`type`: None where the cluster does not serve it.
 
     `warning`: the deprecation warning, '' for one that is not deprecated.
@@ -68,7 +68,7 @@ class Definition:
     kind: str
     namespaced: bool
     names: tuple[tuple[str, str], ...]
-    versions: tuple[Version, ...]
+    versions: tuple[CrdVersion, ...]
     storage: str
     old: tuple[str, ...]
     gone: tuple[str, ...]
@@ -143,11 +143,11 @@ def _names(names: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple(pair for pair in pairs if pair[1])
 
 
-def _version(entry: Mapping[str, Any], stored: tuple[str, ...], served: Mapping[str, ResourceType]) -> Version:
+def _version(entry: Mapping[str, Any], stored: tuple[str, ...], served: Mapping[str, ResourceType]) -> CrdVersion:
     name = text(entry.get("name"))
     warning = text(entry.get("deprecationWarning")) or _("This version is deprecated.")
     columns = items(entry.get("additionalPrinterColumns"))[:_COLUMNS]
-    return Version(
+    return CrdVersion(
         name=name,
         served=entry.get("served") is True,
         storage=entry.get("storage") is True,

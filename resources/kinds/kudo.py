@@ -38,13 +38,13 @@ _LOOKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PlanPart:
     """A plan, a phase or a step. `parallel`: whether its parts run side by side; `parts` of a step is empty."""
 
     name: str
     status: str
     message: str
-    parts: tuple["Part", ...] = ()
+    parts: tuple["PlanPart", ...] = ()
     parallel: bool = False
     when: str = ""
 
@@ -76,14 +76,14 @@ class Plans:
     left out. `runnable`: what can be run by hand now, and `busy` the plan that stands in the way of it.
     """
 
-    ran: tuple[Part, ...]
-    never: tuple[Part, ...]
+    ran: tuple[PlanPart, ...]
+    never: tuple[PlanPart, ...]
     runnable: frozenset[str]
     busy: str
     hidden: int = 0
 
     @property
-    def all(self) -> tuple[Part, ...]:
+    def all(self) -> tuple[PlanPart, ...]:
         return (*self.ran, *self.never)
 
 
@@ -128,14 +128,14 @@ def busy(obj: KubeObject) -> str:
     return next((str(name) for name, item in known.items() if text(mapping(item).get("status")) in RUNNING), "")
 
 
-def _plan(name: str, status: Mapping[str, Any], described: Mapping[str, Any]) -> Part:
+def _plan(name: str, status: Mapping[str, Any], described: Mapping[str, Any]) -> PlanPart:
     phases = {text(item.get("name")): item for item in items(described.get("phases"))}
     parts = tuple(
         _part(phase, tuple(_part(step) for step in items(phase.get("steps"))), phases.get(text(phase.get("name")), {}))
         for phase in items(status.get("phases"))
     )
     found = _part(status, parts, described)
-    return Part(
+    return PlanPart(
         name=name,
         status=found.status,
         message=found.message,
@@ -145,9 +145,11 @@ def _plan(name: str, status: Mapping[str, Any], described: Mapping[str, Any]) ->
     )
 
 
-def _part(status: Mapping[str, Any], parts: tuple[Part, ...] = (), described: Mapping[str, Any] | None = None) -> Part:
+def _part(
+    status: Mapping[str, Any], parts: tuple[PlanPart, ...] = (), described: Mapping[str, Any] | None = None
+) -> PlanPart:
     parallel = text((described or {}).get("strategy")) == "parallel"
-    return Part(text(status.get("name")), text(status.get("status")), text(status.get("message")), parts, parallel)
+    return PlanPart(text(status.get("name")), text(status.get("status")), text(status.get("message")), parts, parallel)
 
 
 def _strategies(client: ClusterClient, obj: KubeObject) -> Mapping[str, Any]:

@@ -23,7 +23,7 @@ _PARTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Container:
+class PodContainer:
     """`state`: running, waiting or terminated, with the reason.
 
     `init`: it runs before the others; `role`: init, sidecar, ephemeral or ''.
@@ -81,10 +81,10 @@ def _seconds(value: Any) -> str:
     return f"{value} s" if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
-def containers(obj: KubeObject, client: ClusterClient | None = None) -> tuple[Container, ...]:
+def containers(obj: KubeObject, client: ClusterClient | None = None) -> tuple[PodContainer, ...]:
     """Of a Pod, in the order of its spec; init containers first. With a client, also what their specs say."""
     spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
-    found: list[Container] = []
+    found: list[PodContainer] = []
     for part, states, role in _PARTS:
         by_name = {text(entry.get("name")): entry for entry in items(status.get(states))}
         for entry in items(spec.get(part)):
@@ -97,11 +97,11 @@ def containers(obj: KubeObject, client: ClusterClient | None = None) -> tuple[Co
 
 def _container(
     spec: Mapping[str, Any], status: Mapping[str, Any], role: str, container_facts: tuple[tuple[str, Cell], ...]
-) -> Container:
+) -> PodContainer:
     state, colour = _state(mapping(status.get("state")))
     last, _colour = _state(mapping(status.get("lastState")))
     restarts = status.get("restartCount")
-    return Container(
+    return PodContainer(
         name=text(spec.get("name")),
         image=text(spec.get("image")),
         state=state or "waiting",

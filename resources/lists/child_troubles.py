@@ -14,9 +14,9 @@ from django.utils import timezone
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.table import Row
+from kube.table import TableRow
 from resources.lists.counts import count
-from resources.lists.entries import Entry, Owner, entry_of, stateful
+from resources.lists.entries import ListEntry, Owner, entry_of, stateful
 from resources.lists.snapshot import snapshots
 from resources.pod_selectors import instance_marks, mark_of
 from resources.state.children import TELLING, Trouble, combined, trouble
@@ -59,7 +59,9 @@ def counts(type_: ResourceType) -> bool:
     return type_.group in _WORKLOADS or "." in type_.group
 
 
-def overlaid(client: ClusterClient, type_: ResourceType, namespace: str, entries: Iterable[Entry]) -> list[Entry]:
+def overlaid(
+    client: ClusterClient, type_: ResourceType, namespace: str, entries: Iterable[ListEntry]
+) -> list[ListEntry]:
     """The same entries, each with the state that it has with what belongs to it."""
     given = list(entries)
     if not given or not counts(type_):
@@ -86,7 +88,7 @@ def read_troubles(client: ClusterClient, namespace: str = "") -> ChildTroubles:
     return found
 
 
-def _failing(client: ClusterClient, type_: ResourceType, namespace: str) -> list[Entry]:
+def _failing(client: ClusterClient, type_: ResourceType, namespace: str) -> list[ListEntry]:
     many = False
     if not snapshots.has(client, type_, namespace):
         counted = count(client, type_, namespace)
@@ -96,11 +98,11 @@ def _failing(client: ClusterClient, type_: ResourceType, namespace: str) -> list
     return snapshots.get(client, type_, namespace, fields=NOT_RUNNING if many else "").all()
 
 
-def _trouble(type_: ResourceType, entry: Entry, now: datetime) -> Trouble | None:
+def _trouble(type_: ResourceType, entry: ListEntry, now: datetime) -> Trouble | None:
     return trouble((type_.group, type_.kind), entry.name, entry.health, entry.created, now)
 
 
-def _climb(found: ChildTroubles, owners: "_Owners", entry: Entry, trouble: Trouble) -> None:
+def _climb(found: ChildTroubles, owners: "_Owners", entry: ListEntry, trouble: Trouble) -> None:
     """Notes the trouble for all that the entry belongs to."""
     owner, labels = entry.owner, dict(entry.labels)
     for _step in range(_DEPTH):
@@ -122,20 +124,20 @@ class _Owners:
 
     def __init__(self, client: ClusterClient) -> None:
         self._client = client
-        self._known: dict[tuple[Owner, str], Entry | None] = {}
+        self._known: dict[tuple[Owner, str], ListEntry | None] = {}
 
-    def get(self, owner: Owner, namespace: str) -> Entry | None:
+    def get(self, owner: Owner, namespace: str) -> ListEntry | None:
         """None for what can't be read, is gone, or is too much."""
         key = (owner, namespace)
         if key not in self._known:
             self._known[key] = self._read(owner, namespace) if len(self._known) < _OWNERS else None
         return self._known[key]
 
-    def _read(self, owner: Owner, namespace: str) -> Entry | None:
+    def _read(self, owner: Owner, namespace: str) -> ListEntry | None:
         group, _slash, version = owner.api_version.rpartition("/")
         try:
             type_ = self._client.find_kind(group, owner.kind, version)
             obj = self._client.get(type_, owner.name, namespace if type_.namespaced else "")
         except KubeError:
             return None
-        return entry_of(type_, Row((), obj))
+        return entry_of(type_, TableRow((), obj))

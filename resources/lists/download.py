@@ -19,12 +19,12 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject
-from kube.table import Column, Row
+from kube.table import Column, TableRow
 from resources import yamltext
 from resources.display_copy import shown
 from resources.lists import child_troubles, columns, list_chunks, listing
 from resources.lists.columns import ListColumn
-from resources.lists.entries import Entry, entry_of, include
+from resources.lists.entries import ListEntry, entry_of, include
 from resources.lists.listing import Query
 
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "yaml": "application/yaml; charset=utf-8"}
@@ -75,7 +75,7 @@ def _title(column: ListColumn) -> str:
     return column.key.removeprefix(columns.PRINTED).removeprefix(columns.LABEL) if column.key[:1] != "s" else "State"
 
 
-def _cells(type_: ResourceType, wanted: Iterable[ListColumn], entry: Entry) -> Iterator[Any]:
+def _cells(type_: ResourceType, wanted: Iterable[ListColumn], entry: ListEntry) -> Iterator[Any]:
     yield entry.name
     if type_.namespaced:
         yield entry.namespace
@@ -112,19 +112,19 @@ def objects(
     below = _below(client, type_, namespace)
     for page in list_chunks.objects(client, type_, namespace, labels=query.labels, fields=query.fields):
         for obj in page.items:
-            if listing.filtered((below(entry_of(type_, Row((), obj))),), query):
+            if listing.filtered((below(entry_of(type_, TableRow((), obj))),), query):
                 # apiVersion and kind first, as people write them.
                 found = {"apiVersion": type_.api_version, "kind": type_.kind} | shown(obj, masked)
                 yield clean(found) if neat else found
 
 
-def _below(client: ClusterClient, type_: ResourceType, namespace: str) -> Callable[[Entry], Entry]:
+def _below(client: ClusterClient, type_: ResourceType, namespace: str) -> Callable[[ListEntry], ListEntry]:
     """Gives an entry the state that the page's list has, by which it may be filtered."""
     if not child_troubles.counts(type_):
         return lambda entry: entry
     found = child_troubles.read_troubles(client, namespace)
 
-    def settled(entry: Entry) -> Entry:
+    def settled(entry: ListEntry) -> ListEntry:
         return replace(entry, health=found.health(type_, entry.namespace, entry.name, entry.health))
 
     return settled

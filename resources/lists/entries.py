@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from kube.discovery import ResourceType
-from kube.table import Row
+from kube.table import TableRow
 from resources.causes.engine import explained_health
 from resources.state.health import UNKNOWN, Health, items, mapping, text
 from resources.state.kind_health import has_state
@@ -41,7 +41,7 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListEntry:
     """`cells`: as the server printed them, for its own columns. `health.state` is '' for kinds that have none.
 
     `version`: its resourceVersion. `usage`: of a Pod or node, where the list shows it.
@@ -91,11 +91,11 @@ def include(type_: ResourceType) -> str:
     return "Object" if stateful(type_) else "Metadata"
 
 
-def entry_of(type_: ResourceType, row: Row, pool: Pool | None = None, health: Health | None = None) -> Entry:
+def entry_of(type_: ResourceType, row: TableRow, pool: Pool | None = None, health: Health | None = None) -> ListEntry:
     """`health`: the state, if it is known already; the row's object may be partial then."""
     share = pool.share if pool else _same
     metadata = mapping(row.object.get("metadata"))
-    return Entry(
+    return ListEntry(
         uid=text(metadata.get("uid")),
         name=text(metadata.get("name")),
         namespace=sys.intern(text(metadata.get("namespace"))),

@@ -16,16 +16,16 @@ from django.utils.translation import gettext as _
 from console.prefer.choices import SIZE
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.table import Column, Row, Table
+from kube.table import Column, Table, TableRow
 from resources.lists import columns as columns_
 from resources.lists.child_troubles import overlaid
 from resources.lists.columns import CPU, LABEL, LABELS, MEMORY, OWNER, STATE, ListColumn
-from resources.lists.entries import Entry, Labels, Owner, entry_of, include, stateful
+from resources.lists.entries import Labels, ListEntry, Owner, entry_of, include, stateful
 from resources.lists.order import STATES, ordered
 from resources.lists.snapshot import snapshots
 from resources.state.health import COMPLETED, DEGRADED, Health, by_word, colour_of
 from resources.usage.metrics import Usage, Usages
-from resources.usage.readings import Asked
+from resources.usage.readings import UsageRequest
 
 PAGE = SIZE
 #: Behind so many rows a page is looked up in a snapshot: the API server would have to pass over all of them.
@@ -123,7 +123,7 @@ class RowView:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ListResult:
     """One page.
 
     `total`: None where the server does not say; `more`: there is a next page. `searched`: rows read at most, 0
@@ -136,7 +136,7 @@ class Found:
     """
 
     columns: tuple[Column, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[ListEntry, ...]
     total: int | None
     more: bool
     searched: int = 0
@@ -149,17 +149,17 @@ class Found:
 def row_view(
     type_: ResourceType,
     columns: Sequence[Column],
-    entry: Entry | Row,
+    entry: ListEntry | TableRow,
     keys: Sequence[str] = (),
     *,
     usage: bool = False,
 ) -> RowView:
     """`keys`: of the chosen columns, none for the default ones; `usage`: with those of measurements."""
-    found = entry if isinstance(entry, Entry) else entry_of(type_, entry)
+    found = entry if isinstance(entry, ListEntry) else entry_of(type_, entry)
     return row_of(type_, columns_.chosen(type_, columns, keys, usage=usage), found)
 
 
-def row_of(type_: ResourceType, chosen: Iterable[ListColumn], entry: Entry) -> RowView:
+def row_of(type_: ResourceType, chosen: Iterable[ListColumn], entry: ListEntry) -> RowView:
     """The same with columns that were chosen for all rows at once."""
     cells = tuple(replace(cell(column, entry), rank=rank) for column, rank in columns_.ranked(chosen))
     return RowView(
@@ -174,7 +174,7 @@ def row_of(type_: ResourceType, chosen: Iterable[ListColumn], entry: Entry) -> R
     )
 
 
-def cell(column: ListColumn, entry: Entry) -> Cell:
+def cell(column: ListColumn, entry: ListEntry) -> Cell:
     """What a column shows of an object."""
     if column.key == STATE:
         return Cell(column.heading, entry.health.state, health=entry.health, detail=_detail(column, entry))
@@ -199,7 +199,7 @@ def _measurement(key: str, usage: Usage | None) -> str:
     return usage.cpu_text if key == CPU else usage.memory_text
 
 
-def _detail(column: ListColumn, entry: Entry) -> str:
+def _detail(column: ListColumn, entry: ListEntry) -> str:
     """What stands below the state: its cause, else what the server's own columns say that the state's word does not."""
     # Without the object's own name, with which a cause may begin.
     state, reason = entry.health.state, entry.health.reason.removeprefix(f"{entry.name} ")
@@ -217,12 +217,14 @@ def _detail(column: ListColumn, entry: Entry) -> str:
     return ", ".join(part for part in (new, counted) if part)
 
 
-def _text(entry: Entry, index: int) -> str:
+def _text(entry: ListEntry, index: int) -> str:
     value = entry.cells[index] if 0 <= index < len(entry.cells) else None
     return "" if value is None else str(value)
 
 
-def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Query, asked: Asked | None = None) -> Found:
+def find(
+    client: ClusterClient, type_: ResourceType, namespace: str, query: Query, asked: UsageRequest | None = None
+) -> ListResult:
     """One page; `asked`: for the usage of its objects. Raises BadRequest for invalid selectors, Forbidden …"""
     found = _find(client, type_, namespace, query, asked)
     used = asked.now() if asked else None
@@ -231,11 +233,13 @@ def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Quer
     return replace(found, entries=tuple(_with_usage(found.entries, used)), measured=True)
 
 
-def _with_usage(entries: Iterable[Entry], used: Usages) -> Iterator[Entry]:
+def _with_usage(entries: Iterable[ListEntry], used: Usages) -> Iterator[ListEntry]:
     return (replace(entry, usage=used.get((entry.namespace, entry.name))) for entry in entries)
 
 
-def _find(client: ClusterClient, type_: ResourceType, namespace: str, query: Query, asked: Asked | None) -> Found:
+def _find(
+    client: ClusterClient, type_: ResourceType, namespace: str, query: Query, asked: UsageRequest | None
+) -> ListResult:
     selectors = {"labels": query.labels, "fields": query.fields}
     deep = (query.page - 1) * query.size >= _PASSED_OVER
     if query.plain and not deep and not snapshots.has(client, type_, namespace, **selectors):
@@ -255,7 +259,7 @@ def _find(client: ClusterClient, type_: ResourceType, namespace: str, query: Que
     part = rows[(query.page - 1) * query.size : query.page * query.size]
     more, searched = query.page * query.size < len(rows), 0 if snapshot.complete else len(everything)
     states = _states(found) if stateful(type_) else None
-    return Found(
+    return ListResult(
         columns=snapshot.columns,
         entries=tuple(part),
         total=len(rows),
@@ -267,13 +271,13 @@ def _find(client: ClusterClient, type_: ResourceType, namespace: str, query: Que
     )
 
 
-def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> Found:
+def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> ListResult:
     token, skipped = "", (query.page - 1) * query.size
     if skipped:
         before = client.table(type_, namespace, labels=query.labels, fields=query.fields, limit=skipped, include="None")
         token = before.continue_
         if not token:
-            return Found(before.columns, (), len(before.rows), False)
+            return ListResult(before.columns, (), len(before.rows), False)
     table = client.table(
         type_,
         namespace,
@@ -286,7 +290,7 @@ def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Que
     seen = skipped + len(table.rows)
     entries = tuple(overlaid(client, type_, namespace, (entry_of(type_, row) for row in table.rows)))
     states = _states(entries) if not skipped and not table.continue_ and stateful(type_) else None
-    return Found(
+    return ListResult(
         table.columns,
         entries,
         _total(seen, table),
@@ -303,7 +307,7 @@ def _total(seen: int, table: Table) -> int | None:
     return None if table.remaining is None else seen + table.remaining
 
 
-def _matching(entries: Iterable[Entry], query: Query) -> list[Entry]:
+def _matching(entries: Iterable[ListEntry], query: Query) -> list[ListEntry]:
     """Whatever their state."""
     q, owner, (oldest, youngest) = query.q.lower(), query.owner.casefold(), _moments(query)
     return [
@@ -332,7 +336,7 @@ def _moments(query: Query) -> tuple[str, str]:
     return after, before
 
 
-def _states(entries: Iterable[Entry]) -> dict[str, int]:
+def _states(entries: Iterable[ListEntry]) -> dict[str, int]:
     """Those that occur, the states that need attention first."""
     counts = Counter(entry.health.state for entry in entries)
     return {state: counts[state] for state in STATES if counts[state]}
@@ -343,17 +347,19 @@ def counted(client: ClusterClient, type_: ResourceType, namespace: str, query: Q
     return find(client, type_, namespace, replace(query, sort="name", page=1, size=1)).states or {}
 
 
-def with_states(client: ClusterClient, type_: ResourceType, namespace: str, query: Query, found: Found) -> Found:
+def with_states(
+    client: ClusterClient, type_: ResourceType, namespace: str, query: Query, found: ListResult
+) -> ListResult:
     """The same page with the states counted. Raises KubeError."""
     return replace(found, states=counted(client, type_, namespace, query))
 
 
-def filtered(entries: Iterable[Entry], query: Query) -> list[Entry]:
+def filtered(entries: Iterable[ListEntry], query: Query) -> list[ListEntry]:
     """Those that the query leaves."""
     return [entry for entry in _matching(entries, query) if not query.state or entry.health.state == query.state]
 
 
-def matching(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> list[Entry]:
+def matching(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> list[ListEntry]:
     """All that the query leaves, on every page, in its order. Raises KubeError."""
     snapshot = snapshots.get(client, type_, namespace, labels=query.labels, fields=query.fields)
     entries = overlaid(client, type_, namespace, snapshot.all())

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from resources.lists.columns import CPU, LABEL, LABELS, MEMORY, OWNER, STATE, ListColumn
-from resources.lists.entries import Entry
+from resources.lists.entries import ListEntry
 from resources.state.health import COMPLETED, DEGRADED, PROGRESSING, READY, SUSPENDED, TERMINATING, UNKNOWN
 
 NAME, NAMESPACE = "name", "namespace"
@@ -13,7 +13,7 @@ STATES = (DEGRADED, UNKNOWN, PROGRESSING, TERMINATING, SUSPENDED, READY, COMPLET
 _RANK = {state: rank for rank, state in enumerate(STATES)}
 
 
-def ordered(entries: Iterable[Entry], sort: str, columns: Sequence[ListColumn]) -> list[Entry]:
+def ordered(entries: Iterable[ListEntry], sort: str, columns: Sequence[ListColumn]) -> list[ListEntry]:
     """`sort`: 'name', 'namespace' or a column's key, '-' before it for the other way round; '' and unknown ones: the
     server's own order.
 
@@ -28,11 +28,11 @@ def ordered(entries: Iterable[Entry], sort: str, columns: Sequence[ListColumn]) 
     return found
 
 
-def _own_key(entry: Entry) -> str:
+def _own_key(entry: ListEntry) -> str:
     return f"{entry.namespace}/{entry.name}"
 
 
-def _key(wanted: str, column: ListColumn | None) -> Callable[[Entry], Any] | None:
+def _key(wanted: str, column: ListColumn | None) -> Callable[[ListEntry], Any] | None:
     if wanted in _OURS:
         return _OURS[wanted]
     if wanted.startswith(LABEL):
@@ -46,7 +46,7 @@ def _key(wanted: str, column: ListColumn | None) -> Callable[[Entry], Any] | Non
     return lambda entry: cell_order(entry.cells[index] if index < len(entry.cells) else None)
 
 
-_OURS: dict[str, Callable[[Entry], Any]] = {
+_OURS: dict[str, Callable[[ListEntry], Any]] = {
     NAME: lambda entry: (entry.name, entry.namespace),
     NAMESPACE: lambda entry: (entry.namespace, entry.name),
     STATE: lambda entry: (_RANK.get(entry.health.state, 0), entry.health.reason),

@@ -22,12 +22,12 @@ from kube import limits, requests, table
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Gone, KubeError
-from kube.table import Column, Row
+from kube.table import Column, TableRow
 from kube.transport import AsyncTransport
 from kube.versions import comparable, newest, older
 from kube.watch import WatchEvent, watch
 from resources.lists import list_chunks
-from resources.lists.entries import Entry, Pool, entry_of, include
+from resources.lists.entries import ListEntry, Pool, entry_of, include
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class Snapshot:
     columns: tuple[Column, ...] = ()
     version: str = ""
     complete: bool = True
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, ListEntry] = field(default_factory=dict)
     read_at: float = 0.0
     used_at: float = 0.0
     within: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class Snapshot:
             self._read()
 
     def _read(self) -> None:
-        found: dict[str, Entry] = {}
+        found: dict[str, ListEntry] = {}
         self.complete, version = True, ""
         options = {"labels": self.labels, "fields": self.fields, "include": include(self.type)}
         with translation.override(self.language):
@@ -154,7 +154,7 @@ class Snapshot:
             self.behind_since = self.behind_since or time.monotonic()
         return time.monotonic() - self.behind_since > _BEHIND_SECONDS
 
-    def all(self) -> list[Entry]:
+    def all(self) -> list[ListEntry]:
         """As they are now; never changed afterwards."""
         with self.changed:
             return list(self.entries.values())
@@ -169,7 +169,7 @@ class Snapshot:
             self.pool.tidy(len(self.entries))
             self.changed.notify_all()
 
-    def _apply(self, kind: str, row: Row) -> None:
+    def _apply(self, kind: str, row: TableRow) -> None:
         metadata = row.object.get("metadata") or {}
         self._told = str(metadata.get("resourceVersion") or self.version)
         # Watches of several namespaces are not equally far.
@@ -220,9 +220,9 @@ class Snapshot:
                 await asyncio.sleep(_PAUSE_SECONDS)
 
 
-def _bare(document: dict[str, Any]) -> Row:
+def _bare(document: dict[str, Any]) -> TableRow:
     metadata = document.get("metadata") or {}
-    return Row((metadata.get("name"), metadata.get("creationTimestamp")), document)
+    return TableRow((metadata.get("name"), metadata.get("creationTimestamp")), document)
 
 
 def _reached(version: str, wanted: str) -> bool:

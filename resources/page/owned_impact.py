@@ -23,7 +23,7 @@ _VOLUMES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ImpactGroup:
     """Objects of one kind that go. `more`: beyond those that are named."""
 
     type: ResourceType
@@ -60,7 +60,7 @@ class Impact:
     `custom`: of an operator's kind, whose finalizers may remove more than the cluster knows.
     """
 
-    goes: tuple[Group, ...] = ()
+    goes: tuple[ImpactGroup, ...] = ()
     claims: tuple[Claim, ...] = ()
     stays: tuple[Staying, ...] = ()
     more_stay: int = 0
@@ -116,13 +116,13 @@ def _split(owner: KubeObject, found: Belongings) -> tuple[list[Owned], list[Stay
     return goes, stays
 
 
-def _groups(rows: list[Owned]) -> Iterator[Group]:
+def _groups(rows: list[Owned]) -> Iterator[ImpactGroup]:
     kinds: dict[ResourceType, list[Owned]] = {}
     for row in rows:
         kinds.setdefault(row.type, []).append(row)
     for type_, members in kinds.items():
         places = tuple(_place(row) for row in members[:_NAMED])
-        yield Group(type_, len(members), places, len(members) - len(places))
+        yield ImpactGroup(type_, len(members), places, len(members) - len(places))
 
 
 def _place(row: Owned) -> Place:

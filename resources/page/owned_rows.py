@@ -56,7 +56,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class OwnedRow:
     """An object, or with `heading` many of them.
 
     `lines`: for each level above whether more follow there; `parent`: id of the row above it, '' at the first level;
@@ -113,12 +113,12 @@ class Above:
 
 
 @dataclass(slots=True)
-class Node:
+class OwnedNode:
     """An object of the tree, with the state that it has together with what is below it."""
 
     owned: Owned
     health: Health
-    below: "list[Node]"
+    below: "list[OwnedNode]"
 
     @property
     def place(self) -> Place:
@@ -130,9 +130,9 @@ def whole(type_: ResourceType, obj: KubeObject) -> KubeObject:
     return {**obj, "apiVersion": type_.api_version, "kind": type_.kind}
 
 
-def rows(top: Sequence[Node]) -> tuple[tuple[Row, ...], int]:
+def rows(top: Sequence[OwnedNode]) -> tuple[tuple[OwnedRow, ...], int]:
     """(rows, objects that are not shown)."""
-    out: list[Row] = []
+    out: list[OwnedRow] = []
     _add(out, top, "", (), False)
     objects = sum(1 for row in out if row.place)
     if len(out) > ROWS:
@@ -140,13 +140,13 @@ def rows(top: Sequence[Node]) -> tuple[tuple[Row, ...], int]:
     return tuple(out), sum(1 for _node in walk(top)) - objects
 
 
-def nodes(owned: Iterable[Owned]) -> list[Node]:
+def nodes(owned: Iterable[Owned]) -> list[OwnedNode]:
     """Those at the first level, each with what belongs to it."""
-    top: list[Node] = []
-    path: list[Node] = []
+    top: list[OwnedNode] = []
+    path: list[OwnedNode] = []
     for owned_object in owned:
         obj = whole(owned_object.type, owned_object.object)
-        node = Node(owned_object, explained_health(obj), [])
+        node = OwnedNode(owned_object, explained_health(obj), [])
         del path[owned_object.depth :]
         (path[-1].below if path else top).append(node)
         path.append(node)
@@ -156,14 +156,14 @@ def nodes(owned: Iterable[Owned]) -> list[Node]:
     return top
 
 
-def root_health(type_: ResourceType, obj: KubeObject, top: list[Node]) -> Health:
+def root_health(type_: ResourceType, obj: KubeObject, top: list[OwnedNode]) -> Health:
     """The state of the owner, with what is below it."""
-    root = Node(Owned(type_, obj, 0), health(whole(type_, obj)), top)
+    root = OwnedNode(Owned(type_, obj, 0), health(whole(type_, obj)), top)
     _settle(root, timezone.now())
     return root.health
 
 
-def _settle(node: Node, now: datetime) -> list[Trouble]:
+def _settle(node: OwnedNode, now: datetime) -> list[Trouble]:
     """Gives the node the state that it has with what is below it; what is in trouble there and in the node itself."""
     below = [child_trouble for child in node.below for child_trouble in _settle(child, now)]
     type_, obj, own = node.owned.type, node.owned.object, node.health
@@ -173,23 +173,23 @@ def _settle(node: Node, now: datetime) -> list[Trouble]:
     return [mine, *below] if mine else below
 
 
-def walk(top: Iterable[Node]) -> Iterator[Node]:
+def walk(top: Iterable[OwnedNode]) -> Iterator[OwnedNode]:
     """All nodes of the tree, in the order of its rows."""
     for node in top:
         yield node
         yield from walk(node.below)
 
 
-def _add(out: list[Row], nodes: Sequence[Node], parent: str, lines: tuple[bool, ...], folded: bool) -> None:
-    kinds: dict[ResourceType, list[Node]] = {}
+def _add(out: list[OwnedRow], nodes: Sequence[OwnedNode], parent: str, lines: tuple[bool, ...], folded: bool) -> None:
+    kinds: dict[ResourceType, list[OwnedNode]] = {}
     for node in nodes:
         kinds.setdefault(node.owned.type, []).append(node)
-    parts: list[Node | tuple[ResourceType, list[Node]]] = []
+    parts: list[OwnedNode | tuple[ResourceType, list[OwnedNode]]] = []
     for type_, members in kinds.items():
         parts += [(type_, members)] if len(members) > ALIKE else members
     for index, part in enumerate(parts):
         last = index == len(parts) - 1
-        if isinstance(part, Node):
+        if isinstance(part, OwnedNode):
             out.append(_row(part, parent, lines, last, folded))
             _add(out, part.below, out[-1].id, (*lines, not last), folded)
             continue
@@ -200,7 +200,7 @@ def _add(out: list[Row], nodes: Sequence[Node], parent: str, lines: tuple[bool, 
         id_ = f"{parent or 'top'}-{type_.plural}"
         heading = Heading(id_, type_, len(members), _counts(members), max(0, len(members) - SHOWN))
         out.append(
-            Row(
+            OwnedRow(
                 id_,
                 len(lines) + 1,
                 parent,
@@ -218,10 +218,10 @@ def _add(out: list[Row], nodes: Sequence[Node], parent: str, lines: tuple[bool, 
             _add(out, node.below, out[-1].id, (*lines, not last, not end), True)
 
 
-def _row(node: Node, parent: str, lines: tuple[bool, ...], last: bool, folded: bool) -> Row:
+def _row(node: OwnedNode, parent: str, lines: tuple[bool, ...], last: bool, folded: bool) -> OwnedRow:
     owned = node.owned
     metadata = mapping(owned.object.get("metadata"))
-    return Row(
+    return OwnedRow(
         uid_of(owned.object),
         len(lines) + 1,
         parent,
@@ -239,7 +239,7 @@ def _row(node: Node, parent: str, lines: tuple[bool, ...], last: bool, folded: b
     )
 
 
-def _counts(nodes: Iterable[Node]) -> tuple[tuple[Health, int], ...]:
+def _counts(nodes: Iterable[OwnedNode]) -> tuple[tuple[Health, int], ...]:
     return _states(node.health.state for node in nodes)
 
 
@@ -248,7 +248,7 @@ def _states(states: Iterable[str]) -> tuple[tuple[Health, int], ...]:
     return tuple((Health(state), counted[state]) for state in WORST_FIRST if state in LABELS and counted[state])
 
 
-def summary(top: Iterable[Node]) -> Sum:
+def summary(top: Iterable[OwnedNode]) -> Sum:
     """Of the whole tree, also what a page does not show."""
     states: list[str] = []
     pods = ready = again = 0

@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of
-from resources.page.owned_rows import WORST_FIRST, Node, readiness, root_health, walk
+from resources.page.owned_rows import WORST_FIRST, OwnedNode, readiness, root_health, walk
 from resources.state import health as states
 from resources.state.health import Health, items, mapping
 from resources.types.types import is_custom, kind_letters
@@ -135,8 +135,8 @@ class Topology:
 class _Lane:
     """A workload with what belongs to it, before it has a place."""
 
-    node: Node
-    pods: list[Node] = field(default_factory=list)
+    node: OwnedNode
+    pods: list[OwnedNode] = field(default_factory=list)
     plugs: list[Plug] = field(default_factory=list)
 
     @property
@@ -144,7 +144,7 @@ class _Lane:
         return self.node.health.state
 
 
-def topology(top: list[Node], type_: ResourceType, obj: KubeObject) -> Topology | None:
+def topology(top: list[OwnedNode], type_: ResourceType, obj: KubeObject) -> Topology | None:
     """Of `obj` and what it owns. None where there is nothing to be drawn: no workload and no resource of its own."""
     name = name_of(obj)
     lanes = [lane for lane in (_lane(node) for node in top if _is_row(node)) if not _is_past(lane)]
@@ -166,11 +166,11 @@ def topology(top: list[Node], type_: ResourceType, obj: KubeObject) -> Topology 
     return Topology(boxes, folds, height, sentence if failing else "", root_health(type_, obj, top))
 
 
-def _is_row(node: Node) -> bool:
+def _is_row(node: OwnedNode) -> bool:
     return node.owned.type.kind in _WORKLOADS or is_custom(node.owned.type.group)
 
 
-def _lane(node: Node) -> _Lane:
+def _lane(node: OwnedNode) -> _Lane:
     """ReplicaSets and a CronJob's Jobs are left out: their Pods stand at what made them."""
     pods = [each for each in walk([node]) if each.owned.type.kind == "Pod"]
     pods.sort(key=lambda pod: (_rank(pod.health.state), name_of(pod.owned.object)))
@@ -187,7 +187,7 @@ def _rank(state: str) -> int:
     return WORST_FIRST.index(state) if state in WORST_FIRST else len(WORST_FIRST)
 
 
-def _plug(lanes: list[_Lane], services: Iterable[Node]) -> None:
+def _plug(lanes: list[_Lane], services: Iterable[OwnedNode]) -> None:
     """Each Service stands at the first row whose Pods it selects."""
     for node in services:
         spec = mapping(node.owned.object.get("spec"))
@@ -277,12 +277,12 @@ def _dots(lane: _Lane, y: int) -> tuple[Dot, ...]:
     )
 
 
-def _title(pod: Node) -> str:
+def _title(pod: OwnedNode) -> str:
     words = pod.health.reason or pod.health.label
     return f"{name_of(pod.owned.object)}: {words}"
 
 
-def _folds(all_: Iterable[Node], left: int, *, y: int) -> tuple[Fold, ...]:
+def _folds(all_: Iterable[OwnedNode], left: int, *, y: int) -> tuple[Fold, ...]:
     kinds = Counter(node.owned.type.kind for node in all_)
     config = sum(kinds[kind] for kind in _CONFIG)
     access = sum(kinds[kind] for kind in _ACCESS)

@@ -19,7 +19,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class ValueNode:
     """A name with either a text or children.
 
     `size`: how many children there are, also those left out. `path`: for ids, 'spec.items.0'.
@@ -30,7 +30,7 @@ class Node:
     name: str
     path: str
     text: str = ""
-    children: tuple["Node", ...] = ()
+    children: tuple["ValueNode", ...] = ()
     size: int = 0
     empty: str = ""
     cut: bool = False
@@ -65,18 +65,20 @@ class _Reader:
         self.secrets = secrets
         self.left = _NODES
 
-    def top(self, name: str, value: Any) -> Node:
+    def top(self, name: str, value: Any) -> ValueNode:
         self.left = _NODES
         at = _At((name,), f".{name}", self.schema.child(self.schema.node(self.schema.root), name))
         return self.node(name, value, name, 0, at)
 
-    def node(self, name: str, value: Any, path: str, depth: int, at: _At) -> Node:
+    def node(self, name: str, value: Any, path: str, depth: int, at: _At) -> ValueNode:
         self.left -= 1
         help_ = str(at.schema.get("description") or "")[:_HELP]
         if value is not None and self.is_secret(value, at):
-            return Node(name, path, text=MASK, where=at.where, help=help_, secret=True)
+            return ValueNode(name, path, text=MASK, where=at.where, help=help_, secret=True)
         if isinstance(value, Mapping | list) and value and depth >= _DEPTH:
-            return Node(name, path, text=_shorten(json.dumps(value, ensure_ascii=False)), where=at.where, help=help_)
+            return ValueNode(
+                name, path, text=_shorten(json.dumps(value, ensure_ascii=False)), where=at.where, help=help_
+            )
         if isinstance(value, Mapping):
             entries = [(str(key), part, self.below(at, str(key))) for key, part in value.items()]
             return self.branch(
@@ -84,7 +86,7 @@ class _Reader:
             )
         if isinstance(value, list):
             if all(isinstance(part, str | int | float) for part in value) and len(json.dumps(value)) < 100 and value:
-                return Node(name, path, text=", ".join(scalar(part) for part in value), where=at.where, help=help_)
+                return ValueNode(name, path, text=", ".join(scalar(part) for part in value), where=at.where, help=help_)
             inside = self.schema.items(at.schema)
             parts = [
                 (_title(index, part), part, _At(at.names, f"{at.where}[{index}]", inside))
@@ -93,7 +95,7 @@ class _Reader:
             made = self.branch(name=name, parts=parts, path=path, depth=depth, empty="[]", where=at.where, help_=help_)
             return replace(made, size=len(value), cut=made.cut or len(parts) < len(value))
         empty = '""' if value == "" else ""
-        return Node(name, path, text=_shorten(scalar(value)), empty=empty, where=at.where, help=help_)
+        return ValueNode(name, path, text=_shorten(scalar(value)), empty=empty, where=at.where, help=help_)
 
     def is_secret(self, value: Any, at: _At) -> bool:
         if at.names in self.secrets or at.schema.get("format") == "password":
@@ -106,15 +108,15 @@ class _Reader:
 
     def branch(
         self, name: str, parts: list[tuple[str, Any, _At]], path: str, depth: int, empty: str, where: str, help_: str
-    ) -> Node:
-        children: list[Node] = []
+    ) -> ValueNode:
+        children: list[ValueNode] = []
         for index, (key, value, at) in enumerate(parts):
             if self.left <= 0:
                 break
             children.append(self.node(key, value, f"{path}\n{index}-{key}"[:400], depth + 1, at))
         cut = len(children) < len(parts)
         word = "" if parts else empty
-        return Node(
+        return ValueNode(
             name=name,
             path=path,
             text="",
@@ -129,7 +131,7 @@ class _Reader:
 
 def sections(
     obj: Mapping[str, Any], schema: Schema | None = None, secrets: Set[tuple[str, ...]] = frozenset()
-) -> tuple[Node, ...]:
+) -> tuple[ValueNode, ...]:
     """One tree for each part of an object besides its metadata: spec and status first.
 
     Conditions, which have a table of their own, are left out.

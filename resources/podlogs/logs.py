@@ -24,7 +24,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LogPart:
     """Which part of a log.
 
     `tail`: lines from the end, 0: all; `span`: seconds back, 0: no limit; `moment`: since then, as a
@@ -70,12 +70,12 @@ class Part:
         return "".join(f" {flag}" for flag, wanted in flags if wanted)
 
 
-def part(query: Mapping[str, str], tails: tuple[int, ...] = TAILS, usual: int = 500) -> Part:
+def part(query: Mapping[str, str], tails: tuple[int, ...] = TAILS, usual: int = 500) -> LogPart:
     """From `?tail=&span=&since=&previous=&timestamps=`; what makes no sense is as if it were not there."""
     tail = next((tail for tail in tails if str(tail) == query.get("tail")), usual)
     span = next((seconds for seconds, _words in SPANS if str(seconds) == query.get("span")), 0)
     moment = query.get("since", "")
-    return Part(
+    return LogPart(
         tail,
         span,
         moment if _MOMENT.fullmatch(moment) else "",
@@ -85,7 +85,7 @@ def part(query: Mapping[str, str], tails: tuple[int, ...] = TAILS, usual: int = 
 
 
 @dataclass(frozen=True, slots=True)
-class Container:
+class LogContainer:
     """`restarts` above 0: there may be a log of the run before.
 
     `reason`: why it waits, as far as the node says; `known`: the node says anything of it.
@@ -99,7 +99,7 @@ class Container:
     known: bool = True
 
 
-def containers(pod: dict[str, Any]) -> tuple[Container, ...]:
+def containers(pod: dict[str, Any]) -> tuple[LogContainer, ...]:
     """Long-running containers first, then init and ephemeral ones."""
     spec, status = pod.get("spec") or {}, pod.get("status") or {}
     found = []
@@ -116,7 +116,7 @@ def containers(pod: dict[str, Any]) -> tuple[Container, ...]:
             why = (state.get("state") or {}).get("waiting") or {}
             reason = ": ".join(str(why[key]) for key in ("reason", "message") if why.get(key))
             found.append(
-                Container(
+                LogContainer(
                     name=name,
                     kind=kind,
                     state=word,

@@ -8,7 +8,7 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from resources.podlogs.logs import Part, containers
+from resources.podlogs.logs import LogPart, containers
 
 _workers = Workers(8, thread_name_prefix="logs")
 
@@ -61,7 +61,7 @@ def sources(pods: Iterable[KubeObject]) -> tuple[Source, ...]:
 
 
 def tails(
-    client: ClusterClient, wanted: Iterable[Source], part: Part
+    client: ClusterClient, wanted: Iterable[Source], part: LogPart
 ) -> tuple[tuple[LogLine, ...], tuple[tuple[str, str], ...]]:
     """That part of each, merged; and (source, why) of those that could not be read."""
     asked = [source for source in wanted if source.has_log]

@@ -29,7 +29,7 @@ _MANY = ("kinds", "namespaces", "states", "groups")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedQuery:
     """`labels`: one selector, '' for none.
 
     Of several kinds, namespaces, states or groups any one is enough; words and annotations must all be there.
@@ -44,7 +44,7 @@ class Asked:
     groups: tuple[str, ...] = ()
 
 
-def parse(text: str) -> Asked:
+def parse(text: str) -> ParsedQuery:
     """Never fails: what isn't a known key is a word."""
     found: dict[str, list[str]] = {}
     for match in _PART.finditer(text):
@@ -58,7 +58,7 @@ def parse(text: str) -> Asked:
         elif value:
             values = value.split(",") if name in _MANY else [value]
             found.setdefault(name, []).extend(part.strip() for part in values if part.strip())
-    return Asked(
+    return ParsedQuery(
         words=tuple(found.get("words", ())),
         kinds=tuple(found.get("kinds", ())),
         namespaces=tuple(found.get("namespaces", ())),

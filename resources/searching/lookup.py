@@ -89,7 +89,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class KindHits:
     """The hits of one kind; `total` of those that were read."""
 
     type: ResourceType
@@ -98,12 +98,12 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ObjectMatches:
     """`forbidden`: kinds that the user can't list; `partly`: kinds of which only the first READ were read; `failed`:
     (kind, why).
     """
 
-    groups: tuple[Group, ...] = ()
+    groups: tuple[KindHits, ...] = ()
     searched: int = 0
     forbidden: tuple[str, ...] = ()
     partly: tuple[str, ...] = ()
@@ -155,13 +155,13 @@ def _names(type_: ResourceType) -> frozenset[str]:
     return frozenset(word.lower() for word in plain if word)
 
 
-def search(client: ClusterClient, namespace: str, wish: ObjectQuery) -> Found:
+def search(client: ClusterClient, namespace: str, wish: ObjectQuery) -> ObjectMatches:
     """`namespace` '' is all; kinds of the cluster's scope are searched in any case.
 
     Raises BadRequest for labels that aren't a selector.
     """
     if wish.empty:
-        return Found()
+        return ObjectMatches()
     asked = types(client, wish.kinds, wish.groups)
     if wish.states:
         asked = [type_ for type_ in asked if has_state(type_.group, type_.kind)]
@@ -181,11 +181,11 @@ def search(client: ClusterClient, namespace: str, wish: ObjectQuery) -> Found:
             partly.append(type_.kind)
         if hits:
             ranked = sorted(hits, key=lambda hit: _rank(hit, wish.q))
-            groups.append(Group(type_, tuple(ranked[:SHOWN]), len(hits)))
+            groups.append(KindHits(type_, tuple(ranked[:SHOWN]), len(hits)))
     groups.sort(key=lambda group: _rank(group.hits[0], wish.q)[0])
     if not wish.states:
         groups = _with_states(client, groups)
-    return Found(tuple(groups), len(asked), tuple(forbidden), tuple(partly), tuple(failed))
+    return ObjectMatches(tuple(groups), len(asked), tuple(forbidden), tuple(partly), tuple(failed))
 
 
 def _everywhere(
@@ -200,7 +200,7 @@ def _everywhere(
     return hits, more, problem
 
 
-def _with_states(client: ClusterClient, groups: list[Group]) -> list[Group]:
+def _with_states(client: ClusterClient, groups: list[KindHits]) -> list[KindHits]:
     """The first hits with their states; each takes a request of its own, so there is a limit."""
     wanted = [
         (group.type, hit)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from console.web.asgi import Send
 from kube.discovery import ResourceType
-from resources.changes import Entry, RedisError, order
+from resources.changes import RedisError, StreamEntry, order
 from resources.stream.counts import counts
 from resources.stream.feed import Feed, Listener
 from resources.stream.health import HealthWatch, PartHealth
@@ -23,7 +23,7 @@ from resources.stream.reader import RENEW_SECONDS, Reader, again_and_again
 from resources.stream.replay import Missed
 from resources.stream.silence_probe import SilenceProbe
 from resources.stream.sse import encode
-from resources.stream.wishes import Subscription, topics_of
+from resources.stream.wishes import TopicSubscription, topics_of
 
 log = logging.getLogger(__name__)
 
@@ -43,9 +43,9 @@ class _Joining:
 
     __slots__ = ("arrived", "line", "wishes")
 
-    def __init__(self, line: BrowserConnection, wishes: list[Subscription]) -> None:
+    def __init__(self, line: BrowserConnection, wishes: list[TopicSubscription]) -> None:
         self.line, self.wishes = line, wishes
-        self.arrived: list[Entry] = []
+        self.arrived: list[StreamEntry] = []
 
 
 class _Missed(NamedTuple):
@@ -54,7 +54,7 @@ class _Missed(NamedTuple):
     `troubles`: why topics are paused.
     """
 
-    entries: dict[str, list[Entry] | None]
+    entries: dict[str, list[StreamEntry] | None]
     troubles: dict[str, str]
 
 
@@ -87,7 +87,11 @@ class Broker(Reader):
         return line
 
     async def join(
-        self, line: BrowserConnection, wishes: list[Subscription], types: Mapping[str, ResourceType], since: str = ""
+        self,
+        line: BrowserConnection,
+        wishes: list[TopicSubscription],
+        types: Mapping[str, ResourceType],
+        since: str = "",
     ) -> None:
         """Sends entries after `since` (a position or the last event's id), and then every new one; `resync` where they
         aren't known.
@@ -185,7 +189,7 @@ class Broker(Reader):
             await self._want(fresh)
             await self._next_turn()
         troubles = await self._log.troubles(topics) if topics else {}
-        missed: dict[str, list[Entry] | None] = {}
+        missed: dict[str, list[StreamEntry] | None] = {}
         for topic in topics:
             missed[topic] = await self._missed.since(topic, since) if since else None
             for entry in missed[topic] or ():
@@ -225,7 +229,7 @@ class Broker(Reader):
         self._health.greet(mailbox, line.language, line.cluster)
         line.wake()
 
-    def _deliver(self, entry: Entry) -> None:
+    def _deliver(self, entry: StreamEntry) -> None:
         for joining in self._joining:
             if len(joining.arrived) < _ARRIVED and any(wish.topic == entry.topic for wish in joining.wishes):
                 joining.arrived.append(entry)

@@ -7,7 +7,7 @@ from kube.discovery import ResourceType
 from kube.versions import newest
 from resources.stream.line import BrowserConnection
 from resources.stream.live_update import LiveUpdate
-from resources.stream.wishes import Subscription
+from resources.stream.wishes import TopicSubscription
 
 
 class Listener:
@@ -15,7 +15,7 @@ class Listener:
 
     __slots__ = ("_feed", "line", "wish")
 
-    def __init__(self, line: BrowserConnection, wish: Subscription, feed: "Feed") -> None:
+    def __init__(self, line: BrowserConnection, wish: TopicSubscription, feed: "Feed") -> None:
         self.line, self.wish, self._feed = line, wish, feed
 
     def wake(self) -> None:
@@ -69,7 +69,7 @@ class Feed:
     def wants_rows(self) -> bool:
         return any(listener.wish.html for listener in self.listeners)
 
-    def add(self, line: BrowserConnection, wish: Subscription) -> Listener:
+    def add(self, line: BrowserConnection, wish: TopicSubscription) -> Listener:
         found = Listener(line, wish, self)
         self.listeners[found] = None
         if wish.each:

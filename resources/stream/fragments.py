@@ -32,7 +32,7 @@ def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, lan
     place = clusters.named(Topic.parse(topic).cluster) or clusters.default()
     with translation.override(language), addresses_of(place):
         health = Health(*(row.get("health") or {}).get(language, ()))
-        entry = entry_of(type_, table.Row(tuple(row["cells"]), row["object"]), health=health)
+        entry = entry_of(type_, table.TableRow(tuple(row["cells"]), row["object"]), health=health)
         entry = replace(entry, version=change.version or entry.version)
         words = keys.split(",")
         view = row_view(type_, definitions, entry, read(keys), usage=WITH_USAGE in words)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kube.discovery import ResourceType
-from resources.changes import Change, Entry, order
+from resources.changes import Change, StreamEntry, order
 from resources.stream.counts import counts
 from resources.stream.sse import encode
 
@@ -27,7 +27,9 @@ class LiveUpdate:
 
     __slots__ = ("_columns", "_made", "_render", "_type", "change", "event", "id_line", "order", "topic")
 
-    def __init__(self, entry: Entry, epoch: str, render: RenderRow, type_: ResourceType, columns: bytes | None) -> None:
+    def __init__(
+        self, entry: StreamEntry, epoch: str, render: RenderRow, type_: ResourceType, columns: bytes | None
+    ) -> None:
         self.topic, self.change = entry.topic, entry.change
         self.event = EVENTS[entry.change.kind]
         self.order: Order = order(entry.id)

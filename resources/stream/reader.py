@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 
-from resources.changes import INTEREST_SECONDS, Change, ChangeLog, Entry, OutOfMemoryError, RedisError, order
+from resources.changes import INTEREST_SECONDS, Change, ChangeLog, OutOfMemoryError, RedisError, StreamEntry, order
 from resources.stream.counts import counts
 from resources.stream.entries import latest
 from resources.stream.feed import Feed, Listener
@@ -95,7 +95,7 @@ class Reader:
         else:
             self._reach.order = max(self._reach.order, (clock - 1, 0))
 
-    def _without_gaps(self, entries: list[Entry]) -> Iterable[Entry]:
+    def _without_gaps(self, entries: list[StreamEntry]) -> Iterable[StreamEntry]:
         """A number that is not the next: the stream was trimmed before it was read here."""
         for entry in entries:
             feed = self.feeds.get(entry.topic)
@@ -105,15 +105,15 @@ class Reader:
                 log.warning(
                     "changes %s to %s were lost", feed.number + 1, entry.number - 1, extra={"topic": feed.topic}
                 )
-                yield Entry(entry.topic, entry.id, Change("RESYNC"))
+                yield StreamEntry(entry.topic, entry.id, Change("RESYNC"))
             feed.number = entry.number
             yield entry
 
-    def _deliver(self, entry: Entry) -> None:
+    def _deliver(self, entry: StreamEntry) -> None:
         if feed := self.feeds.get(entry.topic):
             self._tell(feed, entry)
 
-    def _tell(self, feed: Feed, entry: Entry) -> None:
+    def _tell(self, feed: Feed, entry: StreamEntry) -> None:
         change = entry.change
         if change.kind in EVENTS:
             feed.publish(self._as_update(entry, feed))
@@ -125,7 +125,7 @@ class Reader:
             for listener in feed.listeners:
                 self._trouble(listener, change.text if change.kind == "PAUSED" else "", order(entry.id))
 
-    def _as_update(self, entry: Entry, feed: Feed) -> LiveUpdate:
+    def _as_update(self, entry: StreamEntry, feed: Feed) -> LiveUpdate:
         """The same for all, also for who catches up later: its row is drawn once."""
         key = (entry.topic, entry.id, self._log.epoch)
         found = self._made.get(key)
@@ -148,7 +148,7 @@ class Reader:
         listener.line.mailbox.control("trouble", name, piece, first)
         listener.line.wake()
 
-    async def _load_columns(self, entry: Entry) -> None:
+    async def _load_columns(self, entry: StreamEntry) -> None:
         wanted, feed = entry.change.columns, self.feeds.get(entry.topic)
         if wanted and feed and feed.columns[0] != wanted:
             feed.columns = await self._log.columns(entry.topic)

@@ -4,7 +4,7 @@ thousand browsers come back at once.
 
 import asyncio
 
-from resources.changes import ChangeLog, Entry, milliseconds
+from resources.changes import ChangeLog, StreamEntry, milliseconds
 from resources.stream.entries import unbroken
 
 # Of one stream; what a page's wish does not name costs it nothing.
@@ -18,7 +18,7 @@ class _Read:
 
     def __init__(self, position: str) -> None:
         self.position = position
-        self.task: asyncio.Task[list[Entry] | None]
+        self.task: asyncio.Task[list[StreamEntry] | None]
 
 
 class Missed:
@@ -30,9 +30,9 @@ class Missed:
     def __init__(self, log: ChangeLog) -> None:
         self._log = log
         self._next: dict[tuple[str, str], _Read] = {}
-        self._under_way: dict[tuple[str, str], asyncio.Task[list[Entry] | None]] = {}
+        self._under_way: dict[tuple[str, str], asyncio.Task[list[StreamEntry] | None]] = {}
 
-    async def since(self, topic: str, position: str) -> list[Entry] | None:
+    async def since(self, topic: str, position: str) -> list[StreamEntry] | None:
         """Entries, read after this call. None if they aren't known: list again. Raises RedisError."""
         key = (topic, position.partition("@")[2])
         read = self._next.get(key)
@@ -50,7 +50,7 @@ class Missed:
             return None
         return [entry for entry in found if milliseconds(entry.id) >= start - 1]
 
-    async def _run(self, key: tuple[str, str], read: _Read) -> list[Entry] | None:
+    async def _run(self, key: tuple[str, str], read: _Read) -> list[StreamEntry] | None:
         if before := self._under_way.get(key):
             await asyncio.wait({before})
         del self._next[key]

@@ -47,7 +47,7 @@ class Body(msgspec.Struct):
 _decode = msgspec.json.Decoder(Body).decode
 
 
-class Subscription:
+class TopicSubscription:
     """A subscription of one connection: a topic, perhaps with `?` and the columns of its rows.
 
     `html`: with rows, not only notices. `each`: every object's update is an event of its own; else they are combined
@@ -73,25 +73,25 @@ class Subscription:
         return self.name.partition("?")[0]
 
 
-def from_address(rows: Sequence[str], notices: Sequence[str]) -> list[Subscription]:
+def from_address(rows: Sequence[str], notices: Sequence[str]) -> list[TopicSubscription]:
     """Of GET: `topic=` with rows, `notice=` without, one event for each object. Raises TooMuch."""
     shown = dict.fromkeys(rows)
-    found = [Subscription(name, html=True, each=True) for name in shown]
-    found += [Subscription(name, html=False, each=True) for name in dict.fromkeys(notices) if name not in shown]
+    found = [TopicSubscription(name, html=True, each=True) for name in shown]
+    found += [TopicSubscription(name, html=False, each=True) for name in dict.fromkeys(notices) if name not in shown]
     return _bounded(found)
 
 
-def from_body(text: bytes) -> tuple[list[Subscription], str, str]:
+def from_body(text: bytes) -> tuple[list[TopicSubscription], str, str]:
     """Of POST: the wishes, those of one name together, `since` and `language`.
 
     Raises ValueError with a sentence that says what is wrong, and TooMuch.
     """
     body = _decode(text)
-    found: dict[str, Subscription] = {}
-    notices: dict[str, Subscription] = {}
+    found: dict[str, TopicSubscription] = {}
+    notices: dict[str, TopicSubscription] = {}
     for rows in body.rows:
         uids = None if rows.uids is None else {sys.intern(uid) for uid in rows.uids}
-        wish = found.setdefault(rows.topic, Subscription(rows.topic, html=True, each=uids is None, uids=uids))
+        wish = found.setdefault(rows.topic, TopicSubscription(rows.topic, html=True, each=uids is None, uids=uids))
         wish.moves = wish.moves or rows.moves
         wish.uids = None if wish.uids is None or uids is None else wish.uids | uids
         wish.each = wish.uids is None
@@ -100,15 +100,15 @@ def from_body(text: bytes) -> tuple[list[Subscription], str, str]:
         if known := notices.get(notice.topic):
             known.names = None if known.names is None or names is None else known.names | names
         else:
-            notices[notice.topic] = Subscription(notice.topic, html=False, each=False, names=names)
+            notices[notice.topic] = TopicSubscription(notice.topic, html=False, each=False, names=names)
     return _bounded([*found.values(), *notices.values()]), body.since or "", body.language or ""
 
 
-def topics_of(wishes: Iterable[Subscription]) -> tuple[str, ...]:
+def topics_of(wishes: Iterable[TopicSubscription]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(wish.topic for wish in wishes))
 
 
-def _bounded(wishes: list[Subscription]) -> list[Subscription]:
+def _bounded(wishes: list[TopicSubscription]) -> list[TopicSubscription]:
     if max(len(topics_of(wishes)), sum(wish.html for wish in wishes)) > limits.STREAM_TOPICS.value:
         raise TooMuch(f"more than {limits.STREAM_TOPICS.value} topics on one connection")
     if sum(len(wish.uids or ()) + len(wish.names or ()) for wish in wishes) > limits.STREAM_ROWS.value:

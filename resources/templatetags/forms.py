@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from console.web.markdown import escape_placeholders, help_html
-from resources.forms.fields import Field
+from resources.forms.fields import FormField
 from resources.forms.paths import is_item, position, split, untoken, words
 
 register = template.Library()
@@ -50,12 +50,12 @@ _BY_KIND = {
 
 
 @register.filter
-def type_words(field: Field) -> str:
+def type_words(field: FormField) -> str:
     """What may be written here, and how much of it: "whole number, 1 to 10"."""
     return ", ".join(part for part in (_type(field), *_limits(dict(field.limits))) if part)
 
 
-def _type(field: Field) -> str:
+def _type(field: FormField) -> str:
     if field.widget in ("picker", "key"):
         kind = field.extra.picker.rpartition("/")[2]
         return (_("key of a %(kind)s") if field.widget == "key" else _("name of a %(kind)s")) % {"kind": kind}
@@ -119,7 +119,7 @@ def _whole(text: str | None) -> int | None:
 
 
 @register.filter
-def pattern_words(field: Field) -> SafeString:
+def pattern_words(field: FormField) -> SafeString:
     """How the text must look, '' where the type says it already."""
     pattern = dict(field.limits).get("pattern", "")
     if not pattern or pattern.startswith(_QUANTITY) or field.widget in ("duration", "quantity"):
@@ -137,13 +137,13 @@ _NAMED = 6  # fields whose names a closed fold shows
 
 
 @register.filter
-def folded_names(field: Field) -> str:
+def folded_names(field: FormField) -> str:
     """The first of the fields that are folded away, by their labels."""
     return ", ".join(child.label for child in field.folded[:_NAMED] if child.label)
 
 
 @register.filter
-def item_name(field: Field) -> str:
+def item_name(field: FormField) -> str:
     """What an item is called where nothing else tells which it is: "Item 2 of Volumes"."""
     words = {"n": field.position, "list": field.list_label}
     if field.is_entry:
@@ -152,13 +152,13 @@ def item_name(field: Field) -> str:
 
 
 @register.filter
-def item_title(field: Field) -> str:
+def item_title(field: FormField) -> str:
     """What stands above an item, inside its list: "Item 2"."""
     return _("Item %(n)s") % {"n": field.position}
 
 
 @register.filter
-def section_title(field: Field) -> str:
+def section_title(field: FormField) -> str:
     """What stands in a section's own line; the number and the caption of an item are parts that the page's script
     changes.
     """
@@ -171,14 +171,14 @@ def section_title(field: Field) -> str:
 
 
 @register.filter
-def has_help(field: Field) -> bool:
+def has_help(field: FormField) -> bool:
     """Whether there are words below the field that describe it."""
     unused = field.unmet and field.present
     return bool(field.error or field.description or field.locked or field.rules or unused)
 
 
 @register.filter
-def accessible_name(field: Field) -> str:
+def accessible_name(field: FormField) -> str:
     """What a field is called in a list of buttons and controls: its label, or which item it is."""
     return item_name(field) if field.position else field.label
 
@@ -225,13 +225,13 @@ def _cut(description: str) -> tuple[str, str]:
 
 
 @register.filter
-def depends_data(field: Field) -> str:
+def depends_data(field: FormField) -> str:
     """What a field's showing depends on, for the script: [[pointer, value, whether it holds as drawn], …]."""
     return json.dumps([[need.pointer, need.value, need.met] for need in field.depends])
 
 
 @register.filter
-def unused_words(field: Field) -> str:
+def unused_words(field: FormField) -> str:
     """Why a value that is there has no effect now; '' where it has, or where nothing is set."""
     if not (field.unmet and field.present):
         return ""

@@ -18,7 +18,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
-from kube.table import Column, Row
+from kube.table import Column, TableRow
 from resources.tree.owned_kinds import FULL
 from resources.types.types import is_custom
 
@@ -107,7 +107,7 @@ def scan(client: ClusterClient, pods: ResourceType, namespace: str, wanted: Call
         return found, str(error)
 
 
-def as_pod(columns: Iterable[Column], row: Row) -> KubeObject:
+def as_pod(columns: Iterable[Column], row: TableRow) -> KubeObject:
     """A Pod's state as far as its Table row tells: status word, ready containers, restarts."""
     cells = {column.name: value for column, value in zip(columns, row.cells, strict=False)}
     ready, _slash, all_ = str(cells.get("Ready") or "").partition("/")

@@ -12,7 +12,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from resources.state.health import text
 from resources.types import schematree
-from resources.types.schematree import LIST, MAP, Field, Found, Place, Schema
+from resources.types.schematree import LIST, MAP, FieldMatches, Place, Schema, SchemaField
 
 _LONGEST = 200
 
@@ -32,12 +32,12 @@ class Explained:
     known: bool
     description: str
     where: Place
-    here: Field | None
+    here: SchemaField | None
     trail: tuple[tuple[str, str], ...]
-    fields: tuple[Field, ...]
-    inner: tuple[Field, ...]
+    fields: tuple[SchemaField, ...]
+    inner: tuple[SchemaField, ...]
     query: str
-    found: Found | None
+    found: FieldMatches | None
 
     @property
     def top(self) -> bool:

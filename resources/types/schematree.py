@@ -32,7 +32,7 @@ _COMMON = frozenset({"apiVersion", "kind", "metadata"})
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class SchemaVersion:
     name: str
     served: bool
     storage: bool
@@ -41,7 +41,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class SchemaField:
     """One field in words.
 
     `at`: its address for links; `path`: as people write it; `children`: how many fields are inside.
@@ -68,17 +68,17 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FieldMatches:
     """What a search finds: the first of them, and how many there are."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[SchemaField, ...]
     total: int
 
 
-def versions(crd: Mapping[str, Any]) -> tuple[Version, ...]:
+def versions(crd: Mapping[str, Any]) -> tuple[SchemaVersion, ...]:
     """In the CRD's order; those that are served only, where any is."""
     every = tuple(
-        Version(
+        SchemaVersion(
             text(item.get("name")),
             item.get("served") is True,
             item.get("storage") is True,
@@ -120,7 +120,7 @@ def at(schema: Schema, where: Place) -> Schema | None:
     return None if found is None else Resolver.from_document(schema).node(found)
 
 
-def field(schema: Schema, where: Place) -> Field | None:
+def field(schema: Schema, where: Place) -> SchemaField | None:
     """One field in words."""
     tree = Resolver.from_document(schema)
     raw = _raw(tree, where)
@@ -129,7 +129,7 @@ def field(schema: Schema, where: Place) -> Field | None:
     return _field(tree, raw, tree.node(_raw(tree, where[:-1])), where)
 
 
-def children(schema: Schema, where: Place, common: bool = False) -> tuple[Field, ...]:
+def children(schema: Schema, where: Place, common: bool = False) -> tuple[SchemaField, ...]:
     """The fields inside one, the required ones first.
 
     What a list or a map holds is looked through: its fields are theirs.
@@ -148,11 +148,11 @@ def children(schema: Schema, where: Place, common: bool = False) -> tuple[Field,
     return tuple(sorted(fields, key=lambda field: (field.name in last, not field.required, field.name.casefold())))
 
 
-def search(schema: Schema, query: str, limit: int = FOUND, common: bool = False) -> Found:
+def search(schema: Schema, query: str, limit: int = FOUND, common: bool = False) -> FieldMatches:
     """Fields with every word in their path or description, those with all of them in their path first."""
     words = query.casefold().split()
     if not words:
-        return Found((), 0)
+        return FieldMatches((), 0)
     found: list[tuple[int, int, Place]] = []
     for where, item in walk(schema, common):
         name, whole = where[-1].casefold(), path(where).casefold()
@@ -166,7 +166,7 @@ def search(schema: Schema, query: str, limit: int = FOUND, common: bool = False)
         found.append((rank, len(where), where))
     found.sort(key=lambda place: place[:2])
     shown = (field(schema, where) for _rank, _depth, where in found[:limit])
-    return Found(tuple(field for field in shown if field), len(found))
+    return FieldMatches(tuple(field for field in shown if field), len(found))
 
 
 def walk(schema: Schema, common: bool = False) -> Iterator[tuple[Place, Schema]]:
@@ -221,14 +221,14 @@ def _inside(tree: Resolver, raw: Schema, where: Place) -> tuple[Schema, Place, f
     return here, where, frozenset(refs)
 
 
-def _field(tree: Resolver, raw: Schema, parent: Schema, where: Place) -> Field:
+def _field(tree: Resolver, raw: Schema, parent: Schema, where: Place) -> SchemaField:
     here = tree.node(raw)
     description = text(here.get("description"))
     inner, _place, _refs = _inside(tree, raw, where)
     rules = items(here.get("x-kubernetes-validations"))
     # What Kubernetes' own types publish for every structure and text says nothing.
     empty = bool(tree.components) and here.get("default") in ({}, "")
-    return Field(
+    return SchemaField(
         at=address(where),
         path=path(where),
         name=where[-1],

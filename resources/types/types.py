@@ -79,7 +79,7 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ApiGroup:
     """The kinds of one API group, by kind. `custom`: not a group of Kubernetes itself."""
 
     name: str
@@ -141,7 +141,7 @@ class Types:
     `unserved`: definitions whose kind is not served: not accepted, not yet, or in no version.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[ApiGroup, ...]
     wish: KindQuery
     total: int
     errors: tuple[str, ...]
@@ -195,7 +195,7 @@ def find_kinds(client: ClusterClient, wish: KindQuery, namespace: str = "") -> T
         if wish.fits(kind):
             groups.setdefault(kind.type.group, []).append(kind)
     found = [
-        Group(name or "core", is_custom(name), tuple(sorted(members, key=lambda kind: kind.type.kind)))
+        ApiGroup(name or "core", is_custom(name), tuple(sorted(members, key=lambda kind: kind.type.kind)))
         for name, members in groups.items()
     ]
     found.sort(key=lambda group: (not group.custom, group.name in _OLM, group.name != "core", group.name))

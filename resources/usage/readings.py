@@ -68,7 +68,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class UsageRequest:
     """A question that was put; `reading` None where the cluster serves no metrics."""
 
     reading: Reading | None = None
@@ -92,11 +92,11 @@ class Readings:
         self._kept: OrderedDict[_Key, Reading] = OrderedDict()
         self._pool = ThreadPoolExecutor(_THREADS, "usage")
 
-    def ask(self, client: ClusterClient, plural: str, namespace: str = "") -> Asked:
+    def ask(self, client: ClusterClient, plural: str, namespace: str = "") -> UsageRequest:
         """Never waits. `plural`: PODS, NODES or ALLOCATABLE; `namespace` '': all of them, or all of this reader's."""
         type_ = served(client, plural) if plural else None
         if type_ is None:
-            return Asked()
+            return UsageRequest()
         key = (client.host, client.who, id(client.config), client.name, plural, namespace)
         with self._lock:
             reading = self._kept.setdefault(
@@ -108,7 +108,7 @@ class Readings:
             if reading.due and queued < _QUEUED:
                 reading.answered = threading.Event()
                 self._pool.submit(self._read, reading, client, type_, namespace)
-        return Asked(reading)
+        return UsageRequest(reading)
 
     def clear(self) -> None:
         """Forget everything."""

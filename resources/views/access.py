@@ -25,7 +25,7 @@ from kube.errors import AlreadyExists, Conflict, Forbidden, KubeError, NotFound
 from kube.kubectl import Commands
 from kube.objects import KubeObject, uid_of
 from resources.access import namespace_access, role_grant, role_words
-from resources.access.grants import ACCOUNT, CUSTOM, GROUP, KINDS, LEVELS, USER, Grant, Member, Subject, without
+from resources.access.grants import ACCOUNT, CUSTOM, GROUP, KINDS, LEVELS, USER, Member, RoleGrant, Subject, without
 from resources.access.namespace_access import NamespaceAccess
 from resources.access.role_grant import CHOICES, OTHER_ROLES, Gift
 from resources.history import writes
@@ -50,7 +50,7 @@ class Filter:
 class GrantRow:
     """`remove_url`: '' where this user can't take it away here."""
 
-    grant: Grant
+    grant: RoleGrant
     binding_url: str
     role_url: str
     remove_url: str = ""
@@ -301,7 +301,7 @@ def _rows(client: ClusterClient, place: Place, members: tuple[Member, ...]) -> t
     may_remove = _can(client, "update", place.name) or _can(client, "delete", place.name)
     may_preview = not client.by and offered(client)
 
-    def row(member: Member, grant: Grant) -> GrantRow:
+    def row(member: Member, grant: RoleGrant) -> GrantRow:
         binding = Place(everywhere, "", grant.binding) if grant.everywhere else Place(own, place.name, grant.binding)
         role_type = roles.get(grant.role_kind)
         role = Place(role_type, place.name if role_type.namespaced else "", grant.role).url() if role_type else ""

@@ -16,7 +16,7 @@ from console.web.request import ConsoleRequest
 from kube.errors import AlreadyExists, Invalid, KubeError, NotFound
 from resources.place import Place, place_of
 from resources.writing import bindings
-from resources.writing.bindings import ROLES, SUBJECTS, Subject, Typed
+from resources.writing.bindings import ROLES, SUBJECTS, BindingInput, Subject
 
 _MOST = 100
 
@@ -34,7 +34,7 @@ class BindingPage:
     """`roles`: (kind, name) to choose from."""
 
     place: Place
-    typed: Typed
+    typed: BindingInput
     roles: tuple[tuple[str, str], ...]
     errors: Mapping[str, str]
     problem: Problem | None = None
@@ -74,17 +74,17 @@ def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpR
     return _create(request, place, typed)
 
 
-def _begin(request: ConsoleRequest, place: Place) -> Typed:
+def _begin(request: ConsoleRequest, place: Place) -> BindingInput:
     if name := request.GET.get("from", ""):
         return bindings.from_binding(
             {**Place(place.type, place.namespace, name).get(request.cluster), "kind": place.type.kind}
         )
     kind, _slash, role = request.GET.get("role", "").partition("/")
     whole = place.type.kind == "ClusterRoleBinding"
-    return Typed(whole, "" if whole else place.namespace, "", kind if kind in ROLES else "ClusterRole", role)
+    return BindingInput(whole, "" if whole else place.namespace, "", kind if kind in ROLES else "ClusterRole", role)
 
 
-def _typed(request: ConsoleRequest, place: Place) -> Typed:
+def _typed(request: ConsoleRequest, place: Place) -> BindingInput:
     post = request.POST
     whole = place.type.kind == "ClusterRoleBinding"
     count = int(post["rows"]) if post.get("rows", "").isdecimal() and len(post["rows"]) < 6 else 1
@@ -97,7 +97,7 @@ def _typed(request: ConsoleRequest, place: Place) -> Typed:
         for number in range(min(count, _MOST))
     )
     kind = post.get("role-kind", "")
-    return Typed(
+    return BindingInput(
         whole=whole,
         namespace="" if whole else post.get("namespace", "").strip(),
         name=post.get("name", "").strip(),
@@ -107,7 +107,7 @@ def _typed(request: ConsoleRequest, place: Place) -> Typed:
     )
 
 
-def _create(request: ConsoleRequest, place: Place, typed: Typed) -> HttpResponse:
+def _create(request: ConsoleRequest, place: Place, typed: BindingInput) -> HttpResponse:
     made = Place(place.type, typed.namespace, typed.name)
     try:
         with audit.recorded(request, "create", made.ref):
@@ -128,7 +128,7 @@ def _create(request: ConsoleRequest, place: Place, typed: Typed) -> HttpResponse
 def _page(
     request: ConsoleRequest,
     place: Place,
-    typed: Typed,
+    typed: BindingInput,
     errors: Mapping[str, str] | None = None,
     problem: Problem | None = None,
 ) -> HttpResponse:

@@ -23,7 +23,7 @@ _YEAR = 365 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ColumnChoice:
     """`keys` of columns (resources/lists/columns.py), none for the default ones; `size`: rows of a page; `dense`: rows
     of one line.
     """
@@ -33,7 +33,7 @@ class Choice:
     dense: bool = False
 
     @classmethod
-    def from_request(cls, request: HttpRequest, kind: str) -> "Choice":
+    def from_request(cls, request: HttpRequest, kind: str) -> "ColumnChoice":
         """As the address asks (`?columns=`), else as stored for `kind` (`<plural>.<group>`).
 
         Unreadable values are ignored.
@@ -69,7 +69,7 @@ def choose(request: ConsoleRequest, group: str, version: str, plural: str) -> Ht
     labels = (part.strip() for part in request.POST.get("label", "").split(","))
     keys = (*request.POST.getlist("column"), *(f"{columns.LABEL}{label}" for label in labels if label))
     size = _size(request.POST.get("size", ""), store.preferences_of(request).size)
-    choice = Choice(columns.read(columns.show(keys)), size, request.POST.get("dense") == "1")
+    choice = ColumnChoice(columns.read(columns.show(keys)), size, request.POST.get("dense") == "1")
     forget = "reset" in request.POST or len(choice.text) > limits.COOKIE.value
     if store.person_of(request):
         store.keep_columns(request, place.type.qualified, None if forget else choice.text)

@@ -32,7 +32,7 @@ from resources.page.detail import detail as details_of
 from resources.page.events import Events
 from resources.page.panels import panels, untold
 from resources.page.status_descriptors import StatusValue, secrets, status_values
-from resources.page.values import Node, sections
+from resources.page.values import ValueNode, sections
 from resources.place import Place, place_of
 from resources.state.children import moment
 from resources.state.health import DEGRADED, PROGRESSING, UNKNOWN, Health, by_word
@@ -87,7 +87,7 @@ class DetailPage:
     actions: tuple[Action, ...] = ()
     settings: tuple[SettingPart, ...] = ()
     owned: OwnedPart | None = None
-    sections: tuple[Node, ...] = ()
+    sections: tuple[ValueNode, ...] = ()
     history: HistoryPart | None = None
     since: datetime | None = None
     events: Events | None = None
@@ -211,7 +211,7 @@ def _settings(
     )
 
 
-def _sections(client: ClusterClient, place: Place, obj: KubeObject, offer: Offer) -> tuple[Node, ...]:
+def _sections(client: ClusterClient, place: Place, obj: KubeObject, offer: Offer) -> tuple[ValueNode, ...]:
     """Without a schema that can be read the fields are shown all the same, only without words about them."""
     try:
         schema = Schema.from_document(client.schema(place.type))

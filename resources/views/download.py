@@ -12,7 +12,7 @@ from console.web.request import ConsoleRequest
 from kube.errors import BadRequest
 from resources.lists import download as subject
 from resources.place import Place, place_of
-from resources.views.columns import Choice
+from resources.views.columns import ColumnChoice
 from resources.views.filter import Filter
 
 
@@ -39,7 +39,9 @@ def download(request: ConsoleRequest, group: str, version: str, plural: str) -> 
 def _parts(request: ConsoleRequest, place: Place, format_: str) -> Iterator[str]:
     query, client, type_ = Filter.from_query(request.GET).query(), request.cluster, place.type
     if format_ == "csv":
-        return subject.rows(client, type_, place.namespace, query, Choice.from_request(request, type_.qualified).keys)
+        return subject.rows(
+            client, type_, place.namespace, query, ColumnChoice.from_request(request, type_.qualified).keys
+        )
     masked = place.secret and request.GET.get("reveal") != "1"
     if place.secret and not masked:
         audit.record(request, "download", place.ref, "ok")

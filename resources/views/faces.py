@@ -113,7 +113,7 @@ def broken(work: "Work", text: str, problem: YamlProblem) -> HttpResponse:
         good=post.get("~good", ""),
         dirty=True,
         problem=shown,
-        marks=(yaml_page.Mark(problem.line, problem.column, problem.message),) if problem.line else (),
+        marks=(yaml_page.YamlErrorMark(problem.line, problem.column, problem.message),) if problem.line else (),
         discards="~switch" in post and bool(post.get("~good") or post.get("~original")),
         several=problem.several,
     )

@@ -21,7 +21,7 @@ from resources.place import Place, place_of
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class UserChange:
     """Something this user did. `undo`: whether enough was kept to take it back; `place` None: its kind is gone."""
 
     write: Write
@@ -33,7 +33,7 @@ class Change:
 class FavouritesPage:
     favourites: tuple[Marked, ...]
     recent: tuple[Marked, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[UserChange, ...]
 
 
 @require_safe
@@ -43,10 +43,10 @@ def favourites(request: ConsoleRequest) -> HttpResponse:
     return render.page(request, "resources/favourites.html", {"page": page})
 
 
-def _changes(request: ConsoleRequest) -> tuple[Change, ...]:
+def _changes(request: ConsoleRequest) -> tuple[UserChange, ...]:
     client = request.cluster
     return tuple(
-        Change(row, writes.place(client, row), possible) for row, possible in writes.with_possible(client, limit=20)
+        UserChange(row, writes.place(client, row), possible) for row, possible in writes.with_possible(client, limit=20)
     )
 
 

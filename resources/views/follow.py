@@ -20,7 +20,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.log_lines import LineCutter
 from kube.transport import AsyncTransport
-from resources.podlogs.logs import Part, part
+from resources.podlogs.logs import LogPart, part
 from resources.stream.sse import HEARTBEAT, encode
 from resources.views.endless_response import EventStream
 from resources.views.stream_request import Refused, request_of
@@ -39,7 +39,7 @@ class LogRequest:
     namespace: str
     pod: str
     container: str
-    part: Part
+    part: LogPart
 
 
 def _wish(scope: Scope) -> LogRequest:

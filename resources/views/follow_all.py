@@ -24,7 +24,7 @@ from kube.log_lines import LineCutter
 from kube.transport import AsyncTransport
 from resources.place import Place
 from resources.podlogs import merged_logs, pods
-from resources.podlogs.logs import Part
+from resources.podlogs.logs import LogPart
 from resources.podlogs.merged_logs import Source
 from resources.stream.sse import HEARTBEAT, encode
 from resources.views.endless_response import EventStream, in_thread
@@ -44,7 +44,7 @@ _BATCH_BYTES = 256 * 1024
 class MergedLogRequest:
     client: ClusterClient
     place: Place
-    part: Part
+    part: LogPart
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ async def _look_after(wish: MergedLogRequest, transport: AsyncTransport, followi
             if source.has_log and key not in seen:
                 seen.add(key)
                 # Of a Pod that came later all is news.
-                part = wish.part if first else Part(timestamps=wish.part.timestamps)
+                part = wish.part if first else LogPart(timestamps=wish.part.timestamps)
                 reading = _read(wish, transport, source, part, following)
                 following.readers[key] = asyncio.ensure_future(_while_allowed(wish, source, following, reading))
         names = [source.key for source in found]
@@ -143,7 +143,7 @@ async def _while_allowed(
 
 
 async def _read(
-    wish: MergedLogRequest, transport: AsyncTransport, source: Source, part: Part, following: Following
+    wish: MergedLogRequest, transport: AsyncTransport, source: Source, part: LogPart, following: Following
 ) -> None:
     """Requests each line with its time, to skip lines that were sent already."""
     until, rest, cutter = following.until.get(source.key, ""), b"", LineCutter()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from resources.forms.fields import Field
+from resources.forms.fields import FormField
 
 #: With more sections than this, only the first are listed; the search finds the others.
 MAX_SECTIONS = 40
@@ -20,7 +20,7 @@ class Section:
     pointers: tuple[str, ...]
 
 
-def outline(metadata: Iterable[Field], fields: Iterable[Field]) -> tuple[Section, ...]:
+def outline(metadata: Iterable[FormField], fields: Iterable[FormField]) -> tuple[Section, ...]:
     """One section for the object's name, one for each group and each section of the form, and "General" for fields
     that stand alone.
     """
@@ -36,9 +36,9 @@ def outline(metadata: Iterable[Field], fields: Iterable[Field]) -> tuple[Section
     return tuple(sections[:MAX_SECTIONS])
 
 
-def _sections(spec: Field) -> list[Section]:
+def _sections(spec: FormField) -> list[Section]:
     made: list[Section] = []
-    alone: list[Field] = []
+    alone: list[FormField] = []
     place = 0
     for group in spec.groups:
         if group.name:

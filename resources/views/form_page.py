@@ -13,7 +13,7 @@ from kube.errors import KubeError
 from kube.objects import KubeObject
 from resources.forms import errors, native
 from resources.forms.build import Builder
-from resources.forms.fields import Field, Options, Typed
+from resources.forms.fields import FormField, FormInput, Options
 from resources.forms.parse import Problem as Unread
 from resources.forms.paths import Path
 from resources.forms.schema import Schema
@@ -50,8 +50,8 @@ class FormPage:
     """
 
     shell: Shell
-    fields: tuple[Field, ...]
-    metadata: tuple[Field, ...]
+    fields: tuple[FormField, ...]
+    metadata: tuple[FormField, ...]
     base: str
     section_url: str
     original: str = ""
@@ -68,12 +68,12 @@ class FormPage:
         return self.shell.place
 
     @property
-    def identity(self) -> tuple[Field, ...]:
+    def identity(self) -> tuple[FormField, ...]:
         """Name and namespace, which stand in one row."""
         return tuple(field for field in self.metadata if field.kind != "map")
 
     @property
-    def extras(self) -> tuple[Field, ...]:
+    def extras(self) -> tuple[FormField, ...]:
         """Labels and annotations, which are folded."""
         return tuple(field for field in self.metadata if field.kind == "map")
 
@@ -118,14 +118,14 @@ def make(
     *,
     offer: Offer,
     choice: tuple[str, ...] = (),
-    typed: Typed | None = None,
+    typed: FormInput | None = None,
     shell: Shell | None = None,
     **more: Any,
 ) -> FormPage:
     """The page for `obj` as it is now; `choice` of namespaces; `more` are further fields of FormPage."""
     editing = bool(more.get("editing"))
     stored = received(more.get("original") or "{}") if editing else None
-    builder = Builder(schema, Options(offer.descriptors, typed or Typed(), stored=stored))
+    builder = Builder(schema, Options(offer.descriptors, typed or FormInput(), stored=stored))
     namespace = str((obj.get("metadata") or {}).get("namespace") or "")
     metadata, fields = builder.metadata(obj, place.type.namespaced, choice), builder.top(obj)
     return FormPage(
@@ -138,7 +138,7 @@ def make(
     )
 
 
-def with_errors(placed: tuple[errors.Placed, ...], typed: Typed, **more: Any) -> FormPage:
+def with_errors(placed: tuple[errors.Placed, ...], typed: FormInput, **more: Any) -> FormPage:
     """The page with every complaint at its field; where it has no field of its own (inside a YAML box, unknown to
     the schema), at the nearest.
     """
@@ -147,7 +147,7 @@ def with_errors(placed: tuple[errors.Placed, ...], typed: Typed, **more: Any) ->
     return page if landed == placed else make(typed=_said(typed, landed), **more)
 
 
-def _said(typed: Typed, placed: tuple[errors.Placed, ...]) -> Typed:
+def _said(typed: FormInput, placed: tuple[errors.Placed, ...]) -> FormInput:
     return replace(typed, errors=errors.by_path(placed), key_errors=errors.by_key(placed)) if placed else typed
 
 
@@ -180,7 +180,7 @@ def messages(placed: Iterable[errors.Placed], page: FormPage) -> tuple[Message, 
     return tuple(found)
 
 
-def _trail(path: Path, on_page: Mapping[Path, Field]) -> str:
+def _trail(path: Path, on_page: Mapping[Path, FormField]) -> str:
     """The labels that lead to a field: "Users › Item 1 › Name"; of what is inside a YAML box, those that lead to the
     box.
     """
@@ -196,7 +196,7 @@ def _trail(path: Path, on_page: Mapping[Path, Field]) -> str:
     return " › ".join(part for part in parts if part)
 
 
-def _named(place: Place, fields: tuple[Field, ...], editing: bool) -> tuple[Field, ...]:
+def _named(place: Place, fields: tuple[FormField, ...], editing: bool) -> tuple[FormField, ...]:
     """The name is judged while it is typed. Names of RBAC's kinds are free: "system:node"."""
     if editing or place.type.group == _FREE_NAMES:
         return fields
@@ -206,7 +206,7 @@ def _named(place: Place, fields: tuple[Field, ...], editing: bool) -> tuple[Fiel
     )
 
 
-def _in_words(fields: tuple[Field, ...], others: tuple[Field, ...]) -> tuple[Field, ...]:
+def _in_words(fields: tuple[FormField, ...], others: tuple[FormField, ...]) -> tuple[FormField, ...]:
     """What every object has, in the reader's language; fields of a kind (`others`) keep the words of its authors.
 
     A kind with a `name` of its own has two of them, which get different labels.

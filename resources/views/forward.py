@@ -23,7 +23,7 @@ from resources.forward.targets import Port
 from resources.forward.tunnels import Tunnel, close_tunnel, open_tunnel, tunnels
 from resources.place import Place, place_of
 from resources.podlogs import pods
-from resources.reachable import Choice, choices, own
+from resources.reachable import ForwardChoice, choices, own
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class ForwardPage:
     """
 
     place: Place
-    choices: tuple[Choice, ...]
-    chosen: Choice | None
+    choices: tuple[ForwardChoice, ...]
+    chosen: ForwardChoice | None
     tunnels: tuple[Tunnel, ...]
     allowed: bool
     reason: str

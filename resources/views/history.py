@@ -23,7 +23,7 @@ from resources.history.lives import Lately
 from resources.history.marks import Lane, happened, lanes
 from resources.history.recording_status import Recording
 from resources.history.strip import SPANS, Strip, strip
-from resources.history.timeline import Entry, Page
+from resources.history.timeline import Page, TimelineEntry
 from resources.models import Traced
 from resources.page import events
 from resources.page.events import EventRow
@@ -72,7 +72,7 @@ class Merged:
     """A step or an Event, in one order of time."""
 
     at: datetime
-    step: Entry | None = None
+    step: TimelineEntry | None = None
     event: EventRow | None = None
 
 
@@ -155,8 +155,8 @@ def history(request: ConsoleRequest, group: str, version: str, plural: str, name
 class Compared:
     """Two versions. `problem`: why they can't be compared."""
 
-    older: Entry | None = None
-    newer: Entry | None = None
+    older: TimelineEntry | None = None
+    newer: TimelineEntry | None = None
     found: Review | None = None
     problem: str = ""
 

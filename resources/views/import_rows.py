@@ -15,7 +15,7 @@ from resources.writing.save import causes_of
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ImportRow:
     """One document's line.
 
     `state` colours it: success, danger, info, muted. `key`: names it where its fields are others' and may be taken
@@ -41,18 +41,18 @@ class Row:
         return True
 
 
-def rows_of(results: tuple[Result, ...], checked: bool) -> tuple[Row, ...]:
+def rows_of(results: tuple[Result, ...], checked: bool) -> tuple[ImportRow, ...]:
     """The results as lines of resources/import.html; `checked`: of a dry run."""
     return tuple(_row(result, checked) for result in results)
 
 
-def _row(result: Result, checked: bool) -> Row:
+def _row(result: Result, checked: bool) -> ImportRow:
     document = result.document
     state, words = _words(result, checked)
     name = name_of(result.made or document.object) or document.name
     place = Place(result.type, result.namespace, name) if result.type and result.good and not checked else None
     detail, causes = _why(result)
-    return Row(
+    return ImportRow(
         number=document.number,
         line=document.line,
         kind=document.kind,

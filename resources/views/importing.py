@@ -10,16 +10,16 @@ from django.views.decorators.http import require_http_methods
 from console.web import audit, render
 from console.web.errors import Problem
 from console.web.request import ConsoleRequest
-from kube.kubectl import Command, Commands, Typed
+from kube.kubectl import Command, CommandArgument, Commands
 from kube.objects import name_of
 from resources.applying import imports, undo_steps
 from resources.applying.imports import Result
 from resources.place import Place
 from resources.views import form_page, submission
-from resources.views.import_rows import Row as Row
+from resources.views.import_rows import ImportRow as ImportRow
 from resources.views.import_rows import rows_of as rows_of
 from resources.views.preserve_input import keeping
-from resources.views.yaml_page import Mark, YamlPage
+from resources.views.yaml_page import YamlErrorMark, YamlPage
 from resources.yamltext import YamlProblem
 
 
@@ -33,12 +33,12 @@ class ImportPage:
     namespace: str
     namespaces: tuple[str, ...]
     apply: bool = False
-    rows: tuple[Row, ...] = ()
+    rows: tuple[ImportRow, ...] = ()
     checked: bool = False
     failed: str = ""
     summary: str = ""
     problem: Problem | None = None
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[YamlErrorMark, ...] = ()
     dirty: bool = False
     force: frozenset[str] = frozenset()
     undo: str = ""
@@ -46,7 +46,7 @@ class ImportPage:
     @property
     def kubectl(self) -> Commands:
         """Of a file with the editor's text; as the form's tick `apply` and its field `namespace` say."""
-        applies, place = frozenset({"1"}), (Typed("namespace", self.namespace, before=" -n "),)
+        applies, place = frozenset({"1"}), (CommandArgument("namespace", self.namespace, before=" -n "),)
         create = Command("kubectl create -f objects.yaml", unless=applies, rest=place)
         apply = Command("kubectl apply --server-side -f objects.yaml", (applies,), rest=place)
         return Commands((create, apply), applies if self.apply else frozenset())
@@ -109,7 +109,7 @@ def undone(request: ConsoleRequest, page: ImportPage) -> HttpResponse:
         state, words = ("danger", _("not undone")) if undo.problem else ("success", undo.words)
         url = place.url() if place and undo.step.before is not None else ""
         rows.append(
-            Row(
+            ImportRow(
                 number=number,
                 line=0,
                 kind=kind,
@@ -139,7 +139,7 @@ def _run(request: ConsoleRequest, page: ImportPage) -> ImportPage:
             _("Line %(line)d, column %(column)d: ") % {"line": error.line, "column": error.column} if error.line else ""
         )
         problem = Problem(422, _("Can't read the text"), f"{where}{error.message}", "")
-        marks = (Mark(error.line, error.column, error.message),) if error.line else ()
+        marks = (YamlErrorMark(error.line, error.column, error.message),) if error.line else ()
         return replace(page, problem=problem, marks=marks, dirty=True)
     checked = "~check" in post
     only = (
@@ -158,7 +158,7 @@ def _run(request: ConsoleRequest, page: ImportPage) -> ImportPage:
         checked=checked,
         failed="" if checked else ",".join(str(result.document.number) for result in bad),
         summary=_summary(results, bad, checked),
-        marks=tuple(Mark(row.line, 1, row.detail) for row in rows if row.state == "danger"),
+        marks=tuple(YamlErrorMark(row.line, 1, row.detail) for row in rows if row.state == "danger"),
         dirty=checked or bool(bad),
         undo="" if checked else undo_steps.pack(results),
     )

@@ -17,7 +17,7 @@ from console.web.request import ConsoleRequest
 from kube.errors import AlreadyExists, Invalid, KubeError, NotFound
 from resources.place import Place, place_of
 from resources.writing import keyvalues
-from resources.writing.keyvalues import SORTS, Asked, Row, Sort, Typed, Value
+from resources.writing.keyvalues import SORTS, KeyValueInput, KeyValueRow, SecretField, Sort, Value
 
 _ROWS = 200
 
@@ -26,7 +26,7 @@ _ROWS = 200
 class Control:
     """One thing that is asked for, with what stands in it."""
 
-    asked: Asked
+    asked: SecretField
     value: Value
     error: str
 
@@ -36,7 +36,7 @@ class ValueLine:
     """A row of a key and its value."""
 
     number: int
-    row: Row
+    row: KeyValueRow
     error: str
 
     @property
@@ -47,7 +47,7 @@ class ValueLine:
 @dataclass(frozen=True, slots=True)
 class ValuesPage:
     place: Place
-    typed: Typed
+    typed: KeyValueInput
     errors: Mapping[str, str]
     problem: Problem | None = None
 
@@ -94,14 +94,16 @@ def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpR
         )
     if request.method != "POST":
         sort = keyvalues.sort_of(request.GET.get("sort", "") if place.type.kind == "Secret" else "")
-        return _page(request, ValuesPage(place, Typed(sort, place.namespace, request.GET.get("name", "")[:253]), {}))
+        return _page(
+            request, ValuesPage(place, KeyValueInput(sort, place.namespace, request.GET.get("name", "")[:253]), {})
+        )
     typed = _typed(request, place.type.kind)
     post = request.POST
     if "more" in post:
-        return _page(request, ValuesPage(place, replace(typed, rows=(*typed.rows, Row())[:_ROWS]), {}))
+        return _page(request, ValuesPage(place, replace(typed, rows=(*typed.rows, KeyValueRow())[:_ROWS]), {}))
     if less := post.get("less", ""):
         rows = tuple(row for number, row in enumerate(typed.rows) if str(number) != less)
-        return _page(request, ValuesPage(place, replace(typed, rows=rows or (Row(),)), {}))
+        return _page(request, ValuesPage(place, replace(typed, rows=rows or (KeyValueRow(),)), {}))
     if turn := post.get("turn", ""):
         return _page(request, ValuesPage(place, replace(typed, sort=keyvalues.sort_of(turn)), {}))
     if errors := keyvalues.problems(typed):
@@ -109,7 +111,7 @@ def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpR
     return _create(request, place, typed)
 
 
-def _create(request: ConsoleRequest, place: Place, typed: Typed) -> HttpResponse:
+def _create(request: ConsoleRequest, place: Place, typed: KeyValueInput) -> HttpResponse:
     made = Place(place.type, typed.namespace, typed.name)
     try:
         with audit.recorded(request, "create", made.ref):
@@ -121,7 +123,7 @@ def _create(request: ConsoleRequest, place: Place, typed: Typed) -> HttpResponse
     return HttpResponseRedirect(made.url())
 
 
-def _refused(place: Place, typed: Typed, error: KubeError) -> ValuesPage:
+def _refused(place: Place, typed: KeyValueInput, error: KubeError) -> ValuesPage:
     errors: dict[str, str] = {}
     if isinstance(error, AlreadyExists):
         errors["name"] = explain(error).title
@@ -133,21 +135,22 @@ def _refused(place: Place, typed: Typed, error: KubeError) -> ValuesPage:
     return ValuesPage(place, typed, errors, None if errors else explain(error))
 
 
-def _typed(request: ConsoleRequest, kind: str) -> Typed:
+def _typed(request: ConsoleRequest, kind: str) -> KeyValueInput:
     """Whatever was sent, as it is: a file that was chosen before comes back as the text of a hidden control."""
     post = request.POST
     sort = keyvalues.sort_of(post.get("sort", "") if kind == "Secret" else "")
     count = min(_ROWS, int(post["rows"]) if post.get("rows", "").isdecimal() and len(post["rows"]) < 6 else 1)
     rows = tuple(
-        Row(post.get(f"key-{number}", "").strip(), _value(request, f"value-{number}")) for number in range(count)
+        KeyValueRow(post.get(f"key-{number}", "").strip(), _value(request, f"value-{number}"))
+        for number in range(count)
     )
     asked = {control.name for each in SORTS for control in each.asked}
     values = {name: value for name in sorted(asked) if (value := _value(request, f"field-{name}")).given}
-    return Typed(
+    return KeyValueInput(
         sort=sort,
         namespace=post.get("namespace", "").strip(),
         name=post.get("name", "").strip(),
-        rows=rows or (Row(),),
+        rows=rows or (KeyValueRow(),),
         values=values,
         immutable=post.get("immutable") == "on",
     )

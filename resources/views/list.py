@@ -14,12 +14,12 @@ from kube.errors import BadRequest, Forbidden, KubeError, ServerError
 from resources import live_topics
 from resources.lists import listing, saved_searches
 from resources.lists.entries import stateful
-from resources.lists.listing import Found
+from resources.lists.listing import ListResult
 from resources.place import Place, place_of
 from resources.templatetags.live import position_at_start
 from resources.usage.metrics import plural_of
 from resources.usage.readings import readings
-from resources.views.columns import Choice
+from resources.views.columns import ColumnChoice
 from resources.views.filter import Filter
 from resources.views.list_page import USAGE, ListPage
 
@@ -35,7 +35,7 @@ def list_(request: ConsoleRequest, group: str, version: str, plural: str) -> Htt
     """
     since = position_at_start(request)
     place = place_of(request, group, version, plural, request.namespace or "-")
-    wish, choice = Filter.from_query(request.GET), Choice.from_request(request, place.type.qualified)
+    wish, choice = Filter.from_query(request.GET), ColumnChoice.from_request(request, place.type.qualified)
     if request.GET.get("part") == "states":
         return _told(_states(request, place, wish, choice), since, "")
     page, status = _look(request, place, wish, choice)
@@ -58,7 +58,7 @@ def _min_version(request: ConsoleRequest) -> str:
     return version if version.isascii() and version.isdigit() and len(version) <= _LONGEST_VERSION else ""
 
 
-def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -> HttpResponse:
+def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: ColumnChoice) -> HttpResponse:
     """The states of the whole list, as a part of the page."""
     query = replace(wish.query(), min_version=_min_version(request))
     states = listing.counted(request.cluster, place.type, place.namespace, query)
@@ -68,14 +68,14 @@ def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice)
         filter=wish,
         choice=choice,
         topic=_topic(request, place),
-        found=Found((), (), 0, False, states=states),
+        found=ListResult((), (), 0, False, states=states),
     )
     return render.page(request, "resources/_states.html", {"list": page})
 
 
-def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -> tuple[ListPage, int]:
+def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: ColumnChoice) -> tuple[ListPage, int]:
     client, type_, namespace = request.cluster, place.type, place.namespace
-    found, status, error, refusal, advice = Found((), (), 0, False), 200, "", "", ""
+    found, status, error, refusal, advice = ListResult((), (), 0, False), 200, "", "", ""
     words = ""
     query = replace(wish.query(choice.size), min_version=_min_version(request))
     try:

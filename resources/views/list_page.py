@@ -13,13 +13,13 @@ from resources.lists import columns, listing
 from resources.lists.columns import LABEL, ListColumn
 from resources.lists.download import FORMATS
 from resources.lists.entries import stateful
-from resources.lists.listing import Found, RowView
+from resources.lists.listing import ListResult, RowView
 from resources.lists.saved_searches import Saved
 from resources.place import Place
 from resources.podlogs import pods
 from resources.state.health import LABELS, Health
 from resources.usage import metrics
-from resources.views.columns import Choice
+from resources.views.columns import ColumnChoice
 from resources.views.filter import Chip, Filter
 
 #: Up to this many objects are counted automatically; counting a longer list takes reading it, so only on request.
@@ -84,9 +84,9 @@ class ListPage:
     place: Place
     namespace: str
     filter: Filter
-    choice: Choice
+    choice: ColumnChoice
     topic: str
-    found: Found
+    found: ListResult
     may_create: bool = False
     label_error: str = ""
     field_error: str = ""

@@ -13,7 +13,7 @@ from console.web.request import ConsoleRequest
 from kube.errors import BadRequest, NotFound
 from resources.place import Place, place_of
 from resources.podlogs import pods
-from resources.podlogs.logs import PRINTED, SPANS, TAILS, Container, Part, containers, part
+from resources.podlogs.logs import PRINTED, SPANS, TAILS, LogContainer, LogPart, containers, part
 from resources.views.logs_all import logs_all
 
 
@@ -22,15 +22,15 @@ class LogPage:
     """`text`: its end, for who reads without script; `notice`: why there is no text yet, as the API server words it."""
 
     place: Place
-    containers: tuple[Container, ...]
+    containers: tuple[LogContainer, ...]
     chosen: str
-    part: Part
+    part: LogPart
     text: str
     notice: str
     tails: tuple[int, ...] = TAILS
     spans: tuple[tuple[int, Any], ...] = SPANS
 
-    def _url(self, view: str, part: Part) -> str:
+    def _url(self, view: str, part: LogPart) -> str:
         return f"{self.place.url('logs')}{view}/?{urlencode({'container': self.chosen, **part.query})}"
 
     @property
@@ -78,7 +78,7 @@ def logs(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     )
 
 
-def _text(request: ConsoleRequest, place: Place, container: str, wanted: Part) -> tuple[str, str]:
+def _text(request: ConsoleRequest, place: Place, container: str, wanted: LogPart) -> tuple[str, str]:
     """The text, or the reason why there is none: a container that waits to start isn't an error of the page."""
     printed = replace(wanted, tail=min(wanted.tail, PRINTED))
     try:

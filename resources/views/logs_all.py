@@ -13,7 +13,7 @@ from console.web import render
 from console.web.request import ConsoleRequest
 from resources.place import Place
 from resources.podlogs import merged_logs, pods
-from resources.podlogs.logs import PRINTED, SPANS, TAILS, Part, part
+from resources.podlogs.logs import PRINTED, SPANS, TAILS, LogPart, part
 from resources.podlogs.merged_logs import LogLine, Source
 
 #: Of each container.
@@ -30,7 +30,7 @@ class LogsPage:
     sources: tuple[Source, ...]
     lines: tuple[LogLine, ...]
     problems: tuple[tuple[str, str], ...]
-    part: Part
+    part: LogPart
     more: bool
     selector: str = ""
     tails: tuple[int, ...] = MANY_TAILS
@@ -61,7 +61,7 @@ class LogsPage:
         return f"kubectl logs -f {flags}{self.part.kubectl}"
 
 
-def part_of(query: dict[str, str]) -> Part:
+def part_of(query: dict[str, str]) -> LogPart:
     """Of each container; there is no run before of many."""
     return replace(part(query, MANY_TAILS, TAILS[0]), previous=False)
 

@@ -12,7 +12,7 @@ from console.web.access import can
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
-from resources.forward.targets import Port, Target, ports
+from resources.forward.targets import ForwardTarget, Port, ports
 from resources.forward.tunnels import tunnels
 from resources.page.status_descriptors import StatusValue
 from resources.place import Place
@@ -74,7 +74,7 @@ def _services(
         yield client.get(row.type, name_of(row.object), namespace_of(row.object))
 
 
-def _web_ports(services: Iterable[KubeObject]) -> Iterator[tuple[Target, Port]]:
+def _web_ports(services: Iterable[KubeObject]) -> Iterator[tuple[ForwardTarget, Port]]:
     for service in services:
-        target = Target("Service", namespace_of(service), name_of(service))
+        target = ForwardTarget("Service", namespace_of(service), name_of(service))
         yield from ((target, port) for port in ports({**service, "kind": "Service"}) if port.web)

@@ -6,7 +6,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject
 from resources import live_topics
-from resources.page.owned_rows import Above, Row, Sum, chain, nodes, rows, summary
+from resources.page.owned_rows import Above, OwnedRow, Sum, chain, nodes, rows, summary
 from resources.page.topology import Topology, topology
 from resources.place import Place
 from resources.tree.owners import Belongings, belongings
@@ -23,7 +23,7 @@ class OwnedPart:
     `chain`: the owners above; `names`: objects whose changes are news here, '' for all of the topics.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[OwnedRow, ...]
     sum: Sum
     found: Belongings
     more: int

@@ -20,7 +20,7 @@ from resources.page.detail import Detail
 from resources.page.detail import detail as details_of
 from resources.page.events import Events
 from resources.place import Place
-from resources.podlogs.logs import Container, containers
+from resources.podlogs.logs import LogContainer, containers
 
 _EVENTS, _FACTS, _LOG_LINES = 5, 4, 20
 
@@ -93,7 +93,7 @@ def _log(client: ClusterClient, pod: KubeObject) -> Log | None:
     return Log(chosen.name, text)
 
 
-def _trouble(container: Container) -> int:
+def _trouble(container: LogContainer) -> int:
     """The higher, the more its log is worth; the first of equals counts."""
     if container.kind != "container":
         return 1 if container.state != "terminated" else 0

@@ -10,7 +10,7 @@ from kube.errors import KubeError
 from resources.views import form_page, refusal_words, submission
 from resources.views.submission import Draft
 from resources.writing import draft
-from resources.writing.draft import Clashing, Gone
+from resources.writing.draft import Clashing, ObjectGone
 from resources.writing.review import Review, review
 from resources.writing.save import causes_of
 
@@ -40,7 +40,7 @@ def preview(work: "Work") -> PreviewPart:
         outcome = work.outcome(written, dry_run=True)
     except Clashing:
         return _refused(written, _("Another user changed the same fields. Save to resolve the conflict."))
-    except Gone:
+    except ObjectGone:
         return _refused(written, _("The object has been deleted in the meantime."))
     except KubeError as refused:
         causes = tuple(f"{cause.field}: {refusal_words.plain(cause.message)}" for cause in causes_of(refused)[:_SHOWN])

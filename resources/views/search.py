@@ -12,7 +12,7 @@ from kube.errors import BadRequest
 from resources.lists import saved_searches
 from resources.lists.saved_searches import Saved
 from resources.searching import lookup as subject
-from resources.searching.lookup import Found, ObjectQuery
+from resources.searching.lookup import ObjectMatches, ObjectQuery
 from resources.state.health import LABELS
 from resources.types.types import kinds
 
@@ -29,7 +29,7 @@ class SearchPage:
     annotation: str
     chosen: tuple[str, ...]
     namespace: str
-    found: Found
+    found: ObjectMatches
     choices: tuple[tuple[str, str, str], ...]
     label_error: str = ""
     saved: tuple[Saved, ...] = ()
@@ -43,7 +43,7 @@ def search(request: ConsoleRequest) -> HttpResponse:
     labels, annotation = get.get("labels", "").strip()[:2000], get.get("annotation", "").strip()[:2000]
     chosen = tuple(value for value in get.getlist("kind") if value)[:50]
     wish = subject.parse(typed, labels, annotation, chosen)
-    found, error, status = Found(), "", 200
+    found, error, status = ObjectMatches(), "", 200
     if wish.unknown_states:
         words = {"states": ", ".join(wish.unknown_states), "known": ", ".join(word.lower() for word in LABELS)}
         error, status = _("Unknown state: %(states)s. Available states: %(known)s.") % words, 422

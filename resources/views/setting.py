@@ -14,7 +14,7 @@ from console.web.errors import explain
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import Invalid, KubeError, NotFound
 from resources.acting import settable
-from resources.acting.settable import SCALE, Entry, Setting, Wrong
+from resources.acting.settable import SCALE, SettableField, Setting, Wrong
 from resources.history import writes
 from resources.place import Place, place_of
 from resources.writing import examples
@@ -24,7 +24,7 @@ from resources.writing import examples
 class Control:
     """`value`: what stands in it; `error`: what is wrong with that."""
 
-    entry: Entry
+    entry: SettableField
     value: str
     error: str = ""
 
@@ -135,7 +135,7 @@ def _answer(
     return render.page(request, "resources/single.html", names, fragment="resources/_setting.html", status=status)
 
 
-def _control(entry: Entry, typed: Mapping[str, str], errors: Mapping[str, str]) -> Control:
+def _control(entry: SettableField, typed: Mapping[str, str], errors: Mapping[str, str]) -> Control:
     value = entry.value
     if typed:
         value = ("true" if entry.name in typed else "false") if entry.type == "boolean" else typed.get(entry.name, "")

@@ -42,7 +42,7 @@ from resources.stream.line import BrowserConnection
 from resources.stream.sessions import Sessions
 from resources.stream.sse import RETRY, encode
 from resources.stream.wishes import topics_of
-from resources.views.stream_request import Asked, Refused, asked_of, body_of
+from resources.views.stream_request import Refused, StreamRequest, asked_of, body_of
 
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -104,7 +104,7 @@ class StreamApp:
         for pool in (self._pool, self._askers):
             pool.shutdown(wait=False, cancel_futures=True)
 
-    async def _join(self, visit: "_Visit", asked: Asked, verdicts: list[Verdict]) -> None:
+    async def _join(self, visit: "_Visit", asked: StreamRequest, verdicts: list[Verdict]) -> None:
         allowed = [verdict for verdict in verdicts if verdict.type_ and not verdict.refusal]
         for verdict in verdicts:
             if verdict.refusal:
@@ -116,7 +116,7 @@ class StreamApp:
         await self._broker.join(visit.line, asked.wishes, types, asked.since)
         visit.line.begin()
 
-    async def _admit(self, scope: Scope, receive: Receive) -> tuple[Asked, list[Verdict]]:
+    async def _admit(self, scope: Scope, receive: Receive) -> tuple[StreamRequest, list[Verdict]]:
         if self._broker.closed:
             raise Refused(503, "the console is stopping")
         body = await body_of(scope, receive)
@@ -138,7 +138,7 @@ class StreamApp:
         self._broker.refuse(line, verdict.topic, encode("refused", data))
 
 
-def _asked(scope: Scope, body: bytes | None) -> Asked:
+def _asked(scope: Scope, body: bytes | None) -> StreamRequest:
     close_old_connections()
     try:
         return asked_of(scope, body)

@@ -26,7 +26,7 @@ from console.web.request_body import BodyRefused, read_body
 from kube import limits
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from resources.stream.wishes import Subscription, TooMuch, from_address, from_body
+from resources.stream.wishes import TooMuch, TopicSubscription, from_address, from_body
 from resources.views.signed_in import digest_of, still_lives
 
 
@@ -39,7 +39,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class StreamRequest:
     """The request of one connection.
 
     `since`: where to resume. `session`: its digest, '' without sign-in; `lives()`: whether the session still exists.
@@ -47,7 +47,7 @@ class Asked:
 
     client: ClusterClient
     language: str
-    wishes: list[Subscription]
+    wishes: list[TopicSubscription]
     since: str
     session: str
     lives: Callable[[], bool]
@@ -97,7 +97,7 @@ def request_of(scope: Scope) -> Any:
     return request
 
 
-def asked_of(scope: Scope, body: bytes | None) -> Asked:
+def asked_of(scope: Scope, body: bytes | None) -> StreamRequest:
     """`body`: of a POST, None of a GET. Raises Refused."""
     request = request_of(scope)
     if body is not None:
@@ -120,7 +120,7 @@ def asked_of(scope: Scope, body: bytes | None) -> Asked:
     since = request.headers.get("Last-Event-ID") or since
     if language not in dict(settings.LANGUAGES):
         language = request.LANGUAGE_CODE
-    return Asked(
+    return StreamRequest(
         client=client,
         language=language,
         wishes=wishes,

@@ -14,7 +14,7 @@ from django.http import QueryDict
 from kube.objects import KubeObject
 from resources import yamltext
 from resources.forms import parse
-from resources.forms.fields import Typed
+from resources.forms.fields import FormInput
 from resources.forms.parse import Problem as Unread
 from resources.writing.diff import MISSING, Clash, Key, Path, at, same, take
 from resources.writing.draft import own
@@ -36,7 +36,7 @@ class Draft:
     text: str = ""
     start: str = ""
     begun: str = ""
-    typed: Typed = field(default_factory=Typed)
+    typed: FormInput = field(default_factory=FormInput)
     unread: tuple[Unread, ...] = ()
     asked: bool = False
     clashes: tuple[Clash, ...] = ()

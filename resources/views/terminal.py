@@ -15,7 +15,7 @@ from console.web.request import ConsoleRequest
 from kube.errors import NotFound
 from kube.objects import KubeObject
 from resources.place import Place, place_of
-from resources.podlogs.logs import Container, containers
+from resources.podlogs.logs import LogContainer, containers
 from resources.state.children import moment
 from resources.state.health import mapping, text
 
@@ -31,7 +31,7 @@ class TerminalPage:
     """
 
     place: Place
-    containers: tuple[Container, ...]
+    containers: tuple[LogContainer, ...]
     chosen: str
     command: str
     refusal: str
@@ -97,7 +97,7 @@ def _begun(request: ConsoleRequest, pod: KubeObject) -> float:
     return created.timestamp() if created else 0.0
 
 
-def _why(container: Container, late: bool) -> str:
+def _why(container: LogContainer, late: bool) -> str:
     """What the node says of it, or that it says nothing."""
     if not late:
         return container.reason

@@ -15,7 +15,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from console.web import audit
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
-from kube.errors import AlreadyExists, Cause, Invalid, KubeError
+from kube.errors import AlreadyExists, Invalid, KubeError, StatusCause
 from kube.objects import KubeObject, name_of, namespace_of
 from resources.forms import check, errors
 from resources.forms.errors import Placed
@@ -29,7 +29,7 @@ from resources.views.shell import FORM, YAML, Shell
 from resources.views.submission import Draft
 from resources.writing import draft, examples, start
 from resources.writing.diff import same
-from resources.writing.draft import Clashing, Gone, Outcome
+from resources.writing.draft import Clashing, ObjectGone, Outcome
 from resources.writing.examples import Offer
 from resources.writing.save import causes_of
 from resources.yamltext import YamlProblem
@@ -150,7 +150,7 @@ class Work:
                 outcome = self.outcome(written, False)
         except Clashing as clashing:
             return self.clashed(written, clashing)
-        except Gone as gone:
+        except ObjectGone as gone:
             return self.gone(written, gone)
         except KubeError as refused:
             return self.refused(written, refused, known)
@@ -165,7 +165,7 @@ class Work:
             return draft.update(client, type_, written.original, written.obj, self.schema, dry_run=dry_run)
         namespace = namespace_of(written.obj)
         if type_.namespaced and not namespace:
-            cause = Cause("metadata.namespace", "FieldValueRequired", _("Choose a namespace for the object."))
+            cause = StatusCause("metadata.namespace", "FieldValueRequired", _("Choose a namespace for the object."))
             raise Invalid(_("No namespace selected."), causes=(cause,))
         made = draft.create(client, type_, written.obj, namespace, dry_run=dry_run)
         return Outcome({}, written.obj, made)
@@ -229,7 +229,7 @@ class Work:
         )
         causes = causes_of(refused)
         if isinstance(refused, AlreadyExists):
-            causes = (Cause("metadata.name", "FieldValueDuplicate", explain(refused).title),)
+            causes = (StatusCause("metadata.name", "FieldValueDuplicate", explain(refused).title),)
         placed = errors.joined(errors.place(causes, self.schema, written.obj), known)
         problem = explain(refused)
         if placed and problem.status == 400:
@@ -247,7 +247,7 @@ class Work:
         settled = written.with_object(merged, original=clashing.theirs, clashes=clashes, undecided=clashes, decided={})
         return faces.clashing(self, settled)
 
-    def gone(self, written: Draft, gone: Gone) -> HttpResponse:
+    def gone(self, written: Draft, gone: ObjectGone) -> HttpResponse:
         names = {"kind": self.place.type.kind, "name": self.place.name}
         if gone.again:
             title = _("%(kind)s “%(name)s” has been deleted, and a new object with the same name exists") % names

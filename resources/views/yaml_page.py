@@ -21,7 +21,7 @@ from resources.yamltext import YamlProblem
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class YamlErrorMark:
     """What is wrong at a place of the text, counted from 1; line 0 where the place is not known."""
 
     line: int
@@ -45,7 +45,7 @@ class YamlPage:
     masked: bool = False
     dirty: bool = False
     problem: Problem | None = None
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[YamlErrorMark, ...] = ()
     conflicts: tuple[Conflicting, ...] = ()
     discards: bool = False
     several: bool = False
@@ -92,11 +92,11 @@ def _at(text: str, path: tuple[str, ...], message: str) -> YamlProblem:
     return YamlProblem(message, line, column)
 
 
-def marks(text: str, placed: Iterable[Placed]) -> tuple[Mark, ...]:
+def marks(text: str, placed: Iterable[Placed]) -> tuple[YamlErrorMark, ...]:
     """Where in the text each complaint belongs."""
     found = tuple(placed)
     spots = places.find(text, [error.path for error in found])
     return tuple(
-        Mark(*(spot if error.path else (0, 0)), error.message, error.where)
+        YamlErrorMark(*(spot if error.path else (0, 0)), error.message, error.where)
         for error, spot in zip(found, spots, strict=True)
     )

@@ -30,7 +30,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class BindingInput:
     """What stands in the form. `whole`: it is a ClusterRoleBinding, and `namespace` is ''."""
 
     whole: bool
@@ -41,14 +41,14 @@ class Typed:
     subjects: tuple[Subject, ...] = (Subject(),)
 
 
-def from_binding(obj: KubeObject) -> Typed:
+def from_binding(obj: KubeObject) -> BindingInput:
     """What an existing binding says, to make another of it: all but its name."""
     ref = mapping(obj.get("roleRef"))
     subjects = tuple(
         Subject(text(item.get("kind")), text(item.get("name")), text(item.get("namespace")))
         for item in items(obj.get("subjects"))
     )
-    return Typed(
+    return BindingInput(
         whole=obj.get("kind") == "ClusterRoleBinding",
         namespace=namespace_of(obj),
         name="",
@@ -58,7 +58,7 @@ def from_binding(obj: KubeObject) -> Typed:
     )
 
 
-def problems(typed: Typed) -> dict[str, str]:
+def problems(typed: BindingInput) -> dict[str, str]:
     """By the control they belong to: name, namespace, role, subject-0, subject-0-namespace."""
     found: dict[str, str] = {}
     if not typed.name:
@@ -80,7 +80,7 @@ def problems(typed: Typed) -> dict[str, str]:
     return found
 
 
-def build(typed: Typed) -> dict[str, Any]:
+def build(typed: BindingInput) -> dict[str, Any]:
     """The object to create."""
     return {
         "apiVersion": f"{GROUP}/v1",
@@ -91,7 +91,7 @@ def build(typed: Typed) -> dict[str, Any]:
     }
 
 
-def _subject(subject: Subject, typed: Typed) -> Mapping[str, str]:
+def _subject(subject: Subject, typed: BindingInput) -> Mapping[str, str]:
     if subject.kind == "ServiceAccount":
         return {"kind": subject.kind, "name": subject.name, "namespace": subject.namespace or typed.namespace}
     return {"kind": subject.kind, "name": subject.name, "apiGroup": GROUP}

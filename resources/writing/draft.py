@@ -36,7 +36,7 @@ class Clashing(Exception):
         self.theirs = theirs
 
 
-class Gone(Exception):
+class ObjectGone(Exception):
     """The object that was opened is no more. `again`: whether another one of its name stands there now."""
 
     def __init__(self, again: bool) -> None:
@@ -138,7 +138,7 @@ def update(
     *,
     dry_run: bool = False,
 ) -> Outcome:
-    """Sends the changes, or a dry run of them. Raises Clashing, Gone, and KubeError.
+    """Sends the changes, or a dry run of them. Raises Clashing, ObjectGone, and KubeError.
 
     Changes of others to other fields (an operator's status among them) don't conflict.
     """
@@ -159,13 +159,13 @@ def update(
 
 
 def _live(client: ClusterClient, type_: ResourceType, began: KubeObject) -> KubeObject:
-    """The object as it is now. Raises Gone when it is no more the one that was opened."""
+    """The object as it is now. Raises ObjectGone when it is no more the one that was opened."""
     try:
         live = client.get(type_, name_of(began), namespace_of(began))
     except NotFound as missing:
-        raise Gone(again=False) from missing
+        raise ObjectGone(again=False) from missing
     if uid_of(began) and uid_of(live) != uid_of(began):
-        raise Gone(again=True)
+        raise ObjectGone(again=True)
     return live
 
 

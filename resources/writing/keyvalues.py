@@ -26,7 +26,7 @@ MOST = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SecretField:
     """One thing to type.
 
     `look`: line, hidden (a password) or area, which may be a file as well. `name` is the Secret's key, but for
@@ -47,7 +47,7 @@ class Sort:
     name: str
     label: str | Promise
     type: str
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[SecretField, ...] = ()
 
 
 _PEM = gettext_lazy("The PEM text with its BEGIN and END lines, or a file.")
@@ -58,14 +58,14 @@ SORTS = (
         gettext_lazy("Registry login"),
         "kubernetes.io/dockerconfigjson",
         (
-            Asked(
+            SecretField(
                 "server",
                 gettext_lazy("Registry"),
                 help=gettext_lazy("For example, quay.io; for Docker Hub: https://index.docker.io/v1/"),
             ),
-            Asked("username", gettext_lazy("User")),
-            Asked("password", gettext_lazy("Password or token"), "hidden"),
-            Asked("email", gettext_lazy("Email"), required=False),
+            SecretField("username", gettext_lazy("User")),
+            SecretField("password", gettext_lazy("Password or token"), "hidden"),
+            SecretField("email", gettext_lazy("Email"), required=False),
         ),
     ),
     Sort(
@@ -73,8 +73,8 @@ SORTS = (
         gettext_lazy("Certificate (TLS)"),
         "kubernetes.io/tls",
         (
-            Asked("tls.crt", gettext_lazy("Certificate"), "area", help=_PEM),
-            Asked("tls.key", gettext_lazy("Private key"), "area", help=_PEM),
+            SecretField("tls.crt", gettext_lazy("Certificate"), "area", help=_PEM),
+            SecretField("tls.key", gettext_lazy("Private key"), "area", help=_PEM),
         ),
     ),
     Sort(
@@ -82,15 +82,15 @@ SORTS = (
         gettext_lazy("User and password"),
         "kubernetes.io/basic-auth",
         (
-            Asked("username", gettext_lazy("User"), required=False),
-            Asked("password", gettext_lazy("Password or token"), "hidden"),
+            SecretField("username", gettext_lazy("User"), required=False),
+            SecretField("password", gettext_lazy("Password or token"), "hidden"),
         ),
     ),
     Sort(
         "ssh",
         gettext_lazy("SSH key"),
         "kubernetes.io/ssh-auth",
-        (Asked("ssh-privatekey", gettext_lazy("Private key"), "area", help=_PEM),),
+        (SecretField("ssh-privatekey", gettext_lazy("Private key"), "area", help=_PEM),),
     ),
 )
 
@@ -119,7 +119,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class KeyValueRow:
     """A key of free choice and its value."""
 
     key: str = ""
@@ -131,13 +131,13 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class KeyValueInput:
     """All that stands in the form."""
 
     sort: Sort
     namespace: str = ""
     name: str = ""
-    rows: tuple[Row, ...] = (Row(),)
+    rows: tuple[KeyValueRow, ...] = (KeyValueRow(),)
     values: Mapping[str, Value] = field(default_factory=dict)
     immutable: bool = False
 
@@ -147,7 +147,7 @@ def sort_of(name: str) -> Sort:
     return next((sort for sort in SORTS if sort.name == name), SORTS[0])
 
 
-def problems(typed: Typed) -> dict[str, str]:
+def problems(typed: KeyValueInput) -> dict[str, str]:
     """By the control they belong to: `name`, `namespace`, `key-0`, or what is asked for."""
     found: dict[str, str] = {}
     if not typed.namespace:
@@ -165,7 +165,7 @@ def problems(typed: Typed) -> dict[str, str]:
     return found
 
 
-def _rows(rows: tuple[Row, ...]) -> dict[str, str]:
+def _rows(rows: tuple[KeyValueRow, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
     seen: set[str] = set()
     for number, row in enumerate(rows):
@@ -198,7 +198,7 @@ def _pair(certificate: bytes, key: bytes) -> dict[str, str]:
     return {} if same else {"tls.key": _("This private key doesn't match the certificate.")}
 
 
-def _data(typed: Typed) -> dict[str, bytes]:
+def _data(typed: KeyValueInput) -> dict[str, bytes]:
     if not typed.sort.asked:
         return {row.key: row.value.data for row in typed.rows if not row.empty}
     given = {asked.name: typed.values.get(asked.name, Value()).data for asked in typed.sort.asked}
@@ -215,7 +215,7 @@ def _login(given: Mapping[str, bytes]) -> bytes:
     return json.dumps({"auths": {words["server"]: {key: value for key, value in login.items() if value}}}).encode()
 
 
-def build(kind: str, typed: Typed) -> dict[str, Any]:
+def build(kind: str, typed: KeyValueInput) -> dict[str, Any]:
     """The object to create. A ConfigMap's bytes that aren't text go to its binaryData."""
     obj: dict[str, Any] = {
         "apiVersion": "v1",

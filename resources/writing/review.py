@@ -45,7 +45,7 @@ class DiffLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FieldChange:
     """One field. `before` and `after` are YAML, '' where it isn't set; `by_cluster`: set by the cluster, not typed."""
 
     where: str
@@ -57,7 +57,7 @@ class Change:
 @dataclass(frozen=True, slots=True)
 class Review:
     lines: tuple[DiffLine, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[FieldChange, ...]
     left_out: int = 0
     too_long: bool = False
 
@@ -100,7 +100,7 @@ class _Walk:
 
     def __init__(self) -> None:
         self.rows: list[DiffLine] = []
-        self.changes: list[Change] = []
+        self.changes: list[FieldChange] = []
 
     def mapping(self, old: Any, new: Any, sent: Any, indent: int, path: Path) -> None:
         asked = sent if isinstance(sent, dict) else {}
@@ -134,7 +134,7 @@ class _Walk:
         # Removed by the cluster is what was sent and is not there; its own is what it adds or writes differently.
         nested = isinstance(new, (dict, list)) and bool(new) and sent is not MISSING
         by_cluster = sent is not MISSING if new is MISSING else not same(sent, new) and not nested
-        self.changes.append(Change(words(path), _brief(old), _brief(new), by_cluster))
+        self.changes.append(FieldChange(words(path), _brief(old), _brief(new), by_cluster))
         left = [] if old is MISSING else _lines(key, old, indent)
         right = [] if new is MISSING else self.added(key, new, sent, indent)
         for place in range(max(len(left), len(right))):
@@ -183,7 +183,9 @@ class _Walk:
         elif _both(dict, old, new) or _both(list, old, new):
             self.inside(old, new, sent, indent + 2, path)
         else:
-            self.changes.append(Change(words(path), _brief(old), _brief(new), new is not MISSING and sent is MISSING))
+            self.changes.append(
+                FieldChange(words(path), _brief(old), _brief(new), new is not MISSING and sent is MISSING)
+            )
             left = [] if old is MISSING else _lines(None, old, indent + 2)
             right = [] if new is MISSING else self.added(None, new, sent, indent + 2)
             for place in range(max(len(left), len(right))):

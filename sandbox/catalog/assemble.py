@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .description import describe, icon, labels
 from .manifests import Api, Object, PackageRequirement, provided, required
-from .store import Bundle, Package
+from .store import ChannelBundle, StoredPackage
 from .versions import Version
 
 
@@ -25,7 +25,9 @@ class BundleSource:
     packages: list[PackageRequirement]
 
 
-def assemble(catalog: str, meta: Object, sources: dict[str, BundleSource]) -> tuple[Package, str, list[Bundle]]:
+def assemble(
+    catalog: str, meta: Object, sources: dict[str, BundleSource]
+) -> tuple[StoredPackage, str, list[ChannelBundle]]:
     """A package, its default channel and its bundles.
 
     Only bundles that are stored can be installed, so only they count.
@@ -33,7 +35,7 @@ def assemble(catalog: str, meta: Object, sources: dict[str, BundleSource]) -> tu
     ``meta`` has name, defaultChannel and channels, as package.json does. ValueError when no stored bundle is in a
     channel.
     """
-    bundles: list[Bundle] = []
+    bundles: list[ChannelBundle] = []
     channels: list[Object] = []
     for channel in sorted(meta["channels"], key=lambda channel: str(channel["name"])):
         members = stored_members(channel, set(sources))
@@ -69,7 +71,7 @@ def assemble(catalog: str, meta: Object, sources: dict[str, BundleSource]) -> tu
     data, media_type = image or (None, "")
     body = json.dumps(status, separators=(",", ":")).encode()
     return (
-        Package(
+        StoredPackage(
             catalog=catalog,
             name=meta["name"],
             labels=labels(csv),
@@ -129,10 +131,12 @@ def _channel(channel: Object, members: list[Object], head: Object) -> Object:
     return {**found, "deprecation": channel["deprecation"]} if channel.get("deprecation") else found
 
 
-def _bundle(catalog: str, package: str, channel: str, position: int, entry: Object, source: BundleSource) -> Bundle:
+def _bundle(
+    catalog: str, package: str, channel: str, position: int, entry: Object, source: BundleSource
+) -> ChannelBundle:
     csv = source.csv
     needs = tuple(sorted({*required(csv), *source.apis} - provided(csv), key=str))
-    return Bundle(
+    return ChannelBundle(
         catalog=catalog,
         package=package,
         channel=str(channel),

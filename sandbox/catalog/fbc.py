@@ -20,7 +20,7 @@ from untrusted import yaml_bounds
 
 from .assemble import BundleSource, assemble
 from .manifests import Loader, Object, requirements
-from .store import CatalogStore, Package
+from .store import CatalogStore, StoredPackage
 
 
 def files(source: Path) -> list[Path]:
@@ -79,7 +79,9 @@ def load(store: CatalogStore, catalog: str, source: Path, objects: Path) -> list
             problem = f"package {name}: {type(error).__name__}: {error}"
             problems.append(problem)
             store.replace(
-                Package(catalog=catalog, name=name, labels={}, status=b"{}", icon=None, icon_type="", icon_tag=""),
+                StoredPackage(
+                    catalog=catalog, name=name, labels={}, status=b"{}", icon=None, icon_type="", icon_tag=""
+                ),
                 now,
                 "",
                 [],

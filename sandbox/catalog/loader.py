@@ -18,7 +18,7 @@ from pathlib import Path
 from . import fbc
 from .assemble import BundleSource, assemble
 from .manifests import csv_of, metadata_properties, requirements
-from .store import Bundle, CatalogStore, Package
+from .store import CatalogStore, ChannelBundle, StoredPackage
 
 #: Goes into the stamps: a change here reads every package again.
 FORMAT = "2"
@@ -39,7 +39,7 @@ def stamp(folder: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def read(catalog: str, folder: Path) -> tuple[Package, str, list[Bundle]]:
+def read(catalog: str, folder: Path) -> tuple[StoredPackage, str, list[ChannelBundle]]:
     """One package from its folder."""
     meta = json.loads((folder / "package.json").read_text(encoding="utf-8"))
     sources = {}
@@ -66,7 +66,9 @@ def load(store: CatalogStore, catalog: str, folder: Path) -> list[str]:
             problem = f"package {path.name}: {type(error).__name__}: {error}"
             problems.append(problem)
             store.replace(
-                Package(catalog=catalog, name=path.name, labels={}, status=b"{}", icon=None, icon_type="", icon_tag=""),
+                StoredPackage(
+                    catalog=catalog, name=path.name, labels={}, status=b"{}", icon=None, icon_type="", icon_tag=""
+                ),
                 now,
                 "",
                 [],

@@ -37,7 +37,7 @@ CREATE INDEX IF NOT EXISTS provides_package ON provides (catalog, package);
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
+class ChannelBundle:
     """One bundle as a member of one channel. ``position`` counts from the channel's head."""
 
     catalog: str
@@ -56,7 +56,7 @@ class Bundle:
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
+class StoredPackage:
     """A package as the package API shows it; ``status`` is JSON without icons."""
 
     catalog: str
@@ -79,7 +79,7 @@ class CatalogStore:
         self._db.executescript(_TABLES)
         #: By catalog and package, as long as the file stays as it is.
         self._deprecations: dict[tuple[str, str], Object] = {}
-        self._bundles: dict[tuple[str, str], list[Bundle]] = {}
+        self._bundles: dict[tuple[str, str], list[ChannelBundle]] = {}
         self._state: tuple[int, int] = (-1, -1)
 
     def close(self) -> None:
@@ -93,7 +93,12 @@ class CatalogStore:
         return dict(self._db.execute("SELECT name, stamp FROM package WHERE catalog = ?", (catalog,)))
 
     def replace(
-        self, package: Package, stamp: str, default_channel: str, bundles: Iterable[Bundle], error: str = ""
+        self,
+        package: StoredPackage,
+        stamp: str,
+        default_channel: str,
+        bundles: Iterable[ChannelBundle],
+        error: str = "",
     ) -> None:
         """Puts one package in place of what was known of it.
 
@@ -134,14 +139,14 @@ class CatalogStore:
 
     # What the package API reads.
 
-    def packages(self, catalog: str, name: str = "") -> Iterator[Package]:
+    def packages(self, catalog: str, name: str = "") -> Iterator[StoredPackage]:
         """The packages of a catalog that could be read, by name, without icons."""
         sql = "SELECT catalog, name, labels, status, icon_type, icon_tag FROM package WHERE catalog = ? AND error = ''"
         rows = self._db.execute(
             sql + (" AND name = ?" if name else " ORDER BY name"), (catalog, name) if name else (catalog,)
         )
         for row in rows:
-            yield Package(
+            yield StoredPackage(
                 catalog=row[0],
                 name=row[1],
                 labels=json.loads(row[2]),
@@ -192,7 +197,7 @@ class CatalogStore:
         ).fetchone()
         return str(row[0]) if row else ""
 
-    def bundles(self, catalog: str, package: str, channel: str = "") -> list[Bundle]:
+    def bundles(self, catalog: str, package: str, channel: str = "") -> list[ChannelBundle]:
         """A package's bundles, from each channel's head; of all channels when none is named."""
         self._forget_what_changed()
         key = (catalog, package)
@@ -201,7 +206,7 @@ class CatalogStore:
             self._bundles[key] = [self._bundle(row) for row in self._db.execute(sql, key).fetchall()]
         return [bundle for bundle in self._bundles[key] if channel in ("", bundle.channel)]
 
-    def providers(self, catalog: str, api: Api) -> list[Bundle]:
+    def providers(self, catalog: str, api: Api) -> list[ChannelBundle]:
         """Bundles that provide a kind: the default channel's first, from its head."""
         sql = (
             "SELECT DISTINCT package, bundle FROM provides WHERE api_group = ? AND api_version = ? AND api_kind = ? AND"
@@ -214,14 +219,14 @@ class CatalogStore:
             found += sorted(of_name, key=lambda bundle: bundle.channel != default)[:1]
         return sorted(found, key=lambda bundle: (bundle.package, bundle.position))
 
-    def _bundle(self, row: tuple[Any, ...]) -> Bundle:
+    def _bundle(self, row: tuple[Any, ...]) -> ChannelBundle:
         apis, packages = json.loads(row[10])
         provides = self._db.execute(
             "SELECT api_group, api_version, api_kind FROM provides WHERE catalog = ? AND package = ? AND bundle = ?",
             (row[0], row[1], row[4]),
         )
         catalog, package, channel, position, name, version, folder, replaces = row[:8]
-        return Bundle(
+        return ChannelBundle(
             catalog=catalog,
             package=package,
             channel=channel,
@@ -238,7 +243,7 @@ class CatalogStore:
         )
 
 
-def _bundle_row(bundle: Bundle) -> tuple[str | int, ...]:
+def _bundle_row(bundle: ChannelBundle) -> tuple[str | int, ...]:
     needs = [[_row(api) for api in bundle.needs_apis], [[p.name, p.range] for p in bundle.needs_packages]]
     head = (bundle.catalog, bundle.package, bundle.channel, bundle.position, bundle.name, bundle.version, bundle.folder)
     return (*head, bundle.replaces, json.dumps(bundle.skips), bundle.skip_range, json.dumps(needs))

@@ -17,7 +17,7 @@ from ..errors import ApiError, Conflict, NotFound
 from ..objects import Object, decode
 from ..runtime.recorder import EventRecorder
 from ..schemas import CRDS
-from ..subscription import StoreChange, StoreEntry, Subscription
+from ..subscription import StoreChange, StoreEntry, StoreSubscription
 from .workqueue import Workqueue
 
 #: (resource, namespace, name)
@@ -203,7 +203,7 @@ class Everything:
         self._cluster = cluster
         self._store = cluster.verbs.store
         self._keys: frozenset[str] = frozenset()
-        self._subscription: Subscription | None = None
+        self._subscription: StoreSubscription | None = None
 
     def widen(self) -> list[str]:
         """Follows what is served now; returns the keys that are new. No change is lost: nothing awaits in here."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from structural.causes import Cause
+from structural.causes import FieldCause
 from structural.metadata import label_value_faults, qualified_name_faults, shape_causes
 from structural.quantities import parse_quantity
 from structural.words import duplicate, forbidden, invalid, not_supported, required, show, too_long
@@ -22,7 +22,7 @@ from ..objects import copy, dig
 from ..schedule import fault_of
 
 Object = dict[str, Any]
-Causes = Iterator[Cause]
+Causes = Iterator[FieldCause]
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _PORT_NAME = re.compile(r"(?=.{1,15}$)(?=.*[a-z])(?!-)(?!.*--)[-a-z0-9]+(?<!-)")
@@ -182,7 +182,7 @@ def _container(path: str, container: Object, spec: Object, is_init: bool) -> Cau
     for index, mount in enumerate(container.get("volumeMounts") or []):
         if mount.get("name") not in volumes:
             at, name = f"{path}.volumeMounts[{index}].name", mount.get("name") or ""
-            yield Cause(at, "FieldValueNotFound", f"Not found: {show(name)}")
+            yield FieldCause(at, "FieldValueNotFound", f"Not found: {show(name)}")
         if ".." in str(mount.get("subPath") or "").split("/"):
             yield invalid(f"{path}.volumeMounts.subPath", mount["subPath"], "must not contain '..'")
     yield from _resources(f"{path}.resources", container.get("resources") or {})

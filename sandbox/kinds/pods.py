@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from structural.causes import Cause
+from structural.causes import FieldCause
 
 from ..objects import dig, now
 from ..quantity import amount
@@ -66,7 +66,7 @@ def _update(pod: Object, old: Object) -> None:
         pod.setdefault("status", {}).setdefault("qosClass", quality)
 
 
-def _unchecked(*_: Any) -> list[Cause]:
+def _unchecked(*_: Any) -> list[FieldCause]:
     """Binding a Pod, or adding an ephemeral container, changes nothing else."""
     return []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from structural.causes import Cause
+from structural.causes import FieldCause
 from structural.words import invalid, not_supported, required
 
 from .strategy import Object, Strategy
@@ -27,12 +27,12 @@ def _defaults(binding: Object) -> None:
         reference["apiGroup"] = GROUP
 
 
-def _binding(binding: Object, old: Object | None) -> list[Cause]:
-    causes: list[Cause] = []
+def _binding(binding: Object, old: Object | None) -> list[FieldCause]:
+    causes: list[FieldCause] = []
     reference: Any = binding.get("roleRef") or {}
     if old is not None and reference != old.get("roleRef"):
         causes.append(
-            Cause("roleRef", "FieldValueInvalid", f"Invalid value: {_text(reference)}: cannot change roleRef")
+            FieldCause("roleRef", "FieldValueInvalid", f"Invalid value: {_text(reference)}: cannot change roleRef")
         )
     if old is None:
         causes += _reference_causes(reference, bool(binding["metadata"].get("namespace")))
@@ -41,7 +41,7 @@ def _binding(binding: Object, old: Object | None) -> list[Cause]:
     return causes
 
 
-def _reference_causes(reference: Object, namespaced: bool) -> list[Cause]:
+def _reference_causes(reference: Object, namespaced: bool) -> list[FieldCause]:
     causes = []
     kinds = ["Role", "ClusterRole"] if namespaced else ["ClusterRole"]
     group, kind = reference.get("apiGroup") or "", reference.get("kind") or ""
@@ -54,7 +54,7 @@ def _reference_causes(reference: Object, namespaced: bool) -> list[Cause]:
     return causes
 
 
-def _subject_causes(subject: Object, path: str) -> list[Cause]:
+def _subject_causes(subject: Object, path: str) -> list[FieldCause]:
     causes = [] if subject.get("name") else [required(f"{path}.name")]
     kind, group = subject.get("kind") or "", subject.get("apiGroup") or ""
     if kind == "ServiceAccount":
@@ -72,12 +72,12 @@ def _text(reference: Object) -> str:
     return "{" + ",".join(f'"{shown}":"{reference.get(key, "")}"' for key, shown in order) + "}"
 
 
-def _role(role: Object, _: Object | None) -> list[Cause]:
+def _role(role: Object, _: Object | None) -> list[FieldCause]:
     causes = []
     for index, rule in enumerate(role.get("rules") or []):
         if not rule.get("verbs"):
             causes.append(
-                Cause(
+                FieldCause(
                     f"rules[{index}].verbs",
                     "FieldValueRequired",
                     "Required value: verbs must contain at least one value",
@@ -89,10 +89,10 @@ def _role(role: Object, _: Object | None) -> list[Cause]:
         elif not rule.get("nonResourceURLs"):
             if not rule.get("apiGroups"):
                 text = "Required value: resource rules must supply at least one api group"
-                causes.append(Cause(f"rules[{index}].apiGroups", "FieldValueRequired", text))
+                causes.append(FieldCause(f"rules[{index}].apiGroups", "FieldValueRequired", text))
             if not rule.get("resources"):
                 text = "Required value: resource rules must supply at least one resource"
-                causes.append(Cause(f"rules[{index}].resources", "FieldValueRequired", text))
+                causes.append(FieldCause(f"rules[{index}].resources", "FieldValueRequired", text))
     return causes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Any
 
-from structural.causes import Cause
+from structural.causes import FieldCause
 from structural.words import invalid
 
 from ..errors import Invalid
@@ -95,7 +95,7 @@ def _drop_node_ports(spec: Object, before: Object) -> None:
             port.pop("nodePort", None)
 
 
-def _validate(obj: Object, old: Object | None) -> list[Cause]:
+def _validate(obj: Object, old: Object | None) -> list[FieldCause]:
     causes = list(service(obj, old))
     if old is None or "ExternalName" in (obj["spec"].get("type"), dig(old, "spec", "type")):
         return causes
@@ -131,7 +131,7 @@ def _allocate(obj: Object, old: Object | None, store: Store) -> None:
         _node_ports(obj, others, old)
 
 
-def _refused(obj: Object, cause: Cause) -> Invalid:
+def _refused(obj: Object, cause: FieldCause) -> Invalid:
     return Invalid("Service", obj["metadata"]["name"], [cause])
 
 

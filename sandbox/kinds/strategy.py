@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from structural.causes import Cause
+from structural.causes import FieldCause
 
 if TYPE_CHECKING:
     from ..store import Store
@@ -18,11 +18,11 @@ def _nothing(*_: Any) -> None:
     return None
 
 
-def _valid(*_: Any) -> list[Cause]:
+def _valid(*_: Any) -> list[FieldCause]:
     return []
 
 
-Check = Callable[[Object, "Object | None"], Iterable[Cause]]
+Check = Callable[[Object, "Object | None"], Iterable[FieldCause]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..cluster import Cluster
 from ..objects import dig
-from ..schema import Cause, validate
+from ..schema import FieldCause, validate
 
 Object = dict[str, Any]
 
@@ -48,7 +48,7 @@ def _too_restrictive(cluster: Cluster, present: Object, new: Object) -> str:
     return ""
 
 
-def _aggregate(causes: list[Cause]) -> str:
+def _aggregate(causes: list[FieldCause]) -> str:
     """As Go's errors.Aggregate: one alone, several in brackets. OLM begins each path with an empty name."""
     texts = list(dict.fromkeys(f"[].{cause.field}: {cause.message}" for cause in causes))
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ..catalog.store import CatalogStore, Package
+from ..catalog.store import CatalogStore, StoredPackage
 from ..cluster import Cluster
 from ..columns.column import AGE_TEXT, NAME_TEXT
 from ..context import Context
@@ -117,7 +117,7 @@ class PackageManifests:
         """Whatever would change a package."""
         raise MethodNotAllowed()
 
-    def _manifests(self, namespace: str, name: str) -> Iterator[tuple[Object, Package]]:
+    def _manifests(self, namespace: str, name: str) -> Iterator[tuple[Object, StoredPackage]]:
         """(metadata, package): of the namespace's own catalogs and of the global ones."""
         sources = self._cluster.list(CATALOG_SOURCES, GLOBAL_CATALOGS)
         for source in sources:
@@ -127,7 +127,7 @@ class PackageManifests:
                     yield _metadata(source, package, namespace or home), package
 
 
-def _metadata(source: Object, package: Package, namespace: str) -> Object:
+def _metadata(source: Object, package: StoredPackage, namespace: str) -> Object:
     meta = source["metadata"]
     labels = {"catalog": meta["name"], "catalog-namespace": meta["namespace"]}
     spec = source["spec"]
@@ -146,7 +146,7 @@ def _metadata(source: Object, package: Package, namespace: str) -> Object:
     }
 
 
-def _object_bytes(meta: Object, package: Package) -> bytes:
+def _object_bytes(meta: Object, package: StoredPackage) -> bytes:
     source = _encode(meta["_source"])[:-1]
     shown = _encode({key: value for key, value in meta.items() if key != "_source"})
     head = b'{"kind":"PackageManifest","apiVersion":"packages.operators.coreos.com/v1","metadata":'
@@ -158,7 +158,7 @@ def _list_bytes(items: list[bytes]) -> bytes:
     return b"".join([head, b",".join(items), b"]}"])
 
 
-def table(found: list[tuple[Object, Package]], include: str) -> Object:
+def table(found: list[tuple[Object, StoredPackage]], include: str) -> Object:
     """The Table that kubectl prints. ``include`` is the includeObject parameter."""
     rows = []
     for meta, package in found:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from ..catalog.manifests import Api
-from ..catalog.store import Bundle, CatalogStore
+from ..catalog.store import CatalogStore, ChannelBundle
 from ..catalog.versions import within
 
 
@@ -73,7 +73,7 @@ class Request:
 class SelectedBundle:
     """A bundle to install. ``subscription`` is empty for one that another bundle requires."""
 
-    bundle: Bundle
+    bundle: ChannelBundle
     subscription: str
     catalog_namespace: str
     replaces: str
@@ -134,7 +134,7 @@ class Resolution:
         # What the catalog says it replaces goes into the CSV, although nothing is there to be replaced.
         return SelectedBundle(members[0], request.name, self._namespace, members[0].replaces)
 
-    def _members(self, request: Request, whole: list[Bundle]) -> list[Bundle]:
+    def _members(self, request: Request, whole: list[ChannelBundle]) -> list[ChannelBundle]:
         """The bundles of a Subscription's channel, from its head.
 
         Without one every channel is followed: the default one first, the others by their names.
@@ -160,7 +160,7 @@ class Resolution:
                 what = f"an operator with package: {needed.name} and with version in range: {needed.range}"
                 self._take_first(found, what, choice, request)
 
-    def _take_first(self, found: list[Bundle], what: str, choice: SelectedBundle, request: Request) -> None:
+    def _take_first(self, found: list[ChannelBundle], what: str, choice: SelectedBundle, request: Request) -> None:
         if not found:
             raise Unsatisfiable(
                 f"bundle {choice.bundle.name} requires {what}",
@@ -177,10 +177,10 @@ class Resolution:
             api in choice.bundle.provides for choice in self._choices
         )
 
-    def _providers(self, api: Api) -> list[Bundle]:
+    def _providers(self, api: Api) -> list[ChannelBundle]:
         return [bundle for catalog in self._catalogs for bundle in self._store.providers(catalog, api)]
 
-    def _of_package(self, package: str) -> list[Bundle]:
+    def _of_package(self, package: str) -> list[ChannelBundle]:
         found = []
         for catalog in self._catalogs:
             default = self._store.default_channel(catalog, package)
@@ -217,7 +217,7 @@ class Resolution:
                     raise Unsatisfiable(text, *old.reasons(), *new.reasons())
 
 
-def _clash(bundle: Bundle, package: str, provides: frozenset[Api]) -> str:
+def _clash(bundle: ChannelBundle, package: str, provides: frozenset[Api]) -> str:
     """Why two operators can't be installed together: a shared package or kind; empty without one."""
     if package == bundle.package:
         return f"originate from package {package}"
@@ -225,7 +225,7 @@ def _clash(bundle: Bundle, package: str, provides: frozenset[Api]) -> str:
     return f"provide {api.kind} ({api.group}/{api.version})" if api else ""
 
 
-def replaces(bundle: Bundle, current: Installed) -> bool:
+def replaces(bundle: ChannelBundle, current: Installed) -> bool:
     """Whether a bundle replaces an installed CSV: by ``replaces``, ``skips`` or ``skipRange``.
 
     A head whose ``skipRange`` has its own version (``>2.7.3`` of 3.0.0) takes its own place and so stays, as OLM's

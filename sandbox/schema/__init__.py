@@ -6,7 +6,7 @@ The rest of the sandbox sees only what is named here. Everything is pure: no sto
 
 from __future__ import annotations
 
-from structural.causes import Cause
+from structural.causes import FieldCause
 from structural.prepare import Malformed, prepare, prune_unknown
 from structural.validate import validate
 
@@ -15,7 +15,7 @@ from .crds import check_crd
 from .openapi import document_path, openapi_hash, openapi_index, openapi_v2, openapi_v3
 
 __all__ = [
-    "Cause",
+    "FieldCause",
     "Malformed",
     "body_fault",
     "builtin",

@@ -11,7 +11,7 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
-from structural.causes import Cause
+from structural.causes import FieldCause
 from structural.dns import label_faults, subdomain_faults
 from structural.patterns import fault
 from structural.rules import available
@@ -20,7 +20,7 @@ from structural.words import forbidden, invalid, not_supported, required
 from .crd_defaults import check_defaults
 
 Object = dict[str, Any]
-Causes = Iterator[Cause]
+Causes = Iterator[FieldCause]
 
 _TYPES = ["array", "boolean", "integer", "number", "object", "string"]
 _COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"]
@@ -28,7 +28,7 @@ _UNSUPPORTED = ("id", "additionalItems", "patternProperties", "definitions", "de
 _APPROVAL = "api-approved.kubernetes.io"
 
 
-def check_crd(crd: Object, old: Object | None = None) -> list[Cause]:
+def check_crd(crd: Object, old: Object | None = None) -> list[FieldCause]:
     """Complaints about a CRD that is created or changed, but for those about its metadata and what stays."""
     spec = crd.get("spec")
     if not isinstance(spec, dict):

@@ -6,7 +6,7 @@ import functools
 import logging
 from typing import Any
 
-from ..nodes import Node
+from ..nodes import SchemaNode
 from .expressions import Expression, Failed, Malformed, Unsupported, compile_expression, run
 from .values import aligned, to_cel
 
@@ -28,7 +28,7 @@ def compiled(source: str, optional: bool) -> Expression | Unsupported:
         return error
 
 
-def evaluate(rule: dict[str, Any], node: Node, value: Any, old: Any, optional: bool) -> tuple[bool, str | None]:
+def evaluate(rule: dict[str, Any], node: SchemaNode, value: Any, old: Any, optional: bool) -> tuple[bool, str | None]:
     """Whether the rule holds, and what its messageExpression says when it does not. Unsupported, Failed."""
     expression = compiled(rule["rule"], optional)
     if isinstance(expression, Unsupported):

@@ -12,7 +12,7 @@ import functools
 import re
 from typing import Any
 
-from ..nodes import Node
+from ..nodes import SchemaNode
 
 _RESERVED = frozenset(
     {
@@ -54,7 +54,7 @@ def escape(name: str) -> str | None:
     return _SPECIAL.sub(lambda found: _WRITTEN[found.group()], name)
 
 
-def to_cel(node: Node | None, value: Any) -> Any:
+def to_cel(node: SchemaNode | None, value: Any) -> Any:
     """The value as ``self``. Parts without a schema are passed as they are."""
     if node is None:
         return value
@@ -73,7 +73,7 @@ def to_cel(node: Node | None, value: Any) -> Any:
     return value
 
 
-def _object(node: Node, value: dict[str, Any]) -> dict[str, Any]:
+def _object(node: SchemaNode, value: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, inner in value.items():
         known = node.declared(name)
@@ -86,7 +86,7 @@ def _object(node: Node, value: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def aligned(node: Node | None, old: Any, new: Any) -> Any:
+def aligned(node: SchemaNode | None, old: Any, new: Any) -> Any:
     """``old`` with sets and keyed lists in ``new``'s order where they hold the same: their order means nothing."""
     if node is None or old == new:
         return old
@@ -102,16 +102,16 @@ def aligned(node: Node | None, old: Any, new: Any) -> Any:
     return old
 
 
-def _keys(node: Node, items: list[Any]) -> list[tuple[Any, ...]]:
+def _keys(node: SchemaNode, items: list[Any]) -> list[tuple[Any, ...]]:
     names = node.raw.get("x-kubernetes-list-map-keys") or []
     return [tuple(item.get(name) for name in names) if isinstance(item, dict) else () for item in items]
 
 
-def _same_keys(node: Node, old: list[Any], new: list[Any]) -> bool:
+def _same_keys(node: SchemaNode, old: list[Any], new: list[Any]) -> bool:
     return sorted(map(repr, _keys(node, old))) == sorted(map(repr, _keys(node, new)))
 
 
-def _by_keys(node: Node, old: list[Any], new: list[Any]) -> list[Any]:
+def _by_keys(node: SchemaNode, old: list[Any], new: list[Any]) -> list[Any]:
     before = dict(zip(map(repr, _keys(node, old)), old, strict=True))
     ordered = (before[repr(key)] for key in _keys(node, new))
     return [aligned(node.items, item, other) for item, other in zip(ordered, new, strict=True)]

@@ -37,7 +37,9 @@ def test_an_import_has_so_many_documents() -> None:
 
 
 def test_what_takes_an_import_back_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    step = undo_steps.Step("", "v1", "configmaps", "default", "a", "1", after={"data": {"a": os.urandom(2000).hex()}})
+    step = undo_steps.UndoStep(
+        "", "v1", "configmaps", "default", "a", "1", after={"data": {"a": os.urandom(2000).hex()}}
+    )
     monkeypatch.setattr(undo_steps, "_step", lambda _result: step)
     assert undo_steps.pack([object()])  # type: ignore[list-item]
     monkeypatch.setattr(limits, "IMPORT_UNDO", replace(limits.IMPORT_UNDO, value=2000))
@@ -92,7 +94,7 @@ def test_cookies_are_bounded() -> None:
     longest = limits.COOKIE.value
     for cookie, expected in ((f"size=100&columns={'x' * 10}", 100), (f"columns={'x' * longest}&size=100", 50)):
         request = RequestFactory().get("/", headers={"Cookie": f"{columns_view.COOKIE}={cookie}"})
-        assert columns_view.Choice.from_request(request, "pods").size == expected
+        assert columns_view.ColumnChoice.from_request(request, "pods").size == expected
 
 
 def test_whom_somebody_views_as_is_bounded() -> None:

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from resources.forms import build, parse
 from resources.forms.build import Builder
 from resources.forms.descriptors import parse as descriptors_of
-from resources.forms.fields import Field, Options
+from resources.forms.fields import FormField, Options
 from resources.writing.examples import Offer
 from tests.e2e.form_page import BrowserForm
 from tests.forms.kinds import Kind
@@ -60,7 +60,7 @@ def house(spec: dict[str, Any]) -> dict[str, Any]:
 def unmet(spec: dict[str, Any]) -> set[str]:
     found, todo = set(), list(Builder(FORM.schema, Options(FORM.offer.descriptors)).top(house(spec)))
     while todo:
-        field: Field = todo.pop()
+        field: FormField = todo.pop()
         found |= {field.pointer.removeprefix("/spec/")} if field.unmet else set()
         todo += field.children
     return found

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from resources.forms import check, errors
-from resources.forms.fields import Typed
+from resources.forms.fields import FormInput
 from resources.place import Place
 from resources.views import form_page, refusal_words
 from tests.e2e.form_page import BrowserForm
@@ -85,7 +85,7 @@ def test_f20_the_summary_counts_as_the_cards_do_and_names_what_it_means() -> Non
     placed = check.problems(FORM.schema, obj)
     page = form_page.with_errors(
         placed,
-        Typed(),
+        FormInput(),
         place=Place(FORM.type, "default"),
         schema=FORM.schema,
         obj=obj,
@@ -129,7 +129,7 @@ class TestInABrowser:
         placed = check.problems(FORM.schema, obj)
         plain = tuple(replace(error, message=refusal_words.plain(error.message)) for error in placed)
         server = form_page.with_errors(
-            plain, Typed(), place=Place(FORM.type, "default"), schema=FORM.schema, obj=obj, offer=FORM.offer
+            plain, FormInput(), place=Place(FORM.type, "default"), schema=FORM.schema, obj=obj, offer=FORM.offer
         )
         on_server = {message.label: message.message for message in form_page.messages(plain, server)}
         assert self.errors(shown) == on_server

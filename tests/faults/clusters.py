@@ -18,7 +18,7 @@ from tests.faults.programs import Program
 from tools.realcluster import parts
 from tools.realcluster.build import Programs
 from tools.realcluster.layout import Layout
-from tools.realcluster.process import Part
+from tools.realcluster.process import ClusterPart
 
 
 @dataclass(eq=False)
@@ -126,7 +126,7 @@ def _empty(folder: Path) -> Path:
     return folder
 
 
-def _program(part: Part, folder: Path) -> Program:
+def _program(part: ClusterPart, folder: Path) -> Program:
     async def ready(_: Program) -> bool:
         return await asyncio.to_thread(part.ready)
 

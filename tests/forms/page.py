@@ -12,7 +12,7 @@ from django.test import RequestFactory
 
 from kube.discovery import ResourceType
 from resources.forms import build, parse
-from resources.forms.fields import Options, Typed
+from resources.forms.fields import FormInput, Options
 from resources.forms.parse import Parsed
 from resources.forms.schema import Schema
 from resources.place import Place
@@ -46,7 +46,7 @@ class Form:
     def begin(self, example: dict[str, Any] | None = None) -> dict[str, Any]:
         return draft.begin(self.type, "default", self.schema, example)
 
-    def html(self, obj: dict[str, Any], typed: Typed | None = None, **more: Any) -> str:
+    def html(self, obj: dict[str, Any], typed: FormInput | None = None, **more: Any) -> str:
         place = Place(self.type, "default")
         page = form_page.make(place, self.schema, obj, offer=self.offer, choice=NAMESPACES, typed=typed, **more)
         return render_to_string("resources/form.html", {"skeleton": "part.html", "form": page, "request": REQUEST})

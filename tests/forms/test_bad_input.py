@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from resources.forms import build
-from resources.forms.fields import Options, Typed
+from resources.forms.fields import FormInput, Options
 from resources.forms.parse import parse
 from resources.forms.schema import Schema
 from tests.forms import dom, measure
@@ -108,7 +108,7 @@ def test_an_error_among_fields_that_are_not_shown_is_shown() -> None:
     form = wide(5000)
     obj = {**form.begin(None), "spec": {"f0007": "a"}}
     assert not form.open(obj).index.get("s:/spec/f3333")
-    page = form.open(obj, typed=Typed(errors={("spec", "f3333"): "is wrong"}))
+    page = form.open(obj, typed=FormInput(errors={("spec", "f3333"): "is wrong"}))
     assert page.named("s:/spec/f3333")
     assert "is wrong" in page.html
 
@@ -129,7 +129,7 @@ def test_items_of_a_long_list_are_added_moved_and_removed_around_what_is_not_sho
 
 def test_an_error_far_down_a_long_list_is_shown_where_it_is() -> None:
     obj = state({"things": [{"name": f"n{n}"} for n in range(500)]})
-    html = STATE.html(obj, Typed(errors={("spec", "things", 321, "name"): "this one is wrong"}))
+    html = STATE.html(obj, FormInput(errors={("spec", "things", 321, "name"): "this one is wrong"}))
     page = Page(STATE, html)
     assert "this one is wrong" in html
     assert page.named("s:/spec/things/@321/name")[0].value == "n321"
@@ -219,7 +219,7 @@ def test_a_page_with_all_levels_open_needs_no_more_stack_than_there_is() -> None
     opened = frozenset(("spec", *["below"] * level) for level in range(37))
 
     def under(frames: int) -> str:
-        return under(frames - 1) if frames else DEEP.html(obj, Typed(opened=opened, asked=opened))
+        return under(frames - 1) if frames else DEEP.html(obj, FormInput(opened=opened, asked=opened))
 
     page = Page(DEEP, under(250))
     assert difference(obj, page.submit().object) == ""

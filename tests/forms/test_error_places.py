@@ -19,10 +19,10 @@ import pytest
 from django.template.loader import render_to_string
 
 from console.web.errors import Problem
-from kube.errors import BadRequest, Cause
+from kube.errors import BadRequest, StatusCause
 from resources.forms import check, errors
 from resources.forms.errors import Placed
-from resources.forms.fields import Field, Typed
+from resources.forms.fields import FormField, FormInput
 from resources.forms.schema import Schema
 from resources.place import Place
 from resources.views import form_page
@@ -89,7 +89,7 @@ def complaints(answer: Answer, schema: Schema, obj: dict[str, Any]) -> tuple[Pla
     """As the view has them: the server's, and what the console found besides."""
     status = answer.json
     details = [
-        Cause(cause["field"], cause["reason"], cause["message"])
+        StatusCause(cause["field"], cause["reason"], cause["message"])
         for cause in (status.get("details") or {}).get("causes") or []
     ]
     causes = details or causes_of(BadRequest(status["message"]))
@@ -100,7 +100,7 @@ def drawn(found: served_kind.Served, obj: dict[str, Any], placed: tuple[Placed, 
     place = Place(served_kind.type_of(found.kind), "default")
     page = form_page.with_errors(
         placed,
-        Typed(),
+        FormInput(),
         place=place,
         schema=found.schema,
         obj=obj,
@@ -116,7 +116,7 @@ def drawn(found: served_kind.Served, obj: dict[str, Any], placed: tuple[Placed, 
 
 def where_it_stands(error: Placed, page: FormPage, root: dom.Element) -> str:
     """In words; "nowhere" is a failure."""
-    on_page: dict[Any, Field] = dict(errors.shown((*page.metadata, *page.fields)))
+    on_page: dict[Any, FormField] = dict(errors.shown((*page.metadata, *page.fields)))
     field = errors.nearest(error.path, on_page)
     summary = next(element for element in root.walk() if element.attributes.get("id") == "form-errors")
     line = next(
@@ -148,7 +148,7 @@ def _says(element: dom.Element, message: str) -> bool:
     return " ".join(message.split()) in " ".join(element.words.split())
 
 
-def _is_at(element: dom.Element, field: Field, root: dom.Element) -> bool:
+def _is_at(element: dom.Element, field: FormField, root: dom.Element) -> bool:
     if element.attributes.get("id") in (f"{field.id}-h", f"{field.id}-kh"):
         return True
     box = element.closest("data-pointer")

@@ -6,7 +6,7 @@ from typing import Any
 
 from resources.forms.build import Builder
 from resources.forms.descriptors import parse as descriptors_of
-from resources.forms.fields import Field, Options, Typed
+from resources.forms.fields import FormField, FormInput, Options
 from resources.forms.schema import Schema
 from tests.forms.page import Form
 from tests.forms.test_examples import FORMS
@@ -16,9 +16,9 @@ PREFIX = "urn:alm:descriptor:com.tectonic.ui:"
 TEXT = {"type": "string"}
 
 
-def spec_of(form: Form, spec: dict[str, Any] | None, typed: Typed | None = None) -> Field:
+def spec_of(form: Form, spec: dict[str, Any] | None, typed: FormInput | None = None) -> FormField:
     obj = form.begin(None) | ({"spec": spec} if spec is not None else {})
-    (made, *_) = Builder(form.schema, Options(form.offer.descriptors, typed or Typed())).top(obj)
+    (made, *_) = Builder(form.schema, Options(form.offer.descriptors, typed or FormInput())).top(obj)
     return made
 
 
@@ -27,11 +27,11 @@ def plain(*names: str, required: tuple[str, ...] = (), **more: Any) -> Form:
     return Form(MESH.type, Schema.from_document({"type": "object", "properties": {"spec": spec}}), type(MESH.offer)())
 
 
-def names(fields: tuple[Field, ...]) -> list[str]:
+def names(fields: tuple[FormField, ...]) -> list[str]:
     return [str(field.path[-1]) for field in fields]
 
 
-def child(field: Field, *path: str | int) -> Field:
+def child(field: FormField, *path: str | int) -> FormField:
     for step in path:
         field = next(item for item in field.children if item.path[-1] == step)
     return field
@@ -100,7 +100,7 @@ def test_the_order_of_the_schema_is_kept_without_descriptors() -> None:
 def test_a_fold_opens_for_what_is_wrong_or_asked_for_in_it() -> None:
     form = plain(*"abcdef", required=("a",))
     assert not spec_of(form, {}).folded_open
-    wrong = spec_of(form, {}, Typed(errors={("spec", "c"): "no"}))
+    wrong = spec_of(form, {}, FormInput(errors={("spec", "c"): "no"}))
     assert wrong.folded_open or "c" in names(wrong.basic)
     assert child(wrong, "c").error == "no"
 
@@ -119,10 +119,10 @@ def test_hidden_fields_are_not_shown_and_keep_their_value() -> None:
 
 
 def test_hidden_fields_are_shown_when_something_is_wrong_with_them() -> None:
-    assert "internal" in names(spec_of(MESH, {}, Typed(errors={("spec", "internal"): "wrong"})).children)
+    assert "internal" in names(spec_of(MESH, {}, FormInput(errors={("spec", "internal"): "wrong"})).children)
 
 
-def met(field: Field) -> dict[tuple[str, str], bool]:
+def met(field: FormField) -> dict[tuple[str, str], bool]:
     return {(need.pointer, need.value): need.met for need in field.depends}
 
 
@@ -229,7 +229,7 @@ def test_of_many_cards_the_first_two_stand_open() -> None:
     users = child(spec_of(form, {"users": [{"name": name} for name in "abc"]}), "users")
     assert [item.open for item in users.children] == [True, True, False]
     assert users.full
-    wrong = Typed(errors={("spec", "users", 2, "name"): "no"})
+    wrong = FormInput(errors={("spec", "users", 2, "name"): "no"})
     assert child(spec_of(form, {"users": [{"name": name} for name in "abc"]}, wrong), "users", 2).open
     assert not child(spec_of(form, {"users": [{"name": "a"}]}), "users").full
 

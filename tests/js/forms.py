@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from resources.forms import check
-from resources.forms.fields import Typed
+from resources.forms.fields import FormInput
 from resources.place import Place
 from resources.views import form_page, refusal_words
 from resources.writing.examples import Offer
@@ -67,7 +67,7 @@ def problems(form: Form, obj: dict[str, Any]) -> dict[str, str]:
         replace(error, message=refusal_words.plain(error.message)) for error in check.problems(form.schema, obj)
     )
     page = form_page.with_errors(
-        placed, Typed(), place=Place(form.type, "default"), schema=form.schema, obj=obj, offer=form.offer
+        placed, FormInput(), place=Place(form.type, "default"), schema=form.schema, obj=obj, offer=form.offer
     )
     return {message.label: message.message for message in form_page.messages(placed, page)}
 

@@ -2,14 +2,14 @@
 
 import subprocess
 
-from kube.kubectl import Command, Commands, Typed
+from kube.kubectl import Command, CommandArgument, Commands
 
 APPLY = frozenset({"1"})
 RUN = Command(
     "kubectl debug web",
     rest=(
-        Typed("image", "a:1", before=" --image=", otherwise=" --image=IMAGE"),
-        Typed("target", before=" -t "),
+        CommandArgument("image", "a:1", before=" --image=", otherwise=" --image=IMAGE"),
+        CommandArgument("target", before=" -t "),
         " -- sh",
     ),
 )
@@ -29,5 +29,5 @@ def test_fields_give_their_values_as_the_page_comes_and_as_they_are_typed() -> N
 
 def test_what_is_typed_stays_one_word_for_a_shell() -> None:
     typed = "it's; $(touch /tmp/no) `no`"
-    line = Command("printf %s", rest=(Typed("a", typed, before=" "),)).text_of()
+    line = Command("printf %s", rest=(CommandArgument("a", typed, before=" "),)).text_of()
     assert subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True).stdout == typed

@@ -90,7 +90,7 @@ def test_files_and_addresses_that_are_no_use() -> None:
         origin.texts("", [])
     with pytest.raises(ManifestProblem, match="UTF-8"):
         origin.texts("", [SimpleUploadedFile("olm.yaml", b"\xff\xfe\x00")])
-    with pytest.raises(ManifestProblem, match="browsers"):
+    with pytest.raises(ManifestProblem, match="web page"):
         origin.texts("", [SimpleUploadedFile("olm.yaml", b"<!DOCTYPE html>")])
     with pytest.raises(ManifestProblem, match="9 addresses"):
         origin.texts("\n".join(f"https://example.invalid/{n}" for n in range(9)), [])

@@ -12,7 +12,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
-from operatorhub.bundle.bundles import Channel, Entry, Graph
+from operatorhub.bundle.bundles import Channel, ChannelEntry, Graph
 from operatorhub.extensions import candidates, draft, facts, needs
 from operatorhub.install.situation import Situation
 from operatorhub.run import bundle_input
@@ -26,10 +26,10 @@ NAME, SPACE = "ext-flight", "ext-flight"
 
 
 def graph() -> Graph:
-    first = Entry("ft.v1.0.0", "1.0.0", deprecated="old")
-    second = Entry("ft.v1.1.0", "1.1.0", "ft.v1.0.0")
-    three = Entry("ft.v2.0.0", "2.0.0", "ft.v1.1.0", skip_range=">=1.0.0 <2.0.0")
-    beta = Entry("ft.v3.0.0-beta.1", "3.0.0-beta.1", "ft.v2.0.0")
+    first = ChannelEntry("ft.v1.0.0", "1.0.0", deprecated="old")
+    second = ChannelEntry("ft.v1.1.0", "1.1.0", "ft.v1.0.0")
+    three = ChannelEntry("ft.v2.0.0", "2.0.0", "ft.v1.1.0", skip_range=">=1.0.0 <2.0.0")
+    beta = ChannelEntry("ft.v3.0.0-beta.1", "3.0.0-beta.1", "ft.v2.0.0")
     return Graph("ft", "stable", (Channel("stable", (second, first)), Channel("next", (beta, three, second))), True)
 
 
@@ -196,7 +196,9 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
     stable = Channel(
         "stable",
         tuple(
-            Entry(bundle.name, bundle.version, "flightticket-operator.v1.0.0" if bundle.version == "1.1.0" else "")
+            ChannelEntry(
+                bundle.name, bundle.version, "flightticket-operator.v1.0.0" if bundle.version == "1.1.0" else ""
+            )
             for bundle in package.bundles
             if bundle.version < "2"
         ),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from operatorhub.bundle import graph
-from operatorhub.sources.drafts import Channel, Entry, Graph
+from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
 
 
 def shop(*channels: Channel, edges_known: bool = True) -> Graph:
@@ -17,14 +17,14 @@ def shop(*channels: Channel, edges_known: bool = True) -> Graph:
 STABLE = Channel(
     "stable",
     (
-        Entry("p.v1.2.0", "1.2.0", "p.v1.1.0", ("p.v1.0.0",)),
-        Entry("p.v1.1.0", "1.1.0", "p.v1.0.0"),
-        Entry("p.v1.0.0", "1.0.0", "p.v0.9.0", deprecated="old"),
+        ChannelEntry("p.v1.2.0", "1.2.0", "p.v1.1.0", ("p.v1.0.0",)),
+        ChannelEntry("p.v1.1.0", "1.1.0", "p.v1.0.0"),
+        ChannelEntry("p.v1.0.0", "1.0.0", "p.v0.9.0", deprecated="old"),
     ),
 )
 FAST = Channel(
     "fast",
-    (Entry("p.v2.0.0", "2.0.0", "p.v1.2.0", skip_range=">=1.0.0 <2.0.0"), *STABLE.entries),
+    (ChannelEntry("p.v2.0.0", "2.0.0", "p.v1.2.0", skip_range=">=1.0.0 <2.0.0"), *STABLE.entries),
     deprecated="gone soon",
 )
 
@@ -60,10 +60,10 @@ def test_lines() -> None:
 
 
 def test_a_line_goes_around_what_lies_between() -> None:
-    channel = Channel("c", (Entry("c", "3.0.0", "a"), Entry("b", "2.0.0"), Entry("a", "1.0.0")))
+    channel = Channel("c", (ChannelEntry("c", "3.0.0", "a"), ChannelEntry("b", "2.0.0"), ChannelEntry("a", "1.0.0")))
     (line,) = graph.draw(shop(channel)).edges
     assert "C" in line.path
-    straight = Channel("c", (Entry("b", "2.0.0", "a"), Entry("a", "1.0.0")))
+    straight = Channel("c", (ChannelEntry("b", "2.0.0", "a"), ChannelEntry("a", "1.0.0")))
     assert "C" not in graph.draw(shop(straight)).edges[0].path
 
 
@@ -71,11 +71,11 @@ def test_a_line_goes_around_what_lies_between() -> None:
     "channel",
     [
         Channel("empty", ()),
-        Channel("cycle", (Entry("a", "1.0.0", "b"), Entry("b", "2.0.0", "a"))),
-        Channel("itself", (Entry("a", "1.0.0", "a", ("a",), "<=1.0.0"),)),
-        Channel("no versions", (Entry("a", "", "b"), Entry("b", "banana"))),
-        Channel("odd range", (Entry("a", "1.0.0", skip_range="]]what"), Entry("b", "0.1.0"))),
-        Channel("x" * 253, (Entry("y" * 253, "1.0.0"),)),
+        Channel("cycle", (ChannelEntry("a", "1.0.0", "b"), ChannelEntry("b", "2.0.0", "a"))),
+        Channel("itself", (ChannelEntry("a", "1.0.0", "a", ("a",), "<=1.0.0"),)),
+        Channel("no versions", (ChannelEntry("a", "", "b"), ChannelEntry("b", "banana"))),
+        Channel("odd range", (ChannelEntry("a", "1.0.0", skip_range="]]what"), ChannelEntry("b", "0.1.0"))),
+        Channel("x" * 253, (ChannelEntry("y" * 253, "1.0.0"),)),
     ],
 )
 def test_odd_graphs_are_drawn(channel: Channel) -> None:
@@ -89,7 +89,7 @@ def test_no_package_at_all() -> None:
 
 
 def test_old_versions_are_folded_but_never_the_ones_that_matter() -> None:
-    entries = tuple(Entry(f"p.v1.{n}.0", f"1.{n}.0", f"p.v1.{n - 1}.0") for n in range(299, -1, -1))
+    entries = tuple(ChannelEntry(f"p.v1.{n}.0", f"1.{n}.0", f"p.v1.{n - 1}.0") for n in range(299, -1, -1))
     whole = shop(Channel("c", entries))
     started = time.process_time()
     found = graph.draw(whole, installed=["p.v1.3.0"], chosen=("c", "p.v1.7.0"))
@@ -128,7 +128,7 @@ def test_all_real_graphs(real_catalog: Path) -> None:
             Channel(
                 channel["name"],
                 tuple(
-                    Entry(
+                    ChannelEntry(
                         each["name"],
                         each.get("version", ""),
                         each.get("replaces", ""),

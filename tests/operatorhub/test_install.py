@@ -19,7 +19,7 @@ from operatorhub.install.draft import InstallDraft
 from operatorhub.install.situation import Situation
 from operatorhub.models import Package
 from operatorhub.sources import drafts as drafts_of
-from operatorhub.sources.drafts import Entry, Graph
+from operatorhub.sources.drafts import ChannelEntry, Graph
 
 ALL_MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace")
 
@@ -274,7 +274,7 @@ def test_a_catalog_that_can_not_be_used_from_there_is_said(monkeypatch: pytest.M
         monkeypatch.setattr(f"operatorhub.install.owners.{look}", lambda client, asked: ())
     found = draft(Situation({"apps": "Active"}, {}, ()), client=object())
     assert list(found.errors) == ["namespace"]
-    assert "lives in the namespace “olm”" in found.errors["namespace"]
+    assert "is in the namespace “olm”" in found.errors["namespace"]
     assert QueryDict(found.ways["namespace"][0].url.removeprefix("?"))[choices.PLACE] == "olm"
     (waiting,) = found.warnings
     assert "install-abc" in waiting.words
@@ -378,7 +378,7 @@ def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.
 def test_a_package_in_other_versions_only_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     """H28."""
     row = Package(namespace="olm", catalog="cat", name="ack-rds-controller", version="1.7.7")
-    entries = (Entry("ack-rds-controller.v1.7.7", "1.7.7"), Entry("ack-rds-controller.v0.1.3", "0.1.3"))
+    entries = (ChannelEntry("ack-rds-controller.v1.7.7", "1.7.7"), ChannelEntry("ack-rds-controller.v0.1.3", "0.1.3"))
     graph = Graph("ack-rds-controller", "alpha", (drafts_of.Channel("alpha", entries),), True)
     monkeypatch.setattr(dependencies.bundles, "graph", lambda *_place: graph)
     monkeypatch.setattr(dependencies.storage, "describing", lambda *_place: ())

@@ -236,7 +236,7 @@ def test_an_object_of_the_same_name_is_left_alone(client: ClusterClient, place: 
     Client().post(FORM, choices(approval="Manual"))
     found = there(client, "namespaces", place)
     assert found is not None
-    other = undo.Target("", "v1", "namespaces", "Namespace", "", place, "another-uid")
+    other = undo.DeletionTarget("", "v1", "namespaces", "Namespace", "", place, "another-uid")
     assert [item.outcome for item in undo.remove(client, [other], lambda ref, outcome: None)] == ["replaced"]
     assert there(client, "namespaces", place)
 

@@ -7,7 +7,7 @@ import pytest
 from kube.errors import NotFound
 from operatorhub import olm
 from operatorhub.bootstrap import apply
-from operatorhub.install.undo import Target
+from operatorhub.install.undo import DeletionTarget
 
 
 class Cluster:
@@ -38,8 +38,8 @@ def test_objects_of_olm_are_gone_before_its_programs_are_deleted(monkeypatch: py
     cluster = Cluster()
     monkeypatch.setattr(apply.time, "sleep", lambda seconds: None)
     targets = (
-        Target("apps", "v1", "deployments", "Deployment", "olm", "program", "uid of program"),
-        Target(olm.GROUP, "v1", "operatorgroups", "OperatorGroup", "olm", "group", "uid of group"),
+        DeletionTarget("apps", "v1", "deployments", "Deployment", "olm", "program", "uid of program"),
+        DeletionTarget(olm.GROUP, "v1", "operatorgroups", "OperatorGroup", "olm", "group", "uid of group"),
     )
     found = apply.remove(cluster, targets, lambda ref, outcome: None)  # type: ignore[arg-type]
     assert [removed.outcome for removed in found] == ["removed", "removed"]

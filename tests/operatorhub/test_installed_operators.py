@@ -12,7 +12,7 @@ from django.test import Client
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.errors import Forbidden
-from kube.table import Row
+from kube.table import TableRow
 from operatorhub import olm
 from operatorhub.indexing import index
 from operatorhub.running import installed_filter, installed_operators, operands, operator, updates
@@ -343,7 +343,7 @@ class TestPages:
             found = real(self, wanted, namespace, **more)
             head = {"metadata": {**copy["metadata"], "uid": "far", "generation": 1}}
             return (
-                dataclasses.replace(found, rows=(*found.rows, Row(("Faraway",), head)))
+                dataclasses.replace(found, rows=(*found.rows, TableRow(("Faraway",), head)))
                 if wanted.plural == olm.CSVS
                 else found
             )

@@ -266,7 +266,7 @@ def test_the_clusters_own_words_are_kept() -> None:
 def test_a_crash_tells_its_exit_code_and_the_log() -> None:
     broken = trouble.find(facts(csv=csv("Installing"), pods=(pod(terminated={"reason": "Error", "exitCode": 3}),)))
     assert broken is not None
-    assert "exit code 3" in broken.words
+    assert "exits with code 3" in broken.words
     assert broken.ways[0].url.endswith("/pods/apps/db-1/logs/")
 
 

@@ -10,7 +10,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from operatorhub import olm
 from operatorhub.running import updates
-from operatorhub.sources.drafts import Channel, Entry, Graph
+from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
 from operatorhub.upgrade import subscription as subject
 from tests.eventually import until
 from tests.operatorhub import operators
@@ -26,7 +26,10 @@ def page(others: tuple[str, ...] = (), manual: tuple[str, ...] = (), **spec: Any
     graph = Graph(
         "db",
         "stable",
-        (Channel("stable", (Entry("db.v2", "2"), Entry("db.v1", "1"))), Channel("edge", (Entry("db.v3", "3"),), "old")),
+        (
+            Channel("stable", (ChannelEntry("db.v2", "2"), ChannelEntry("db.v1", "1"))),
+            Channel("edge", (ChannelEntry("db.v3", "3"),), "old"),
+        ),
         True,
     )
     sub = olm.subscription(obj)

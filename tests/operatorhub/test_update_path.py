@@ -7,7 +7,7 @@ import pytest
 
 from operatorhub import olm
 from operatorhub.running.updates import Update
-from operatorhub.sources.drafts import Channel, Entry, Graph
+from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
 from operatorhub.upgrade import subscription, update_path
 from operatorhub.upgrade.subscription import Edit, SubscriptionPage
 
@@ -18,27 +18,31 @@ GRAPH = Graph(
         Channel(
             "v5",
             (
-                Entry("g.v5.24.0", "5.24.0", replaces="g.v5.23.0", skips=("g.v5.22.0",)),
-                Entry("g.v5.23.0", "5.23.0", replaces="g.v5.22.0"),
-                Entry("g.v5.22.0", "5.22.0"),
+                ChannelEntry("g.v5.24.0", "5.24.0", replaces="g.v5.23.0", skips=("g.v5.22.0",)),
+                ChannelEntry("g.v5.23.0", "5.23.0", replaces="g.v5.22.0"),
+                ChannelEntry("g.v5.22.0", "5.22.0"),
             ),
         ),
-        Channel("alpha", (Entry("g.v5.0.2", "5.0.2"),)),
+        Channel("alpha", (ChannelEntry("g.v5.0.2", "5.0.2"),)),
         Channel(
-            "v6", (Entry("g.v6.1.0", "6.1.0", replaces="g.v6.0.0"), Entry("g.v6.0.0", "6.0.0", skip_range="<6.0.0"))
+            "v6",
+            (
+                ChannelEntry("g.v6.1.0", "6.1.0", replaces="g.v6.0.0"),
+                ChannelEntry("g.v6.0.0", "6.0.0", skip_range="<6.0.0"),
+            ),
         ),
         Channel(
             "endless",
             (
-                Entry("g.v9.1.0", "9.1.0", replaces="g.v9.0.0", skip_range=">9.0.0"),
-                Entry("g.v9.0.0", "9.0.0", skip_range=">8.0.0"),
+                ChannelEntry("g.v9.1.0", "9.1.0", replaces="g.v9.0.0", skip_range=">9.0.0"),
+                ChannelEntry("g.v9.0.0", "9.0.0", skip_range=">8.0.0"),
             ),
         ),
-        Channel("island", (Entry("g.v7.0.0", "7.0.0"),)),
+        Channel("island", (ChannelEntry("g.v7.0.0", "7.0.0"),)),
     ),
     True,
 )
-NEWEST = Entry("g.v5.24.0", "5.24.0")
+NEWEST = ChannelEntry("g.v5.24.0", "5.24.0")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +60,7 @@ NEWEST = Entry("g.v5.24.0", "5.24.0")
 )
 def test_the_versions_that_an_update_passes(channel: str, installed: str, passed: list[str], *, older: bool) -> None:
     """H11."""
-    found = update_path.path(GRAPH, channel, Entry(f"g.v{installed}", installed))
+    found = update_path.path(GRAPH, channel, ChannelEntry(f"g.v{installed}", installed))
     assert found is not None
     assert [entry.version for entry in found.passed] == passed
     assert found.older is older

@@ -2,24 +2,24 @@
 
 import pytest
 
-from resources.podlogs.logs import Part, part
+from resources.podlogs.logs import LogPart, part
 from resources.views.follow import in_batches
 
 
 def test_what_makes_no_sense_is_as_if_it_were_not_there() -> None:
     query = {"tail": "7", "span": "-1", "since": "yesterday"}
-    assert part(query) == Part(500)
-    assert part({"tail": "100", "span": "300", "since": "2026-01-02T03:04", "previous": "1"}) == Part(
+    assert part(query) == LogPart(500)
+    assert part({"tail": "100", "span": "300", "since": "2026-01-02T03:04", "previous": "1"}) == LogPart(
         100, 300, "2026-01-02T03:04", previous=True
     )
 
 
 def test_a_moment_is_in_utc_and_stands_before_a_span() -> None:
-    wanted = Part(100, 300, "2026-01-02T03:04")
+    wanted = LogPart(100, 300, "2026-01-02T03:04")
     assert wanted.options["since_time"] == "2026-01-02T03:04:00Z"
     assert wanted.options["since_seconds"] == 0
     assert wanted.kubectl == " --tail=100 --since-time=2026-01-02T03:04:00Z"
-    assert Part(span=60).kubectl == " --since=60s"
+    assert LogPart(span=60).kubectl == " --since=60s"
 
 
 @pytest.mark.parametrize("most", [1, 5, 7, 12, 100])

@@ -4,7 +4,7 @@ from typing import Any
 
 from kube import limits
 from kube.errors import NotFound
-from resources.podlogs.logs import Part
+from resources.podlogs.logs import LogPart
 from resources.podlogs.merged_logs import LogLine, Source, sources, stamped, tails
 
 A = Source("1", "shop", "web-1", "app", "running")
@@ -28,7 +28,7 @@ class Client:
 def test_in_the_order_in_which_they_were_written() -> None:
     gone = Source("3", "shop", "web-3", "app", "running")
     waiting = Source("4", "shop", "web-4", "app", "waiting")
-    lines, problems = tails(Client(), [A, B, gone, waiting], Part(10))  # type: ignore[arg-type]
+    lines, problems = tails(Client(), [A, B, gone, waiting], LogPart(10))  # type: ignore[arg-type]
     assert [(line.source, line.text) for line in lines] == [
         ("web-1/app", "one"),
         ("web-2/app", "two"),
@@ -66,7 +66,7 @@ def test_s5_many_logs_share_their_limit() -> None:
             shares.append(options["limit_bytes"])
             return super().log(pod, namespace, **options)
 
-    tails(Counting(), [A], Part(10))  # type: ignore[arg-type]
-    tails(Counting(), [A, B] * 20, Part(10))  # type: ignore[arg-type]
+    tails(Counting(), [A], LogPart(10))  # type: ignore[arg-type]
+    tails(Counting(), [A, B] * 20, LogPart(10))  # type: ignore[arg-type]
     assert shares[0] == limits.LOG_PAGE.value
     assert sum(shares[1:]) <= limits.LOGS_PAGE.value

@@ -5,7 +5,7 @@ alone.
 from typing import Any
 
 from kube.discovery import ResourceType
-from kube.table import Column, Row
+from kube.table import Column, TableRow
 from resources.page import owned_rows
 from resources.state.kind_health import health
 from resources.tree.owner_candidates import as_pod
@@ -102,7 +102,7 @@ def test_a_pods_state_by_its_table_row() -> None:
     metadata = {"metadata": {"name": "p", "uid": "p"}}
 
     def state(*cells: Any) -> tuple[str, str, int]:
-        pod = owned_rows.whole(POD, as_pod(columns, Row(cells, metadata)))
+        pod = owned_rows.whole(POD, as_pod(columns, TableRow(cells, metadata)))
         return health(pod).state, owned_rows.readiness("Pod", pod), owned_rows.restarts(pod)
 
     assert state("p", "2/2", "Running", "3 (5m ago)", "1h") == ("Ready", "2/2", 3)

@@ -10,7 +10,7 @@ import pytest
 from kube.discovery import ResourceType
 from kube.errors import Forbidden
 from resources import reachable
-from resources.forward.targets import Port, Target, ports
+from resources.forward.targets import ForwardTarget, Port, ports
 from resources.tree.owners import Belongings, Owned
 
 SHOP = ResourceType("example.dev", "v1", "shops", "Shop", True)
@@ -66,7 +66,7 @@ def test_itself() -> None:
     type_ = ResourceType("apps", "v1", "deployments", "Deployment", True)
     obj = {"metadata": {"name": "web", "namespace": "home"}, "spec": {"template": {"spec": POD}}}
     (choice,) = reachable.choices(SimpleNamespace(), type_, obj)  # type: ignore[arg-type]
-    assert choice.target == Target("Deployment", "home", "web")
+    assert choice.target == ForwardTarget("Deployment", "home", "web")
     assert str(choice.target.kubectl("1", "2")) == "kubectl port-forward deployment/web 1:2 -n home"
 
 

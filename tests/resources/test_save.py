@@ -1,12 +1,12 @@
 """Which fields a refusal is about."""
 
-from kube.errors import BadRequest, Cause, Invalid
+from kube.errors import BadRequest, Invalid, StatusCause
 from resources.writing.save import causes_of
 
 
 def test_the_fields_that_it_names() -> None:
-    wrong = Cause("spec.size", "FieldValueInvalid", "Invalid value: 9")
-    unfinished = Cause(
+    wrong = StatusCause("spec.size", "FieldValueInvalid", "Invalid value: 9")
+    unfinished = StatusCause(
         "<nil>",
         "FieldValueInvalid",
         "Invalid value: null: some validation rules were not checked because the object was invalid; correct the"

@@ -44,7 +44,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def fields(*where: str) -> dict[str, schemas.Field]:
+def fields(*where: str) -> dict[str, schemas.SchemaField]:
     return {child.name: child for child in schemas.children(SCHEMA, where)}
 
 

@@ -3,10 +3,10 @@
 from typing import Any
 
 from resources.forms.schema import Schema
-from resources.page.values import MASK, Node, sections
+from resources.page.values import MASK, ValueNode, sections
 
 
-def _texts(node: Node) -> dict[str, Any]:
+def _texts(node: ValueNode) -> dict[str, Any]:
     return {child.name: _texts(child) if child.children else child.text or child.empty for child in node.children}
 
 

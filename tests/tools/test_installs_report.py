@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from tools import installs_report
-from tools.installs_report import ApiResponse, NoAnswer, Package, Queue, Report
+from tools.installs_report import ApiResponse, InstallablePackage, NoAnswer, Queue, Report
 
 
-def package(name: str, *kinds: str) -> Package:
-    return Package("olm", "cat", name, frozenset(kinds))
+def package(name: str, *kinds: str) -> InstallablePackage:
+    return InstallablePackage("olm", "cat", name, frozenset(kinds))
 
 
 def test_packages_with_a_kind_in_common_never_run_at_once() -> None:
@@ -19,7 +19,7 @@ def test_packages_with_a_kind_in_common_never_run_at_once() -> None:
     queue = Queue([first, waiting, other])
     first_lane, second_lane = iter(queue), iter(queue)
     assert (next(first_lane), next(second_lane)) == (first, other)
-    found: list[Package] = []
+    found: list[InstallablePackage] = []
     thread = threading.Thread(target=lambda: found.extend(second_lane), daemon=True)
     thread.start()
     first_lane.close()  # type: ignore[attr-defined]  # what it tried is over

@@ -16,7 +16,7 @@ from pathlib import Path
 from .build import Programs
 from .layout import Layout
 from .parts import KWOK_NODE
-from .process import Part, PartFailed, listens
+from .process import ClusterPart, PartFailed, listens
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LOCAL_NODE = "local"
@@ -41,7 +41,7 @@ def images(layout: Layout, programs: Programs) -> Path:
     return path
 
 
-def agent(layout: Layout, programs: Programs) -> Part:
+def agent(layout: Layout, programs: Programs) -> ClusterPart:
     """The node `local`."""
     port = layout.ports["agent"]
     command = (
@@ -59,15 +59,15 @@ def agent(layout: Layout, programs: Programs) -> Part:
         f"--port={port}",
         f"--parent={os.getpid()}",
     )
-    return Part("agent", command, lambda: listens(port), PYTHON, stop_seconds=8)
+    return ClusterPart("agent", command, lambda: listens(port), PYTHON, stop_seconds=8)
 
 
-def page(layout: Layout) -> Part:
+def page(layout: Layout) -> ClusterPart:
     """What answers behind a port-forward to a Pod of kwok's."""
     port = layout.ports["page"]
     arguments = (str(port), layout.pki("kubelet.crt"), layout.pki("kubelet.key"))
     command = (sys.executable, "-m", "tools.realcluster.page", *arguments)
-    return Part("page", command, lambda: listens(port), PYTHON)
+    return ClusterPart("page", command, lambda: listens(port), PYTHON)
 
 
 def objects() -> list[dict[str, object]]:

@@ -14,7 +14,7 @@ import yaml
 from .build import Programs
 from .catalog import Catalog
 from .layout import Layout
-from .process import Part, listens
+from .process import ClusterPart, listens
 
 NAMESPACE = "olm"
 _PACKAGES = "packages.operators.coreos.com"
@@ -119,7 +119,7 @@ def package_service(layout: Layout) -> list[dict[str, object]]:
     ]
 
 
-def registry(layout: Layout, programs: Programs, name: str, port: int, folder: Path) -> Part:
+def registry(layout: Layout, programs: Programs, name: str, port: int, folder: Path) -> ClusterPart:
     # A copy, since opm locks its cache, and another cluster may serve the same catalog.
     cache_copy = layout.data / "opm" / name
     shutil.copytree(folder / "cache", cache_copy)
@@ -133,17 +133,17 @@ def registry(layout: Layout, programs: Programs, name: str, port: int, folder: P
         "--pprof-addr=",  # else every one of them wants the same port
         f"--termination-log={layout.data / 'logs' / name}.termination",
     )
-    return Part(f"opm-{name}", command, lambda: listens(port), seconds=120)
+    return ClusterPart(f"opm-{name}", command, lambda: listens(port), seconds=120)
 
 
-def operator(layout: Layout, programs: Programs) -> Part:
+def operator(layout: Layout, programs: Programs) -> ClusterPart:
     kubeconfig = str(layout.data / "olm.kubeconfig")
     command = (str(programs.path("olm")), "--writeStatusName", "", "--writePackageServerStatusName", "")
     environment = {"OPERATOR_NAMESPACE": NAMESPACE, "OPERATOR_NAME": "olm-operator", "KUBECONFIG": kubeconfig}
-    return Part("olm", command, lambda: True, environment)
+    return ClusterPart("olm", command, lambda: True, environment)
 
 
-def catalog(layout: Layout, programs: Programs) -> Part:
+def catalog(layout: Layout, programs: Programs) -> ClusterPart:
     kubeconfig = str(layout.data / "olm.kubeconfig")
     images = ("--configmapServerImage=none", "--opmImage=none", "--util-image=none")
     command = (
@@ -153,10 +153,10 @@ def catalog(layout: Layout, programs: Programs) -> Part:
         *images,
         "--writeStatusName=",
     )
-    return Part("catalog", command, lambda: True, {"KUBECONFIG": kubeconfig})
+    return ClusterPart("catalog", command, lambda: True, {"KUBECONFIG": kubeconfig})
 
 
-def package_server(layout: Layout, programs: Programs) -> Part:
+def package_server(layout: Layout, programs: Programs) -> ClusterPart:
     """It reads part of its configuration in-cluster only: so it runs where /run holds a service account's files, for
     itself alone.
     """
@@ -180,7 +180,7 @@ def package_server(layout: Layout, programs: Programs) -> Part:
         "KUBERNETES_SERVICE_HOST": "127.0.0.1",
         "KUBERNETES_SERVICE_PORT": str(layout.ports["apiserver"]),
     }
-    return Part("package-server", command, lambda: listens(port), environment)
+    return ClusterPart("package-server", command, lambda: listens(port), environment)
 
 
 def crds(programs: Programs) -> list[dict[str, object]]:

@@ -10,7 +10,7 @@ import yaml
 
 from .build import Programs
 from .layout import Layout
-from .process import Part, listens
+from .process import ClusterPart, listens
 
 _SERVICES = "10.96.0.0/16"
 KWOK_NODE = "kwok"
@@ -24,7 +24,7 @@ def _healthy(url: str) -> bool:
         return False
 
 
-def etcd(layout: Layout, programs: Programs) -> Part:
+def etcd(layout: Layout, programs: Programs) -> ClusterPart:
     client, peer = (f"http://127.0.0.1:{layout.ports[name]}" for name in ("etcd", "etcd-peer"))
     command = (
         str(programs.path("etcd")),
@@ -39,10 +39,10 @@ def etcd(layout: Layout, programs: Programs) -> Part:
         f"--initial-cluster=default={peer}",
         "--log-level=error",
     )
-    return Part("etcd", command, lambda: _healthy(f"{client}/health"))
+    return ClusterPart("etcd", command, lambda: _healthy(f"{client}/health"))
 
 
-def apiserver(layout: Layout, programs: Programs) -> Part:
+def apiserver(layout: Layout, programs: Programs) -> ClusterPart:
     pki = layout.pki
     command = (
         str(programs.path("kube-apiserver")),
@@ -75,10 +75,10 @@ def apiserver(layout: Layout, programs: Programs) -> Part:
         "--kubelet-preferred-address-types=InternalIP",
         "--allow-privileged",
     )
-    return Part("kube-apiserver", command, lambda: layout.answers("/readyz"), stop_seconds=8)
+    return ClusterPart("kube-apiserver", command, lambda: layout.answers("/readyz"), stop_seconds=8)
 
 
-def controller_manager(layout: Layout, programs: Programs) -> Part:
+def controller_manager(layout: Layout, programs: Programs) -> ClusterPart:
     kubeconfig = layout.data / "kube-controller-manager.kubeconfig"
     port = layout.ports["controller-manager"]
     command = (
@@ -103,10 +103,10 @@ def controller_manager(layout: Layout, programs: Programs) -> Part:
         "--kube-api-qps=500",
         "--kube-api-burst=1000",
     )
-    return Part("kube-controller-manager", command, lambda: listens(port))
+    return ClusterPart("kube-controller-manager", command, lambda: listens(port))
 
 
-def scheduler(layout: Layout, programs: Programs) -> Part:
+def scheduler(layout: Layout, programs: Programs) -> ClusterPart:
     kubeconfig = layout.data / "kube-scheduler.kubeconfig"
     port = layout.ports["scheduler"]
     command = (
@@ -118,10 +118,10 @@ def scheduler(layout: Layout, programs: Programs) -> Part:
         f"--secure-port={port}",
         "--leader-elect=false",
     )
-    return Part("kube-scheduler", command, lambda: listens(port))
+    return ClusterPart("kube-scheduler", command, lambda: listens(port))
 
 
-def kwok(layout: Layout, programs: Programs) -> Part:
+def kwok(layout: Layout, programs: Programs) -> ClusterPart:
     """The node `kwok`, whose Pods run in name only. Its stages come from kwok's own module."""
     config = layout.data / "kwok.yaml"
     log = layout.data / "simulated.log"
@@ -148,7 +148,7 @@ def kwok(layout: Layout, programs: Programs) -> Part:
         "--cidr=10.244.0.0/16",
         "--node-lease-duration-seconds=40",
     )
-    return Part("kwok", command, lambda: listens(port))
+    return ClusterPart("kwok", command, lambda: listens(port))
 
 
 def _stages(programs: Programs) -> list[str]:

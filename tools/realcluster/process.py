@@ -29,7 +29,7 @@ class PartFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ClusterPart:
     """``ready`` is asked until it holds; ``stop_seconds`` is what it gets between SIGTERM and SIGKILL."""
 
     name: str
@@ -43,7 +43,7 @@ class Part:
 class RunningPart:
     """A started part; its output goes to ``log``."""
 
-    def __init__(self, part: Part, folder: Path):
+    def __init__(self, part: ClusterPart, folder: Path):
         self.part = part
         self.log = folder / f"{part.name}.log"
         self.started = time.monotonic()
@@ -103,7 +103,7 @@ class Parts:
         self._say = say
         self._running: list[RunningPart] = []
 
-    def run(self, *wanted: Part) -> None:
+    def run(self, *wanted: ClusterPart) -> None:
         """Starts parts together and waits for all."""
         fresh = [RunningPart(part, self._logs) for part in wanted]
         self._running += fresh

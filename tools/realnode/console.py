@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from tools.realcluster.process import Part, RunningPart, listens
+from tools.realcluster.process import ClusterPart, RunningPart, listens
 
 from .images import ROOT
 from .node import RealNode
@@ -41,7 +41,7 @@ class PortForward:
             "service/console",
             f"{self._port}:9000",
         )
-        part = Part("port-forward", command, lambda: listens(self._port))
+        part = ClusterPart("port-forward", command, lambda: listens(self._port))
         running = RunningPart(part, self._node.layout.data / "logs")
         running.wait_until_ready()
         return running

@@ -15,7 +15,7 @@ from tools.realcluster import parts
 from tools.realcluster.build import Programs
 from tools.realcluster.layout import Layout
 from tools.realcluster.nodes import PYTHON
-from tools.realcluster.process import Part, listens
+from tools.realcluster.process import ClusterPart, listens
 
 from .keeper import ADDRESS, CONTAINERD, KUBELET
 from .machine import Machine
@@ -26,38 +26,38 @@ DNS_ADDRESS = "10.96.0.10"
 _SOCKET = f"{CONTAINERD}/containerd.sock"
 
 
-def _inside(machine: Machine, part: Part, *flags: str, ready: Callable[[], bool] = lambda: True) -> Part:
+def _inside(machine: Machine, part: ClusterPart, *flags: str, ready: Callable[[], bool] = lambda: True) -> ClusterPart:
     """In the node; a later flag wins over the same one before it."""
     return replace(part, command=(*machine.enter, *part.command, *flags), ready=ready)
 
 
-def relay(machine: Machine, layout: Layout) -> Part:
+def relay(machine: Machine, layout: Layout) -> ClusterPart:
     """The API server's port, on this machine's loopback."""
     port = layout.ports["apiserver"]
     command = (sys.executable, "-m", "tools.realnode.relay", str(machine.pid), str(port))
-    return Part("relay", command, lambda: listens(port), PYTHON)
+    return ClusterPart("relay", command, lambda: listens(port), PYTHON)
 
 
-def etcd(machine: Machine, layout: Layout, programs: Programs) -> Part:
+def etcd(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart:
     return _inside(machine, parts.etcd(layout, programs))
 
 
-def apiserver(machine: Machine, layout: Layout, programs: Programs) -> Part:
+def apiserver(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart:
     """Ready when it answers through the relay. Pods reach it at the node's address, by the Service `kubernetes`."""
     part = parts.apiserver(layout, programs)
     flags = ("--bind-address=0.0.0.0", f"--advertise-address={ADDRESS}")
     return _inside(machine, part, *flags, ready=part.ready)
 
 
-def controller_manager(machine: Machine, layout: Layout, programs: Programs) -> Part:
+def controller_manager(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart:
     return _inside(machine, parts.controller_manager(layout, programs))
 
 
-def scheduler(machine: Machine, layout: Layout, programs: Programs) -> Part:
+def scheduler(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart:
     return _inside(machine, parts.scheduler(layout, programs))
 
 
-def containerd(machine: Machine, layout: Layout) -> Part:
+def containerd(machine: Machine, layout: Layout) -> ClusterPart:
     network = {
         "cniVersion": "0.4.0",
         "name": "bridge",
@@ -97,11 +97,11 @@ state = "{CONTAINERD}"
     bin_dir = "/usr/lib/cni"
     conf_dir = "{folder}"
 """)
-    part = Part("containerd", ("containerd", "--config", str(path)), lambda: True)
+    part = ClusterPart("containerd", ("containerd", "--config", str(path)), lambda: True)
     return _inside(machine, part, ready=lambda: machine.run("ctr", "version", seconds=20).returncode == 0)
 
 
-def kubelet(machine: Machine, layout: Layout, programs: Programs) -> Part:
+def kubelet(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart:
     kubeconfig = layout.add_client("node", f"system:node:{NAME}", "system:nodes")
     # Logs, exec and port-forward: the API server checks this certificate.
     certificate, key = layout.authority.issue("node-server", f"system:node:{NAME}", hosts=(NAME, ADDRESS))
@@ -143,10 +143,10 @@ def kubelet(machine: Machine, layout: Layout, programs: Programs) -> Part:
         f"--hostname-override={NAME}",
         f"--node-ip={ADDRESS}",
     )
-    return _inside(machine, Part("kubelet", command, lambda: True))
+    return _inside(machine, ClusterPart("kubelet", command, lambda: True))
 
 
-def kube_proxy(machine: Machine, layout: Layout, programs: Programs) -> Part:
+def kube_proxy(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart:
     config = {
         "apiVersion": "kubeproxy.config.k8s.io/v1alpha1",
         "kind": "KubeProxyConfiguration",
@@ -158,4 +158,6 @@ def kube_proxy(machine: Machine, layout: Layout, programs: Programs) -> Part:
     }
     path = layout.data / "kube-proxy.yaml"
     path.write_text(yaml.safe_dump(config))
-    return _inside(machine, Part("kube-proxy", (str(programs.path("kube-proxy")), f"--config={path}"), lambda: True))
+    return _inside(
+        machine, ClusterPart("kube-proxy", (str(programs.path("kube-proxy")), f"--config={path}"), lambda: True)
+    )

@@ -24,7 +24,7 @@ MANAGER = "kudo-packages"
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
+class KudoPackage:
     """The two objects, without a namespace."""
 
     operator: Object
@@ -43,7 +43,7 @@ class Package:
         return operator, version
 
 
-def load(folder: Path) -> Package:
+def load(folder: Path) -> KudoPackage:
     """Raises PackageError, which names the file."""
     described, given = _yaml(folder / "operator.yaml"), _yaml(folder / "params.yaml")
     missing = [key for key in ("name", "operatorVersion", "plans", "tasks") if not described.get(key)]
@@ -76,7 +76,7 @@ def load(folder: Path) -> Package:
         },
     }
     read(version)
-    return Package(operator, version)
+    return KudoPackage(operator, version)
 
 
 def _yaml(path: Path) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def _parameter(item: Object) -> Object:
     return {**found, **({"value-type": item["type"]} if "type" in item else {})}
 
 
-def shipped(names: str, root: Path) -> dict[str, Package]:
+def shipped(names: str, root: Path) -> dict[str, KudoPackage]:
     """The packages that come with the program: folders separated by ``:``, seen from ``root``; each holds one folder
     per version.
     """
@@ -113,7 +113,7 @@ def shipped(names: str, root: Path) -> dict[str, Package]:
     return {package.name: package for package in found}
 
 
-async def install(api: KubeApi, package: Package, namespace: str) -> Object:
+async def install(api: KubeApi, package: KudoPackage, namespace: str) -> Object:
     """Makes or renews both objects; returns the OperatorVersion."""
     operator, version = package.objects(namespace)
     await api.apply(operator, MANAGER)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from examples.operators.kubeapi import Object
 
-from .version import SERIAL, OperatorVersion, Phase, Plan, Step
+from .version import SERIAL, KudoStep, OperatorVersion, Phase, Plan
 
 NEVER_RUN, PENDING, IN_PROGRESS = "NEVER_RUN", "PENDING", "IN_PROGRESS"
 COMPLETE, ERROR, FATAL_ERROR = "COMPLETE", "ERROR", "FATAL_ERROR"
@@ -55,7 +55,7 @@ def fresh(plan: Plan, uid: str, word: str = PENDING) -> Object:
     }
 
 
-def open_steps(plan: Plan, status: Object) -> Iterable[tuple[Phase, Step]]:
+def open_steps(plan: Plan, status: Object) -> Iterable[tuple[Phase, KudoStep]]:
     """The steps to work on now.
 
     Ask again after each: with a serial strategy the next one opens when one is complete.

@@ -85,7 +85,7 @@ class Engine:
     """
 
     def __init__(
-        self, api: KubeApi, shipped: Mapping[str, package.Package], record_event: EventRecorder, waiter: str = IMAGE
+        self, api: KubeApi, shipped: Mapping[str, package.KudoPackage], record_event: EventRecorder, waiter: str = IMAGE
     ):
         self._api = api
         self._shipped = shipped

@@ -40,7 +40,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class KudoStep:
     """Its tasks are done in their order."""
 
     name: str
@@ -53,7 +53,7 @@ class Phase:
 
     name: str
     strategy: str
-    steps: tuple[Step, ...]
+    steps: tuple[KudoStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def _plan(name: str, item: Object) -> Plan:
         Phase(
             str(phase.get("name")),
             str(phase.get("strategy") or SERIAL),
-            tuple(Step(str(step.get("name")), _texts(step.get("tasks"))) for step in phase.get("steps") or []),
+            tuple(KudoStep(str(step.get("name")), _texts(step.get("tasks"))) for step in phase.get("steps") or []),
         )
         for phase in item.get("phases") or []
     )

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 
 from resources.causes import containers
 from resources.causes.cause import Cause, Link
-from resources.causes.containers import Container, Ended
+from resources.causes.containers import ContainerState, Ended
 from resources.causes.edit_fix import edit_fix
 from resources.causes.evidence import Evidence, Item, moment
 from resources.causes.texts import short
@@ -47,7 +47,7 @@ def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
         )
 
 
-def _fails(item: Item, container: Container, ended: Ended) -> bool:
+def _fails(item: Item, container: ContainerState, ended: Ended) -> bool:
     """Now, not merely once before; or it was started again just now and hasn't shown that it stays."""
     if container.is_running:
         started = moment(container.started)
@@ -59,7 +59,7 @@ def _fails(item: Item, container: Container, ended: Ended) -> bool:
     return container.waiting in ("CrashLoopBackOff", "") or text(item.status.get("phase")) == "Failed"
 
 
-def _out_of_memory(item: Item, container: Container) -> Cause:
+def _out_of_memory(item: Item, container: ContainerState) -> Cause:
     limit = text(mapping(mapping(container.spec.get("resources")).get("limits")).get("memory"))
     words = {"name": containers.label(item, container), "limit": limit}
     sentence = (
@@ -78,7 +78,7 @@ def _out_of_memory(item: Item, container: Container) -> Cause:
     )
 
 
-def _ended(item: Item, container: Container, ended: Ended, evidence: Evidence) -> Cause:
+def _ended(item: Item, container: ContainerState, ended: Ended, evidence: Evidence) -> Cause:
     line = evidence.logs.get((item.uid, container.name), "") or (ended.message.strip().splitlines() or [""])[-1]
     words = {
         "name": containers.label(item, container),
@@ -106,7 +106,7 @@ def _ended(item: Item, container: Container, ended: Ended, evidence: Evidence) -
     )
 
 
-def _cannot_start(item: Item, container: Container, why: str) -> Cause:
+def _cannot_start(item: Item, container: ContainerState, why: str) -> Cause:
     words = {"name": containers.label(item, container), "why": short(why or container.waiting)}
     return Cause(
         sentence=_("%(name)s can't start: %(why)s") % words,
@@ -118,12 +118,12 @@ def _cannot_start(item: Item, container: Container, why: str) -> Cause:
     )
 
 
-def _since(item: Item, container: Container) -> str:
+def _since(item: Item, container: ContainerState) -> str:
     """Between two crashes a Pod is ready for a moment: one that has crashed often hasn't only just begun to."""
     return item.created if container.restarts > 1 else containers.since(item)
 
 
-def _restarts(container: Container) -> str:
+def _restarts(container: ContainerState) -> str:
     if not container.restarts:
         return ""
     words = ngettext("It was restarted %(count)d time.", "It was restarted %(count)d times.", container.restarts)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from resources.causes import containers
 from resources.causes.cause import Cause, Link
-from resources.causes.containers import Container
+from resources.causes.containers import ContainerState
 from resources.causes.evidence import Event, Evidence, Item, moment
 from resources.causes.texts import short
 
@@ -63,7 +63,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
         return
 
 
-def _of(failing: list[Container], kind: str, event: Event) -> Container | None:
+def _of(failing: list[ContainerState], kind: str, event: Event) -> ContainerState | None:
     """The only container with such a probe; None if several have one, or if it has restarted since the probe failed."""
     probed = [container for container in failing if f"{kind}Probe" in container.spec]
     if len(probed) != 1:

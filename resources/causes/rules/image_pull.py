@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from resources.causes import containers
-from resources.causes.cause import Cause, Link, Target
-from resources.causes.containers import Container
+from resources.causes.cause import Cause, CauseTarget, Link
+from resources.causes.containers import ContainerState
 from resources.causes.edit_fix import edit_fix
 from resources.causes.evidence import Evidence, Item
 from resources.state.health import items, text
@@ -45,7 +45,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
         )
 
 
-def _message(item: Item, container: Container) -> str:
+def _message(item: Item, container: ContainerState) -> str:
     """The runtime's own text: in the status, else in the Event of the same image."""
     pulls = (
         event.message for event in item.events if event.reason == "Failed" and "Failed to pull image" in event.message
@@ -55,7 +55,7 @@ def _message(item: Item, container: Container) -> str:
     return event if event and ("ErrImagePull:" not in own and container.waiting == "ImagePullBackOff") else own
 
 
-def _why(container: Container, raw: str) -> str:
+def _why(container: ContainerState, raw: str) -> str:
     """'' where the text isn't known."""
     low = raw.lower()
     if container.waiting == "InvalidImageName" or "invalid reference format" in low:
@@ -93,4 +93,4 @@ def _secrets(item: Item) -> Iterator[Link]:
     """The pull secret that the Pod names."""
     for secret in items(item.spec.get("imagePullSecrets"))[:1]:
         if name := text(secret.get("name")):
-            yield Link(target=Target(group="", kind="Secret", name=name, namespace=item.namespace))
+            yield Link(target=CauseTarget(group="", kind="Secret", name=name, namespace=item.namespace))

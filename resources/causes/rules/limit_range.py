@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes.cause import Cause, Link, Target
+from resources.causes.cause import Cause, CauseTarget, Link
 from resources.causes.edit_fix import edit_fix
 from resources.causes.evidence import Evidence, Item
 from resources.causes.texts import refused_kind
@@ -46,7 +46,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
             sentence = _(
                 "%(name)s can't create %(what)s: LimitRange requires %(limit)s %(resource)s per %(of)s, not %(asked)s"
             )
-        ranges = Link(target=Target(group="", kind="LimitRange", namespace=item.namespace), view="list")
+        ranges = Link(target=CauseTarget(group="", kind="LimitRange", namespace=item.namespace), view="list")
         yield Cause(
             sentence=sentence % words,
             rank=RANK,

@@ -14,7 +14,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from resources.causes import containers
-from resources.causes.cause import Cause, Fix, Link, Target
+from resources.causes.cause import Cause, CauseTarget, Fix, Link
 from resources.causes.evidence import Evidence, Item
 from resources.state.health import items, mapping, text
 
@@ -53,7 +53,7 @@ def _cause(item: Item, name: str, message: str, raw: str) -> Iterator[Cause]:
     else:
         return
     words = {"name": name, "kind": kind, "target": target, "key": key}
-    object_ = Target(group="", kind=kind, name=target, namespace=item.namespace)
+    object_ = CauseTarget(group="", kind=kind, name=target, namespace=item.namespace)
     if key and not target:
         return
     if key:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes.cause import Cause, Fix, Target
+from resources.causes.cause import Cause, CauseTarget, Fix
 from resources.causes.evidence import Evidence, Item
 
 RANK = 12
@@ -24,7 +24,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
         if found is None:
             continue
         words = {"name": item.subject, "account": found["account"]}
-        account = Target(group="", kind="ServiceAccount", name=found["account"], namespace=found["namespace"])
+        account = CauseTarget(group="", kind="ServiceAccount", name=found["account"], namespace=found["namespace"])
         query = (("namespace", account.namespace), ("name", account.name))
         yield Cause(
             sentence=_("%(name)s can't create Pods: ServiceAccount %(account)s doesn't exist") % words,

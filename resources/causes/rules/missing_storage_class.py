@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes.cause import Cause, Fix, Link, Target
+from resources.causes.cause import Cause, CauseTarget, Fix, Link
 from resources.causes.evidence import Evidence, Item
 from resources.state.health import text
 
@@ -26,7 +26,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
         found = _MISSING.search(event.message)
         if found is None or found["name"] != text(item.spec.get("storageClassName")):
             continue
-        class_ = Target(group="storage.k8s.io", kind="StorageClass", name=found["name"])
+        class_ = CauseTarget(group="storage.k8s.io", kind="StorageClass", name=found["name"])
         words = {"name": item.name, "class": found["name"]}
         yield Cause(
             sentence=_("%(name)s can't get a volume: StorageClass %(class)s doesn't exist") % words,
@@ -34,7 +34,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
             note=_(
                 "A claim's StorageClass can't be changed; create the class, or delete the claim and create it again."
             ),
-            links=item.links(Link(target=Target(group="storage.k8s.io", kind="StorageClass"), view="list")),
+            links=item.links(Link(target=CauseTarget(group="storage.k8s.io", kind="StorageClass"), view="list")),
             raw=event.message,
             fix=Fix(
                 label=_("Create StorageClass %(class)s") % words,

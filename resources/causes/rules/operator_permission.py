@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes.cause import Cause, Fix, Link, Target
+from resources.causes.cause import Cause, CauseTarget, Fix, Link
 from resources.causes.evidence import Evidence, Item
 
 RANK = 14
@@ -32,8 +32,10 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
             continue
         words = {"name": item.subject, **found.groupdict("")}
         namespace = found["namespace"] or ""
-        account = Target(group="", kind="ServiceAccount", name=found["account"], namespace=found["of"])
-        binding = Target(group=_RBAC, kind="RoleBinding" if namespace else "ClusterRoleBinding", namespace=namespace)
+        account = CauseTarget(group="", kind="ServiceAccount", name=found["account"], namespace=found["of"])
+        binding = CauseTarget(
+            group=_RBAC, kind="RoleBinding" if namespace else "ClusterRoleBinding", namespace=namespace
+        )
         sentence = (
             _("%(name)s can't be set up: ServiceAccount %(account)s can't %(verb)s %(resource)s in %(namespace)s")
             if namespace

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes.cause import Cause, Link, Target
+from resources.causes.cause import Cause, CauseTarget, Link
 from resources.causes.edit_fix import edit_fix
 from resources.causes.evidence import Evidence, Item
 
@@ -34,7 +34,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
         }
         if len(checks) > _NAMED:
             words["checks"] += ", …"
-        namespace = Link(target=Target(group="", kind="Namespace", name=item.namespace))
+        namespace = Link(target=CauseTarget(group="", kind="Namespace", name=item.namespace))
         sentence = (
             _("%(name)s can't create Pods: namespace %(namespace)s enforces Pod security level %(level)s: %(checks)s")
             if checks

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes.cause import Cause, Fix, Link, Target
+from resources.causes.cause import Cause, CauseTarget, Fix, Link
 from resources.causes.evidence import Evidence, Item
 from resources.causes.texts import refused_kind
 
@@ -32,7 +32,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
         if found is None:
             continue
         words = {"name": item.subject, "what": refused_kind(complaint.text) or _("Pods"), **found.groupdict("")}
-        quota = Target(group="", kind="ResourceQuota", name=found["quota"], namespace=item.namespace)
+        quota = CauseTarget(group="", kind="ResourceQuota", name=found["quota"], namespace=item.namespace)
         note = ""
         if full:
             sentence = _(

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes.cause import Cause, Fix, Link, Target
+from resources.causes.cause import Cause, CauseTarget, Fix, Link
 from resources.causes.evidence import Event, Evidence, Item
 from resources.causes.texts import short
 from resources.state.health import condition_of, items, mapping, text
@@ -48,17 +48,17 @@ def _of_claim(item: Item) -> Iterator[Cause]:
     if found := _FAILED.search(event.message):
         sentence = _("%(name)s can't get a volume of StorageClass %(class)s: %(why)s")
         words |= {"class": found["class"], "why": short(found["why"])}
-        links = item.links(Link(target=Target(group="storage.k8s.io", kind="StorageClass", name=found["class"])))
+        links = item.links(Link(target=CauseTarget(group="storage.k8s.io", kind="StorageClass", name=found["class"])))
     elif found := _PROVISIONER.search(event.message):
         sentence = _("%(name)s can't get a volume: provisioner %(provisioner)s hasn't created it")
         words |= {"provisioner": found["name"]}
         note = _("Check that the provisioner is running.")
         class_ = text(item.spec.get("storageClassName"))
-        links = item.links(Link(target=Target(group="storage.k8s.io", kind="StorageClass", name=class_)))
+        links = item.links(Link(target=CauseTarget(group="storage.k8s.io", kind="StorageClass", name=class_)))
     else:
         sentence = _("%(name)s can't get a volume: it sets no StorageClass, and no PersistentVolume matches")
-        fix = Fix(label=_("Create PersistentVolume"), target=Target(group="", kind="PersistentVolume"), view="new")
-        links = item.links(Link(target=Target(group="storage.k8s.io", kind="StorageClass"), view="list"))
+        fix = Fix(label=_("Create PersistentVolume"), target=CauseTarget(group="", kind="PersistentVolume"), view="new")
+        links = item.links(Link(target=CauseTarget(group="storage.k8s.io", kind="StorageClass"), view="list"))
     yield Cause(sentence=sentence % words, rank=RANK, note=note, links=links, raw=raw, fix=fix, since=item.created)
 
 
@@ -75,7 +75,7 @@ def _of_pod(item: Item, evidence: Evidence) -> Iterator[Cause]:
     if scheduled is None or scheduled.status != "False":
         return
     if found := _NO_CLAIM.search(scheduled.message):
-        claim = Target(group="", kind="PersistentVolumeClaim", name=found["name"], namespace=item.namespace)
+        claim = CauseTarget(group="", kind="PersistentVolumeClaim", name=found["name"], namespace=item.namespace)
         words = {"name": item.subject, "claim": found["name"]}
         yield Cause(
             sentence=_("%(name)s can't be scheduled: PersistentVolumeClaim %(claim)s doesn't exist") % words,
@@ -100,7 +100,9 @@ def _of_pod(item: Item, evidence: Evidence) -> Iterator[Cause]:
             rank=RANK,
             links=item.links(
                 *(
-                    Link(target=Target(group="", kind="PersistentVolumeClaim", name=name, namespace=item.namespace))
+                    Link(
+                        target=CauseTarget(group="", kind="PersistentVolumeClaim", name=name, namespace=item.namespace)
+                    )
                     for name in claims_of(item)[:1]
                 )
             ),

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes.cause import Cause, Link, Target
+from resources.causes.cause import Cause, CauseTarget, Link
 from resources.causes.edit_fix import edit_fix
 from resources.causes.evidence import Evidence, Item
 from resources.state.health import mapping
@@ -37,7 +37,7 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
     yield Cause(
         sentence=_("%(name)s can't be scheduled: %(why)s") % words,
         rank=RANK,
-        links=item.links(Link(target=Target(group="", kind="Node"), view="list")),
+        links=item.links(Link(target=CauseTarget(group="", kind="Node"), view="list")),
         raw=scheduled.message,
         fix=edit_fix(item),
         since=scheduled.changed,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from resources.causes.cause import Cause, Link, Target
+from resources.causes.cause import Cause, CauseTarget, Link
 from resources.causes.evidence import Evidence, Item
 from resources.causes.texts import short
 
@@ -32,7 +32,9 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
         links: tuple[Link, ...] = ()
         if service:
             links = (
-                Link(target=Target(group="", kind="Service", name=service["name"], namespace=service["namespace"])),
+                Link(
+                    target=CauseTarget(group="", kind="Service", name=service["name"], namespace=service["namespace"])
+                ),
             )
         yield Cause(
             sentence=_("%(name)s can't create or change objects: admission webhook %(webhook)s fails: %(why)s") % words,

@@ -12,7 +12,7 @@ import pytest
 from sandbox.catalog.assemble import stored_members
 from sandbox.catalog.loader import load
 from sandbox.catalog.manifests import Api, PackageRequirement
-from sandbox.catalog.store import CatalogStore, Package
+from sandbox.catalog.store import CatalogStore, StoredPackage
 from sandbox.olm.subscription_status import deprecated
 
 from .bundles import csv, owns, package
@@ -155,7 +155,7 @@ def test_h30_deprecations_are_told_as_in_the_whole_status(store: CatalogStore) -
         {"name": "beta", "entries": []},
     ]
     status = {"channels": channels, "deprecation": {"message": "all of it"}}
-    about = Package("c", "tea", {}, json.dumps(status).encode(), None, "", "")
+    about = StoredPackage("c", "tea", {}, json.dumps(status).encode(), None, "", "")
     store.replace(about, "stamp", "stable", [])
     reduced = store.deprecations("c", "tea")
 

@@ -7,7 +7,7 @@ import pytest
 
 from console.audit import act_target, changes
 from kube.config import ClusterConfig
-from kube.recording import Target, Write, target
+from kube.recording import RequestTarget, Write, target
 
 HERE = ClusterConfig("here", "http://127.0.0.1", "ann", lambda: "", None)
 DOTS = "••••••"
@@ -19,7 +19,7 @@ def write(before: Any, after: Any, plural: str = "widgets", group: str = "exampl
     old, new = map(msgspec.json.encode, sides)
     return Write(
         config=HERE,
-        target=Target(group, "v1", plural, "shop", "w"),
+        target=RequestTarget(group, "v1", plural, "shop", "w"),
         method="PATCH",
         content_type="",
         body=b"{}",
@@ -76,7 +76,7 @@ def test_operations_of_a_patch_on_what_is_not_known() -> None:
     ]
     made = Write(
         config=HERE,
-        target=Target("", "v1", "secrets", "shop", "w"),
+        target=RequestTarget("", "v1", "secrets", "shop", "w"),
         method="PATCH",
         content_type="",
         body=msgspec.json.encode(body),
@@ -125,36 +125,36 @@ def test_what_the_server_writes_by_itself_is_not_an_act() -> None:
 @pytest.mark.parametrize(
     ("path", "found"),
     [
-        ("/api/v1/namespaces/shop", Target("", "v1", "namespaces", "", "shop")),
-        ("/api/v1/namespaces/shop/finalize", Target("", "v1", "namespaces", "", "shop", "finalize")),
-        ("/api/v1/namespaces/shop/pods", Target("", "v1", "pods", "shop")),
-        ("/api/v1/namespaces/shop/pods/a%2Fb/log", Target("", "v1", "pods", "shop", "a/b", "log")),
+        ("/api/v1/namespaces/shop", RequestTarget("", "v1", "namespaces", "", "shop")),
+        ("/api/v1/namespaces/shop/finalize", RequestTarget("", "v1", "namespaces", "", "shop", "finalize")),
+        ("/api/v1/namespaces/shop/pods", RequestTarget("", "v1", "pods", "shop")),
+        ("/api/v1/namespaces/shop/pods/a%2Fb/log", RequestTarget("", "v1", "pods", "shop", "a/b", "log")),
         (
             "/apis/apps/v1/namespaces/shop/deployments/web/scale",
-            Target("apps", "v1", "deployments", "shop", "web", "scale"),
+            RequestTarget("apps", "v1", "deployments", "shop", "web", "scale"),
         ),
         (
             "/apis/rbac.authorization.k8s.io/v1/clusterroles/a",
-            Target("rbac.authorization.k8s.io", "v1", "clusterroles", "", "a"),
+            RequestTarget("rbac.authorization.k8s.io", "v1", "clusterroles", "", "a"),
         ),
         ("/version", None),
         ("/openapi/v3", None),
     ],
 )
-def test_what_an_address_names(path: str, found: Target | None) -> None:
+def test_what_an_address_names(path: str, found: RequestTarget | None) -> None:
     assert target(path) == found
 
 
 @pytest.mark.parametrize(
     ("ref", "found", "rest"),
     [
-        ("core/v1/pods shop/web", Target("", "v1", "pods", "shop", "web"), ""),
-        ("apps/v1/deployments shop/", Target("apps", "v1", "deployments", "shop"), ""),
-        ("core/v1/namespaces shop", Target("", "v1", "namespaces", "", "shop"), ""),
-        ("core/v1/secrets shop/login key=a b", Target("", "v1", "secrets", "shop", "login"), "key=a b"),
+        ("core/v1/pods shop/web", RequestTarget("", "v1", "pods", "shop", "web"), ""),
+        ("apps/v1/deployments shop/", RequestTarget("apps", "v1", "deployments", "shop"), ""),
+        ("core/v1/namespaces shop", RequestTarget("", "v1", "namespaces", "", "shop"), ""),
+        ("core/v1/secrets shop/login key=a b", RequestTarget("", "v1", "secrets", "shop", "login"), "key=a b"),
         ("catalog shop/mine", None, "catalog shop/mine"),
         ("sync of shop/mine", None, "sync of shop/mine"),
     ],
 )
-def test_what_a_line_of_the_log_names(ref: str, found: Target | None, rest: str) -> None:
+def test_what_a_line_of_the_log_names(ref: str, found: RequestTarget | None, rest: str) -> None:
     assert act_target.read(ref) == (found, rest)

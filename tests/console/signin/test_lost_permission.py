@@ -16,7 +16,7 @@ from console.web.access_watch import Permission, until_lost
 from kube.client import ClusterClient
 from kube.errors import KubeError, Unreachable
 from resources.forward import tunnels
-from resources.forward.targets import Target
+from resources.forward.targets import ForwardTarget
 from tests.console.signin import test_open_connections
 from tests.console.signin.people import People, signed_in, token
 from tests.console.signin.test_open_connections import connected
@@ -72,7 +72,9 @@ async def test_s14_everything_open_ends_when_a_role_binding_goes(
     pod = f"/resources/core/v1/pods/{staff.here}/{name}"
     rows = await asyncio.to_thread(lambda: list(Session.objects.order_by("began_at")))
     client = await asyncio.to_thread(clients.client_of, rows[0].key)
-    tunnel = await asyncio.to_thread(tunnels.open_tunnel, client, Target("Pod", staff.here, name), 6379, listen=False)
+    tunnel = await asyncio.to_thread(
+        tunnels.open_tunnel, client, ForwardTarget("Pod", staff.here, name), 6379, listen=False
+    )
     bindings = admin.find(RBAC, "v1", "rolebindings")
     async with AsyncExitStack() as stack:
         kinds = {watch: "http", f"{pod}/logs/follow/": "http", f"{pod}/terminal/socket/": "websocket"}

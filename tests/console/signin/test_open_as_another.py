@@ -11,7 +11,7 @@ from console.signin.models import Impersonation, Session
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from resources.forward import tunnels
-from resources.forward.targets import Target
+from resources.forward.targets import ForwardTarget
 from tests.console.signin.people import People, act_as, browser_of, deputy, signed_in
 from tests.console.signin.test_open_connections import connected, server, topic_of
 
@@ -65,7 +65,7 @@ def test_a_port_forward_belongs_to_the_impersonation_in_which_it_was_opened(
     browser = browser_of()
     act_as(browser, staff.name("clerk"))
     opened = tunnels.open_tunnel(
-        clients.client_of(Impersonation.objects.get().key), Target("Pod", staff.here, "x"), 8080
+        clients.client_of(Impersonation.objects.get().key), ForwardTarget("Pod", staff.here, "x"), 8080
     )
     try:
         assert tunnels.owned(opened)

@@ -19,7 +19,7 @@ from console.signin.models import Session
 from kube.client import ClusterClient
 from resources.changes import Topic
 from resources.forward import tunnels
-from resources.forward.targets import Target
+from resources.forward.targets import ForwardTarget
 from resources.stream.broker import Broker
 from resources.views.api_watch import ApiWatchApp
 from resources.views.follow import FollowApp
@@ -233,7 +233,7 @@ def test_a_port_forward_belongs_to_who_opened_it_and_ends_with_his_session(
     monkeypatch.setattr(tunnels, "pod_and_port", lambda *_all: ("x", 80))
     boss, again = signed_in(staff.boss), signed_in(staff.boss)
     mine, same_name = (clients.client_of(row.key) for row in Session.objects.order_by("began_at"))
-    opened = tunnels.open_tunnel(mine, Target("Pod", staff.here, "x"), 8080)
+    opened = tunnels.open_tunnel(mine, ForwardTarget("Pod", staff.here, "x"), 8080)
     try:
         assert [tunnel.id for tunnel in tunnels.tunnels(mine)] == [opened.id]
         assert not tunnels.tunnels(same_name) and not tunnels.close_tunnel(same_name, opened.id)

@@ -30,7 +30,7 @@ test("an item moves, keeps the focus on its button, and numbers follow the order
   await shown.press(button(first, "Move item 3 up"));
   assert.deepEqual(texts(shown, "/spec/tags"), ["one", "three", "two"]);
   assert.equal(shown.document.activeElement.getAttribute("aria-label"), "Move item 2 up");
-  assert.equal(shown.announced(), "Moved to place 2");
+  assert.equal(shown.announced(), "Moved to position 2");
   await shown.press(button(first, "Move item 2 down"));
   await shown.press(button(first, "Move item 3 down"));
   assert.deepEqual(texts(shown, "/spec/tags"), ["one", "two", "three"]);

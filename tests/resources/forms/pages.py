@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.test import RequestFactory
 
 from kube.discovery import ResourceType
-from resources.forms.fields import Typed
+from resources.forms.fields import FormInput
 from resources.forms.schema import Schema
 from resources.place import Place
 from resources.views import form_page
@@ -50,7 +50,9 @@ def sampledb() -> tuple[ResourceType, Schema, Offer]:
     return type_, Schema.from_document(crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]), offer
 
 
-def html_of(type_: ResourceType, schema: Schema, obj: dict[str, Any], offer: Offer, typed: Typed | None = None) -> str:
+def html_of(
+    type_: ResourceType, schema: Schema, obj: dict[str, Any], offer: Offer, typed: FormInput | None = None
+) -> str:
     page = form_page.make(Place(type_, "default"), schema, obj, offer=offer, choice=("default", "shop"), typed=typed)
     context = {"skeleton": "part.html", "form": page, "request": RequestFactory().get("/")}
     return render_to_string("resources/form.html", context)

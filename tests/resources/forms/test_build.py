@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from resources.forms.build import Builder, at
-from resources.forms.fields import Field, Options, Typed
+from resources.forms.fields import FormField, FormInput, Options
 from resources.forms.parse import parse
 from resources.forms.schema import Schema
 from tests.resources.forms import html, pages
 
 
-def walk(fields: Iterable[Field]) -> dict[str, Field]:
-    found: dict[str, Field] = {}
+def walk(fields: Iterable[FormField]) -> dict[str, FormField]:
+    found: dict[str, FormField] = {}
     for field in fields:
         found[field.where] = field
         found |= walk(field.children)
@@ -26,7 +26,7 @@ def sampledb_object(number: int | None = 0) -> dict[str, Any]:
     return pages.beginning(type_, schema, offer.examples[number].object if number is not None else None)
 
 
-def sampledb_fields(number: int | None = 0, **options: object) -> dict[str, Field]:
+def sampledb_fields(number: int | None = 0, **options: object) -> dict[str, FormField]:
     _type, schema, offer = pages.sampledb()
     obj = sampledb_object(number)
     return walk(Builder(schema, Options(offer.descriptors, **options)).top(obj))  # type: ignore[arg-type]
@@ -138,7 +138,7 @@ def test_what_could_not_be_read_is_shown_again() -> None:
 
 
 def test_errors_open_their_section() -> None:
-    typed = Typed(errors={("spec", "resources", "limits", "cpu"): "too much"})
+    typed = FormInput(errors={("spec", "resources", "limits", "cpu"): "too much"})
     fields = sampledb_fields(room=1, typed=typed)
     assert fields["spec.resources"].open
     assert fields["spec.resources.limits.cpu"].error == "too much"

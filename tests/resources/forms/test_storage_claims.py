@@ -6,7 +6,7 @@ import pytest
 
 from resources.forms import build, search
 from resources.forms.descriptors import Descriptors
-from resources.forms.fields import Field, Options
+from resources.forms.fields import FormField, Options
 from resources.forms.kubernetes_types import QUANTITY
 from resources.forms.schema import Schema
 from tests.forms.kinds import Kind
@@ -42,9 +42,9 @@ OBJECT = {
 }
 
 
-def fields(obj: dict[str, Any]) -> dict[str, Field]:
+def fields(obj: dict[str, Any]) -> dict[str, FormField]:
     """Every field of the form by its pointer."""
-    found: dict[str, Field] = {}
+    found: dict[str, FormField] = {}
     todo = list(build.Builder(FORM.schema, Options()).top(obj))
     while todo:
         field = todo.pop()

@@ -6,14 +6,14 @@ import pytest
 from django.utils.html import conditional_escape
 
 from resources.forms.depends import is_met
-from resources.forms.fields import Dependency, Field
+from resources.forms.fields import Dependency, FormField
 from resources.forms.widgets import Widget
 from resources.templatetags import forms
 
 
-def field(widget: str = "line", kind: str = "string", **more: Any) -> Field:
+def field(widget: str = "line", kind: str = "string", **more: Any) -> FormField:
     limits = tuple(more.pop("limits", {}).items())
-    return Field(path=("spec", "x"), pointer="/spec/x", kind=kind, widget=widget, label="X", limits=limits, **more)
+    return FormField(path=("spec", "x"), pointer="/spec/x", kind=kind, widget=widget, label="X", limits=limits, **more)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def field(widget: str = "line", kind: str = "string", **more: Any) -> Field:
         (field("section", "object"), ""),
     ],
 )
-def test_types_and_limits(made: Field, words: str) -> None:
+def test_types_and_limits(made: FormField, words: str) -> None:
     assert forms.type_words(made) == words
 
 
@@ -114,7 +114,7 @@ def test_a_dependency_is_met_by_any_of_its_values_and_every_pointer() -> None:
         (field(), "X"),
     ],
 )
-def test_items_are_named_by_their_list(made: Field, name: str) -> None:
+def test_items_are_named_by_their_list(made: FormField, name: str) -> None:
     assert forms.accessible_name(made) == name
 
 

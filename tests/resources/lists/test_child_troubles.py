@@ -8,7 +8,7 @@ import pytest
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from resources.lists import child_troubles
-from resources.lists.entries import Entry, Owner
+from resources.lists.entries import ListEntry, Owner
 from resources.state.children import GRACE_SECONDS, Trouble, combined, trouble
 from resources.state.health import DEGRADED, Health
 
@@ -80,12 +80,12 @@ class Cluster:
         return {"metadata": {"name": "db", "namespace": "shop", "ownerReferences": [controller]}}
 
 
-def pod(name: str, owner: Owner | None, **labels: str) -> Entry:
-    return Entry(name, name, "shop", "", (), BAD, tuple(labels.items()), owner)
+def pod(name: str, owner: Owner | None, **labels: str) -> ListEntry:
+    return ListEntry(name, name, "shop", "", (), BAD, tuple(labels.items()), owner)
 
 
-def troubles(monkeypatch: pytest.MonkeyPatch, *entries: Entry) -> child_troubles.ChildTroubles:
-    def failing(_client: Any, type_: ResourceType, _namespace: str) -> list[Entry]:
+def troubles(monkeypatch: pytest.MonkeyPatch, *entries: ListEntry) -> child_troubles.ChildTroubles:
+    def failing(_client: Any, type_: ResourceType, _namespace: str) -> list[ListEntry]:
         if type_ is DEPLOYMENT:
             raise KubeError("not allowed")
         return list(entries)

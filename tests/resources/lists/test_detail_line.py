@@ -5,7 +5,7 @@ import pytest
 from kube.discovery import ResourceType
 from kube.table import Column
 from resources.lists.columns import available
-from resources.lists.entries import Entry
+from resources.lists.entries import ListEntry
 from resources.lists.listing import cell, row_of
 from resources.state.health import Health
 
@@ -13,8 +13,8 @@ PODS = ResourceType("", "v1", "pods", "Pod", True)
 COLUMNS = tuple(Column(name, "string", "", 0, "") for name in ("Name", "Ready", "Status"))
 
 
-def _entry(health: Health, ready: str, status: str, name: str = "web-0") -> Entry:
-    return Entry("u", name, "shop", "2026-01-01T00:00:00Z", (name, ready, status), health)
+def _entry(health: Health, ready: str, status: str, name: str = "web-0") -> ListEntry:
+    return ListEntry("u", name, "shop", "2026-01-01T00:00:00Z", (name, ready, status), health)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kube.discovery import ResourceType
-from kube.table import Row
+from kube.table import TableRow
 from resources.lists.entries import Owner, Pool, entry_of, include, state_of
 from resources.state.health import Health
 
@@ -16,7 +16,7 @@ PLAIN = ResourceType("example.com", "v1", "plains", "Plain", True)
 
 
 def _entry(type_: ResourceType = MAPS, cells: tuple[Any, ...] = (), **metadata: Any) -> Any:
-    return entry_of(type_, Row(cells, {"metadata": {"name": "it", "namespace": "here", "uid": "u", **metadata}}))
+    return entry_of(type_, TableRow(cells, {"metadata": {"name": "it", "namespace": "here", "uid": "u", **metadata}}))
 
 
 def test_whole_objects_are_asked_for_where_there_are_states() -> None:
@@ -36,7 +36,7 @@ def test_the_owner_is_the_controller_or_the_only_one() -> None:
 def test_odd_shapes_are_no_error(odd: Any) -> None:
     found = _entry(labels=odd, ownerReferences=odd, creationTimestamp=odd)
     assert found.name == "it"
-    assert entry_of(THINGS, Row((odd,), {"metadata": odd, "status": odd, "spec": odd})).uid == ""
+    assert entry_of(THINGS, TableRow((odd,), {"metadata": odd, "status": odd, "spec": odd})).uid == ""
 
 
 def test_a_state_is_that_of_the_type_asked_for() -> None:
@@ -53,7 +53,9 @@ def test_kinds_without_a_status_say_nothing_by_it() -> None:
 
 def test_what_repeats_is_kept_once() -> None:
     pool = Pool()
-    rows = [Row((f"it-{number}", "".join(["Run", "ning"])), {"metadata": {"labels": {"a": "b"}}}) for number in (1, 2)]
+    rows = [
+        TableRow((f"it-{number}", "".join(["Run", "ning"])), {"metadata": {"labels": {"a": "b"}}}) for number in (1, 2)
+    ]
     first, second = (entry_of(MAPS, row, pool) for row in rows)
     assert first.cells[1] is second.cells[1]
     assert first.labels is second.labels

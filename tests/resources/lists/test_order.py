@@ -3,7 +3,7 @@
 from kube.discovery import ResourceType
 from kube.table import Column
 from resources.lists.columns import available
-from resources.lists.entries import Entry, Owner
+from resources.lists.entries import ListEntry, Owner
 from resources.lists.order import ordered
 from resources.state.health import Health
 from resources.usage.metrics import Usage
@@ -21,9 +21,9 @@ COLUMNS = available(
 OWNER = Owner("apps/v1", "ReplicaSet", "web")
 
 
-def _entry(name: str, namespace: str, ready: str, size: int | None, day: int, state: str, **more: object) -> Entry:
+def _entry(name: str, namespace: str, ready: str, size: int | None, day: int, state: str, **more: object) -> ListEntry:
     created = f"2026-01-{day:02}T00:00:00Z"
-    return Entry(name, name, namespace, created, (name, ready, size, "?"), Health(state), **more)  # type: ignore[arg-type]
+    return ListEntry(name, name, namespace, created, (name, ready, size, "?"), Health(state), **more)  # type: ignore[arg-type]
 
 
 ENTRIES = [

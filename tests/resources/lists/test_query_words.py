@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 import pytest
 from django.http import QueryDict
 
-from resources.lists.entries import Entry, Owner
+from resources.lists.entries import ListEntry, Owner
 from resources.lists.listing import Query, filtered
 from resources.lists.query_words import Words, read
 from resources.state.health import Health
@@ -40,9 +40,9 @@ def test_they_hold_together_with_the_other_filters() -> None:
 
 
 def test_owners_and_ages() -> None:
-    def made(name: str, hours: float, owner: Owner | None = None) -> Entry:
+    def made(name: str, hours: float, owner: Owner | None = None) -> ListEntry:
         then = datetime.now(UTC) - timedelta(hours=hours)
-        return Entry(name, name, "shop", then.strftime("%Y-%m-%dT%H:%M:%SZ"), (), Health("Ready"), owner=owner)
+        return ListEntry(name, name, "shop", then.strftime("%Y-%m-%dT%H:%M:%SZ"), (), Health("Ready"), owner=owner)
 
     entries = [made("old", 50), made("new", 0.5), made("owned", 5, Owner("batch/v1", "Job", "tick"))]
 

@@ -5,7 +5,7 @@ import random
 from typing import Any
 
 from kube.discovery import ResourceType
-from resources.changes import Change, Entry, order
+from resources.changes import Change, StreamEntry, order
 from resources.stream.live_update import LiveUpdate
 from resources.stream.mailbox import LIMIT_BYTES, Mailbox, Reach
 from resources.stream.pace import BURST_BYTES, BYTES_PER_SECOND
@@ -18,7 +18,7 @@ def _told(
     number: int, kind: Any, name: str, version: int | str = "", topic: str = "t", uid: str = "", size: int = 40
 ) -> LiveUpdate:
     change = Change(kind, uid or f"uid-{name}", name, "ns", b"{}", "c", str(version))
-    return LiveUpdate(Entry(topic, f"{number}-0", change), "e", lambda *_: "x" * size, TYPE, b"[]")
+    return LiveUpdate(StreamEntry(topic, f"{number}-0", change), "e", lambda *_: "x" * size, TYPE, b"[]")
 
 
 def _events(body: bytes) -> list[tuple[str, dict[str, Any], str]]:

@@ -12,7 +12,7 @@ import redis
 
 from kube import silence
 from kube.client import ClusterClient
-from resources.changes import Change, ChangeLog, Entry, HubState, Topic, position
+from resources.changes import Change, ChangeLog, HubState, StreamEntry, Topic, position
 from resources.stream import broker as broker_module
 from resources.stream.entries import latest
 from resources.views.stream import StreamApp
@@ -146,8 +146,8 @@ async def test_no_position_or_a_forgotten_one_means_list_again(
 
 
 def test_only_the_last_of_many_changes_of_an_object_is_drawn() -> None:
-    def entry(number: int, kind: Any, name: str, topic: str = "t") -> Entry:
-        return Entry(topic, f"{number}-0", row_of(name, kind))
+    def entry(number: int, kind: Any, name: str, topic: str = "t") -> StreamEntry:
+        return StreamEntry(topic, f"{number}-0", row_of(name, kind))
 
     entries = [
         entry(1, "MODIFIED", "a"),

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from resources.podlogs.logs import Container
+from resources.podlogs.logs import LogContainer
 from resources.views.terminal import _why
 
 
@@ -49,13 +49,13 @@ def test_it_is_put_beside_the_others(browser: Client, client: ClusterClient, nam
 @pytest.mark.parametrize(
     ("container", "late", "words"),
     [
-        (Container("c", "ephemeral", "waiting", 0, "", known=False), False, ""),
-        (Container("c", "ephemeral", "waiting", 0, "ImagePullBackOff: no such image"), False, "ImagePullBackOff"),
-        (Container("c", "ephemeral", "waiting", 0, "ImagePullBackOff: no such image"), True, "ImagePullBackOff"),
-        (Container("c", "ephemeral", "waiting", 0, "", known=False), True, "Check that the node supports debug"),
+        (LogContainer("c", "ephemeral", "waiting", 0, "", known=False), False, ""),
+        (LogContainer("c", "ephemeral", "waiting", 0, "ImagePullBackOff: no such image"), False, "ImagePullBackOff"),
+        (LogContainer("c", "ephemeral", "waiting", 0, "ImagePullBackOff: no such image"), True, "ImagePullBackOff"),
+        (LogContainer("c", "ephemeral", "waiting", 0, "", known=False), True, "Check that the node supports debug"),
     ],
 )
-def test_o7_why_a_container_has_not_started(container: Container, late: bool, words: str) -> None:
+def test_o7_why_a_container_has_not_started(container: LogContainer, late: bool, words: str) -> None:
     """O7: what the node says at once; that it says nothing after a while."""
     why = _why(container, late)
     assert words in why and bool(words) == bool(why)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from resources.forms.build import Builder
-from resources.forms.fields import Field, Options
+from resources.forms.fields import FormField, Options
 from resources.forms.schema import Schema
 from resources.views.form_outline import MAX_SECTIONS, Section, outline
 from tests.forms.test_order import TEXT
@@ -11,7 +11,7 @@ from tests.forms.test_order import TEXT
 SECTION = {"type": "object", "properties": {"a": TEXT}}
 
 
-def fields_of(properties: dict[str, Any], spec: dict[str, Any]) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
+def fields_of(properties: dict[str, Any], spec: dict[str, Any]) -> tuple[tuple[FormField, ...], tuple[FormField, ...]]:
     schema = Schema.from_document(
         {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}
     )

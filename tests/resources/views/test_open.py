@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from resources.forward.targets import Target
+from resources.forward.targets import ForwardTarget
 from resources.page.status_descriptors import StatusValue
 from resources.place import Place
 from resources.views.open_part import open_part
@@ -42,7 +42,9 @@ def test_a_service_is_opened_by_a_forward_of_its_web_port(
     form = browser.get(address).content.decode()
     assert re.search(r'name="remote"[^>]*value="8080"', form)
     assert 'id="open-page"' in browser.get(service).content.decode(), "on the page at once"
-    opened = SimpleNamespace(target=Target("Service", namespace, "shop"), remote=8080, url="http://localhost:8080/")
+    opened = SimpleNamespace(
+        target=ForwardTarget("Service", namespace, "shop"), remote=8080, url="http://localhost:8080/"
+    )
     monkeypatch.setattr("resources.views.open_part.tunnels", lambda _client: (opened,))
     assert _address(browser, service) == opened.url
 

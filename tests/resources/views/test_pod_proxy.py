@@ -17,7 +17,7 @@ from console.web import loop
 from kube import limits
 from kube.errors import KubeError
 from resources.forward import tunnels
-from resources.forward.targets import Target
+from resources.forward.targets import ForwardTarget
 from resources.forward.tunnels import Tunnel, close_tunnel, open_tunnel
 from resources.views import forward_proxy
 
@@ -55,7 +55,7 @@ def tunnel(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[Tunnel]:
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Program) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         client: Any = SimpleNamespace(host="", who="", config=SimpleNamespace(session=""))
-        made = Tunnel(1, client, Target("Pod", "shop", "web"), 8080, 0, time.time())
+        made = Tunnel(1, client, ForwardTarget("Pod", "shop", "web"), 8080, 0, time.time())
 
         async def carry(_tunnel: Tunnel, reader: Any, writer: asyncio.StreamWriter) -> None:
             """Stands for the way through the API server."""
@@ -201,7 +201,7 @@ async def test_the_page_of_a_pod(client: Any, settings: Any) -> None:
         while (client.get(pods, "web", name).get("status") or {}).get("phase") != "Running":
             assert time.monotonic() < end
             time.sleep(0.1)
-        return open_tunnel(client, Target("Pod", name, "web"), 80, listen=False)
+        return open_tunnel(client, ForwardTarget("Pod", name, "web"), 80, listen=False)
 
     try:
         # As under uvicorn: pages and port-forwards share the server's loop.

@@ -31,7 +31,7 @@ def mark(client: ClusterClient, namespace: str) -> str:
     return word
 
 
-def kinds(found: search.Found) -> set[str]:
+def kinds(found: search.ObjectMatches) -> set[str]:
     return {group.type.kind for group in found.groups}
 
 

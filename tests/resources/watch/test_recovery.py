@@ -9,7 +9,7 @@ import pytest
 import redis
 
 from kube.client import ClusterClient
-from resources.changes import Change, ChangeLog, Entry, Topic, living_hubs, position
+from resources.changes import Change, ChangeLog, StreamEntry, Topic, living_hubs, position
 from resources.watch import hub as hub_module
 from tests.eventually import reached
 from tests.resources.watch.hubs import after, config_maps, make_map, next_change, running_hub
@@ -37,7 +37,7 @@ def _tidy(client: ClusterClient, name: str) -> Iterator[None]:
             client.delete(type_, obj["metadata"]["name"], "default")
 
 
-async def _entries(log: ChangeLog, topic: Topic) -> list[Entry]:
+async def _entries(log: ChangeLog, topic: Topic) -> list[StreamEntry]:
     return [entry for entry in await log.read({str(topic): "0"}, 10) if entry.topic == str(topic)]
 
 
