@@ -1,24 +1,13 @@
 #!/usr/bin/env python3
-"""Plain words: fails on odd idiom in texts and on names that say nothing, beyond what tools/language_counts.json
-records.
+"""Plain words: fails on odd idiom in texts and on names that say nothing.
 
 Reads messages (of templates and Python), docstrings, comments, Markdown and the Korean translation, and the names of
 modules, classes, functions and loop variables. What it looks for, and what may stand with which reason, is in
 tools/language.toml.
-
-A ratchet: each check has a count per folder. A higher count than recorded fails; a lower one must be recorded, so that
-it never rises again.
-
-    tools/lint_language.py                what is new (part of `make lint`)
-    tools/lint_language.py --record       record lower counts (a higher one is fixed, or edited by hand with a reason)
-    tools/lint_language.py --counts       the table of docs/language.md
-    tools/lint_language.py --list [TEXT]  every place, or those of checks and files that contain TEXT
 """
 
-import argparse
 import ast
 import fnmatch
-import json
 import re
 import sys
 import tomllib
@@ -34,11 +23,9 @@ sys.path.insert(0, str(ROOT))
 from tools.repository_files import repository_files  # noqa: E402 - the tree isn't a package of the environment
 
 RULES_FILE = ROOT / "tools/language.toml"
-COUNTS_FILE = ROOT / "tools/language_counts.json"
 
 CLASS_CHECK = "class name in three places"
 MIN_CLASS_PLACES = 3
-INTERFACE, DOCS = "interface", "docs"
 #: Classes of these names mean the same wherever they stand.
 FRAMEWORK_CLASSES = {"Migration", "Meta", "Command", "Media"}
 GETTEXT = {"_", *(f"{prefix}gettext{suffix}" for prefix in ("", "n", "p", "np") for suffix in ("", "_lazy", "_noop"))}
@@ -54,10 +41,7 @@ COMMENT = re.compile(r"^(?P<code>[^#]*)#(?P<text>.*)$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """`area`: "interface", "docs" or the folder whose count it is in."""
-
     check: str
-    area: str
     path: str
     line: int
     text: str
@@ -68,11 +52,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """Prose of a file, with the line where it begins."""
+    """Prose of a file, with the line where it begins. `is_message`: users read it in the interface."""
 
-    area: str
     line: int
     text: str
+    is_message: bool = False
 
 
 class Rules:
@@ -85,6 +69,7 @@ class Rules:
         self.phrases = {
             phrase["name"]: re.compile(phrase["match"].replace(" ", r"\s+"), re.IGNORECASE) for phrase in phrases
         }
+        self.message_phrases = {phrase["name"] for phrase in phrases if phrase.get("where") == "messages"}
         self.any_phrase = re.compile("|".join(pattern.pattern for pattern in self.phrases.values()), re.IGNORECASE)
         self.bindings = set(data["names"]["bindings"])
         self.functions = set(data["names"]["functions"])
@@ -108,15 +93,6 @@ class Rules:
         return word in self.banned_modules or (word.endswith(("ed", "ing")) and word not in self.noun_modules)
 
 
-def area_of(path: str) -> str:
-    """The folder whose count a file's names, docstrings and comments are in."""
-    if path.endswith(".md"):
-        return DOCS
-    if path.startswith("locale/"):
-        return INTERFACE
-    return path.split("/", 1)[0] if "/" in path else "root"
-
-
 def markdown_texts(source: str) -> Iterator[Text]:
     """The whole text; code, links' targets and generated comments are blanked, so that lines keep their numbers."""
 
@@ -125,13 +101,13 @@ def markdown_texts(source: str) -> Iterator[Text]:
 
     for pattern in (r"(?ms)^```.*?^```", r"(?m)^    .*$", r"`[^`\n]*`", r"\]\([^)\n]*\)", r"(?s)<!--.*?-->"):
         source = re.sub(pattern, blank, source)
-    yield Text(area=DOCS, line=1, text=source)
+    yield Text(line=1, text=source)
 
 
-def template_texts(source: str, area: str) -> Iterator[Text]:
+def template_texts(source: str) -> Iterator[Text]:
     for match in TEMPLATE_MESSAGE.finditer(source):
         yield Text(
-            area=area if match["comment"] else INTERFACE,
+            is_message=not match["comment"],
             line=source.count("\n", 0, match.start()) + 1,
             text=match[match.lastgroup or 0],
         )
@@ -144,10 +120,10 @@ def translation_texts(source: str) -> Iterator[Text]:
         if line.startswith("msg"):
             is_translation = line.startswith("msgstr")
         if is_translation:
-            yield Text(area=INTERFACE, line=number, text=line)
+            yield Text(line=number, text=line, is_message=True)
 
 
-def comment_texts(source: str, nodes: list[ast.AST], area: str) -> Iterator[Text]:
+def comment_texts(source: str, nodes: list[ast.AST]) -> Iterator[Text]:
     """Comments, neighbouring lines as one text. Lines within a string of several lines are none."""
     lines = source.splitlines()
     in_string: set[int] = set()
@@ -161,27 +137,27 @@ def comment_texts(source: str, nodes: list[ast.AST], area: str) -> Iterator[Text
             block.append(stripped)
             continue
         if block:
-            yield Text(area=area, line=number - len(block), text="\n".join(text.lstrip("#: ") for text in block))
+            yield Text(line=number - len(block), text="\n".join(text.lstrip("#: ") for text in block))
             block = []
         if "  # " in line and number not in in_string:
-            yield Text(area=area, line=number, text=line.rsplit("  # ", 1)[1])
+            yield Text(line=number, text=line.rsplit("  # ", 1)[1])
 
 
-def python_texts(source: str, nodes: list[ast.AST], area: str) -> Iterator[Text]:
+def python_texts(source: str, nodes: list[ast.AST]) -> Iterator[Text]:
     """Docstrings, comments and messages."""
-    yield from comment_texts(source, nodes, area)
+    yield from comment_texts(source, nodes)
     for node in nodes:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             if ast.get_docstring(node, clean=False) is not None:
                 docstring = node.body[0]
                 assert isinstance(docstring, ast.Expr) and isinstance(docstring.value, ast.Constant)
-                yield Text(area=area, line=docstring.lineno, text=str(docstring.value.value))
+                yield Text(line=docstring.lineno, text=str(docstring.value.value))
         elif isinstance(node, ast.Call):
             function = node.func
             name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
             for argument in node.args if name in GETTEXT else []:
                 if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                    yield Text(area=INTERFACE, line=argument.lineno, text=argument.value)
+                    yield Text(line=argument.lineno, text=argument.value, is_message=True)
 
 
 def bound_names(nodes: list[ast.AST]) -> Iterator[tuple[str, int]]:
@@ -195,18 +171,17 @@ def bound_names(nodes: list[ast.AST]) -> Iterator[tuple[str, int]]:
 
 def python_names(nodes: list[ast.AST], path: str, rules: Rules) -> Iterator[Finding]:
     """Names of modules, functions, variables; and every class, for what is counted over the whole tree."""
-    area = area_of(path)
     if rules.is_bad_module(Path(path).stem):
-        yield Finding(check="module is no noun", area=area, path=path, line=1, text=path)
+        yield Finding(check="module is no noun", path=path, line=1, text=path)
     for name, line in bound_names(nodes):
         if name in rules.bindings:
-            yield Finding(check=f"name `{name}`", area=area, path=path, line=line, text=name)
+            yield Finding(check=f"name `{name}`", path=path, line=line, text=name)
     for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in rules.functions:
-            yield Finding(check=f"function `{node.name}`", area=area, path=path, line=node.lineno, text=node.name)
+            yield Finding(check=f"function `{node.name}`", path=path, line=node.lineno, text=node.name)
     for node in ast.iter_child_nodes(nodes[0]):
         if isinstance(node, ast.ClassDef) and node.name not in FRAMEWORK_CLASSES:
-            yield Finding(check=CLASS_CHECK, area=area, path=path, line=node.lineno, text=node.name)
+            yield Finding(check=CLASS_CHECK, path=path, line=node.lineno, text=node.name)
 
 
 def read(path: str, source: str, rules: Rules) -> list[Finding]:
@@ -216,21 +191,23 @@ def read(path: str, source: str, rules: Rules) -> list[Finding]:
     if path.endswith(".md"):
         texts = [*markdown_texts(source)]
     elif path.endswith(".html"):
-        texts = [*template_texts(source, area_of(path))]
+        texts = [*template_texts(source)]
     elif path.endswith(".po"):
         texts = [*translation_texts(source)]
     elif path.endswith(".py"):
         nodes = [*ast.walk(ast.parse(source))]
-        texts = [*python_texts(source, nodes, area_of(path))]
+        texts = [*python_texts(source, nodes)]
         findings = [*python_names(nodes, path, rules)]
     for text in texts:
         if not rules.any_phrase.search(text.text):
             continue
         for name, pattern in rules.phrases.items():
+            if name in rules.message_phrases and not text.is_message:
+                continue
             for match in pattern.finditer(text.text):
                 line = text.line + text.text.count("\n", 0, match.start())
                 near = " ".join(text.text[max(0, match.start() - 30) : match.end() + 30].replace("\0", "").split())
-                findings.append(Finding(check=name, area=text.area, path=path, line=line, text=near))
+                findings.append(Finding(check=name, path=path, line=line, text=near))
     return [finding for finding in findings if not rules.is_allowed(finding)]
 
 
@@ -263,91 +240,12 @@ def all_findings() -> list[Finding]:
     return sorted(repeated_classes(findings), key=lambda finding: (finding.check, finding.path, finding.line))
 
 
-Counts = dict[str, dict[str, int]]
-
-
-def counted(findings: list[Finding]) -> Counts:
-    """check → area → how many."""
-    counts: Counts = {}
-    for finding in findings:
-        areas = counts.setdefault(finding.check, {})
-        areas[finding.area] = areas.get(finding.area, 0) + 1
-    return counts
-
-
-def differences(counts: Counts, recorded: Counts) -> Iterator[tuple[str, str, int, int]]:
-    """Check, area, count, recorded count, where the two differ."""
-    for check in sorted({*counts, *recorded}):
-        now, before = counts.get(check, {}), recorded.get(check, {})
-        for area in sorted({*now, *before}):
-            if now.get(area, 0) != before.get(area, 0):
-                yield check, area, now.get(area, 0), before.get(area, 0)
-
-
-def lower(counts: Counts, recorded: Counts) -> Counts:
-    """The counts to record: never higher than recorded, but for checks that are new."""
-    result: Counts = {}
-    for check, areas in counts.items():
-        limits = recorded.get(check, areas)
-        lowered = {area: min(count, limits.get(area, 0)) for area, count in areas.items()}
-        result[check] = {area: count for area, count in lowered.items() if count}
-    return result
-
-
-def table(findings: list[Finding], checks: list[str]) -> str:
-    """Markdown: a line for each check."""
-    columns = {"interface": INTERFACE, "docs": DOCS}
-    rows = ["| | interface | docs | code | tests | all |", "|---|--:|--:|--:|--:|--:|"]
-    totals: Counter[str] = Counter()
-    for check in checks:
-        mine = [finding for finding in findings if finding.check == check]
-        cells = Counter(columns.get(finding.area) or ("tests" if is_test(finding.path) else "code") for finding in mine)
-        totals.update(cells)
-        rows.append(f"| {check} | {' | '.join(str(cells[name]) for name in ORDER)} | {len(mine)} |")
-    rows.append(f"| **all** | {' | '.join(str(totals[name]) for name in ORDER)} | {totals.total()} |")
-    return "\n".join(rows)
-
-
-ORDER = (INTERFACE, DOCS, "code", "tests")
-
-
-def report(findings: list[Finding], rules: Rules) -> int:
-    """Prints what differs from the record; 1 if anything does."""
-    recorded = json.loads(COUNTS_FILE.read_text())
-    changes = [*differences(counted(findings), recorded)]
-    higher = [change for change in changes if change[2] > change[3]]
-    for check, area, count, before in higher:
-        print(f"{area}: “{check}” {count} times, {before} recorded. Say instead: {rules.advice.get(check, 'a noun')}")
-        for finding in findings:
-            if finding.check == check and finding.area == area:
-                print(f"  {finding}")
-    if changes and not higher:
-        print(
-            "\n".join(f"{area}: “{check}” {count} times, {before} recorded" for check, area, count, before in changes)
-        )
-        print("Lower than recorded. Run: python tools/lint_language.py --record, and commit tools/language_counts.json")
-    return 1 if changes else 0
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--record", action="store_true")
-    parser.add_argument("--counts", action="store_true")
-    parser.add_argument("--list", nargs="?", const="", metavar="TEXT")
-    options = parser.parse_args()
-    rules = Rules(RULES_FILE.read_text())
+    advice = Rules(RULES_FILE.read_text()).advice
     findings = all_findings()
-    if options.list is not None:
-        print("\n".join(str(finding) for finding in findings if options.list in f"{finding.path}: {finding.check}"))
-        return 0
-    if options.counts:
-        print(table(findings, sorted({*rules.phrases, *(finding.check for finding in findings)})))
-        return 0
-    if options.record:
-        recorded = json.loads(COUNTS_FILE.read_text()) if COUNTS_FILE.exists() else {}
-        counts = lower(counted(findings), recorded)
-        COUNTS_FILE.write_text(json.dumps(counts, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
-    return report(findings, rules)
+    for finding in findings:
+        print(f"{finding} | say: {advice.get(finding.check, 'a noun that says what it is')}")
+    return 1 if findings else 0
 
 
 if __name__ == "__main__":

@@ -217,7 +217,7 @@ def opened(client: ClusterClient, namespace: str) -> None:
 
 
 def words() -> dict[str, str]:
-    """How they were found, by `how`, as the end of a sentence that begins with "known"."""
+    """How a namespace was found, by `how`: the end of a sentence."""
     return {
         TOKEN: _("from your token"),
         PROJECT: _("from the list of your projects"),

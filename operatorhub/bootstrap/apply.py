@@ -116,7 +116,7 @@ def _established(client: ClusterClient, run: Run, until: float) -> bool:
         if time.monotonic() > until:
             run.document["waits"] += time.monotonic() - begun
             if run.document["waits"] > WAIT_SECONDS:
-                run.document["problem"] = _("These CustomResourceDefinitions are not established: %(names)s") % {
+                run.document["problem"] = _("These CustomResourceDefinitions aren't established: %(names)s") % {
                     "names": ", ".join(missing)
                 }
                 run.state = FAILED

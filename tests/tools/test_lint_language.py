@@ -1,12 +1,9 @@
-"""tools/lint_language.py: what it finds in each kind of file, what it lets stand, and that counts only fall."""
-
-import json
-from pathlib import Path
+"""tools/lint_language.py: what it finds in each kind of file, and what it lets stand."""
 
 import pytest
 
 from tools import lint_language
-from tools.lint_language import Finding, Rules, counted, differences, lower, read, repeated_classes
+from tools.lint_language import Finding, Rules, read, repeated_classes
 
 RULES = Rules("""
     allowed = [{file = "docs/old.md", check = "may not", text = "this may not", reason = "quoted"}]
@@ -14,6 +11,11 @@ RULES = Rules("""
     name = "may not"
     match = '\\bmay not\\b'
     say = "can't"
+    [[phrase]]
+    name = "thing"
+    match = '\\bthing\\b'
+    say = "the noun"
+    where = "messages"
     [names]
     bindings = ["one"]
     functions = ["told"]
@@ -24,41 +26,43 @@ RULES = Rules("""
 MAY_NOT = "may not"
 
 
-def found(path: str, source: str) -> list[tuple[str, str, int]]:
-    """Check, area and line of each finding but classes."""
+def found(path: str, source: str) -> list[tuple[str, int]]:
+    """Check and line of each finding but classes."""
     findings = read(path, source, RULES)
-    return [(finding.check, finding.area, finding.line) for finding in findings if "class" not in finding.check]
+    return [(finding.check, finding.line) for finding in findings if "class" not in finding.check]
 
 
 @pytest.mark.parametrize(
     ("path", "source", "expected"),
     [
-        ("kube/x.py", '"""It may\nnot."""\n', (MAY_NOT, "kube", 1)),
-        ("kube/x.py", "a = 1\n# Users may\n# not.\n", (MAY_NOT, "kube", 2)),
-        ("kube/x.py", "a = 1  # may not\n", (MAY_NOT, "kube", 1)),
-        ("kube/x.py", 'a = _("You may not.")\n', (MAY_NOT, "interface", 1)),
-        ("kube/x.py", 'a = ngettext("May not.", "All.", 2)\n', (MAY_NOT, "interface", 1)),
-        ("kube/x.py", 'def f():\n    """Fine.\n\n    You may not."""\n', (MAY_NOT, "kube", 4)),
-        ("templates/x.html", '\n{% translate "You may not" %}', (MAY_NOT, "interface", 2)),
+        ("kube/x.py", '"""It may\nnot."""\n', (MAY_NOT, 1)),
+        ("kube/x.py", "a = 1\n# Users may\n# not.\n", (MAY_NOT, 2)),
+        ("kube/x.py", "a = 1  # may not\n", (MAY_NOT, 1)),
+        ("kube/x.py", 'a = _("You may not.")\n', (MAY_NOT, 1)),
+        ("kube/x.py", 'a = ngettext("May not.", "All.", 2)\n', (MAY_NOT, 1)),
+        ("kube/x.py", 'def f():\n    """Fine.\n\n    You may not."""\n', (MAY_NOT, 4)),
+        ("templates/x.html", '\n{% translate "You may not" %}', (MAY_NOT, 2)),
         (
             "templates/x.html",
             "{% blocktranslate with a=b %}You may not{% endblocktranslate %}",
-            (MAY_NOT, "interface", 1),
+            (MAY_NOT, 1),
         ),
-        ("templates/x.html", "{# It may not #}", (MAY_NOT, "templates", 1)),
-        ("locale/ko/LC_MESSAGES/django.po", 'msgid "x"\nmsgstr "may not"\n', (MAY_NOT, "interface", 2)),
-        ("docs/x.md", "a\n\nIt may\nnot\n", (MAY_NOT, "docs", 3)),
-        ("README.md", "You may not", (MAY_NOT, "docs", 1)),
-        ("kube/x.py", "for one in []: pass\n", ("name `one`", "kube", 1)),
-        ("kube/x.py", "a = [one for one in []]\n", ("name `one`", "kube", 1)),
-        ("kube/x.py", "def f(one): ...\n", ("name `one`", "kube", 1)),
-        ("kube/x.py", "def told(): ...\n", ("function `told`", "kube", 1)),
-        ("kube/about.py", "", ("module is no noun", "kube", 1)),
-        ("tests/kube/test_about.py", "", ("module is no noun", "tests", 1)),
-        ("kube/way_going.py", "", ("module is no noun", "kube", 1)),
+        ("templates/x.html", "{# It may not #}", (MAY_NOT, 1)),
+        ("locale/ko/LC_MESSAGES/django.po", 'msgid "x"\nmsgstr "may not"\n', (MAY_NOT, 2)),
+        ("docs/x.md", "a\n\nIt may\nnot\n", (MAY_NOT, 3)),
+        ("README.md", "You may not", (MAY_NOT, 1)),
+        ("kube/x.py", "for one in []: pass\n", ("name `one`", 1)),
+        ("kube/x.py", "a = [one for one in []]\n", ("name `one`", 1)),
+        ("kube/x.py", "def f(one): ...\n", ("name `one`", 1)),
+        ("kube/x.py", "def told(): ...\n", ("function `told`", 1)),
+        ("kube/about.py", "", ("module is no noun", 1)),
+        ("tests/kube/test_about.py", "", ("module is no noun", 1)),
+        ("kube/way_going.py", "", ("module is no noun", 1)),
+        ("kube/x.py", '"""A thing."""\na = _("A thing")\n', ("thing", 2)),
+        ("templates/x.html", '{# A thing #}\n{% translate "A thing" %}', ("thing", 2)),
     ],
 )
-def test_what_is_found(path: str, source: str, expected: tuple[str, str, int]) -> None:
+def test_what_is_found(path: str, source: str, expected: tuple[str, int]) -> None:
     assert found(path, source) == [expected]
 
 
@@ -102,28 +106,16 @@ def test_a_class_name_is_reported_where_it_stands_in_three_places() -> None:
     assert [finding.text for finding in repeated_classes(findings)] == ["Wish"] * 3
 
 
-def test_counts_only_fall() -> None:
-    recorded = {"may not": {"kube": 2, "tools": 1}}
-    now = {"may not": {"kube": 3}, "new": {"docs": 4}}
-    assert lower(now, recorded) == {"may not": {"kube": 2}, "new": {"docs": 4}}
-    assert [*differences(now, recorded)] == [
-        ("may not", "kube", 3, 2),
-        ("may not", "tools", 0, 1),
-        ("new", "docs", 4, 0),
-    ]
-
-
-@pytest.mark.parametrize(("recorded", "words"), [(1, ""), (2, "--record"), (0, "Say instead: can't")])
-def test_the_report(
-    recorded: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_finding_fails_the_lint_with_what_to_write_instead(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    finding = Finding(check=MAY_NOT, area="kube", path="kube/x.py", line=1, text="may not")
-    record = tmp_path / "counts.json"
-    record.write_text(json.dumps({MAY_NOT: {"kube": recorded}}))
-    monkeypatch.setattr(lint_language, "COUNTS_FILE", record)
-    assert counted([finding]) == {MAY_NOT: {"kube": 1}}
-    assert lint_language.report([finding], RULES) == (0 if recorded == 1 else 1)
-    assert words in capsys.readouterr().out
+    finding = Finding(check="mend", path="kube/x.py", line=1, text="mend it")
+    monkeypatch.setattr(lint_language, "all_findings", lambda: [finding])
+    assert lint_language.main() == 1
+    printed = capsys.readouterr().out
+    assert "kube/x.py:1" in printed and "fix" in printed
+    monkeypatch.setattr(lint_language, "all_findings", list)
+    assert lint_language.main() == 0
 
 
 def test_the_rules_of_the_tree_are_read() -> None:

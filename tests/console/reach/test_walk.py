@@ -107,7 +107,7 @@ def test_every_kind_is_listed_in_all_namespaces_of_ones_own(
         status, text = _read(browser, address)
         faults += _faults(admin, address, status, text)
         if status == 200 and item.namespaced:
-            assert f"yours: {town.own}, {town.second}." in text, address
+            assert f"includes only your namespaces here: {town.own}, {town.second}." in text, address
         elif status == 403:
             refused.append(item)
     assert not faults, "\n".join(faults)

@@ -56,7 +56,8 @@ def test_a_kind_beyond_the_limit_says_so(client: ClusterClient, monkeypatch: pyt
     monkeypatch.setattr(kinds, "MOST", 0)
     assert kinds.recorded(client) == ()
     assert (
-        "History is recorded for at most 0 kinds" in recording_status.recording(client, Place(maps, "default", "a")).why
+        "History is recorded for at most 0 resource types"
+        in recording_status.recording(client, Place(maps, "default", "a")).why
     )
     secrets = client.find("", "v1", "secrets")
     assert recording_status.recording(client, Place(secrets, "default", "a")).why == ""

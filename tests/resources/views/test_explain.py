@@ -71,7 +71,7 @@ def test_a_custom_kind_with_all_its_marks(browser: Client, client: ClusterClient
 def test_no_such_place_is_said(browser: Client) -> None:
     answer = browser.get("/resources/core/v1/pods/explain/", {"at": "/spec/<nothing>"})
     assert answer.status_code == 404
-    assert b"This kind has no such field" in answer.content
+    assert b"This resource type has no such field" in answer.content
     assert b"<nothing>" not in answer.content
 
 
@@ -85,7 +85,7 @@ def test_a_kind_without_a_schema(browser: Client, client: ClusterClient, monkeyp
     monkeypatch.setattr(ClusterClient, "schema", lambda *_: None)
     answer = browser.get("/resources/core/v1/pods/explain/")
     assert answer.status_code == 200
-    assert b"The cluster publishes no schema for this kind" in answer.content
+    assert b"The cluster publishes no schema for this resource type" in answer.content
 
 
 def test_the_list_leads_there(browser: Client) -> None:

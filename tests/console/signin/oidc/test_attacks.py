@@ -205,7 +205,7 @@ def test_a_person_whom_the_cluster_does_not_know_is_told_so(idp: Provider) -> No
     _refused(
         returned(browser, idp, begun(browser)),
         403,
-        "Example ID knows you, but the cluster does not accept its ID token",
+        "Example ID signed you in, but the cluster doesn't accept its ID token",
     )
     assert not Attempt.objects.exists()
 

@@ -1,5 +1,6 @@
 """ID tokens last minutes, sessions hours: a session continues with new tokens while the provider issues them."""
 
+import html
 import threading
 import time
 from datetime import timedelta
@@ -95,7 +96,7 @@ def test_a_refusal_ends_the_session_says_so_and_loses_nothing_that_was_typed(idp
     )
     page = answer.content.decode()
     assert answer.status_code == 401 and "typed: by hand" in page
-    assert "Example ID did not renew your sign-in" in page
+    assert "Example ID didn't renew your sign-in" in html.unescape(page)
     assert not Session.objects.exists()
     # And where she is led to.
     led = browser.get("/namespaces/")["Location"]
