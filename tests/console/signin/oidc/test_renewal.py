@@ -101,7 +101,7 @@ def test_a_refusal_ends_the_session_says_so_and_loses_nothing_that_was_typed(idp
     # And where she is led to.
     led = browser.get("/namespaces/")["Location"]
     assert led == "/sign-in/?next=%2Fnamespaces%2F&why=refused"
-    assert "Example ID did not renew your sign-in" in browser.get(led).content.decode()
+    assert "Example ID didn't renew your sign-in" in browser.get(led).content.decode()
     assert not bytes(Grant.objects.get().sealed)
 
 
