@@ -1,7 +1,6 @@
 """Errors are shown at their fields before anything is sent; and a wrong check doesn't block the user."""
 
 import contextlib
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from kube.client import ClusterClient
 from kube.config import load
 from kube.errors import AlreadyExists, NotFound
 from tests.e2e.conftest import Site
+from tests.eventually import until
 
 CRD = yaml.safe_load((Path(__file__).parents[1] / "forms" / "schemas" / "widgets.yaml").read_text())
 GROUP = CRD["spec"]["group"]
@@ -26,13 +26,12 @@ def form(site: Site, page: Page) -> Iterator[Page]:
     definitions = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
     with contextlib.suppress(AlreadyExists):
         client.create(definitions, CRD)
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
+
+    def served() -> bool:
         client.forget_types()
-        with contextlib.suppress(NotFound):
-            if client.schema(client.find(GROUP, "v1", NAMES["plural"])):
-                break
-        time.sleep(0.1)
+        return client.schema(client.find(GROUP, "v1", NAMES["plural"])) is not None
+
+    until(served, "its schema", not_yet=(NotFound,))
     page.goto(f"{site.url}/resources/{GROUP}/v1/{NAMES['plural']}/new/?namespace=default&start=-&view=form")
     for fold in page.locator("details.console-more-fields").all():
         fold.evaluate("fold => { fold.open = true; }")

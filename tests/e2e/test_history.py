@@ -3,13 +3,13 @@ recreates it; and stars it.
 """
 
 import contextlib
-import time
 
 from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from tests.e2e.conftest import Site
+from tests.eventually import until
 from tests.resources.history.crd import GROUP, crd
 
 KINDS = ()
@@ -21,15 +21,13 @@ def _gadgets(client: ClusterClient) -> None:
         client.create(client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions"), crd())
     except KubeError as error:
         assert error.reason == "AlreadyExists", error
-    end = time.monotonic() + 60
-    while True:
+
+    def served() -> bool:
         client.forget_types()
-        try:
-            client.list(client.find(GROUP, "v1", "gadgets"))
-            return
-        except KubeError:
-            assert time.monotonic() < end
-            time.sleep(0.2)
+        client.list(client.find(GROUP, "v1", "gadgets"))
+        return True
+
+    until(served, "gadgets are served", not_yet=(KubeError,))
 
 
 def test_from_a_change_to_its_undo(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
@@ -42,11 +40,7 @@ def test_from_a_change_to_its_undo(site: Site, page: Page, client: ClusterClient
     history = page.locator("#history")
     # The worker hears of a new kind some seconds after it is served, and the page of what it wrote when the object
     # changes.
-    end = time.monotonic() + 90
-    while not history.locator(".history-step").count():
-        assert time.monotonic() < end
-        time.sleep(1)
-        page.reload()
+    until(lambda: page.reload() and history.locator(".history-step").count(), "a step of the history")
     client.patch(gadgets, "g", {"spec": {"size": 3}}, namespace)
     # The timeline above has the same words, as titles of its marks.
     steps = history.locator(".history-list")

@@ -4,7 +4,6 @@ as a file.
 
 import json
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from playwright.sync_api import Page, Route, expect
 
 from kube.client import ClusterClient
 from tests.e2e.conftest import Site
+from tests.eventually import until
 
 KINDS = ()
 IMAGE = "operator-console.dev/sampledb-engine:1.0.0"
@@ -34,13 +34,11 @@ def test_all_pods_of_a_deployment(site: Site, page: Page, client: ClusterClient,
     client.create(deployments, deployment(1), namespace)
 
     def running(number: int) -> list[str]:
-        end = time.monotonic() + 90
-        while True:
-            found = [pod for pod in client.list(pods, namespace).items if pod["status"].get("phase") == "Running"]
-            if len(found) == number:
-                return sorted(item["metadata"]["name"] for item in found)
-            assert time.monotonic() < end, found
-            time.sleep(0.2)
+        def names() -> list[str]:
+            found = client.list(pods, namespace).items
+            return sorted(pod["metadata"]["name"] for pod in found if pod["status"].get("phase") == "Running")
+
+        return until(lambda: len(found := names()) == number and found, f"{number} running Pods") or []
 
     first = running(1)
     page.goto(f"{site.url}/resources/apps/v1/deployments/{namespace}/many/")
@@ -65,14 +63,13 @@ def one_pod(client: ClusterClient, namespace: str) -> str:
     spaces, pods = client.find("", "v1", "namespaces"), client.find("", "v1", "pods")
     client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
     client.create(client.find("apps", "v1", "deployments"), deployment(1), namespace)
-    end = time.monotonic() + 90
-    while True:
+
+    def ready() -> str:
         found = [pod for pod in client.list(pods, namespace).items if pod["status"].get("phase") == "Running"]
         name = str(found[0]["metadata"]["name"]) if found else ""
-        if name and "Ready to accept" in client.log(name, namespace):
-            return name
-        assert time.monotonic() < end, found
-        time.sleep(0.2)
+        return name if name and "Ready to accept" in client.log(name, namespace) else ""
+
+    return until(ready, "a Pod whose log says that it is ready")
 
 
 LINES = 100_000

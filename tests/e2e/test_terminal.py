@@ -1,7 +1,6 @@
 """A shell in a container, from the page: typed, answered, sized, ended; and to our own pages only."""
 
 import re
-import time
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -9,8 +8,10 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from kube.client import ClusterClient
+from kube.errors import Forbidden
 from tests.e2e.conftest import Site
 from tests.e2e.steps import SLOW
+from tests.eventually import until
 
 KINDS = ()
 # It does nothing for a day: a server would end where the port is still held by the last test's.
@@ -24,18 +25,9 @@ def pod(client: ClusterClient, namespace: str) -> str:
     client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
     spec = {"containers": [{"name": "engine", "image": IMAGE}], "terminationGracePeriodSeconds": 1}
     obj = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "host"}, "spec": spec}
-    end = time.monotonic() + 60
-    while True:
-        try:
-            client.create(pods, obj, namespace)
-            break
-        except Exception:
-            # A real cluster makes the namespace's default ServiceAccount a moment later.
-            assert time.monotonic() < end
-            time.sleep(0.2)
-    while (client.get(pods, "host", namespace).get("status") or {}).get("phase") != "Running":
-        assert time.monotonic() < end, client.get(pods, "host", namespace)
-        time.sleep(0.2)
+    # A real cluster makes the namespace's default ServiceAccount a moment later.
+    until(lambda: client.create(pods, obj, namespace), "a Pod", not_yet=(Forbidden,))
+    until(lambda: (client.get(pods, "host", namespace).get("status") or {}).get("phase") == "Running", "its container")
     return "host"
 
 
@@ -47,7 +39,9 @@ def test_a_shell(site: Site, page: Page, namespace: str, pod: str) -> None:
     page.locator("#actions summary").click()
     page.locator("#actions").get_by_role("link", name="Terminal", exact=True).click()
     expect(page.get_by_role("status").filter(has_text="connected")).to_be_visible(timeout=SLOW)
-    noted = page.request.get(f"{site.url}/api/audit/?verb=exec&namespace={namespace}").json()["items"]
+    address = f"{site.url}/api/audit/?verb=exec&namespace={namespace}"
+    # The record is written beside the shell, which doesn't wait for it.
+    noted = until(lambda: page.request.get(address).json()["items"], "the audit record")
     assert [(item["name"], item["outcome"], item["diff"]) for item in noted] == [(pod, "ok", [])]
     rows = page.locator(".xterm-rows")
     page.keyboard.type("echo $((6 * 7))-answers; tty\n")

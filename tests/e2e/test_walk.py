@@ -3,7 +3,6 @@
 import re
 import socket
 import ssl
-import time
 import urllib.request
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from kube.config import load
 from kube.objects import KubeObject
 from tests.e2e.conftest import Site
 from tests.e2e.steps import SLOW, create_namespace, field, install
+from tests.eventually import until
 
 pytestmark = pytest.mark.timeout(600)
 KINDS = (("argoproj.io", "argocds"), ("samples.operator-console.dev", "sampledbs"))
@@ -29,15 +29,12 @@ def ping(port: int) -> bytes:
 def ask_page(port: int) -> str:
     """What a browser gets there, as soon as a Pod behind it answers; the certificate is the cluster's own."""
     unverified = ssl._create_unverified_context()
-    until = time.monotonic() + SLOW / 1000
-    while True:
-        try:
-            with urllib.request.urlopen(f"https://127.0.0.1:{port}/", context=unverified, timeout=10) as answer:
-                return str(answer.read().decode())
-        except OSError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.2)
+
+    def page() -> str:
+        with urllib.request.urlopen(f"https://127.0.0.1:{port}/", context=unverified, timeout=10) as answer:
+            return str(answer.read().decode())
+
+    return until(page, "the page behind the port", not_yet=(OSError,))
 
 
 def is_simulated(pod: KubeObject) -> bool:
@@ -127,10 +124,10 @@ def test_sampledb_from_the_catalog_to_its_end(site: Site, page: Page, client: Cl
     expect(page.locator("#toasts")).to_contain_text("orders")
     page.goto(f"{site.url}/resources/core/v1/pods/?namespace={namespace}")
     expect(page.get_by_role("link", name="orders-0", exact=True)).to_have_count(0, timeout=SLOW)
-    until = time.monotonic() + 60
-    while any(obj["metadata"]["name"] == "orders" for obj in client.list(sampledbs, namespace).items):
-        assert time.monotonic() < until, "the SampleDB is still there"
-        time.sleep(0.1)
+    until(
+        lambda: all(obj["metadata"]["name"] != "orders" for obj in client.list(sampledbs, namespace).items),
+        "the end of the SampleDB",
+    )
 
 
 def test_argo_cd_from_the_real_catalog(

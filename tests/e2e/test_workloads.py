@@ -5,7 +5,6 @@ with its traffic, a terminal without shell.
 import json
 import re
 import socket
-import time
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 from kube.client import ClusterClient
 from tests.e2e.conftest import Site
 from tests.e2e.steps import SLOW
+from tests.eventually import until
 
 KINDS = ()
 IMAGE = "operator-console.dev/sampledb-engine:1.0.0"
@@ -30,13 +30,12 @@ def pod(client: ClusterClient, namespace: str) -> str:
     spec = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
     obj: dict[str, Any] = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "data"}, "spec": spec}
     client.create(client.find("apps", "v1", "deployments"), obj, namespace)
-    end = time.monotonic() + 90
-    while True:
+
+    def running() -> list[str]:
         found = client.list(pods, namespace, labels="app=data").items
-        if found and (found[0].get("status") or {}).get("phase") == "Running":
-            return str(found[0]["metadata"]["name"])
-        assert time.monotonic() < end, found
-        time.sleep(0.2)
+        return [pod["metadata"]["name"] for pod in found if (pod.get("status") or {}).get("phase") == "Running"]
+
+    return until(running, "a running Pod")[0]
 
 
 @pytest.mark.journey
@@ -92,14 +91,13 @@ def test_a_port_of_this_machine(site: Site, page: Page, namespace: str, pod: str
     row = page.locator("[data-tunnel]")
     expect(row).to_contain_text("0 open, 0 in total")
     port = int(row.get_attribute("data-tunnel") or "0")
-    end = time.monotonic() + 60
-    while True:
+
+    def answers() -> bool:
         with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
             connection.sendall(b"PING\r\n")
-            if connection.recv(100) == b"+PONG\r\n":
-                break
-        assert time.monotonic() < end, "the database does not answer"
-        time.sleep(0.5)
+            return connection.recv(100) == b"+PONG\r\n"
+
+    until(answers, "the database's answer")
     # The traffic is shown live, here and in the list of all.
     expect(row).to_contain_text(re.compile(r"[1-9]\d* in total"))
     expect(row.locator(".forward-bytes").last).to_have_text(re.compile(r"^[1-9]\d*\sbytes"))

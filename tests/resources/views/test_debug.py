@@ -1,29 +1,21 @@
 """A debug container: what is sent, and what is refused at its field."""
 
-import time
-
 import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from kube.errors import Forbidden
 from resources.podlogs.logs import LogContainer
 from resources.views.terminal import _why
+from tests.eventually import until
 
 
 def test_it_is_put_beside_the_others(browser: Client, client: ClusterClient, namespace: str) -> None:
     pods = client.find("", "v1", "pods")
     spec = {"containers": [{"name": "web", "image": "nginx"}]}
-    end = time.monotonic() + 60
-    while True:
-        try:
-            client.create(
-                pods, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": spec}, namespace
-            )
-            break
-        except Exception:
-            # A real cluster makes the namespace's default ServiceAccount a moment later.
-            assert time.monotonic() < end
-            time.sleep(0.2)
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": spec}
+    # A real cluster makes the namespace's default ServiceAccount a moment later.
+    until(lambda: client.create(pods, pod, namespace), "a Pod", not_yet=(Forbidden,))
     url = f"/resources/core/v1/pods/{namespace}/web/debug/"
     page = browser.get(url).content.decode()
     assert f"kubectl debug -it web -n {namespace} --image=busybox:1.37 --target=web -- sh" in page

@@ -1,14 +1,12 @@
 """The form pages over the embedded cluster: create, edit, refuse, conflict, and the parts without script."""
 
-import contextlib
-import time
-
 import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import NotFound
+from tests.eventually import until
 from tests.resources.forms import html, pages
 from tests.resources.views.form_submission import controls, send
 
@@ -23,15 +21,16 @@ def sampledbs(client: ClusterClient) -> ResourceType:
         client.get(crds, "sampledbs.samples.operator-console.dev")
     except NotFound:
         client.create(crds, pages.read(next((pages.SAMPLEDB / "crds").iterdir())))
-    end = time.monotonic() + 10
-    while True:  # a real cluster takes a moment to serve a new kind, and another to publish its schema
+
+    def served() -> ResourceType | None:
         client.forget_types()
-        with contextlib.suppress(NotFound):
-            found = client.find("samples.operator-console.dev", "v1", "sampledbs")
-            if client.schema(found) is not None:
-                return found
-        assert time.monotonic() < end, "SampleDB is not served"
-        time.sleep(0.05)
+        found = client.find("samples.operator-console.dev", "v1", "sampledbs")
+        return found if client.schema(found) is not None else None
+
+    # A real cluster takes a moment to serve a new kind, and another to publish its schema.
+    found = until(served, "SampleDB's schema", not_yet=(NotFound,))
+    assert found is not None
+    return found
 
 
 @pytest.fixture

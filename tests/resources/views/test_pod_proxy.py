@@ -15,11 +15,12 @@ import pytest
 
 from console.web import loop
 from kube import limits
-from kube.errors import KubeError
+from kube.errors import Forbidden
 from resources.forward import tunnels
 from resources.forward.targets import ForwardTarget
 from resources.forward.tunnels import Tunnel, close_tunnel, open_tunnel
 from resources.views import forward_proxy
+from tests.eventually import until
 
 
 class Program(http.server.BaseHTTPRequestHandler):
@@ -189,18 +190,9 @@ async def test_the_page_of_a_pod(client: Any, settings: Any) -> None:
         client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         container = {"name": "web", "image": "nginx", "ports": [{"containerPort": 80}]}
         obj = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [container]}}
-        end = time.monotonic() + 60
-        while True:
-            try:
-                client.create(pods, obj, name)
-                break
-            except KubeError:
-                # A real cluster makes the namespace's default ServiceAccount a moment later.
-                assert time.monotonic() < end
-                time.sleep(0.2)
-        while (client.get(pods, "web", name).get("status") or {}).get("phase") != "Running":
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        # A real cluster makes the namespace's default ServiceAccount a moment later.
+        until(lambda: client.create(pods, obj, name), "a Pod", not_yet=(Forbidden,))
+        until(lambda: (client.get(pods, "web", name).get("status") or {}).get("phase") == "Running", "its container")
         return open_tunnel(client, ForwardTarget("Pod", name, "web"), 80, listen=False)
 
     try:
