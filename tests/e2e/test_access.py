@@ -25,7 +25,8 @@ def test_a_colleague_gets_access(site: Site, page: Page, client: ClusterClient, 
     clicks += 1
     click("link", "Who has access")
     click("link", "Grant access")
-    # The field has the focus already.
+    # The field has the focus without a click.
+    expect(page.get_by_label("Name", exact=True).first).to_be_focused()
     page.keyboard.type("jane.kim")
     page.get_by_role("radio", name="Edit").check()
     clicks += 1

@@ -193,6 +193,13 @@ def test_rows_come_and_go_and_another_sort_forgets_nothing(browser: Client, name
     assert control(turned, "field-tls.key") is not None
 
 
+@pytest.mark.parametrize("url", [SECRETS, "/resources/rbac.authorization.k8s.io/v1/rolebindings/new-binding/"])
+def test_a_namespace_that_no_list_has_yet_stays_chosen(browser: Client, url: str) -> None:
+    """Just created, or not the user's to list: the API server decides when the object is sent."""
+    page = browser.post(url, {"namespace": "just-made", "name": "x", "rows": "1", "more": "1"}).content.decode()
+    assert '<option value="just-made" selected>' in page
+
+
 @pytest.mark.parametrize(
     ("crt", "key", "words"),
     [
