@@ -17,8 +17,8 @@ def rows(results: tuple[Result, ...], checked: bool) -> tuple[ImportRow, ...]:
         "namespace": _("The namespace is created first."),
         "kind": _("The resource type is created first."),
         "operator": _(
-            "The operator provides this resource type. The object is sent as soon as the cluster serves "
-            "the resource type."
+            "The operator provides this resource type. The object is created as soon as the cluster "
+            "serves the resource type."
         ),
     }
     found = zip(importing.rows_of(results, checked), results, strict=True)

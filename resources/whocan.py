@@ -141,4 +141,6 @@ def _gaps(read: Mapping[str, Some]) -> Iterator[str]:
         if found.problem:
             yield _("Couldn't read %(kind)s objects: %(why)s") % {"kind": kind, "why": found.problem}
         elif found.more:
-            yield _("Some %(kind)s objects weren't checked.") % {"kind": kind}
+            yield _("There are more %(kind)s objects than the console reads, so this list can be incomplete.") % {
+                "kind": kind
+            }

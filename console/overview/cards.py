@@ -131,11 +131,11 @@ CARDS = (
     Card("changes", gettext_lazy("Recent changes"), gettext_lazy("Loading the history…"), changes.collect),
     Card(
         "favourites",
-        gettext_lazy("Favourites"),
-        gettext_lazy("Loading the state of your favourites…"),
+        gettext_lazy("Favorites"),
+        gettext_lazy("Loading the state of your favorites…"),
         marks.favourites,
         "resources:favourites",
-        empty=gettext_lazy("No favourites yet. Add an object or resource type with the star on its page."),
+        empty=gettext_lazy("No favorites yet. Add an object or resource type with the star on its page."),
     ),
     Card(
         "recent",

@@ -116,7 +116,7 @@ def create(client: ClusterClient, name: str) -> str:
     """Make the namespace. Returns '' or, in words for the field, why the API server refused."""
     type_ = namespace_type(client)
     if not name:
-        return _("Type a name for the namespace.")
+        return _("Enter a name for the namespace.")
     try:
         client.create(type_, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     except AlreadyExists:

@@ -121,7 +121,7 @@ def _pages(request: ConsoleRequest) -> Iterator[PaletteEntry]:
         else:
             yield PaletteEntry(entry.label, entry.url)
             yield from (PaletteEntry(item.label, item.url, entry.label) for item in entry.below)
-    yield PaletteEntry(_("Favourites"), reverse("resources:favourites"))
+    yield PaletteEntry(_("Favorites"), reverse("resources:favourites"))
     yield PaletteEntry(_("Operator-backed services"), reverse("operatorhub:services"), _("Operators"))
     yield PaletteEntry(
         _("Operator Lifecycle Manager"), reverse("operatorhub:olm"), _("Operators"), "olm install health"
@@ -142,7 +142,7 @@ def _marked(request: ConsoleRequest, q: str) -> Iterator[PaletteSection]:
     )
     yield PaletteSection(_("Saved searches"), _best(searches, q)[:_OF_EACH])
     liked = favourites.favourites(request.cluster)
-    yield PaletteSection(_("Favourites"), _best((_mark(marked) for marked in liked if marked.url), q)[:_OF_EACH])
+    yield PaletteSection(_("Favorites"), _best((_mark(marked) for marked in liked if marked.url), q)[:_OF_EACH])
     known = {marked.url for marked in liked}
     lately = (_mark(marked) for marked in favourites.recent(request.cluster) if marked.url and marked.url not in known)
     yield PaletteSection(_("Recently viewed"), _best(lately, q)[:_OF_EACH])

@@ -63,9 +63,9 @@ def read(typed: Mapping[str, str]) -> ImpersonationInput:
 
 def _wrong(wish: ImpersonationInput) -> dict[str, str]:
     if not wish.name:
-        return {"user": _("Type a user, a service account or groups.")}
+        return {"user": _("Enter a user, a service account or groups.")}
     found = {}
-    words = _("Use at most %(n)d visible ASCII characters. Other characters don't reach the API server unchanged.")
+    words = _("Use at most %(n)d visible ASCII characters. The console can't send other characters to the API server.")
     words %= {"n": limits.IMPERSONATED_NAME.value}
     if wish.user and (not sendable(wish.user) or len(wish.user) > limits.IMPERSONATED_NAME.value):
         found["user"] = words

@@ -253,6 +253,6 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
             "The console accepts up to 16 MB and 200,000 fields; a cluster accepts objects of up to 1.5 "
             "MB. Go back: your browser keeps what you typed. Make the object smaller, or use kubectl."
         )
-        return problem_response(request, Problem(413, _("Too large to send"), advice, ""))
+        return problem_response(request, Problem(413, _("Your input is too large"), advice, ""))
     advice = _("Go back, reload the page and try again.")
     return problem_response(request, Problem(400, _("The console can't process this request"), advice, ""))

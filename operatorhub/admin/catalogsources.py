@@ -192,11 +192,15 @@ def _why(status: Mapping[str, Any]) -> str:
         return found
     state = text(mapping(status.get("connectionState")).get("lastObservedState"))
     if not state:
-        return _("OLM hasn't processed it yet.")
+        return _("OLM hasn't processed this catalog yet.")
     return (
         ""
         if state == "READY"
-        else _("The connection to the catalog's registry has the state %(state)s.") % {"state": state}
+        else _(
+            "The connection to the catalog's registry isn't ready (state: %(state)s). If this persists, "
+            "check the registry's Pod or address."
+        )
+        % {"state": state}
     )
 
 

@@ -163,7 +163,10 @@ def member(obj: KubeObject, mode: str) -> Member:
     modes = csv.install_modes(spec.get("installModes"))
     refusal = ""
     if mode and mode not in modes:
-        refusal = _("This operator doesn't support %(mode)s (supported: %(modes)s). OLM would mark it as failed.") % {
+        refusal = _(
+            "This operator doesn't support the install mode %(mode)s (supported: %(modes)s). OLM would "
+            "mark it as failed."
+        ) % {
             "mode": mode,
             "modes": ", ".join(modes) or "–",
         }

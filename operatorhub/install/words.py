@@ -31,17 +31,17 @@ MANY_GROUPS = gettext_lazy(
     " Choose another namespace, or delete all but one."
 )
 GROUP_UNSUPPORTED = gettext_lazy(
-    "The OperatorGroup “%(group)s” in “%(namespace)s” uses the mode: %(present)s. This operator "
-    "doesn't support it (supported: %(modes)s). Choose another namespace."
+    "The OperatorGroup “%(group)s” in “%(namespace)s” uses the install mode %(present)s. This "
+    "operator doesn't support it (supported: %(modes)s). Choose another namespace."
 )
 GROUP_DIFFERS = gettext_lazy(
-    "The OperatorGroup “%(group)s” in “%(namespace)s” uses the mode: %(present)s. Choose that "
-    "mode, or another namespace."
+    "The OperatorGroup “%(group)s” in “%(namespace)s” uses the install mode %(present)s. Choose "
+    "that mode, or another namespace."
 )
 OVERLAP = gettext_lazy(
-    "This operator is already installed in “%(namespace)s”, and both would watch the same "
-    "namespaces. Uninstall the other operator first, or let each operator watch only its own "
-    "namespace."
+    "This operator is already installed in “%(namespace)s”, and both installations would watch "
+    "the same namespaces. Uninstall the existing one first, or let each installation watch only "
+    "its own namespace."
 )
 SHARED = gettext_lazy(
     "This operator is installed in another namespace too; both share their CustomResourceDefinitions."
@@ -51,8 +51,8 @@ NEIGHBOURS = gettext_lazy(
     "approval here, their updates wait for approval too."
 )
 UNREAD = gettext_lazy(
-    "You don't have permission to list all %(kinds)s in the cluster, so conflicts with other namespaces aren't shown."
-    " The API server and OLM decide."
+    "You don't have permission to list all %(kinds)s in the cluster, so conflicts with other "
+    "namespaces aren't shown. The API server or OLM can still refuse the install."
 )
 _FORCED = {
     "older": gettext_lazy(
@@ -64,8 +64,8 @@ _FORCED = {
         "a namespace together."
     ),
     "token": gettext_lazy(
-        "Manual, because the operator gets a cloud identity: a new version may need more permissions there, which you"
-        " grant before you approve it."
+        "Manual, because the operator uses a cloud identity: a new version may need more cloud "
+        "permissions, which you must grant before you approve it."
     ),
 }
 

@@ -248,7 +248,11 @@ def _deployments(found: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _used(neighbours: list[KubeObject], subs: list[KubeObject]) -> str:
     users = [name_of(item) for item in (*neighbours, *subs)]
-    return _("Also in this namespace: %(names)s.") % {"names": ", ".join(dict.fromkeys(users))} if users else ""
+    return (
+        _("Other operators in this namespace still use it: %(names)s.") % {"names": ", ".join(dict.fromkeys(users))}
+        if users
+        else ""
+    )
 
 
 def _groups(
@@ -259,7 +263,7 @@ def _groups(
         obj = {"metadata": {"name": group.name, "namespace": namespace, "uid": group.uid}}
         refused = _used(neighbours, subs)
         if not refused and namespace in _KEPT:
-            refused = _("The OperatorGroup belongs to the cluster's namespace for operators.")
+            refused = _("This OperatorGroup is in a namespace that the cluster reserves for operators.")
         yield leftover(type_, obj, _("defines which namespaces the operators here watch"), refused)
 
 
@@ -273,5 +277,5 @@ def _namespace(
         return
     refused = _used(neighbours, subs)
     if not refused and (namespace in _KEPT or namespace.startswith(("kube-", "openshift"))):
-        refused = _("The namespace belongs to the cluster.")
+        refused = _("This is a system namespace of the cluster.")
     yield leftover(type_, obj, _("all of its contents are deleted, including those of other users"), refused, "last")

@@ -289,5 +289,5 @@ def stop(run: Run) -> None:
     """What is asked for can't be taken back; nothing else is asked for."""
     for item in run.document["items"]:
         if item["state"] == WAITING:
-            item["state"], item["message"] = FAILED, _("Not changed.")
+            item["state"], item["message"] = FAILED, _("Not deleted, because the uninstall was stopped.")
     run.state = "stopped"

@@ -173,8 +173,8 @@ def _choice_errors(bundle: Bundle, choice: RunChoice, situation: Situation) -> I
         values = {"group": name_of(groups[0]), "name": name, "mode": present}
         yield (
             _(
-                "The OperatorGroup “%(group)s” in “%(name)s” uses the mode: %(mode)s. Choose that mode, or "
-                "another namespace."
+                "The OperatorGroup “%(group)s” in “%(name)s” uses the install mode %(mode)s. Choose that "
+                "mode, or another namespace."
             )
             % values
         )

@@ -39,7 +39,7 @@ def unpacked(path: Path, target: Path) -> Path:
     with path.open("rb") as stream:
         head = stream.read(4096)
     if not head.strip():
-        raise SourceError(_("It is empty."))
+        raise SourceError(_("The file is empty."))
     if b"\0" in head:
         raise SourceError(_("This is neither a catalog nor an archive. Expected: YAML, JSON, .tar, .tar.gz or .zip."))
     if head.lstrip()[:9].lower() in (b"<!doctype", b"<html") or head.lstrip()[:5].lower() == b"<html":

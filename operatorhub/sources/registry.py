@@ -77,7 +77,8 @@ def parse(reference: str) -> Reference:
     found = _REFERENCE.fullmatch(given)
     if found is None:
         words = _(
-            "“%(name)s” isn't a valid image. Use registry/path:tag, for example quay.io/operatorhubio/catalog:latest."
+            "“%(name)s” isn't a valid image name. Use registry/path:tag, for example "
+            "quay.io/operatorhubio/catalog:latest."
         )
         raise SourceError(words % {"name": reference})
     return Reference(

@@ -93,7 +93,7 @@ def explain(answer: HttpResult) -> str:
     names = {"url": shown(answer.url), "status": answer.status}
     if answer.status in (401, 403):
         return (
-            _("%(url)s returned %(status)d: it requires sign-in, or denies access. Check the user and password.")
+            _("%(url)s returned %(status)d: it requires sign-in, or denies access. Check the user name and password.")
             % names
         )
     if answer.status == 404:

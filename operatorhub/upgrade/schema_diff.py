@@ -191,7 +191,11 @@ class _Walk:
             before, after = old.get(name), new.get(name)
             if before == after or isinstance(before, bool) or not isinstance(after, int | float):
                 if before is not None and after is None:
-                    self.add("info", path, _("%(name)s %(old)s is no longer required.") % {"name": name, "old": before})
+                    self.add(
+                        "info",
+                        path,
+                        _("The constraint %(name)s: %(old)s no longer applies.") % {"name": name, "old": before},
+                    )
                 continue
             tighter = not isinstance(before, int | float) or ((after > before) if larger else (after < before))
             words = _limit(name, before, after)
@@ -203,7 +207,7 @@ class _Walk:
                     self.add(
                         "info",
                         path,
-                        _("%(name)s %(old)s is no longer required.") % {"name": name, "old": old.get(name)},
+                        _("The constraint %(name)s: %(old)s no longer applies.") % {"name": name, "old": old.get(name)},
                     )
                 else:
                     self.add("tight", path, _limit(name, old.get(name), new.get(name)))

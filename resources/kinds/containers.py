@@ -24,9 +24,9 @@ def facts_of(client: ClusterClient, spec: Mapping[str, Any], namespace: str) -> 
     yield _("Requests"), lines(_amounts(resources.get("requests")))
     yield _("Limits"), lines(_amounts(resources.get("limits")))
     for title, part in (
-        (_("Readiness"), "readinessProbe"),
-        (_("Liveness"), "livenessProbe"),
-        (_("Startup"), "startupProbe"),
+        (_("Readiness probe"), "readinessProbe"),
+        (_("Liveness probe"), "livenessProbe"),
+        (_("Startup probe"), "startupProbe"),
     ):
         yield title, line(probe(mapping(spec.get(part))))
     yield _("Environment"), tuple(environment(client, spec, namespace))

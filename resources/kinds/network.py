@@ -127,14 +127,14 @@ def _pods(value: Any) -> str:
 def slice_(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     rows = tuple(endpoints(client, obj))
     columns = (_("Address"), _("State"), _("Pod"), _("Ports"), _("Node"))
-    yield table("endpoints", Table(_("Endpoints"), columns, rows, empty=_("It is empty.")), wide=True)
+    yield table("endpoints", Table(_("Endpoints"), columns, rows, empty=_("No endpoints.")), wide=True)
 
 
 def endpoints_of(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     """The older kind, read as the newer one."""
     rows = tuple(row for item in items(obj.get("subsets")) for row in endpoints(client, _as_slice(obj, item)))
     columns = (_("Address"), _("State"), _("Pod"), _("Ports"), _("Node"))
-    yield table("endpoints", Table(_("Endpoints"), columns, rows, empty=_("It is empty.")), wide=True)
+    yield table("endpoints", Table(_("Endpoints"), columns, rows, empty=_("No endpoints.")), wide=True)
 
 
 def _as_slice(obj: KubeObject, subset: Mapping[str, Any]) -> KubeObject:

@@ -111,7 +111,8 @@ def bindings(client: ClusterClient, namespace: str, whole: bool) -> tuple[list[K
         (
             _("Couldn't read %(kind)s objects: %(why)s") % {"kind": kind, "why": found.problem}
             if found.problem
-            else _("Some %(kind)s objects weren't checked.") % {"kind": kind}
+            else _("There are more %(kind)s objects than the console reads, so this list can be incomplete.")
+            % {"kind": kind}
         )
         for kind, found in asked
         if found.problem or found.more

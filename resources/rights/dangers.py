@@ -182,7 +182,7 @@ WHY: dict[str, str | Promise] = {
     "nodes": _("Can change or remove the cluster's nodes, and so control where Pods run."),
     "volumes": _("A PersistentVolume can give access to any directory on a node."),
     "namespaces": _("Can delete namespaces with their contents, or relax their Pod security level by changing labels."),
-    "privileged": _("Can run privileged Pods with their node's permissions."),
+    "privileged": _("Can run privileged Pods, which have full access to their node."),
     "operators": _("Can install, replace or change operators, and so get their permissions."),
     "urls": _("Can access all API server paths that aren't resources (nonResourceURLs)."),
 }

@@ -105,7 +105,7 @@ def broken(work: "Work", text: str, problem: YamlProblem) -> HttpResponse:
         if problem.line
         else ""
     )
-    shown = Problem(422, _("The object isn't valid yet"), f"{where}{problem.message}", "", "YamlProblem")
+    shown = Problem(422, _("The YAML isn't valid"), f"{where}{problem.message}", "", "YamlProblem")
     page = YamlPage(
         work.shell(written).on(YAML),
         text,

@@ -63,7 +63,7 @@ def favourite(request: ConsoleRequest) -> HttpResponse:
         on = False
         messages.warning(
             request,
-            _("You already have %(number)d favourites. Remove one first.") % {"number": limits.FAVOURITES.value},
+            _("You already have %(number)d favorites. Remove one first.") % {"number": limits.FAVOURITES.value},
         )
     if wants_fragment(request):
         return render.page(request, "resources/_star.html", {"place": place, "on": on})

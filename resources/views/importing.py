@@ -138,7 +138,7 @@ def _run(request: ConsoleRequest, page: ImportPage) -> ImportPage:
         where = (
             _("Line %(line)d, column %(column)d: ") % {"line": error.line, "column": error.column} if error.line else ""
         )
-        problem = Problem(422, _("Can't read the text"), f"{where}{error.message}", "")
+        problem = Problem(422, _("The YAML or JSON isn't valid"), f"{where}{error.message}", "")
         marks = (YamlErrorMark(error.line, error.column, error.message),) if error.line else ()
         return replace(page, problem=problem, marks=marks, dirty=True)
     checked = "~check" in post

@@ -90,7 +90,8 @@ def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpR
     place = place_of(request, group, version, plural, request.GET.get("namespace") or request.namespace or "-")
     if place.type.group or place.type.kind not in ("Secret", "ConfigMap"):
         raise NotFound(
-            _("Only Secrets and ConfigMaps have keys and values; %(kind)s doesn't.") % {"kind": place.type.kind}
+            _("You can edit keys and values only in Secrets and ConfigMaps. Edit %(kind)s as a form or as YAML.")
+            % {"kind": place.type.kind}
         )
     if request.method != "POST":
         sort = keyvalues.sort_of(request.GET.get("sort", "") if place.type.kind == "Secret" else "")

@@ -56,7 +56,7 @@ def scale(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     typed = request.POST.get("replicas", "").strip()
     number = _number(typed)
     if number is None:
-        page = _look(request.cluster, place, typed, _("Type a whole number, 0 or more."))
+        page = _look(request.cluster, place, typed, _("Enter a whole number, 0 or more."))
         return render.page(request, "resources/scale.html", {"page": page}, status=422)
     before = writes.current_object(request.cluster, place)
     try:

@@ -52,7 +52,11 @@ def terminal(request: ConsoleRequest, group: str, version: str, plural: str, nam
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     if place.type.kind != "Pod":
         raise NotFound(
-            _("Only Pods have containers to open a terminal in; %(kind)s has none.") % {"kind": place.type.kind}
+            _(
+                "You can open a terminal only in a container of a Pod, not in an object of kind %(kind)s. "
+                "Open the terminal from the Pod's page."
+            )
+            % {"kind": place.type.kind}
         )
     pod = place.get(request.cluster)
     all_ = tuple(container for container in containers(pod) if container.kind != "init")

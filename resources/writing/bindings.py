@@ -62,7 +62,7 @@ def problems(typed: BindingInput) -> dict[str, str]:
     """By the control they belong to: name, namespace, role, subject-0, subject-0-namespace."""
     found: dict[str, str] = {}
     if not typed.name:
-        found["name"] = _("Type a name.")
+        found["name"] = _("Enter a name.")
     if not typed.whole and not typed.namespace:
         found["namespace"] = _("Choose a namespace.")
     if not typed.role:

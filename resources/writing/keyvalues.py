@@ -79,7 +79,7 @@ SORTS = (
     ),
     Sort(
         "basic",
-        gettext_lazy("User and password"),
+        gettext_lazy("User name and password"),
         "kubernetes.io/basic-auth",
         (
             SecretField("username", gettext_lazy("User"), required=False),
@@ -153,7 +153,7 @@ def problems(typed: KeyValueInput) -> dict[str, str]:
     if not typed.namespace:
         found["namespace"] = _("Choose a namespace.")
     if not typed.name:
-        found["name"] = _("Type a name.")
+        found["name"] = _("Enter a name.")
     found |= _rows(typed.rows) if not typed.sort.asked else {}
     for asked in typed.sort.asked:
         if asked.required and not typed.values.get(asked.name, Value()).data:
@@ -172,7 +172,7 @@ def _rows(rows: tuple[KeyValueRow, ...]) -> dict[str, str]:
         if row.empty:
             continue
         if not row.key:
-            found[f"key-{number}"] = _("Type a key for this value.")
+            found[f"key-{number}"] = _("Enter a key for this value.")
         elif not _KEY.fullmatch(row.key):
             found[f"key-{number}"] = _("Letters, digits, dashes, dots and underscores only.")
         elif row.key in seen:

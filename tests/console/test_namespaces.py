@@ -70,7 +70,7 @@ def test_a_remembered_name_that_is_none_is_ignored(browser: Client, old: str) ->
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ("", "Type a name"),
+        ("", "Enter a name"),
         ("default", "Namespace “default” already exists"),
         ("No_Good", "RFC 1123 label"),
         ("a" * 64, "63"),

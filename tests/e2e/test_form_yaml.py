@@ -312,5 +312,5 @@ def test_what_is_too_large_to_arrive_is_not_sent(site: Site, page: Page) -> None
     editor(page)
     page.locator("#yaml-text").evaluate("(area) => { area.value = 'a'.repeat(17 * 1024 * 1024); }")
     page.get_by_role("button", name="Check (dry run)").click()
-    expect(page.get_by_role("alert")).to_contain_text("Too large to send")
+    expect(page.get_by_role("alert")).to_contain_text("Your input is too large")
     assert page.locator("#yaml-text").evaluate("(area) => area.value.length") == 17 * 1024 * 1024

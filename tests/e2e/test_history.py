@@ -60,8 +60,8 @@ def test_from_a_change_to_its_undo(site: Site, page: Page, client: ClusterClient
     assert client.get(gadgets, "g", namespace)["spec"] == {"size": 1}
 
     page.locator("#toasts").get_by_role("button", name="Close").first.click()
-    page.get_by_role("button", name="Favourite").click()
-    expect(page.get_by_role("button", name="Favourite")).to_have_attribute("aria-pressed", "true", timeout=PATIENCE)
+    page.get_by_role("button", name="Favorite").click()
+    expect(page.get_by_role("button", name="Favorite")).to_have_attribute("aria-pressed", "true", timeout=PATIENCE)
     page.goto(f"{site.url}/")
     expect(page.locator(".overview-favourites").get_by_role("link", name="g", exact=True)).to_be_visible(
         timeout=PATIENCE

@@ -124,7 +124,7 @@ def test_make_change_and_delete(client: ClusterClient, namespace: str) -> None:
     web.post(f"{here}+/", {"name": "second", "scope": "own", "save": "1"})
     until(lambda: "More than one OperatorGroup exists" in text(web.get(here)))
     second = next(item for item in groups.readable(client, namespace) if item.name == "second")
-    assert "Another OperatorGroup remains" in text(web.get(f"{here}second/delete/"))
+    assert "The namespace still has another OperatorGroup" in text(web.get(f"{here}second/delete/"))
     assert web.post(f"{here}second/delete/", {"uid": "another"}).status_code == 409
     assert web.post(f"{here}second/delete/", {"uid": second.uid}).status_code == 302
     assert [item.name for item in groups.readable(client, namespace)] == ["mine"]

@@ -212,7 +212,7 @@ def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: N
         assert not refresh.refresh(row, client, force=True)
     assert Package.objects.filter(namespace="~").count() == 1
     words = text(page(f"{LIST}source/~/{NAME}/"))
-    assert ": the manifest v1" in words and "The contents that were read before are still available" in words
+    assert ": the manifest v1" in words and "Packages from the last successful read are still available" in words
 
 
 def test_make_run_names_folders_as_the_embedded_cluster_does(tmp_path: Path) -> None:

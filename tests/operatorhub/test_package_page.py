@@ -60,7 +60,7 @@ def text(response: HttpResponse) -> str:
 def test_what_a_package_manifest_does_not_tell_is_said(web: Client) -> None:
     page = text(web.get(FLIGHT, {"tab": "permissions"}))
     assert "This catalog provides only part of the details" in page
-    assert "let the console read the catalog's image or folder" in page
+    assert "add the catalog's image or folder to this console" in page
     versions = text(web.get(FLIGHT, {"tab": "versions"}))
     assert "The upgrade path is unknown" in versions
     old = text(web.get(FLIGHT, {"version": "flightticket-operator.v1.0.0"}))
@@ -128,7 +128,7 @@ def test_the_schema_before_anything_is_installed(described: Client) -> None:
     found = text(described.get(place, {"q": "number"}))
     assert "spec.number" in found
     assert "0 fields" in text(described.get(place, {"q": "nothing-has-this"}))
-    assert "It is empty" in text(described.get(place, {"at": "/no/such/place"}))
+    assert "No fields." in text(described.get(place, {"at": "/no/such/place"}))
 
 
 def test_a_schema_that_nobody_knows(web: Client) -> None:

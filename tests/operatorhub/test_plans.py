@@ -79,7 +79,7 @@ def test_a_dead_worker_is_said(client: ClusterClient, namespace: str, monkeypatc
     web = Client()
     assert "1 of 3 instances checked" in text(web.get(here, {"part": "check"}))
     Run.objects.update(touched_at="2020-01-01T00:00:00Z")
-    assert "No worker is processing this" in text(web.get(here, {"part": "check"}))
+    assert "The console's background worker isn't processing this task" in text(web.get(here, {"part": "check"}))
     monkeypatch.setattr(plan_check, "SECONDS", 5)
     web.post(f"{here}check/")
     assert "All 3 instances (FlightTicket) fit" in text(web.get(here, {"part": "check"}))

@@ -217,7 +217,7 @@ def test_a_stuck_finalizer_is_explained_and_a_way_out_offered(
     assert "Deployment flightticket-operator" in words
     # The worker has died: the page says so, and a reload continues from the recorded state.
     Run.objects.update(touched_at="2020-01-01T00:00:00Z")
-    assert "No worker is processing this" in text(web.get(url))
+    assert "The console's background worker isn't processing this task" in text(web.get(url))
     with monkeypatch.context() as impatient:
         impatient.setattr(removal, "PATIENCE", -1)
         web.post(url)

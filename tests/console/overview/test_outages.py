@@ -120,6 +120,6 @@ def test_without_a_database_the_cluster_is_told_all_the_same(browser: Client, cl
     with connection.execute_wrapper(away):
         changes, numbers, tour = (part(browser, item) for item in ("changes", "cluster", "tour"))
         page = raw(browser, "/")
-    assert "database isn't responding: the server closed the connection" in changes and "Retry" in changes
+    assert "database isn't responding: the server closed the connection" in changes and "Try again" in changes
     assert "overview-count" in numbers
     assert "Getting started" in tour and 'id="overview-tour"' in page

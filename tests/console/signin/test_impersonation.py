@@ -124,7 +124,7 @@ def test_each_group_is_asked_for(staff: People, admin: ClusterClient) -> None:
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ({}, "Type a user, a service account or groups."),
+        ({}, "Enter a user, a service account or groups."),
         ({"user": "a\r\nImpersonate-Group: system:masters"}, "visible ASCII"),
         ({"user": "안나"}, "visible ASCII"),
         ({"user": "x" * 300}, "at most 200"),

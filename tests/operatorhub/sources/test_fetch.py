@@ -126,7 +126,7 @@ def test_a_link_in_a_zip_is_left_out(tmp_path: Path) -> None:
         (401, {}, b"", "requires sign-in"),
         (429, {"Retry-After": "9"}, b"", "Wait 9 seconds"),
         (503, {}, b"", "503 Service Unavailable"),
-        (200, {}, b"", "It is empty"),
+        (200, {}, b"", "The file is empty"),
         (200, {}, b"<!doctype html><p>hello", "web page"),
         (200, {}, b"\0\1\2", "neither a catalog nor an archive"),
         (200, {}, b"\x1f\x8bbroken", "archive is damaged"),

@@ -55,7 +55,7 @@ def test_what_is_missing_is_said_at_its_place(browser: Client, namespace: str) -
     answer = browser.post(URL, data)
     assert answer.status_code == 422
     page = answer.content.decode()
-    for words in ("Choose a namespace.", "Type a name.", "Choose a role.", "Enter who gets the role."):
+    for words in ("Choose a namespace.", "Enter a name.", "Choose a role.", "Enter who gets the role."):
         assert words in page, words
     assert control(page, "role-kind") is not None
     more = browser.post(URL, {**data, "more": "1"}).content.decode()

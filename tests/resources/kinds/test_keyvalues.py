@@ -156,7 +156,7 @@ def test_what_is_wrong_is_said_at_its_place_and_nothing_is_lost(browser: Client,
     answer = browser.post(SECRETS, data)
     page = answer.content.decode()
     assert answer.status_code == 422
-    for words in ("dashes, dots and underscores only.", "This key already exists.", "Type a key for this value."):
+    for words in ("dashes, dots and underscores only.", "This key already exists.", "Enter a key for this value."):
         assert words in page, words
     assert control(page, "value-0").text.strip() == "first"
     unchanged_value = control(page, "value-2-kept").attributes["value"]

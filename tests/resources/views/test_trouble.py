@@ -143,7 +143,7 @@ def test_more_than_the_console_takes_is_said(browser: Client, namespace: str) ->
     form = "application/x-www-form-urlencoded"
     big = browser.generic("POST", url, "text=" + "a" * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1), form)
     assert big.status_code == 413
-    assert "Too large to send" in big.content.decode()
+    assert "Your input is too large" in big.content.decode()
     many = "&".join(f"s:/data/{n}=x" for n in range(settings.DATA_UPLOAD_MAX_NUMBER_FIELDS + 1))
     answer = browser.generic("POST", url, many, form)
     assert answer.status_code == 413
