@@ -47,6 +47,7 @@ from resources.views import (
     types,
     undo,
     whocan,
+    workload_source,
     yaml,
 )
 
@@ -99,6 +100,7 @@ urlpatterns = [
     path(f"{_OBJECT}access/remove/", access.remove, name="access-remove"),
     path(f"{_OBJECT}cordon/", cordon.cordon, name="cordon"),
     path(f"{_OBJECT}scale/", scale.scale, name="scale"),
+    path(f"{_OBJECT}add-to-workload/", workload_source.add, name="add-to-workload"),
     path(f"{_OBJECT}act/<str:act>/", act.act, name="act"),
     path(f"{_OBJECT}set/", setting.set_, name="set"),
     path(f"{_OBJECT}finalizers/", finalizers.finalizers, name="finalizers"),

@@ -67,6 +67,9 @@ def _offered(client: ClusterClient, place: Place, obj: KubeObject | None) -> Ite
     for act in acts.offered(client, place, obj) if obj else ():
         yield _act(client, place, act)
     yield from _inside(client, place)
+    if type_.kind in ("Secret", "ConfigMap") and not type_.group:
+        refused = refusal(client, "patch", client.find("apps", "v1", "deployments"), place.namespace)
+        yield Action(_("Add to workload"), place.url("add-to-workload"), refused)
     if "delete" in type_.verbs:
         yield _action(client, place, "delete", _("Delete"), "delete", command=f"kubectl delete {kubectl}")
 

@@ -131,6 +131,7 @@ STOPS = (
     _rare("value", f"{_CORE}secrets/{SHOP}/login/value/?key=user"),
     _rare("contents", f"{_CORE}namespaces/-/{SHOP}/contents/"),
     _rare("scale", f"{WEB}scale/"),
+    _rare("add-to-workload", f"{_CORE}secrets/{SHOP}/login/add-to-workload/"),
     _rare("act", f"{WEB}act/restart/"),
     _rare("set", f"{DATABASE}set/?key={{key}}"),
     _rare("finalizers", f"{DATABASE}finalizers/"),

@@ -1,0 +1,131 @@
+"""…/<object>/add-to-workload/: gives a workload the data of this Secret or ConfigMap."""
+
+from typing import Any
+
+from django import forms
+from django.core.validators import RegexValidator
+from django.http import HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from console.web import audit, render
+from console.web.errors import Problem, explain
+from console.web.request import ConsoleRequest
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of
+from resources.acting import workload_sources
+from resources.acting.workload_sources import CannotAdd, Source
+from resources.history import writes
+from resources.place import Place, place_of
+
+ENVIRONMENT, FILES = "environment", "files"
+#: Workloads of a type to choose from.
+_MOST = 500
+
+
+class WorkloadSourceForm(forms.Form):
+    """What is typed; `workloads`: (plural/name, label) of those to choose from."""
+
+    workload = forms.ChoiceField(error_messages={"required": gettext_lazy("Select a workload.")})
+    container = forms.CharField(required=False, max_length=63)
+    use = forms.ChoiceField(
+        choices=[
+            (ENVIRONMENT, gettext_lazy("Environment variables")),
+            (FILES, gettext_lazy("Files in a volume")),
+        ],
+        initial=ENVIRONMENT,
+    )
+    key_prefix = forms.CharField(
+        required=False,
+        max_length=253,
+        validators=[
+            RegexValidator(
+                r"^[A-Za-z_][A-Za-z0-9_.-]*$",
+                gettext_lazy("Use letters, digits, “_”, “-” and “.”; don't begin with a digit."),
+            )
+        ],
+    )
+    path = forms.CharField(required=False, max_length=1024)
+
+    def __init__(self, data: Any, workloads: list[tuple[str, str]]) -> None:
+        super().__init__(data)
+        self.fields["workload"].choices = workloads  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or {}
+        path = found.get("path", "")
+        if found.get("use") == FILES and "path" not in self.errors and (not path.startswith("/") or ":" in path):
+            self.add_error("path", _("Enter an absolute path without “:”, such as /etc/settings."))
+        return found
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def add(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
+    """The form; a POST changes the workload, whose controller replaces its Pods."""
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
+    if place.type.group or place.type.kind not in ("Secret", "ConfigMap"):
+        words = _("Only Secrets and ConfigMaps can be added to a workload; %(kind)s can't.")
+        raise NotFound(words % {"kind": place.type.kind})
+    place.get(request.cluster)
+    form = WorkloadSourceForm(
+        request.POST if request.method == "POST" else None, _workloads(request.cluster, namespace)
+    )
+    if request.method != "POST":
+        return _page(request, place, form)
+    return _save(request, place, form) if form.is_valid() else _page(request, place, form, status=422)
+
+
+def _page(
+    request: ConsoleRequest, place: Place, form: WorkloadSourceForm, problem: Problem | None = None, status: int = 200
+) -> HttpResponse:
+    context = {"place": place, "form": form, "problem": problem}
+    return render.page(request, "resources/add_to_workload.html", context, status=status)
+
+
+def _workloads(client: ClusterClient, namespace: str) -> list[tuple[str, str]]:
+    """Those that the user can list, at most so many as a select takes of each type."""
+    found = []
+    for group, plural in workload_sources.WORKLOADS:
+        type_ = client.find(group, "v1", plural)
+        try:
+            listed = client.list(type_, namespace, limit=_MOST).items
+        except KubeError:
+            continue
+        found += [(f"{plural}/{name_of(item)}", f"{type_.kind} {name_of(item)}") for item in listed]
+    return found
+
+
+def _save(request: ConsoleRequest, place: Place, form: WorkloadSourceForm) -> HttpResponse:
+    client = request.cluster
+    plural, _slash, name = form.cleaned_data["workload"].partition("/")
+    workload = Place(client.find("apps", "v1", plural), place.namespace, name)
+    try:
+        before = workload.get(client)
+        change = workload_sources.patch(before, _changes(before, place, form.cleaned_data))
+        with audit.recorded(request, "set", workload.ref):
+            after = client.patch(workload.type, workload.name, change, workload.namespace)
+    except CannotAdd as error:
+        form.add_error(error.field or None, str(error))
+        return _page(request, place, form, status=422)
+    except KubeError as error:
+        problem = explain(error)
+        return _page(request, place, form, problem, problem.status)
+    back = writes.wrote(client, "set", workload, before, after)
+    words = _("%(source)s “%(name)s” added to %(kind)s “%(workload)s”. Its Pods are replaced.")
+    words %= {
+        "source": place.type.kind,
+        "name": place.name,
+        "kind": workload.type.kind,
+        "workload": workload.name,
+    }
+    writes.add_message(request, words, back)
+    return HttpResponseRedirect(workload.url())
+
+
+def _changes(workload: KubeObject, place: Place, typed: dict[str, Any]) -> dict[str, Any]:
+    source = Source(kind=place.type.kind, name=place.name)
+    if typed["use"] == FILES:
+        return workload_sources.as_files(workload, source, container=typed["container"], path=typed["path"])
+    return workload_sources.as_environment(workload, source, container=typed["container"], prefix=typed["key_prefix"])
