@@ -7,7 +7,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from tests.console.audit.conftest import acts, outcome_of
-from tests.resources.views.test_rights import Become
+from tests.resources.views.test_rights import Become, become, dev  # noqa: F401  fixtures
 
 
 @pytest.fixture
@@ -79,7 +79,13 @@ def test_bad_input_is_shown_at_its_field_and_kept(
 
 
 def test_who_may_not_change_workloads_is_refused(
-    browser: Client, client: ClusterClient, namespace: str, config_map: str, web: str, become: Become, dev: str
+    browser: Client,
+    client: ClusterClient,
+    namespace: str,
+    config_map: str,
+    web: str,
+    become: Become,
+    dev: str,  # noqa: F811
 ) -> None:
     become(dev)
     url = f"/resources/core/v1/configmaps/{namespace}/{config_map}/add-to-workload/"
