@@ -84,6 +84,8 @@ KUBE_CONTEXT = str(env.str("CONTEXT", ""))
 KUBE_CONTEXTS = tuple(name.strip() for name in str(env.str("CONTEXTS", "")).split(",") if name.strip())
 # What people read beside the cluster's name, e.g. "embedded"; `make run` sets it, the pages only print it.
 CLUSTER_NOTE = str(env.str("CLUSTER_NOTE", ""))
+# Links, banners and YAML samples of the administrator, as YAML (console/web/additions.py).
+ADDITIONS = str(env.str("ADDITIONS", ""))
 
 
 def catalog_folders(value: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from console.reach import discovery
-from console.web import clusters
+from console.web import additions, clusters
 from console.web.listable import listable
 from console.web.navigation import FOLDED_COOKIE, NavEntry, Navigation
 from kube.client import ClusterClient
@@ -135,6 +135,24 @@ class Frame:
     def unlisted_count(self) -> int:
         """How many namespaces the picker leaves out: they are reached by their names."""
         return max(0, len(self.namespaces) - PICKER_LIMIT)
+
+    @cached_property
+    def banners(self) -> tuple[additions.Banner, ...]:
+        """The administrator's."""
+        return additions.banners(self.cluster)
+
+    @cached_property
+    def links(self) -> tuple[additions.Link, ...]:
+        """The administrator's, sorted by section."""
+        return additions.links(self.cluster)
+
+    @property
+    def common_links(self) -> list[additions.Link]:
+        return [link for link in self.links if not link.is_personal]
+
+    @property
+    def personal_links(self) -> list[additions.Link]:
+        return [link for link in self.links if link.is_personal]
 
     @cached_property
     def navigation(self) -> tuple[NavEntry, ...]:

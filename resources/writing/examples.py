@@ -7,10 +7,11 @@ be listed. A cluster without OLM has none of either.
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
+from console.web import additions
 from kube.api_versions import priority
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -81,6 +82,9 @@ def offer(client: ClusterClient, type_: ResourceType, namespace: str) -> Offer:
         if cached and cached[0] > now:
             return cached[1]
     found = _look(client, type_, namespace)
+    if samples := additions.samples(client, type_):
+        added = tuple(Example(sample.title, sample.description, sample.object) for sample in samples)
+        found = replace(found, examples=found.examples + added)
     with _lock:
         if len(_kept) >= _LIMIT:
             _kept.clear()

@@ -1,0 +1,143 @@
+"""What an administrator adds to the console: links, banners and YAML samples.
+
+They are ConsoleLinks, ConsoleNotifications and ConsoleYAMLSamples of console.openshift.io/v1, as OKD's console takes
+them (https://github.com/openshift/api, console/v1): from the setting ADDITIONS, and from the cluster where it serves
+these types and the user can list them. Colors are left out: pages allow no inline style.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+from django.conf import settings
+
+from console.web import navigation_cache
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+from kube.objects import KubeObject
+from untrusted import yaml_bounds
+
+log = logging.getLogger(__name__)
+
+GROUP, VERSION = "console.openshift.io", "v1"
+#: Objects of a kind; more are not read.
+_MOST = 100
+#: Characters of a text.
+_LONGEST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """`section`: the heading above it, '' for none. `is_personal`: it is shown in the user's menu."""
+
+    text: str
+    href: str
+    section: str = ""
+    is_personal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Banner:
+    """`link`: None without one."""
+
+    text: str
+    link: Link | None = None
+    is_top: bool = True
+    is_bottom: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    title: str
+    description: str
+    object: KubeObject
+
+
+def links(client: ClusterClient | None) -> tuple[Link, ...]:
+    """Those for every page, sorted by section and text. Links of namespaces' dashboards are left out."""
+    found = []
+    for spec in _specs(client, "ConsoleLink"):
+        place = _text(spec.get("location"))
+        link = _link(spec)
+        if link is None or place not in ("ApplicationMenu", "HelpMenu", "UserMenu"):
+            continue
+        section = _text(_mapping(spec.get("applicationMenu")).get("section")) if place == "ApplicationMenu" else ""
+        found.append(Link(link.text, link.href, section, is_personal=place == "UserMenu"))
+    return tuple(sorted(found, key=lambda link: (link.section.lower(), link.text.lower())))
+
+
+def banners(client: ClusterClient | None) -> tuple[Banner, ...]:
+    found = []
+    for spec in _specs(client, "ConsoleNotification"):
+        place = _text(spec.get("location")) or "BannerTop"
+        is_top, is_bottom = place in ("BannerTop", "BannerTopBottom"), place in ("BannerBottom", "BannerTopBottom")
+        if words := _text(spec.get("text")):
+            found.append(Banner(words, _link(_mapping(spec.get("link"))), is_top=is_top, is_bottom=is_bottom))
+    return tuple(found)
+
+
+def samples(client: ClusterClient, type_: ResourceType) -> tuple[Sample, ...]:
+    """Whole objects of this type. Snippets, which are parts of an object, are left out."""
+    found = []
+    for spec in _specs(client, "ConsoleYAMLSample"):
+        target = _mapping(spec.get("targetResource"))
+        if spec.get("snippet") is True or target != {"apiVersion": type_.api_version, "kind": type_.kind}:
+            continue
+        try:
+            obj = yaml_bounds.load(str(spec.get("yaml") or ""))
+        except (yaml.YAMLError, ValueError, RecursionError):
+            continue
+        if isinstance(obj, dict):
+            found.append(Sample(_text(spec.get("title")), _text(spec.get("description")), obj))
+    return tuple(found)
+
+
+def _specs(client: ClusterClient | None, kind: str) -> Iterator[Mapping[str, Any]]:
+    found = [obj for obj in _of_settings(settings.ADDITIONS) if obj.get("kind") == kind][:_MOST]
+    for obj in (*found, *(_of_cluster(client, kind) if client else ())):
+        yield _mapping(obj.get("spec"))
+
+
+@lru_cache(maxsize=1)
+def _of_settings(text: str) -> tuple[KubeObject, ...]:
+    try:
+        return tuple(obj for obj in yaml_bounds.load_all(text) if isinstance(obj, dict))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        log.warning("ADDITIONS isn't valid YAML: %s", error)
+        return ()
+
+
+def _of_cluster(client: ClusterClient, kind: str) -> tuple[KubeObject, ...]:
+    """At most a minute old; nothing where the cluster doesn't serve the type, or the user can't list it."""
+    key = navigation_cache.key("additions", client, kind)
+    found = navigation_cache.get(key)
+    if not isinstance(found, tuple):
+        try:
+            found = tuple(client.list(client.find(GROUP, VERSION, f"{kind.lower()}s"), limit=_MOST).items)
+        except KubeError:
+            found = ()
+        navigation_cache.put(key, found)
+    return found
+
+
+def _link(spec: Mapping[str, Any]) -> Link | None:
+    """None unless it has a text and an address of the web."""
+    text, href = _text(spec.get("text")), _text(spec.get("href"))
+    try:
+        is_web = urlsplit(href).scheme in ("https", "http")
+    except ValueError:
+        is_web = False
+    return Link(text, href) if text and is_web else None
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(value: object) -> str:
+    return value[:_LONGEST] if isinstance(value, str) else ""

@@ -1,0 +1,125 @@
+"""Links, banners and YAML samples that an administrator adds."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from console.web import additions, navigation_cache
+from console.web.clusters import console_client
+from tests.eventually import until
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("cluster_kubeconfig", "redis_server")]
+TEXT = """
+apiVersion: console.openshift.io/v1
+kind: ConsoleNotification
+metadata: {name: window}
+spec:
+  text: Maintenance on <b>Sunday</b>
+  location: BannerTopBottom
+  link: {href: "https://status.example.com/", text: Status page}
+---
+apiVersion: console.openshift.io/v1
+kind: ConsoleLink
+metadata: {name: wiki}
+spec: {href: "https://wiki.example.com/", text: Our wiki, location: ApplicationMenu, applicationMenu: {section: Team}}
+---
+apiVersion: console.openshift.io/v1
+kind: ConsoleLink
+metadata: {name: account}
+spec: {href: "https://account.example.com/", text: My account, location: UserMenu}
+---
+apiVersion: console.openshift.io/v1
+kind: ConsoleLink
+metadata: {name: script}
+spec: {href: "javascript:alert(1)", text: Trap, location: HelpMenu}
+---
+apiVersion: console.openshift.io/v1
+kind: ConsoleYAMLSample
+metadata: {name: colours}
+spec:
+  title: Two colours
+  description: As the design team wants them
+  targetResource: {apiVersion: v1, kind: ConfigMap}
+  yaml: "apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: colours}\\ndata: {first: red}\\n"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _anew() -> None:
+    navigation_cache.forget()
+
+
+def test_a_page_has_the_banner_and_the_links(settings: Any) -> None:
+    settings.ADDITIONS = TEXT
+    page = Client().get("/settings/").content.decode()
+    assert page.count("data-administrator-banner") == 2, "above and below"
+    assert "Maintenance on &lt;b&gt;Sunday&lt;/b&gt;" in page and 'href="https://status.example.com/"' in page
+    menu = page.partition('id="links-menu"')[2].partition("</details>")[0]
+    assert "Team" in menu and 'href="https://wiki.example.com/"' in menu
+    user = page.partition('id="user-menu"')[2].partition("</details>")[0]
+    assert 'href="https://account.example.com/"' in user
+    assert "javascript:" not in page and "Trap" not in page
+
+
+def test_a_page_without_additions_has_none() -> None:
+    page = Client().get("/settings/").content.decode()
+    assert "data-administrator-banner" not in page and "links-menu" not in page
+
+
+def test_a_sample_is_offered_for_its_type_alone(settings: Any) -> None:
+    settings.ADDITIONS = TEXT
+    client = console_client()
+    maps, secrets = client.find("", "v1", "configmaps"), client.find("", "v1", "secrets")
+    (sample,) = additions.samples(client, maps)
+    assert (sample.title, sample.object["data"]) == ("Two colours", {"first": "red"})
+    assert additions.samples(client, secrets) == ()
+    page = Client().get("/resources/core/v1/configmaps/new-yaml/?namespace=default").content.decode()
+    assert "Two colours" in page
+
+
+@pytest.mark.parametrize(
+    "text", ["[", "a: &a [*a]", "kind: ConsoleLink\nspec: 7", "- 1\n--- \nkind: ConsoleNotification\nspec: {text: {}}"]
+)
+def test_what_makes_no_sense_is_left_out(settings: Any, text: str) -> None:
+    settings.ADDITIONS, client = text, console_client()
+    assert additions.links(client) == () and additions.banners(client) == ()
+    assert Client().get("/settings/").status_code == 200
+
+
+def test_those_of_the_cluster_are_shown() -> None:
+    """As OpenShift has them."""
+    client = console_client()
+    definitions = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+    names = {"plural": "consolelinks", "singular": "consolelink", "kind": "ConsoleLink", "listKind": "ConsoleLinkList"}
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    version = {"name": "v1", "served": True, "storage": True, "schema": schema}
+    client.create(
+        definitions,
+        {
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": "consolelinks.console.openshift.io"},
+            "spec": {"group": additions.GROUP, "scope": "Cluster", "names": names, "versions": [version]},
+        },
+    )
+    try:
+        spec = {"href": "https://grafana.example.com/", "text": "Dashboards", "location": "HelpMenu"}
+
+        def made() -> Any:
+            client.forget_types()
+            return client.create(
+                client.find(additions.GROUP, "v1", "consolelinks"),
+                {
+                    "apiVersion": f"{additions.GROUP}/v1",
+                    "kind": "ConsoleLink",
+                    "metadata": {"name": "grafana"},
+                    "spec": spec,
+                },
+            )
+
+        until(made, "the type is served", not_yet=(Exception,))
+        navigation_cache.forget()
+        assert [link.text for link in additions.links(client)] == ["Dashboards"]
+    finally:
+        client.delete(definitions, "consolelinks.console.openshift.io")
