@@ -32,7 +32,7 @@ _LONGEST = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class AddedLink:
     """`section`: the heading above it, '' for none. `is_personal`: it is shown in the user's menu."""
 
     text: str
@@ -46,7 +46,7 @@ class Banner:
     """`link`: None without one."""
 
     text: str
-    link: Link | None = None
+    link: AddedLink | None = None
     is_top: bool = True
     is_bottom: bool = False
 
@@ -58,7 +58,7 @@ class Sample:
     object: KubeObject
 
 
-def links(client: ClusterClient | None) -> tuple[Link, ...]:
+def links(client: ClusterClient | None) -> tuple[AddedLink, ...]:
     """Those for every page, sorted by section and text. Links of namespaces' dashboards are left out."""
     found = []
     for spec in _specs(client, "ConsoleLink"):
@@ -67,7 +67,7 @@ def links(client: ClusterClient | None) -> tuple[Link, ...]:
         if link is None or place not in ("ApplicationMenu", "HelpMenu", "UserMenu"):
             continue
         section = _text(_mapping(spec.get("applicationMenu")).get("section")) if place == "ApplicationMenu" else ""
-        found.append(Link(link.text, link.href, section, is_personal=place == "UserMenu"))
+        found.append(AddedLink(link.text, link.href, section, is_personal=place == "UserMenu"))
     return tuple(sorted(found, key=lambda link: (link.section.lower(), link.text.lower())))
 
 
@@ -125,14 +125,14 @@ def _of_cluster(client: ClusterClient, kind: str) -> tuple[KubeObject, ...]:
     return found
 
 
-def _link(spec: Mapping[str, Any]) -> Link | None:
+def _link(spec: Mapping[str, Any]) -> AddedLink | None:
     """None unless it has a text and an address of the web."""
     text, href = _text(spec.get("text")), _text(spec.get("href"))
     try:
         is_web = urlsplit(href).scheme in ("https", "http")
     except ValueError:
         is_web = False
-    return Link(text, href) if text and is_web else None
+    return AddedLink(text, href) if text and is_web else None
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -142,16 +142,16 @@ class Frame:
         return additions.banners(self.cluster)
 
     @cached_property
-    def links(self) -> tuple[additions.Link, ...]:
+    def links(self) -> tuple[additions.AddedLink, ...]:
         """The administrator's, sorted by section."""
         return additions.links(self.cluster)
 
     @property
-    def common_links(self) -> list[additions.Link]:
+    def common_links(self) -> list[additions.AddedLink]:
         return [link for link in self.links if not link.is_personal]
 
     @property
-    def personal_links(self) -> list[additions.Link]:
+    def personal_links(self) -> list[additions.AddedLink]:
         return [link for link in self.links if link.is_personal]
 
     @cached_property
