@@ -96,7 +96,7 @@ def overview(request: ConsoleRequest) -> HttpResponse:
         if card is None:
             raise Http404
         template = "console/overview/_tour.html" if card is TOUR else "console/overview/_card.html"
-        answer = render.page(request, template, {"one": collect_card(client, card), "plain": first_steps.plain()})
+        answer = render.page(request, template, {"area": collect_card(client, card), "plain": first_steps.plain()})
         # A browser that goes back takes parts out of its cache unasked.
         answer["Cache-Control"] = "no-store"
         return answer
