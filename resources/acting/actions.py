@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from console.web.access import refusal
 from kube.client import ClusterClient
+from kube.errors import NotFound
 from kube.objects import KubeObject
 from resources.acting import acts, debug_container
 from resources.place import Place
@@ -68,8 +69,7 @@ def _offered(client: ClusterClient, place: Place, obj: KubeObject | None) -> Ite
         yield _act(client, place, act)
     yield from _inside(client, place)
     if type_.kind in ("Secret", "ConfigMap") and not type_.group:
-        refused = refusal(client, "patch", client.find("apps", "v1", "deployments"), place.namespace)
-        yield Action(_("Add to workload"), place.url("add-to-workload"), refused)
+        yield from _add_to_workload(client, place)
     if "delete" in type_.verbs:
         yield _action(client, place, "delete", _("Delete"), "delete", command=f"kubectl delete {kubectl}")
 
@@ -132,6 +132,15 @@ def refusal_of_act(client: ClusterClient, place: Place, act: acts.Act) -> str:
         name=place.name if right.named else "",
         subresource=right.subresource,
     )
+
+
+def _add_to_workload(client: ClusterClient, place: Place) -> Iterable[Action]:
+    """Nothing where the cluster serves no workloads."""
+    try:
+        type_ = client.find("apps", "v1", "deployments")
+    except NotFound:
+        return
+    yield Action(_("Add to workload"), place.url("add-to-workload"), refusal(client, "patch", type_, place.namespace))
 
 
 def _duplicate(client: ClusterClient, place: Place) -> Action:

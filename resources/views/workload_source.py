@@ -85,13 +85,14 @@ def _page(
 
 
 def _workloads(client: ClusterClient, namespace: str) -> list[tuple[str, str]]:
-    """Those that the user can list, at most so many as a select takes of each type."""
+    """Those that the user can list, at most _MOST of each type."""
     found = []
     for group, plural in workload_sources.WORKLOADS:
-        type_ = client.find(group, "v1", plural)
         try:
+            type_ = client.find(group, "v1", plural)
             listed = client.list(type_, namespace, limit=_MOST).items
         except KubeError:
+            # Not served, or not the user's to list.
             continue
         found += [(f"{plural}/{name_of(item)}", f"{type_.kind} {name_of(item)}") for item in listed]
     return found
