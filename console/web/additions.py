@@ -24,7 +24,7 @@ from untrusted import yaml_bounds
 
 log = logging.getLogger(__name__)
 
-GROUP, VERSION = "console.openshift.io", "v1"
+GROUP = "console.openshift.io"
 #: Objects of a kind; more are not read.
 _MOST = 100
 #: Characters of a text.
@@ -118,11 +118,16 @@ def _of_cluster(client: ClusterClient, kind: str) -> tuple[KubeObject, ...]:
     found = navigation_cache.get(key)
     if not isinstance(found, tuple):
         try:
-            found = tuple(client.list(client.find(GROUP, VERSION, f"{kind.lower()}s"), limit=_MOST).items)
+            found = tuple(client.list(type_, limit=_MOST).items) if (type_ := _served(client, kind)) else ()
         except KubeError:
             found = ()
         navigation_cache.put(key, found)
     return found
+
+
+def _served(client: ClusterClient, kind: str) -> ResourceType | None:
+    """From what discovery said last: every page asks this, so nothing is looked up again for a missing type."""
+    return next((type_ for type_ in client.types() if (type_.group, type_.kind) == (GROUP, kind)), None)
 
 
 def _link(spec: Mapping[str, Any]) -> AddedLink | None:
