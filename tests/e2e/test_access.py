@@ -26,7 +26,7 @@ def test_a_colleague_gets_access(site: Site, page: Page, client: ClusterClient, 
     click("link", "Who has access")
     click("link", "Grant access")
     # The field has the focus without a click.
-    expect(page.get_by_label("Name", exact=True).first).to_be_focused()
+    expect(page.get_by_role("textbox", name="Name", exact=True)).to_be_focused()
     page.keyboard.type("jane.kim")
     page.get_by_role("radio", name="Edit").check()
     clicks += 1

@@ -63,7 +63,7 @@ def test_from_a_change_to_its_undo(site: Site, page: Page, client: ClusterClient
     page.get_by_role("button", name="Favorite").click()
     expect(page.get_by_role("button", name="Favorite")).to_have_attribute("aria-pressed", "true", timeout=PATIENCE)
     page.goto(f"{site.url}/")
-    expect(page.locator(".overview-favourites").get_by_role("link", name="g", exact=True)).to_be_visible(
+    expect(page.locator("#overview-favourites").get_by_role("link", name="g", exact=True)).to_be_visible(
         timeout=PATIENCE
     )
 

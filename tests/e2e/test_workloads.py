@@ -100,7 +100,7 @@ def test_a_port_of_this_machine(site: Site, page: Page, namespace: str, pod: str
     until(answers, "the database's answer")
     # The traffic is shown live, here and in the list of all.
     expect(row).to_contain_text(re.compile(r"[1-9]\d* in total"))
-    expect(row.locator(".forward-bytes").last).to_have_text(re.compile(r"^[1-9]\d*\sbytes"))
+    expect(row.locator(".forward-bytes").last).to_have_text(re.compile(r"^\s*[1-9]\d*\sbytes"))
     page.get_by_role("link", name="All port-forwards").click()
     # Others may have left theirs open.
     row = page.locator(f"[data-tunnel='{port}']")
