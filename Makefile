@@ -77,7 +77,7 @@ conformance-record: setup ## record a real cluster's answers as what sandbox/con
 test-forms: setup ## report what the forms support for each kind of the catalog, or of a folder of bundles with DATA=
 	@$(VENV)/python tools/forms_report.py $(if $(DATA),"$(DATA)")
 
-test-installs: setup ## install every package of the folder DATA= on an embedded cluster through the JSON API; reports alerts, refusals and unexplained failures (ARGS=--most=15)
+test-installs: setup ## install every package of the folder DATA= on an embedded cluster through the JSON API; reports false alarms, refusals and unexplained failures (ARGS=--most=15)
 	@exec $(VENV)/python tools/installs_report.py "$(DATA)" $(ARGS)
 
 test-faults: setup ## test live updates while hubs, web processes, Redis and the API server are killed, stopped and disconnected (FAULT_MINUTES=5, FAULT_SEED=, REAL=1: with a real API server)
