@@ -1,4 +1,4 @@
-# Two commands do everything: `make run` and `make test`. Bare `make` lists the rest.
+# The main commands are `make run` and `make test`. `make` without a target lists all of them.
 PYTHON ?= python3
 PORT ?= 9000
 WEB ?= 1
@@ -17,104 +17,104 @@ help: ## list these targets
 setup:
 	@$(PYTHON) tools/setup.py
 
-run: setup ## start everything on http://localhost:9000 (PORT=, KUBECONFIG=, CONTEXT=, CATALOG=, WEB=); Ctrl-C stops all
+run: setup ## start everything on http://localhost:9000 (PORT=, KUBECONFIG=, CONTEXT=, CATALOG=, WEB=); Ctrl-C stops it
 	@exec $(VENV)/python -m console.processes --port "$(PORT)" --kubeconfig "$(if $(filter command line,$(origin KUBECONFIG)),$(KUBECONFIG))" --context "$(CONTEXT)" --web "$(WEB)" $(foreach folder,$(CATALOG),--catalog "$(folder)")
 
-test: setup ## the tests, and a browser's where Chromium is installed; suites that nothing has changed since they passed are left out (docs/testing.md)
+test: setup ## run the tests, with browser tests if Chromium is installed; skips suites that passed and are unchanged since (docs/testing.md)
 	@$(VENV)/python tools/run_tests.py $(ARGS)
 
-test-all: setup ## everything that there is, on both clusters, and leaves nothing out (hours; needs Go and Chromium)
+test-all: setup ## run all tests on both clusters, without skipping any suite (takes hours; needs Go and Chromium)
 	@$(VENV)/python tools/run_tests.py --all
 	@$(VENV)/python tools/run_real_tests.py --all
 	@$(MAKE) test-image test-operators test-postgres test-faults test-forms axe
 
-lint: setup ## ruff, mypy --strict, import contracts, plain words (docs/language.md), templates, migrations, deploy check
+lint: setup ## ruff, mypy --strict, import contracts, language check (docs/language.md), templates, migrations, deploy check
 	@$(VENV)/python tools/run_lint.py
 
-fix: setup ## format, and repair what the linters can; templates are laid out by hand (templates/components/README.md)
+fix: setup ## format, and fix what the linters can; templates are formatted by hand (templates/components/README.md)
 	@$(VENV)/ruff check --fix -q . ; $(VENV)/ruff format -q . || true
 
-e2e: setup ## the browser tests; against a running console with URL= and KUBECONFIG=
+e2e: setup ## run the browser tests; against a running console with URL= and KUBECONFIG=
 	@$(VENV)/python -m pytest tests/e2e $(if $(URL),--url "$(URL)") $(if $(KUBECONFIG),--kubeconfig "$(KUBECONFIG)") $(ARGS)
 
-audit: setup ## known weaknesses of what we depend on, by pip-audit and npm audit (0 none, 1 some, 3 the advisories can't be reached from here)
+audit: setup ## check dependencies for known vulnerabilities, with pip-audit and npm audit (exit code 0: none, 1: some, 3: advisories unreachable)
 	@$(VENV)/python tools/run_audit.py
 
-conformance: setup ## what the Kubernetes API answers, compared with a real cluster's answers; of the sandbox, or KUBECONFIG=
+conformance: setup ## compare the answers of the Kubernetes API with those of a real cluster; for the sandbox, or the cluster of KUBECONFIG=
 	@$(VENV)/python -m pytest sandbox/conformance $(if $(filter command line,$(origin KUBECONFIG)),--kubeconfig "$(KUBECONFIG)") $(ARGS)
 
-real-cluster: setup ## a real Kubernetes with OLM on loopback ports (needs Go; the first build takes 10 minutes); Ctrl-C stops it
+real-cluster: setup ## start a real Kubernetes with OLM on loopback ports (needs Go; the first build takes 10 minutes); Ctrl-C stops it
 	@exec $(VENV)/python -m tools.realcluster $(ARGS)
 
-run-real: setup ## the console on such a cluster of its own, on http://localhost:9000 (PORT=)
+run-real: setup ## start the console with a real cluster of its own, on http://localhost:9000 (PORT=)
 	@exec $(VENV)/python -m tools.realcluster --free-port "$(PORT)" -- $(VENV)/python -m console.processes --port "$(PORT)" --data .data/real-console --kubeconfig .data/real/kubeconfig --context ""
 
-real-node: setup ## a whole Kubernetes of one node with containers, in a network namespace of its own (needs root, Debian and Go; docs/real-node.md); Ctrl-C ends it
+real-node: setup ## start a single-node Kubernetes with containers in its own network namespace (needs root, Debian and Go; docs/real-node.md); Ctrl-C stops it
 	@exec $(VENV)/python -m tools.realnode $(if $(DATA),--data "$(DATA)") $(ARGS)
 
-run-node: setup ## the console in such a node, from images built of deploy/Containerfile, on http://localhost:9000 (PORT=; DATA= for a second one)
+run-node: setup ## start the console in such a node, from images built with deploy/Containerfile, on http://localhost:9000 (PORT=; DATA= for a second node)
 	@exec $(VENV)/python -m tools.realnode --console --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(ARGS)
 
-test-node: setup ## the tutorial's overlay in such a node, from the product's own images, and in a browser
+test-node: setup ## test the tutorial's overlay in such a node, from the product's own images, and in a browser
 	@$(VENV)/python -m tools.realnode --build-only
 	@TEST_NODE=1 $(VENV)/python -m pytest -q -s $(or $(ARGS),tests/node)
 
-test-real: setup ## the conformance suite on both clusters, and the product's and the browser's tests on the real one
+test-real: setup ## run the conformance suite on both clusters, and the product's tests and browser tests on the real one
 	@$(VENV)/python tools/run_real_tests.py $(ARGS)
 
-test-operators: setup ## the operators' tests and the tutorials in both languages: on the embedded cluster, and on the real one where Go can build it
+test-operators: setup ## run the operators' tests and the tutorials in both languages: on the embedded cluster, and on the real one if Go can build it
 	@$(VENV)/python tools/run_operator_tests.py $(ARGS)
 
-test-image: setup ## TLS and sockets on the images' Python and with their packages, where that Python is on this machine (IMAGE_PYTHON=)
+test-image: setup ## test TLS and sockets with the Python and packages of the images, if that Python is installed here (IMAGE_PYTHON=)
 	@$(VENV)/python tools/run_image_tests.py $(ARGS)
 
-test-postgres: setup ## the pages and what the console keeps, with PostgreSQL instead of SQLite
+test-postgres: setup ## test the pages and the database code with PostgreSQL instead of SQLite
 	@$(VENV)/python tools/run_postgres_tests.py $(ARGS)
 
-conformance-record: setup ## what a real cluster answers becomes what sandbox/conformance expects
+conformance-record: setup ## record a real cluster's answers as what sandbox/conformance expects
 	@$(VENV)/python tools/run_real_tests.py sandbox/conformance -q --record $(ARGS)
 
-test-forms: setup ## what the forms can do with every kind of the catalog, or of a folder of bundles with DATA=
+test-forms: setup ## report what the forms support for each kind of the catalog, or of a folder of bundles with DATA=
 	@$(VENV)/python tools/forms_report.py $(if $(DATA),"$(DATA)")
 
-test-installs: setup ## install every package of the folder DATA= on an embedded cluster through the JSON API: alarms, refusals, what nobody explains (ARGS=--most=15)
+test-installs: setup ## install every package of the folder DATA= on an embedded cluster through the JSON API; reports false alarms, refusals and unexplained failures (ARGS=--most=15)
 	@exec $(VENV)/python tools/installs_report.py "$(DATA)" $(ARGS)
 
-test-faults: setup ## live updates while hubs, web processes, Redis and the API server are killed, stopped and cut off (FAULT_MINUTES=5, FAULT_SEED=, REAL=1: with a real API server)
+test-faults: setup ## test live updates while hubs, web processes, Redis and the API server are killed, stopped and disconnected (FAULT_MINUTES=5, FAULT_SEED=, REAL=1: with a real API server)
 	@FAULT_MINUTES="$(FAULT_MINUTES)" FAULT_SEED="$(FAULT_SEED)" FAULT_REAL="$(REAL)" $(VENV)/python -m pytest -q -s tests/faults/each.py tests/faults/long.py $(ARGS)
 
-plant-faults: setup ## which tests notice 30 small faults in the product; the table goes into docs/testing.md (hours; ARGS=--help)
+plant-faults: setup ## mutation test: which tests detect 30 small faults in the product; writes the table into docs/testing.md (takes hours; ARGS=--help)
 	@$(VENV)/python tools/plant_faults.py $(ARGS)
 
-code-figures: setup ## what a newcomer pays for, counted: modules, files behind a page, long lines, calls with many arguments
+code-figures: setup ## print code metrics: modules, files behind a page, long lines, calls with many arguments
 	@$(VENV)/python tools/code_figures.py
 
-bench: setup ## figures: event to screen, catalog, form and lists cold, memory; writes bench/latest.json
+bench: setup ## measure event to screen, catalog, forms and lists with a cold cache, memory; writes bench/latest.json
 	@$(VENV)/python -m bench $(ARGS)
 
-bench-live: setup ## figures: event to screen, events a second, streams, topics, faults; on the sandbox and a real cluster; writes bench/latest-live.json
+bench-live: setup ## measure live updates: event to screen, events a second, streams, topics, faults; on the sandbox and a real cluster; writes bench/latest-live.json
 	@$(VENV)/python -m bench.live $(ARGS)
 
-bench-load: setup ## figures: 50 signed-in people browse and 500 streams are open, two web processes, SQLite and PostgreSQL (LOAD_MINUTES=5); writes bench/latest-load.json
+bench-load: setup ## measure 50 signed-in users and 500 open streams, with two web processes, SQLite and PostgreSQL (LOAD_MINUTES=5); writes bench/latest-load.json
 	@LOAD_MINUTES="$(LOAD_MINUTES)" $(VENV)/python -m bench.load $(ARGS)
 
-bench-start: setup ## seconds from `make run` in a fresh clone until /readyz is 200, first and second time
+bench-start: setup ## measure the seconds from `make run` in a fresh clone until /readyz returns 200, first and second start
 	@$(VENV)/python -m bench.start $(ARGS)
 
-bench-ui: setup ## figures: first and largest paint, blocking, layout shift, bytes of the ten main pages, wide and on a slow phone, and of clicks from page to page; writes bench/latest-ui.json
+bench-ui: setup ## measure first and largest contentful paint, blocking time, layout shift and bytes of the ten main pages, on a desktop and a slow phone, and of navigation between pages; writes bench/latest-ui.json
 	@$(VENV)/python -m bench.ui $(ARGS)
 
-axe: setup ## every page, those of sign-in too, by axe-core against WCAG 2.2 A and AA: both themes, both languages, wide and on a phone (ten minutes)
+axe: setup ## check every page, also with sign-in, with axe-core against WCAG 2.2 A and AA: both themes and languages, desktop and phone (ten minutes)
 	@AXE=all $(VENV)/python -m pytest -q tests/e2e/test_accessibility.py tests/e2e/signed_in/test_accessible.py $(ARGS)
 
-screenshots: setup ## the pictures of docs/ anew, and every page in both themes, languages and widths into .data/screenshots (ARGS=operatorhub, resources, forms or pages: only these)
+screenshots: setup ## regenerate the pictures of docs/, and take every page in both themes, languages and widths into .data/screenshots (ARGS=operatorhub, resources, forms or pages: only these)
 	@$(VENV)/python -m tools.pictures $(ARGS)
 
-messages: setup ## collect the texts for locale/ko (needs GNU gettext)
+messages: setup ## collect the messages for locale/ko (needs GNU gettext)
 	@$(VENV)/python manage.py makemessages -l ko --no-location --no-wrap -i .venv -i node_modules -i .data -i tests && $(VENV)/python manage.py makemessages -d djangojs -l ko --no-location -i node_modules -i vendor -i .venv 2>/dev/null || true
 
-reset: ## forget the embedded cluster, the database and Redis (asks nothing)
+reset: ## delete the data of the embedded cluster, the database and Redis (without confirmation)
 	rm -rf .data
 
-clean: ## remove everything that set-up made
+clean: ## delete everything that the set-up created
 	rm -rf .venv node_modules static/vendor .data .setup.lock

@@ -210,7 +210,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(prog="python -m bench.attacks", description=__doc__)
     arguments.add_argument("--seconds", type=float, default=SECONDS, help="how long each attack goes on")
     seconds = arguments.parse_args().seconds
-    print("| attack | answers | a page, median | longest | /healthz, longest | memory, most | not answered |")
+    print("| Attack | Responses | Page, median | Page, longest | /healthz, longest | Memory, peak | Not answered |")
     print("|---|---|---|---|---|---|---|")
     with console() as running:
         process = web(running)

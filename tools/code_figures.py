@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`make code-figures`: what a newcomer pays for, counted. Prints the table of docs/architecture.md.
+"""`make code-figures`: prints the table "Code figures" of docs/architecture.md.
 
 - Product: console, operatorhub, resources, kube. A module's importers are counted by grimp within these four.
 - Calls: with more than five positional arguments, without log lines and lists of literals.
