@@ -18,7 +18,7 @@ from django.conf import settings
 from console.web import navigation_cache
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError
+from kube.errors import Forbidden, KubeError
 from kube.objects import KubeObject
 from untrusted import yaml_bounds
 
@@ -113,16 +113,27 @@ def _of_settings(text: str) -> tuple[KubeObject, ...]:
 
 
 def _of_cluster(client: ClusterClient, kind: str) -> tuple[KubeObject, ...]:
-    """At most a minute old; nothing where the cluster doesn't serve the type, or the user can't list it."""
-    key = navigation_cache.key("additions", client, kind)
-    found = navigation_cache.get(key)
-    if not isinstance(found, tuple):
-        try:
-            found = tuple(client.list(type_, limit=_MOST).items) if (type_ := _served(client, kind)) else ()
-        except KubeError:
-            found = ()
-        navigation_cache.put(key, found)
+    """At most a minute old; nothing where the cluster doesn't serve the type, the user can't list it, or the cluster
+    doesn't respond: no page fails for it.
+    """
+    try:
+        key = navigation_cache.key("additions", client, kind)
+        found = navigation_cache.get(key)
+        if not isinstance(found, tuple):
+            found = _listed(client, kind)
+            navigation_cache.put(key, found)
+    except KubeError:
+        return ()
     return found
+
+
+def _listed(client: ClusterClient, kind: str) -> tuple[KubeObject, ...]:
+    """Raises KubeError, but for a refusal, which holds for a while."""
+    type_ = _served(client, kind)
+    try:
+        return tuple(client.list(type_, limit=_MOST).items) if type_ else ()
+    except Forbidden:
+        return ()
 
 
 def _served(client: ClusterClient, kind: str) -> ResourceType | None:

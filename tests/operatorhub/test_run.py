@@ -374,7 +374,7 @@ def test_conflicts_are_said(client: ClusterClient) -> None:
         web.post("/operatorhub/run/", {**form, "namespace": "No Name", "mode": "OwnNamespace"})
     )
     everywhere = text(web.post("/operatorhub/run/", {**form, "namespace": "operators", "mode": "OwnNamespace"}))
-    assert "uses the mode: AllNamespaces" in everywhere
+    assert "uses the install mode AllNamespaces" in everywhere
 
 
 def test_what_cannot_be_read_is_said(client: ClusterClient) -> None:
