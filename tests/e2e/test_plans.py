@@ -30,7 +30,7 @@ def test_plans_are_followed_and_run(site: Site, page: Page, client: ClusterClien
     nodes = page.get_by_role("list", name="Steps of nodes, in sequence")
     expect(nodes).to_contain_text("In progress", timeout=LONG)
     expect(nodes).to_contain_text("2 of 3 Pods ready")
-    expect(page.get_by_text("deploy is running").first).to_be_visible()
+    expect(page.get_by_text("The plan deploy is running").first).to_be_visible()
     # What the user opened stays open while the rest changes.
     summary = page.locator("#plan-backup > summary")
     summary.focus()
