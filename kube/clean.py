@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kube import last_applied
-from kube.objects import KubeObject
+from kube.objects import KubeObject, mapping
 
 #: metadata that the server writes.
 SERVER_METADATA = (
@@ -77,7 +77,7 @@ def clean(obj: KubeObject) -> KubeObject:
 
 
 def _metadata(value: Any) -> dict[str, Any]:
-    meta = {key: part for key, part in _mapping(value).items() if key not in _METADATA and part is not None}
+    meta = {key: part for key, part in mapping(value).items() if key not in _METADATA and part is not None}
     for key in ("labels", "annotations"):
         others = last_applied.without_last_applied(meta.pop(key, None))
         own = {name: part for name, part in others.items() if not _is_generated(str(name))}
@@ -128,8 +128,4 @@ def _unmounted(container: Any) -> Any:
 
 def _others(value: Any) -> list[Any]:
     items = value if isinstance(value, list) else []
-    return [item for item in items if not str(_mapping(item).get("name", "")).startswith(_TOKENS)]
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    return [item for item in items if not str(mapping(item).get("name", "")).startswith(_TOKENS)]

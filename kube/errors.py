@@ -7,6 +7,7 @@ proxy's page to a user.
 
 from typing import Any, NamedTuple
 
+from kube.objects import mapping
 from untrusted import json_bounds
 
 
@@ -166,11 +167,11 @@ def from_status(status: dict[str, Any], code: int = 0, retry_after: str = "", ob
     """The error of a metav1.Status, as answered or as the object of a watch's ERROR event."""
     code = code or _code(status.get("code"))
     reason = str(status.get("reason") or "")
-    details = _mapping(status.get("details"))
+    details = mapping(status.get("details"))
     listed = details.get("causes")
     causes = tuple(
         StatusCause(str(cause.get("field") or ""), str(cause.get("reason") or ""), str(cause.get("message") or ""))
-        for cause in map(_mapping, listed if isinstance(listed, list) else ())
+        for cause in map(mapping, listed if isinstance(listed, list) else ())
     )
     kind = AlreadyExists if reason == "AlreadyExists" else _BY_CODE.get(code, ServerError if code >= 500 else KubeError)
     seconds = retry_after or str(details.get("retryAfterSeconds") or "0")
@@ -184,14 +185,10 @@ def from_status(status: dict[str, Any], code: int = 0, retry_after: str = "", ob
         retry_after=wait,
     )
     if isinstance(error, Gone):
-        error.continue_ = str(_mapping(status.get("metadata")).get("continue") or "")
+        error.continue_ = str(mapping(status.get("metadata")).get("continue") or "")
     if isinstance(error, NotFound):
         error.unserved = not details.get("name")
     return error
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _code(value: Any) -> int:

@@ -1,5 +1,6 @@
 """Values that come back from lists: plain dicts for objects, with what belongs to the list beside them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,11 @@ class Access:
 
     allowed: bool
     reason: str = ""
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """The value if it is a mapping, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def name_of(obj: KubeObject) -> str:

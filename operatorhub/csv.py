@@ -14,6 +14,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from kube.objects import mapping as mapping
 from resources.types import kind_versions
 from resources.types.kind_versions import DefinedVersion
 from untrusted import json_bounds
@@ -79,11 +80,6 @@ class Api:
     @property
     def crd(self) -> str:
         return f"{self.plural}.{self.group}"
-
-
-def mapping(value: Any) -> Object:
-    """`value` where it is a mapping, else an empty one."""
-    return value if isinstance(value, Mapping) else {}
 
 
 def items(value: Any) -> Iterator[Object]:

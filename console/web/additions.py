@@ -19,7 +19,7 @@ from console.web import navigation_cache
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError
-from kube.objects import KubeObject
+from kube.objects import KubeObject, mapping
 from untrusted import yaml_bounds
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ def links(client: ClusterClient | None) -> tuple[AddedLink, ...]:
         link = _link(spec)
         if link is None or place not in ("ApplicationMenu", "HelpMenu", "UserMenu"):
             continue
-        section = _text(_mapping(spec.get("applicationMenu")).get("section")) if place == "ApplicationMenu" else ""
+        section = _text(mapping(spec.get("applicationMenu")).get("section")) if place == "ApplicationMenu" else ""
         found.append(AddedLink(link.text, link.href, section, is_personal=place == "UserMenu"))
     return tuple(sorted(found, key=lambda link: (link.section.lower(), link.text.lower())))
 
@@ -77,7 +77,7 @@ def banners(client: ClusterClient | None) -> tuple[Banner, ...]:
         place = _text(spec.get("location")) or "BannerTop"
         is_top, is_bottom = place in ("BannerTop", "BannerTopBottom"), place in ("BannerBottom", "BannerTopBottom")
         if words := _text(spec.get("text")):
-            found.append(Banner(words, _link(_mapping(spec.get("link"))), is_top=is_top, is_bottom=is_bottom))
+            found.append(Banner(words, _link(mapping(spec.get("link"))), is_top=is_top, is_bottom=is_bottom))
     return tuple(found)
 
 
@@ -85,7 +85,7 @@ def samples(client: ClusterClient, type_: ResourceType) -> tuple[Sample, ...]:
     """Whole objects of this type. Snippets, which are parts of an object, are left out."""
     found = []
     for spec in _specs(client, "ConsoleYAMLSample"):
-        target = _mapping(spec.get("targetResource"))
+        target = mapping(spec.get("targetResource"))
         if spec.get("snippet") is True or target != {"apiVersion": type_.api_version, "kind": type_.kind}:
             continue
         try:
@@ -100,7 +100,7 @@ def samples(client: ClusterClient, type_: ResourceType) -> tuple[Sample, ...]:
 def _specs(client: ClusterClient | None, kind: str) -> Iterator[Mapping[str, Any]]:
     found = [obj for obj in _of_settings(settings.ADDITIONS) if obj.get("kind") == kind][:_MOST]
     for obj in (*found, *(_of_cluster(client, kind) if client else ())):
-        yield _mapping(obj.get("spec"))
+        yield mapping(obj.get("spec"))
 
 
 @lru_cache(maxsize=1)
@@ -149,10 +149,6 @@ def _link(spec: Mapping[str, Any]) -> AddedLink | None:
     except ValueError:
         is_web = False
     return AddedLink(text, href) if text and is_web else None
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _text(value: object) -> str:

@@ -25,8 +25,11 @@ def record(request: ConsoleRequest, verb: str, ref: str, outcome: str) -> None:
 
 
 @contextmanager
-def recorded(request: ConsoleRequest, verb: str, ref: str) -> Iterator[None]:
-    """Around a change: record()s that it was made, or why the API server refused it."""
+def recorded(request: ConsoleRequest, verb: str, ref: str, *, dry_run: bool = False) -> Iterator[None]:
+    """Around a change: record()s that it was made, or why the API server refused it; nothing of a dry run."""
+    if dry_run:
+        yield
+        return
     try:
         yield
     except KubeError as error:

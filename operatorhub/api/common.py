@@ -96,6 +96,6 @@ def refused(title: str, errors: Mapping[str, str]) -> Response:
     )
 
 
-def audited(request: Request, verb: str, ref: str) -> AbstractContextManager[None]:
+def audited(request: Request, verb: str, ref: str, *, dry_run: bool = False) -> AbstractContextManager[None]:
     """`with audited(request, verb, ref):` records the change in the audit log, also when it was refused."""
-    return audit.recorded(web(request), verb, ref)
+    return audit.recorded(web(request), verb, ref, dry_run=dry_run)

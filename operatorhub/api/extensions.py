@@ -112,12 +112,8 @@ class Extensions(APIView):
         )
         choices = draft.Choices(*names, channels=_channels(sent.get("channels")), policy=policy)
         obj = draft.extension(choices, accounts=facts.wants_account(client) and bool(texts["account"]))
-        if dry(request):
-            return Response(
-                Extension(facts.read(client.create(facts.type_of(client), obj, dry_run=True))).data, status=201
-            )
-        with audited(request, "create", facts.ref(choices.name)):
-            made = client.create(facts.type_of(client), obj)
+        with audited(request, "create", facts.ref(choices.name), dry_run=dry(request)):
+            made = client.create(facts.type_of(client), obj, dry_run=dry(request))
         return Response(Extension(facts.read(made)).data, status=201)
 
 
@@ -149,10 +145,8 @@ class OneExtension(APIView):
             "upgradeConstraintPolicy": str(sent.get("policy") or present.policy),
         }
         patch = {"spec": {"source": {"catalog": catalog}}}
-        if dry(request):
-            return Response(Extension(facts.read(client.patch(facts.type_of(client), name, patch, dry_run=True))).data)
-        with audited(request, "patch", facts.ref(name)):
-            changed = client.patch(facts.type_of(client), name, patch)
+        with audited(request, "patch", facts.ref(name), dry_run=dry(request)):
+            changed = client.patch(facts.type_of(client), name, patch, dry_run=dry(request))
         return Response(Extension(facts.read(changed)).data)
 
     @extend_schema(operation_id="operatorhub_extension_delete", responses={204: None, 404: ProblemSerializer})

@@ -99,11 +99,8 @@ class Groups(APIView):
         if wanted.errors:
             return refused(_("The OperatorGroup can't be created with these values"), wanted.errors)
         page = groups.read(client, namespace)
-        if dry(request):
-            made = groups.create(client, namespace, wanted, dry_run=True)
-        else:
-            with audited(request, "create", olm.ref(olm.GROUPS, namespace, wanted.name)):
-                made = groups.create(client, namespace, wanted)
+        with audited(request, "create", olm.ref(olm.GROUPS, namespace, wanted.name), dry_run=dry(request)):
+            made = groups.create(client, namespace, wanted, dry_run=dry(request))
         return Response(
             OperatorGroupSavedSerializer(
                 {"group": groups.group(made), "effects": groups.effects(page, wanted, None)}
@@ -133,11 +130,8 @@ class OneGroup(APIView):
         if wanted.errors:
             return refused(_("The OperatorGroup can't be changed with these values"), wanted.errors)
         version = str(body(request).get("resource_version") or "")
-        if dry(request):
-            saved = groups.save(client, old, wanted, version=version, dry_run=True)
-        else:
-            with audited(request, "patch", olm.ref(olm.GROUPS, namespace, name)):
-                saved = groups.save(client, old, wanted, version=version)
+        with audited(request, "patch", olm.ref(olm.GROUPS, namespace, name), dry_run=dry(request)):
+            saved = groups.save(client, old, wanted, version=version, dry_run=dry(request))
         return Response(
             OperatorGroupSavedSerializer(
                 {"group": groups.group(saved), "effects": groups.effects(page, wanted, old)}

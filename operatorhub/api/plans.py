@@ -150,9 +150,6 @@ class Approval(APIView):
         """All operators that the plan carries are installed. 409 when the plan changed since."""
         client, only_asked = cluster(request), dry(request)
         found, seen = plans.read(client, namespace, plan), str(body(request).get("content") or "")
-        if only_asked:
-            plans.approve(client, found, seen=seen, dry_run=True)
-        else:
-            with audited(request, "approve", olm.ref(olm.PLANS, namespace, plan)):
-                plans.approve(client, found, seen=seen)
+        with audited(request, "approve", olm.ref(olm.PLANS, namespace, plan), dry_run=only_asked):
+            plans.approve(client, found, seen=seen, dry_run=only_asked)
         return Response(Plan(plans.read(client, namespace, plan)).data)

@@ -251,29 +251,22 @@ class OneCatalog(APIView):
         patch = (sourceforms.patch if kind == sourceforms.SOURCE else sourceforms.cluster_patch)(form)
         asked = str(body(request).get("resource_version") or "")
 
-        def change(dry_run: bool) -> Response:
+        only_asked = dry(request)
+        with audited(request, "patch", f"{type_.topic_part} {namespace}/{name}", dry_run=only_asked):
             if asked:
                 exact = {**patch, "metadata": {"resourceVersion": asked}}
-                return Response({"object": client.patch(type_, name, exact, place, dry_run=dry_run)})
-            as_read = spec_patch.version_of(old)
-            return Response(
-                {
-                    "object": spec_patch.patch(
-                        client=client,
-                        type_=type_,
-                        name=name,
-                        namespace=place,
-                        change=patch,
-                        version=as_read,
-                        dry_run=dry_run,
-                    )
-                }
-            )
-
-        if dry(request):
-            return change(True)
-        with audited(request, "patch", f"{type_.topic_part} {namespace}/{name}"):
-            return change(False)
+                changed = client.patch(type_, name, exact, place, dry_run=only_asked)
+            else:
+                changed = spec_patch.patch(
+                    client=client,
+                    type_=type_,
+                    name=name,
+                    namespace=place,
+                    change=patch,
+                    version=spec_patch.version_of(old),
+                    dry_run=only_asked,
+                )
+        return Response({"object": changed})
 
     @extend_schema(
         operation_id="operatorhub_catalog_delete", responses={204: None, 403: ProblemSerializer, 404: ProblemSerializer}
@@ -313,10 +306,8 @@ def _type(request: Request, kind: str) -> ResourceType:
 def _create(request: Request, type_: ResourceType, obj: KubeObject) -> KubeObject:
     meta = obj["metadata"]
     place = str(meta.get("namespace", ""))
-    if dry(request):
-        return cluster(request).create(type_, obj, place, dry_run=True)
-    with audited(request, "create", f"{type_.topic_part} {place or '-'}/{meta['name']}"):
-        return cluster(request).create(type_, obj, place)
+    with audited(request, "create", f"{type_.topic_part} {place or '-'}/{meta['name']}", dry_run=dry(request)):
+        return cluster(request).create(type_, obj, place, dry_run=dry(request))
 
 
 def _may(request: Request) -> None:

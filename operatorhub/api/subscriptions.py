@@ -166,11 +166,9 @@ def _change(request: Request, page: subscription.SubscriptionPage, posted: dict[
     if wanted.errors:
         return refused(_("The Subscription can't be changed with these values"), wanted.errors)
     found = page.object
-    if wanted.patch and dry(request):
-        found = subscription.save(client, page, wanted, version, dry_run=True)
-    elif wanted.patch:
-        with audited(request, "patch", olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name)):
-            found = subscription.save(client, page, wanted, version)
+    if wanted.patch:
+        with audited(request, "patch", olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name), dry_run=dry(request)):
+            found = subscription.save(client, page, wanted, version, dry_run=dry(request))
     answer = {
         "patch": wanted.patch,
         "warnings": subscription.warnings(page, wanted),

@@ -2,7 +2,6 @@
 consequences in view.
 """
 
-from contextlib import nullcontext
 from typing import Any
 
 from django.contrib import messages
@@ -89,7 +88,7 @@ def _send(
     """Saved, or tried as a dry run."""
     client, save, ref = request.cluster, "save" in request.POST, olm.ref(olm.GROUPS, namespace, wanted.name)
     try:
-        with audit.recorded(request, "patch" if old else "create", ref) if save else nullcontext():
+        with audit.recorded(request, "patch" if old else "create", ref, dry_run=not save):
             if old is None:
                 subject.create(client, namespace, wanted, dry_run=not save)
             else:

@@ -3,7 +3,6 @@ console's own.
 """
 
 import tempfile
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +122,7 @@ def _create(request: ConsoleRequest, kind: str, obj: KubeObject) -> Problem | No
     save, meta = "save" in request.POST, obj["metadata"]
     ref = f"{kind} {meta.get('namespace', '-')}/{meta['name']}"
     try:
-        with audit.recorded(request, "create", ref) if save else nullcontext():
+        with audit.recorded(request, "create", ref, dry_run=not save):
             request.cluster.create(_type(request, kind), obj, meta.get("namespace", ""), dry_run=not save)
     except KubeError as error:
         return explain(error)
@@ -135,7 +134,7 @@ def _patch(
 ) -> Problem | None:
     save, ref = "save" in request.POST, f"{type_.topic_part} {namespace or '-'}/{name}"
     try:
-        with audit.recorded(request, "patch", ref) if save else nullcontext():
+        with audit.recorded(request, "patch", ref, dry_run=not save):
             spec_patch.patch(
                 client=request.cluster,
                 type_=type_,

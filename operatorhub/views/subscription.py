@@ -2,7 +2,6 @@
 removal without the operator.
 """
 
-from contextlib import nullcontext
 from typing import Any
 
 from django.contrib import messages
@@ -83,7 +82,7 @@ def _send(
     """Saved, or tried as a dry run."""
     save, ref = "save" in request.POST, olm.ref(olm.SUBSCRIPTIONS, page.sub.namespace, page.sub.name)
     try:
-        with audit.recorded(request, "patch", ref) if save else nullcontext():
+        with audit.recorded(request, "patch", ref, dry_run=not save):
             subject.save(request.cluster, page, wanted, version, dry_run=not save)
     except KubeError as error:
         return explain(error)

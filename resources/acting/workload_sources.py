@@ -10,8 +10,6 @@ from django.utils.translation import gettext as _
 from kube.objects import KubeObject
 from resources.state.health import items, mapping, text
 
-#: API group and plural of the types that take one.
-WORKLOADS = (("apps", "deployments"), ("apps", "statefulsets"), ("apps", "daemonsets"))
 _DNS_LABEL = 63
 
 

@@ -16,6 +16,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from kube.objects import mapping as mapping
+
 READY = "Ready"
 COMPLETED = "Completed"
 PROGRESSING = "Progressing"
@@ -165,11 +167,6 @@ class Condition:
 def text(value: Any) -> str:
     """A scalar as text; anything else, and None, as ''."""
     return str(value) if isinstance(value, str | int | float | bool) else ""
-
-
-def mapping(value: Any) -> Mapping[str, Any]:
-    """The value if it is a mapping, else an empty one."""
-    return value if isinstance(value, Mapping) else {}
 
 
 def items(value: Any) -> list[Mapping[str, Any]]:

@@ -21,6 +21,8 @@ from resources.history import writes
 from resources.place import Place, place_of
 
 ENVIRONMENT, FILES = "environment", "files"
+#: Types of the API group apps that take one.
+WORKLOADS = ("deployments", "statefulsets", "daemonsets")
 #: Workloads of a type to choose from.
 _MOST = 500
 
@@ -87,9 +89,9 @@ def _page(
 def _workloads(client: ClusterClient, namespace: str) -> list[tuple[str, str]]:
     """Those that the user can list, at most _MOST of each type."""
     found = []
-    for group, plural in workload_sources.WORKLOADS:
+    for plural in WORKLOADS:
         try:
-            type_ = client.find(group, "v1", plural)
+            type_ = client.find("apps", "v1", plural)
             listed = client.list(type_, namespace, limit=_MOST).items
         except KubeError:
             # Not served, or not the user's to list.

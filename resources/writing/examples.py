@@ -16,7 +16,7 @@ from kube.api_versions import priority
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, mapping, name_of, namespace_of
 from resources.forms import descriptors
 from resources.forms.descriptors import Descriptors
 from resources.state.health import items
@@ -137,8 +137,8 @@ def of_csvs(csvs: Iterable[KubeObject], type_: ResourceType) -> Offer | None:
         status=tuple(dict(entry) for entry in items(words["statusDescriptors"])),
         csv=name_of(csv),
         # OLM copies a CSV to every namespace that its operator serves; this is where it runs.
-        place=str(_mapping(_mapping(csv.get("metadata")).get("labels")).get("olm.copiedFrom") or namespace_of(csv)),
-        phase=str(_mapping(csv.get("status")).get("phase") or ""),
+        place=str(mapping(mapping(csv.get("metadata")).get("labels")).get("olm.copiedFrom") or namespace_of(csv)),
+        phase=str(mapping(csv.get("status")).get("phase") or ""),
         resources=tuple(
             (str(entry.get("version") or ""), str(entry.get("kind") or "")) for entry in items(words["resources"])
         ),
@@ -164,7 +164,7 @@ def _examples(csv: KubeObject, type_: ResourceType, versions: tuple[str, ...]) -
 
     A version without any has those of the first sibling version that has some.
     """
-    annotations = _mapping(_mapping(csv.get("metadata")).get("annotations"))
+    annotations = mapping(mapping(csv.get("metadata")).get("annotations"))
     problem = ""
     try:
         objects = json_bounds.loads(annotations.get("alm-examples") or "[]")
@@ -191,15 +191,11 @@ def _named(objects: Iterable[KubeObject], type_: ResourceType, first: Any) -> tu
     """Each under a name of its own, as objects of this version. `first`: the initialization resource."""
     found: dict[str, Example] = {}
     for obj in objects:
-        metadata = _mapping(obj.get("metadata"))
+        metadata = mapping(obj.get("metadata"))
         name = str(metadata.get("name") or type_.kind.lower())
         while name in found:
             name += "+"
-        description = str(_mapping(metadata.get("annotations")).get("description") or "")
+        description = str(mapping(metadata.get("annotations")).get("description") or "")
         as_version = {**obj, "apiVersion": type_.api_version, "metadata": metadata}
         found[name] = Example(name, description, as_version, is_first=obj is first)
     return tuple(found.values())
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
