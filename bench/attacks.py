@@ -142,7 +142,7 @@ SLOW = {
 }
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Others:
     """What people who do nothing wrong notice."""
 
@@ -215,17 +215,17 @@ def main() -> None:
     with console() as running:
         process = web(running)
         attackers = [Attacker(running.url) for _number in range(THREADS)]
-        calm = Others(running.url, process)
+        calm = Others(url=running.url, process=process)
         with calm.looking():
             time.sleep(seconds)
         print(shown("none", Counter(), calm), flush=True)
         for name, attack in attacks().items():
-            others = Others(running.url, process)
+            others = Others(url=running.url, process=process)
             with others.looking():
                 answers = from_threads(attackers, attack, seconds)
             print(shown(name, answers, others), flush=True)
         for name, head in SLOW.items():
-            others = Others(running.url, process)
+            others = Others(url=running.url, process=process)
             with others.looking(), attackers[0].slow(head):
                 time.sleep(seconds)
             print(shown(name, Counter({"held": SLOW_CONNECTIONS}), others), flush=True)

@@ -35,7 +35,7 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
     """One cold load: milliseconds until `selector` was visible, kilobytes over the wire, requests, elements, the
     server's own milliseconds.
@@ -93,4 +93,10 @@ def cold_load(browser: Browser, url: str, selector: str) -> Load:
     )
     elements = int(page.evaluate("document.getElementsByTagName('*').length"))
     context.close()
-    return Load(milliseconds, wire.bytes / 1000, wire.requests, elements, float(timing))
+    return Load(
+        milliseconds=milliseconds,
+        kilobytes=wire.bytes / 1000,
+        requests=wire.requests,
+        elements=elements,
+        server_milliseconds=float(timing),
+    )

@@ -108,7 +108,7 @@ def cluster(catalog: Path) -> Iterator[Cluster]:
             started.wait(20)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
     """What a Subscription needs to say, and the modes that the operator supports."""
 
@@ -127,7 +127,13 @@ def packages(found: Cluster) -> list[Package]:
         status = item["status"]
         channel = next(entry for entry in status["channels"] if entry["name"] == status["defaultChannel"])
         modes = frozenset(mode["type"] for mode in channel["currentCSVDesc"]["installModes"] if mode["supported"])
-        package = Package(status["packageName"], channel["name"], status["catalogSource"], channel["currentCSV"], modes)
+        package = Package(
+            name=status["packageName"],
+            channel=channel["name"],
+            catalog=status["catalogSource"],
+            csv=channel["currentCSV"],
+            modes=modes,
+        )
         if modes & {"AllNamespaces", "OwnNamespace"}:
             result.append(package)
     return result

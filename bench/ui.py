@@ -43,7 +43,7 @@ _OBSERVE = """() => {
 }"""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     """One load.
 
@@ -111,7 +111,9 @@ def measure(browser: Browser, address: str, *, phone: bool, times: int) -> tuple
 
 
 def median(costs: list[Cost]) -> Cost:
-    return Cost(*(statistics.median(getattr(cost, field.name) for cost in costs) for field in fields(Cost)))
+    return Cost(
+        **{field.name: statistics.median(getattr(cost, field.name) for cost in costs) for field in fields(Cost)}
+    )
 
 
 def _lines(name: str, costs: list[Cost], temperature: str) -> Iterator[Figure]:

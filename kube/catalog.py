@@ -124,7 +124,9 @@ class TypeCatalog:
     def _part(self, path: str) -> Discovery:
         cached = self._parts.get(path)
         headers = (("If-None-Match", cached.etag),) if cached and cached.etag else ()
-        answer = self._send(ApiRequest("GET", path, accept=ACCEPT, ref="the list of served types", headers=headers))
+        answer = self._send(
+            ApiRequest(method="GET", path=path, accept=ACCEPT, ref="the list of served types", headers=headers)
+        )
         if answer.status == 304 and cached:
             return cached.discovery
         document = answers.document(answer.body, "the list of served types")
@@ -139,7 +141,9 @@ class TypeCatalog:
         for group, version in pairs:
             address = f"{path}/{group}/{version}" if group else f"{path}/{version}"
             try:
-                answer = self._send(ApiRequest("GET", address, ref=f"the types of {group or 'core'}/{version}"))
+                answer = self._send(
+                    ApiRequest(method="GET", path=address, ref=f"the types of {group or 'core'}/{version}")
+                )
                 found = answers.document(answer.body)
             except InvalidAnswer as error:
                 errors.append(f"{group}/{version}: {error}")

@@ -109,7 +109,7 @@ class ClusterClient:
 
     def version(self) -> dict[str, Any]:
         """gitVersion, platform and so on."""
-        return self._dict(ApiRequest("GET", "/version", ref="the API server's version"))
+        return self._dict(ApiRequest(method="GET", path="/version", ref="the API server's version"))
 
     # Objects
 
@@ -154,10 +154,10 @@ class ClusterClient:
             item.setdefault("apiVersion", type_.api_version)
             item.setdefault("kind", type_.kind)
         return ObjectList(
-            items,
-            str(metadata.get("resourceVersion") or ""),
-            str(metadata.get("continue") or ""),
-            metadata.get("remainingItemCount"),
+            items=items,
+            resource_version=str(metadata.get("resourceVersion") or ""),
+            continue_=str(metadata.get("continue") or ""),
+            remaining=metadata.get("remainingItemCount"),
         )
 
     def table(
@@ -225,7 +225,7 @@ class ClusterClient:
 
     def _own_namespace(self, name: str) -> ObjectList:
         type_ = self.find("", "v1", "namespaces")
-        return ObjectList([self.get(type_, name)], "", "", None)
+        return ObjectList(items=[self.get(type_, name)], resource_version="", continue_="", remaining=None)
 
     def places(self, type_: ResourceType) -> tuple[str, ...] | None:
         """The user's namespaces if the list of this type over all namespaces was refused within the last seconds;

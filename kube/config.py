@@ -33,7 +33,7 @@ def _nothing() -> None:
     """Default of `refused`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterConfig:
     """`token` is asked at every request, so that it may be renewed. `tls` is `None` for plain HTTP.
 

@@ -7,7 +7,7 @@ from typing import Any
 KubeObject = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectList:
     """One page.
 

@@ -26,7 +26,7 @@ _MAX_OBJECTS, _MAX_WRITES = 32, 2000
 _REVIEW_GROUPS = ("authorization.k8s.io", "authentication.k8s.io")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequestTarget:
     """What a path names. `name` is '' for a collection, `group` for the core group."""
 

@@ -28,7 +28,7 @@ _PATCH_TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApiRequest:
     """`ref` says which object this is about, for error texts: 'pods "web-0" in namespace "shop"'."""
 
@@ -67,7 +67,7 @@ def _dry(dry_run: bool) -> str:
 
 
 def get(type_: ResourceType, name: str, namespace: str = "") -> ApiRequest:
-    return ApiRequest("GET", type_.path(namespace, name), ref=_ref(type_, namespace, name))
+    return ApiRequest(method="GET", path=type_.path(namespace, name), ref=_ref(type_, namespace, name))
 
 
 def get_table(type_: ResourceType, name: str, namespace: str = "", include: str = "Metadata") -> ApiRequest:
@@ -80,7 +80,7 @@ def list_objects(
     type_: ResourceType, namespace: str = "", *, labels: str = "", fields: str = "", limit: int = 0, continue_: str = ""
 ) -> ApiRequest:
     query = _query({"labelSelector": labels, "fieldSelector": fields, "limit": limit, "continue": continue_})
-    return ApiRequest("GET", type_.path(namespace), query, ref=_ref(type_, namespace))
+    return ApiRequest(method="GET", path=type_.path(namespace), query=query, ref=_ref(type_, namespace))
 
 
 def list_table(
@@ -95,7 +95,9 @@ def list_table(
 ) -> ApiRequest:
     """The same list as columns and cells. `include`: None, Metadata or Object beside the cells."""
     plain = list_objects(type_, namespace, labels=labels, fields=fields, limit=limit, continue_=continue_)
-    return ApiRequest("GET", plain.path, (*plain.query, ("includeObject", include)), accept=TABLE, ref=plain.ref)
+    return ApiRequest(
+        method="GET", path=plain.path, query=(*plain.query, ("includeObject", include)), accept=TABLE, ref=plain.ref
+    )
 
 
 def watch_table(
@@ -120,7 +122,7 @@ def watch_table(
             "includeObject": include,
         }
     )
-    return ApiRequest("GET", type_.path(namespace), query, accept=TABLE, ref=_ref(type_, namespace))
+    return ApiRequest(method="GET", path=type_.path(namespace), query=query, accept=TABLE, ref=_ref(type_, namespace))
 
 
 def watch_objects(
@@ -136,7 +138,14 @@ def create(type_: ResourceType, obj: dict[str, Any], namespace: str = "", *, dry
     namespace = namespace or str(metadata.get("namespace") or "")
     query = _query({"fieldValidation": "Strict", "fieldManager": FIELD_MANAGER, "dryRun": _dry(dry_run)})
     ref = _ref(type_, namespace, str(metadata.get("name") or metadata.get("generateName") or ""))
-    return ApiRequest("POST", type_.path(namespace), query, msgspec.json.encode(obj), JSON, ref=ref)
+    return ApiRequest(
+        method="POST",
+        path=type_.path(namespace),
+        query=query,
+        body=msgspec.json.encode(obj),
+        content_type=JSON,
+        ref=ref,
+    )
 
 
 def replace(
@@ -146,7 +155,14 @@ def replace(
     namespace, name = namespace or str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
     query = _query({"fieldValidation": "Strict", "fieldManager": FIELD_MANAGER, "dryRun": _dry(dry_run)})
     path = type_.path(namespace, name, subresource)
-    return ApiRequest("PUT", path, query, msgspec.json.encode(obj), JSON, ref=_ref(type_, namespace, name))
+    return ApiRequest(
+        method="PUT",
+        path=path,
+        query=query,
+        body=msgspec.json.encode(obj),
+        content_type=JSON,
+        ref=_ref(type_, namespace, name),
+    )
 
 
 def patch(
@@ -166,7 +182,14 @@ def patch(
     )
     path = type_.path(namespace, name, subresource)
     body = msgspec.json.encode(change)
-    return ApiRequest("PATCH", path, query, body, _PATCH_TYPES[style], ref=_ref(type_, namespace, name))
+    return ApiRequest(
+        method="PATCH",
+        path=path,
+        query=query,
+        body=body,
+        content_type=_PATCH_TYPES[style],
+        ref=_ref(type_, namespace, name),
+    )
 
 
 def delete(
@@ -192,7 +215,14 @@ def delete(
     if preconditions:
         options["preconditions"] = preconditions
     body = msgspec.json.encode(options)
-    return ApiRequest("DELETE", type_.path(namespace, name), (), body, JSON, ref=_ref(type_, namespace, name))
+    return ApiRequest(
+        method="DELETE",
+        path=type_.path(namespace, name),
+        query=(),
+        body=body,
+        content_type=JSON,
+        ref=_ref(type_, namespace, name),
+    )
 
 
 def access_review(
@@ -214,7 +244,14 @@ def access_review(
         "spec": {"resourceAttributes": {key: value for key, value in attributes.items() if value}},
     }
     path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-    return ApiRequest("POST", path, (), msgspec.json.encode(review), JSON, ref=f"the right to {verb} {type_.plural}")
+    return ApiRequest(
+        method="POST",
+        path=path,
+        query=(),
+        body=msgspec.json.encode(review),
+        content_type=JSON,
+        ref=f"the right to {verb} {type_.plural}",
+    )
 
 
 def rules_review(namespace: str) -> ApiRequest:
@@ -225,14 +262,23 @@ def rules_review(namespace: str) -> ApiRequest:
         "spec": {"namespace": namespace},
     }
     path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
-    return ApiRequest("POST", path, (), msgspec.json.encode(review), JSON, ref=f'rights in namespace "{namespace}"')
+    return ApiRequest(
+        method="POST",
+        path=path,
+        query=(),
+        body=msgspec.json.encode(review),
+        content_type=JSON,
+        ref=f'rights in namespace "{namespace}"',
+    )
 
 
 def self_review() -> ApiRequest:
     """SelfSubjectReview: who is the sender?"""
     review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
     path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
-    return ApiRequest("POST", path, (), msgspec.json.encode(review), JSON, ref="who the sender is")
+    return ApiRequest(
+        method="POST", path=path, query=(), body=msgspec.json.encode(review), content_type=JSON, ref="who the sender is"
+    )
 
 
 def pod_log(
@@ -265,7 +311,9 @@ def pod_log(
         }
     )
     path = f"/api/v1/namespaces/{segment(namespace)}/pods/{segment(pod)}/log"
-    return ApiRequest("GET", path, query, accept="*/*", ref=f'the log of pod "{pod}" in namespace "{namespace}"')
+    return ApiRequest(
+        method="GET", path=path, query=query, accept="*/*", ref=f'the log of pod "{pod}" in namespace "{namespace}"'
+    )
 
 
 def exec_(pod: str, namespace: str, container: str, command: tuple[str, ...]) -> ApiRequest:
@@ -273,7 +321,9 @@ def exec_(pod: str, namespace: str, container: str, command: tuple[str, ...]) ->
     path = f"/api/v1/namespaces/{segment(namespace)}/pods/{segment(pod)}/exec"
     flags = (("container", container), ("stdin", "true"), ("stdout", "true"), ("tty", "true"))
     query = tuple(pair for pair in flags if pair[1]) + tuple(("command", part) for part in command)
-    return ApiRequest("GET", path, query, accept="*/*", ref=f'a command in pod "{pod}" of namespace "{namespace}"')
+    return ApiRequest(
+        method="GET", path=path, query=query, accept="*/*", ref=f'a command in pod "{pod}" of namespace "{namespace}"'
+    )
 
 
 def port_forward(pod: str, namespace: str, port: int) -> ApiRequest:
@@ -283,4 +333,4 @@ def port_forward(pod: str, namespace: str, port: int) -> ApiRequest:
     """
     path = f"/api/v1/namespaces/{segment(namespace)}/pods/{segment(pod)}/portforward"
     ref = f'port {port} of pod "{pod}" in namespace "{namespace}"'
-    return ApiRequest("GET", path, (("ports", str(port)),), accept="*/*", ref=ref)
+    return ApiRequest(method="GET", path=path, query=(("ports", str(port)),), accept="*/*", ref=ref)

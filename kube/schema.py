@@ -88,7 +88,7 @@ class SchemaCache:
             return None
         path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{type_.plural}.{type_.group}"
         try:
-            answer = self._send(ApiRequest("GET", path, ref=f"the definition of {type_.kind}"))
+            answer = self._send(ApiRequest(method="GET", path=path, ref=f"the definition of {type_.kind}"))
         except (NotFound, Forbidden):
             return None
         versions = answers.decode_as(answer.body, _Definition).spec.versions
@@ -106,7 +106,7 @@ class SchemaCache:
                     return self._kept[key]
             path, _, query = address.partition("?")
             pairs = tuple(tuple(pair.split("=", 1)) for pair in query.split("&") if "=" in pair)
-            answer = self._send(ApiRequest("GET", path, pairs, ref=f"the schema of {type_.kind}"))  # type: ignore[arg-type]
+            answer = self._send(ApiRequest(method="GET", path=path, query=pairs, ref=f"the schema of {type_.kind}"))  # type: ignore[arg-type]
             if answer.status == 301:
                 self.forget()
                 continue  # the document changed since the index was read, and has another address now
@@ -129,7 +129,7 @@ class SchemaCache:
 
     def _read_index(self) -> dict[str, _Address]:
         try:
-            answer = self._send(ApiRequest("GET", "/openapi/v3", ref="the index of schemas"))
+            answer = self._send(ApiRequest(method="GET", path="/openapi/v3", ref="the index of schemas"))
         except NotFound:
             return {}
         return answers.decode_as(answer.body, _Index).paths

@@ -6,7 +6,7 @@ from typing import Any
 ACCEPT = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """`priority` 0 is always shown, above that only in wide lists.
 
@@ -28,7 +28,7 @@ class TableRow:
     object: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """`within`: as of an ObjectList."""
 
@@ -47,19 +47,25 @@ def parse(document: dict[str, Any]) -> Table:
     remaining = metadata.get("remainingItemCount")
     if document.get("kind") != "Table":
         return Table(
-            FALLBACK, tuple(_fallback_row(item) for item in document.get("items") or ()), version, token, remaining
+            columns=FALLBACK,
+            rows=tuple(_fallback_row(item) for item in document.get("items") or ()),
+            resource_version=version,
+            continue_=token,
+            remaining=remaining,
         )
-    return Table(columns(document), rows(document), version, token, remaining)
+    return Table(
+        columns=columns(document), rows=rows(document), resource_version=version, continue_=token, remaining=remaining
+    )
 
 
 def columns(document: dict[str, Any]) -> tuple[Column, ...]:
     return tuple(
         Column(
-            str(entry.get("name") or ""),
-            str(entry.get("type") or "string"),
-            str(entry.get("format") or ""),
-            int(entry.get("priority") or 0),
-            str(entry.get("description") or ""),
+            name=str(entry.get("name") or ""),
+            type=str(entry.get("type") or "string"),
+            format=str(entry.get("format") or ""),
+            priority=int(entry.get("priority") or 0),
+            description=str(entry.get("description") or ""),
         )
         for entry in document.get("columnDefinitions") or ()
     )
@@ -71,7 +77,10 @@ def rows(document: dict[str, Any]) -> tuple[TableRow, ...]:
     )
 
 
-FALLBACK = (Column("Name", "string", "name", 0, ""), Column("Age", "date", "", 0, ""))
+FALLBACK = (
+    Column(name="Name", type="string", format="name", priority=0, description=""),
+    Column(name="Age", type="date", format="", priority=0, description=""),
+)
 
 
 def _fallback_row(item: dict[str, Any]) -> TableRow:

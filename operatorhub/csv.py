@@ -61,7 +61,7 @@ LEVEL_WORDS: tuple[str | Promise, ...] = (
 MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Api:
     """A kind that an operator provides or needs.
 
@@ -167,9 +167,9 @@ def _preferred(named: list[Api], defined: tuple[DefinedVersion, ...]) -> Api:
     """One Api of the versions that a CSV names; a version that it does not name has the words of the others."""
     by_version = {api.version: api for api in reversed(named)}
     known = {version.name: version for version in defined if version.served}
-    candidates = known.values() if known else map(DefinedVersion, by_version)
-    version = kind_versions.preferred(candidates)
-    newest = kind_versions.preferred(map(DefinedVersion, by_version))
+    unknown = [DefinedVersion(name=version) for version in by_version]
+    version = kind_versions.preferred(known.values() or unknown)
+    newest = kind_versions.preferred(unknown)
     of_version = by_version.get(version, by_version[newest])
     return replace(
         of_version,

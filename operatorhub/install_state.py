@@ -71,7 +71,7 @@ def version_failure(found: Object | None) -> Failure | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
     """Something that the CSV needs and does not have.
 
@@ -89,11 +89,11 @@ def unmet(found: Object | None) -> tuple[Requirement, ...]:
     """Requirements that OLM last reported as unmet; not conclusive while the plan is being carried out."""
     return tuple(
         Requirement(
-            csv.text(requirement.get("kind")),
-            csv.text(requirement.get("name")),
-            csv.text(requirement.get("status")),
-            csv.text(requirement.get("message")),
-            tuple(
+            kind=csv.text(requirement.get("kind")),
+            name=csv.text(requirement.get("name")),
+            status=csv.text(requirement.get("status")),
+            message=csv.text(requirement.get("message")),
+            rules=tuple(
                 csv.text(dependent.get("message"))
                 for dependent in csv.items(requirement.get("dependents"))
                 if csv.text(dependent.get("status")) not in MET

@@ -48,7 +48,7 @@ DEPRECATIONS = ("PackageDeprecated", "ChannelDeprecated", "BundleDeprecated")
 SUCCEEDED, FAILED, REPLACING, DELETING = "Succeeded", "Failed", "Replacing", "Deleting"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
     """One Subscription, read. `state` is OLM's: UpgradePending, UpgradeAvailable, AtLatestKnown, UpgradeFailed, or ''.
 

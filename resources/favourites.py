@@ -32,7 +32,7 @@ class TooMany(Exception):
     """There are as many as limits.FAVOURITES says."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Marked:
     """`place` None: the cluster serves no such kind (any more).
 
@@ -133,7 +133,7 @@ def _of(client: ClusterClient, mark: Mark) -> Marked:
             break
         except NotFound:
             continue
-    return Marked(mark.kind, mark.namespace, mark.name, place)
+    return Marked(kind=mark.kind, namespace=mark.namespace, name=mark.name, place=place)
 
 
 def _with_state(client: ClusterClient, marked: Marked) -> Marked:
@@ -142,7 +142,13 @@ def _with_state(client: ClusterClient, marked: Marked) -> Marked:
     try:
         obj: KubeObject = marked.place.get(client)
     except NotFound:
-        return Marked(marked.kind, marked.namespace, marked.name, marked.place, problem="deleted")
+        return Marked(
+            kind=marked.kind, namespace=marked.namespace, name=marked.name, place=marked.place, problem="deleted"
+        )
     except KubeError as error:
-        return Marked(marked.kind, marked.namespace, marked.name, marked.place, problem=str(error))
-    return Marked(marked.kind, marked.namespace, marked.name, marked.place, health(obj))
+        return Marked(
+            kind=marked.kind, namespace=marked.namespace, name=marked.name, place=marked.place, problem=str(error)
+        )
+    return Marked(
+        kind=marked.kind, namespace=marked.namespace, name=marked.name, place=marked.place, health=health(obj)
+    )

@@ -18,7 +18,7 @@ def topics(client: ClusterClient, group: str, version: str, plural: str, namespa
 
     A type that is not served (yet) has its topic all the same.
     """
-    whole = Topic(client.name, group or "core", version, plural, namespace)
+    whole = Topic(cluster=client.name, group=group or "core", version=version, plural=plural, namespace=namespace)
     if namespace:
         return str(whole)
     try:
@@ -30,7 +30,10 @@ def topics(client: ClusterClient, group: str, version: str, plural: str, namespa
     except (NotFound, KubeError):
         # The stream checks the permission too.
         return str(whole)
-    return " ".join(str(Topic(client.name, group or "core", version, plural, place)) for place in own)
+    return " ".join(
+        str(Topic(cluster=client.name, group=group or "core", version=version, plural=plural, namespace=place))
+        for place in own
+    )
 
 
 def topics_of(client: ClusterClient, type_: ResourceType, namespace: str = "") -> str:

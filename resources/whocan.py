@@ -35,7 +35,7 @@ class Question:
     namespace: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
     """One subject that can.
 

@@ -42,7 +42,7 @@ RESTART_SECONDS = 1.0
 ANSWERING_SECONDS = 0.2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The command line."""
 

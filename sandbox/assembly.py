@@ -23,7 +23,7 @@ from .tokens import Tokens, account_object
 from .verbs import Verbs
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sandbox:
     """All parts; nothing runs yet."""
 

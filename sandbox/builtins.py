@@ -25,10 +25,10 @@ def _make(
 ) -> Resource:
     """``flags``: c = cluster scope, s = status subresource, g = counts generations."""
     return Resource(
-        group,
-        version,
-        plural,
-        kind,
+        group=group,
+        version=version,
+        plural=plural,
+        kind=kind,
         namespaced="c" not in flags,
         singular=kind.lower(),
         short_names=tuple(short.split()),

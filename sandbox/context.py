@@ -41,7 +41,7 @@ class Route:
         return params if len(parts) == len(self.segments) else None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Context:
     """Shared by all controllers of one sandbox.
 

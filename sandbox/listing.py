@@ -23,7 +23,7 @@ from .selectors import field_selector, field_tests
 from .store import Expired, Key, Store, StoreEntry
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListQuery:
     """The query of a list or watch."""
 

@@ -41,7 +41,7 @@ _TIMEOUT, _PAUSE = 10, 1.0
 _EARLY = 300
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Issuer:
     """One entry of `jwt`. Keys are fetched in a thread, never while a request waits in the event loop."""
 

@@ -105,7 +105,13 @@ def call_of(request: Request, subresource: str = "") -> Call:
     if causes:
         raise Invalid(f"{_OPTIONS[request.method]}Options", "", causes, "meta.k8s.io")
     manager = request.arg("fieldManager") or request.headers.get("user-agent", "unknown").partition("/")[0]
-    return Call(manager[:_MANAGER], subresource, "dryRun" in request.query, validation or "Warn", user=request.user)
+    return Call(
+        manager=manager[:_MANAGER],
+        subresource=subresource,
+        dry_run="dryRun" in request.query,
+        validation=validation or "Warn",
+        user=request.user,
+    )
 
 
 async def written_call(request: Request, subresource: str = "") -> Call:

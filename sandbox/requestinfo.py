@@ -12,7 +12,7 @@ _VERBS = {"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH
 _NAMESPACE_SUBRESOURCES = ("status", "finalize")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequestInfo:
     """``resource`` is empty for paths without an API resource (discovery, health)."""
 
@@ -53,7 +53,7 @@ def parse(method: str, path: str, parts: list[str], watch: bool) -> RequestInfo:
     elif len(parts) >= 4 and parts[0] == "apis":
         group, version, rest = parts[1], parts[2], parts[3:]
     else:
-        return RequestInfo(verb, path)
+        return RequestInfo(verb=verb, path=path)
     namespace = ""
     old_watch = rest[0] == "watch" and len(rest) > 1 and verb == "get"
     if old_watch:

@@ -24,7 +24,7 @@ class Scale:
     selector: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Resource:
     """One served resource in one version. ``custom`` is the name of its CRD, empty for the built-in ones."""
 

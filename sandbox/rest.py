@@ -180,7 +180,14 @@ class Rest:
         obj = applied_object(data, call.validation == "Strict")
         manager, force = request.arg("fieldManager"), request.flag("force")
         schema = self._verbs.schemas.schema_of(resource)
-        call = Call(manager, call.subresource, call.dry_run, call.validation, user=call.user, applied=True)
+        call = Call(
+            manager=manager,
+            subresource=call.subresource,
+            dry_run=call.dry_run,
+            validation=call.validation,
+            user=call.user,
+            applied=True,
+        )
 
         def change(old: Object | None) -> Object:
             return server_side_apply(
@@ -211,7 +218,7 @@ class Rest:
         request.warnings.extend(outcome.warnings)
         status = 201 if outcome.created else 200
         if form.shape == "Table":
-            entry = StoreEntry("", "", 0, outcome.data, {})
+            entry = StoreEntry(namespace="", name="", version=0, data=outcome.data, labels={})
             page = listing.ResultPage([entry], int(outcome.object["metadata"].get("resourceVersion") or 0))
             of = tables.printer(resource)
             return Response(tables.table(of, page, tables.included(request)), status)

@@ -37,7 +37,7 @@ _ZONE = re.compile(r"(?:CRON_)?TZ=\S* +")
 _HORIZON = timedelta(days=366 * 5)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
     """The numbers that each field allows. Where both days are restricted, either is enough."""
 

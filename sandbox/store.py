@@ -32,7 +32,7 @@ HISTORY_BYTES = 16 * 1024 * 1024
 QUEUE_LIMIT = 50_000
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, kw_only=True)
 class ResourceTable:
     """All objects of one resource and its recent changes."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 Key = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class StoreEntry:
     """One stored object. ``data`` is its JSON, ``version`` its resourceVersion."""
 

@@ -68,8 +68,8 @@ def _custom(resource: Resource) -> tuple[Column, ...]:
         kind = str(definition.get("type", "string"))
         columns.append(
             Column(
-                str(definition.get("name", "")),
-                _cell(str(definition.get("jsonPath", "")), kind),
+                name=str(definition.get("name", "")),
+                cell=_cell(str(definition.get("jsonPath", "")), kind),
                 type=kind,
                 format=str(definition.get("format", "")),
                 description=str(
@@ -80,7 +80,7 @@ def _custom(resource: Resource) -> tuple[Column, ...]:
             )
         )
     if not resource.columns:
-        columns.append(Column("Age", AGE.cell, description=AGE_TEXT, type="date"))
+        columns.append(Column(name="Age", cell=AGE.cell, description=AGE_TEXT, type="date"))
     return tuple(columns)
 
 

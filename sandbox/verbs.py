@@ -26,7 +26,7 @@ from .typemeta import check_type
 NAME_ATTEMPTS = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """The options of a write. ``trusted``: from inside the sandbox, not over HTTP."""
 

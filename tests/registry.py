@@ -49,7 +49,7 @@ def digest(data: bytes) -> str:
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Registry:
     """`users`: name → password; with some, everything wants a token. `asked`: (path, Authorization) of each request."""
 
@@ -195,7 +195,7 @@ def serving() -> Iterator[Registry]:
     handler = type("Handler", (_Handler,), {})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
-    handler.registry = found = Registry(f"127.0.0.1:{server.server_port}")
+    handler.registry = found = Registry(host=f"127.0.0.1:{server.server_port}")
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:

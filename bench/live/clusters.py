@@ -36,7 +36,7 @@ class Sandbox:
     name = "sandbox"
 
     def __init__(self, folder: Path) -> None:
-        self._program = Program(sandbox(Options(free_port(), folder)), folder)
+        self._program = Program(sandbox(Options(port=free_port(), data=folder)), folder)
         self.kubeconfig = folder / "sandbox/kubeconfig"
 
     @property

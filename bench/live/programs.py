@@ -83,7 +83,7 @@ class Programs:
 
     def __init__(self, folder: Path, kubeconfig: Path) -> None:
         self.folder, self.port = folder, free_port()
-        options = Options(self.port, folder, str(kubeconfig))
+        options = Options(port=self.port, data=folder, kubeconfig=str(kubeconfig))
         migrate(options)
         found = {part.name: part for part in parts(options)}
         self.environment = found["web"].environment

@@ -26,7 +26,7 @@ _MAY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
     """`wide`: sees all namespaces.
 
@@ -110,4 +110,4 @@ def sign_in(console: Running, name: str, *, wide: bool) -> Person:
     if not topic or not uids:
         raise SystemExit(f"bench: the list of {name} shows nothing live: {words(page)[:600]}")
     cookie = "; ".join(f"{item.name}={item.value}" for item in jar)
-    return Person(name, wide, cookie, unescape(topic), uids)
+    return Person(name=name, wide=wide, cookie=cookie, topic=unescape(topic), uids=uids)

@@ -22,7 +22,13 @@ def read(ref: str) -> tuple[RequestTarget | None, str]:
         return None, ref
     group = "" if found["group"] == "core" else found["group"]
     return (
-        RequestTarget(group, found["version"], found["plural"], found["namespace"] or "", found["name"]),
+        RequestTarget(
+            group=group,
+            version=found["version"],
+            plural=found["plural"],
+            namespace=found["namespace"] or "",
+            name=found["name"],
+        ),
         found["rest"] or "",
     )
 

@@ -41,7 +41,7 @@ def entry(
     found, rest = act_target.read(ref)
     write = scene.claim(found) if scene else None
     if found is None and write is None:
-        found, rest = RequestTarget("", "", "", name=changes.masked_text(rest)), ""
+        found, rest = RequestTarget(group="", version="", plural="", name=changes.masked_text(rest)), ""
     target = act_target.named(write) if write else found
     assert target is not None
     if write is not None and write.reason and " " in outcome:  # the page's words for the reason

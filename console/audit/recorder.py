@@ -26,7 +26,7 @@ _now: ContextVar[Scene | None] = ContextVar("audit", default=None)
 def scene(where: Where) -> Iterator[Scene]:
     """All acts within belong together, and are written at the end."""
     with recording.record_requests() as found:
-        here = Scene(where, found)
+        here = Scene(where=where, sent=found)
         token = _now.set(here)
         try:
             yield here

@@ -24,7 +24,7 @@ class Where:
     groups: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Scene:
     """`claimed`: indices of recorded writes in `sent.writes`. `entries` wait to be saved."""
 

@@ -1,7 +1,7 @@
 """Search in the audit: words and filters from an address, and the matching rows, newest first."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from urllib.parse import urlencode
 
@@ -29,7 +29,7 @@ class Scope:
         return found.filter(user=self.user) if self.user else found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditQuery:
     """The filters of an address, as text.
 
@@ -129,7 +129,7 @@ def each(rows: "QuerySet[AuditEntry]", most: int) -> Iterator[AuditEntry]:
         last = part[-1]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Offered:
     """What the newest acts have, for the filters' fields to complete."""
 
@@ -137,7 +137,7 @@ class Offered:
     verbs: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = field(default=())
+    reasons: tuple[str, ...] = ()
 
 
 def offered(scope: Scope) -> Offered:
@@ -147,11 +147,14 @@ def offered(scope: Scope) -> Offered:
         .values_list("user", "verb", "resource", "group", "namespace", "outcome")[:_OFFERED]
     )
     kinds = {f"{plural}.{group}" if group else plural for _user, _verb, plural, group, *_rest in rows}
-    columns = (
-        {row[0] for row in rows},
-        {row[1] for row in rows},
-        kinds,
-        {row[4] for row in rows},
-        {row[5] for row in rows} - {"ok"},
+
+    def in_order(values: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted(filter(None, values)))
+
+    return Offered(
+        users=in_order({row[0] for row in rows}),
+        verbs=in_order({row[1] for row in rows}),
+        kinds=in_order(kinds),
+        namespaces=in_order({row[4] for row in rows}),
+        reasons=in_order({row[5] for row in rows} - {"ok"}),
     )
-    return Offered(*(tuple(sorted(filter(None, column))) for column in columns))

@@ -28,7 +28,7 @@ from kube.errors import Forbidden, KubeError, Unreachable
 from resources.changes import RedisError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """`waits`: what it waits for, for the reader.
 
@@ -58,7 +58,7 @@ class Card:
         return f"{reverse('pages:overview')}?part={self.key}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
     """A card as it is rendered.
 
@@ -90,10 +90,10 @@ class Shown:
 
 CARDS = (
     Card(
-        "cluster",
-        gettext_lazy("Cluster"),
-        gettext_lazy("Waiting for the API server…"),
-        cluster.collect,
+        key="cluster",
+        title=gettext_lazy("Cluster"),
+        waits=gettext_lazy("Waiting for the API server…"),
+        collect=cluster.collect,
         judged=True,
     ),
     Card(
@@ -120,34 +120,46 @@ CARDS = (
         url="operatorhub:services",
         judged=True,
     ),
-    Card("pods", gettext_lazy("Pods"), gettext_lazy("Loading Pods…"), pods.collect, judged=True),
     Card(
-        "warnings",
-        gettext_lazy("Recent warnings"),
-        gettext_lazy("Loading the events of the last hour…"),
-        recent_warnings.collect,
-        "resources:events",
+        key="pods", title=gettext_lazy("Pods"), waits=gettext_lazy("Loading Pods…"), collect=pods.collect, judged=True
     ),
-    Card("changes", gettext_lazy("Recent changes"), gettext_lazy("Loading the history…"), changes.collect),
     Card(
-        "favourites",
-        gettext_lazy("Favorites"),
-        gettext_lazy("Loading the state of your favorites…"),
-        marks.favourites,
-        "resources:favourites",
+        key="warnings",
+        title=gettext_lazy("Recent warnings"),
+        waits=gettext_lazy("Loading the events of the last hour…"),
+        collect=recent_warnings.collect,
+        url="resources:events",
+    ),
+    Card(
+        key="changes",
+        title=gettext_lazy("Recent changes"),
+        waits=gettext_lazy("Loading the history…"),
+        collect=changes.collect,
+    ),
+    Card(
+        key="favourites",
+        title=gettext_lazy("Favorites"),
+        waits=gettext_lazy("Loading the state of your favorites…"),
+        collect=marks.favourites,
+        url="resources:favourites",
         empty=gettext_lazy("No favorites yet. Add an object or resource type with the star on its page."),
     ),
     Card(
-        "recent",
-        gettext_lazy("Recently viewed"),
-        gettext_lazy("Loading recently viewed objects…"),
-        marks.recent,
-        "resources:favourites",
+        key="recent",
+        title=gettext_lazy("Recently viewed"),
+        waits=gettext_lazy("Loading recently viewed objects…"),
+        collect=marks.recent,
+        url="resources:favourites",
         empty=gettext_lazy("No objects yet. Objects whose pages you open appear here."),
     ),
 )
 #: Not among the cards: it can be dismissed, and is rendered with its steps at once.
-TOUR = Card("tour", gettext_lazy("Getting started"), gettext_lazy("Checking which steps are done…"), tour.collect)
+TOUR = Card(
+    key="tour",
+    title=gettext_lazy("Getting started"),
+    waits=gettext_lazy("Checking which steps are done…"),
+    collect=tour.collect,
+)
 
 
 def by_key(key: str) -> Card | None:
@@ -170,18 +182,23 @@ def _collect(client: ClusterClient, card: Card) -> Shown:
     try:
         part = card.collect(client)
     except Forbidden as error:
-        return Shown(card, problem=str(error), refused=True)
+        return Shown(card=card, problem=str(error), refused=True)
     except KubeError as error:
         # One trouble for all cards of an unreachable cluster.
         gone = isinstance(error, Unreachable)
         troubles = (cluster.away(error),) if card.key == "cluster" else () if gone else (_lost(card, str(error)),)
-        return Shown(card, problem=f"{explain(error).title}: {error}", troubles=troubles if card.judged else ())
+        return Shown(card=card, problem=f"{explain(error).title}: {error}", troubles=troubles if card.judged else ())
     except DatabaseError as error:
-        return Shown(card, problem=_("The console's database isn't responding: %(words)s") % {"words": error})
+        return Shown(card=card, problem=_("The console's database isn't responding: %(words)s") % {"words": error})
     except RedisError as error:
-        return Shown(card, problem=str(error))
-    return Shown(card, part, troubles=part.troubles)
+        return Shown(card=card, problem=str(error))
+    return Shown(card=card, part=part, troubles=part.troubles)
 
 
 def _lost(card: Card, words: str) -> CardProblem:
-    return CardProblem(ERROR, _("“%(card)s” couldn't be loaded") % {"card": card.title}, words, f"#overview-{card.key}")
+    return CardProblem(
+        level=ERROR,
+        title=_("“%(card)s” couldn't be loaded") % {"card": card.title},
+        reason=words,
+        url=f"#overview-{card.key}",
+    )

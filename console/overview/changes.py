@@ -26,7 +26,7 @@ _GIVEN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecentChange:
     """`who`: the user if the console knows one, else the field manager; '' if unknown.
 
@@ -74,7 +74,7 @@ def collect(client: ClusterClient) -> CardContent:
                 break
     types = {change.place.type: None for change in found}
     topics = " ".join(filter(None, (live_topics.topics_of(client, type_) for type_ in types)))
-    return CardContent(tuple(found), topics=topics, every=3000)
+    return CardContent(found=tuple(found), topics=topics, every=3000)
 
 
 def _together(newer: RecentChange, older: RecentChange) -> bool:

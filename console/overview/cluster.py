@@ -45,7 +45,7 @@ class Number:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
     """`milliseconds`: how long the API server took to say its version. `live`: why pages do not hear of changes, ''
     when they do. `usage`: CPU and memory, none where they aren't measured or this reader can't list them.
@@ -80,7 +80,7 @@ def collect(client: ClusterClient) -> CardContent:
     topics = " ".join(
         filter(None, (live_topics.topics_of(client, type_) for type_ in types if found[type_].number is not None))
     )
-    return CardContent(summary, tuple(troubles), topics)
+    return CardContent(found=summary, troubles=tuple(troubles), topics=topics)
 
 
 def _usage(client: ClusterClient) -> tuple[Tile, ...]:
@@ -125,12 +125,18 @@ def _slow(milliseconds: int) -> list[CardProblem]:
     if milliseconds < _SLOW:
         return []
     words = _("The version request took %(number)d ms.") % {"number": milliseconds}
-    return [CardProblem(WARNING, _("The API server is slow"), words, "#overview-cluster")]
+    return [CardProblem(level=WARNING, title=_("The API server is slow"), reason=words, url="#overview-cluster")]
 
 
 def _silent(client: ClusterClient) -> list[CardProblem]:
     return [
-        CardProblem(WARNING, _("An API isn't responding"), error, reverse("resources:types"), _("All types"))
+        CardProblem(
+            level=WARNING,
+            title=_("An API isn't responding"),
+            reason=error,
+            url=reverse("resources:types"),
+            act=_("All types"),
+        )
         for error in client.discovery_errors[:5]
     ]
 
@@ -149,7 +155,9 @@ def _nodes(client: ClusterClient, found: Mapping[ResourceType, Count]) -> list[C
                 "%(number)d of %(all)d nodes isn't ready.", "%(number)d of %(all)d nodes aren't ready.", unwell
             )
             words = words % {"number": unwell, "all": count.number}
-            return [CardProblem(ERROR, _("Nodes"), words, Place(type_).kind_url(), _("Nodes"))]
+            return [
+                CardProblem(level=ERROR, title=_("Nodes"), reason=words, url=Place(type_).kind_url(), act=_("Nodes"))
+            ]
     return []
 
 
@@ -166,9 +174,19 @@ def _live() -> str:
 def _unheard(live: str) -> list[CardProblem]:
     if not live:
         return []
-    return [CardProblem(WARNING, _("Live updates are off"), live, reverse("pages:readyz"), _("View readiness"))]
+    return [
+        CardProblem(
+            level=WARNING,
+            title=_("Live updates are off"),
+            reason=live,
+            url=reverse("pages:readyz"),
+            act=_("View readiness"),
+        )
+    ]
 
 
 def away(error: KubeError) -> CardProblem:
     """The API server itself does not answer: nothing is as bad."""
-    return CardProblem(ERROR, _("The API server isn't responding"), str(error), "#overview-cluster")
+    return CardProblem(
+        level=ERROR, title=_("The API server isn't responding"), reason=str(error), url="#overview-cluster"
+    )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 LENGTH, _LEAST, _GAP = 100.0, 2.0, 0.6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Arc:
     """`length` of LENGTH, beginning `offset` behind twelve o'clock. `colour`: of the state, as labels have it."""
 
@@ -52,6 +52,6 @@ def donut(shares: Iterable[tuple[str, int, str]]) -> Donut:
     arcs, offset = [], 0.0
     for (colour, number, label), width in zip(given, wide, strict=True):
         length = width * room / sum(wide)
-        arcs.append(Arc(colour, label, number, length, offset))
+        arcs.append(Arc(colour=colour, label=label, number=number, length=length, offset=offset))
         offset += length + gap
     return Donut(tuple(arcs))

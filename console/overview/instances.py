@@ -52,7 +52,7 @@ class Held:
     finalizer: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KindCount:
     """One kind: `number` of its objects, None where `problem` says why; `states` by state word, '' for none; `worst`:
     the first that are degraded; `held`: some whose deletion doesn't end.
@@ -90,7 +90,7 @@ class Share:
     of: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InstanceSummary:
     """`kinds`: the shown ones, with instances, those with problems first; `more`: how many others have instances.
 
@@ -154,18 +154,20 @@ def _ask(client: ClusterClient, type_: ResourceType) -> KindCount:
         if not snapshots.has(client, type_, ""):
             number = count(client, type_)
             if number.number is None:
-                return KindCount(type_, None, problem=number.problem, forbidden=number.forbidden)
+                return KindCount(type=type_, number=None, problem=number.problem, forbidden=number.forbidden)
             if not number.number or number.number > limits.OVERVIEW_OBJECTS.value:
-                return KindCount(type_, number.number)
+                return KindCount(type=type_, number=number.number)
         entries = overlaid(client, type_, "", snapshots.get(client, type_, "").all())
     except KubeError as error:
-        return KindCount(type_, None, problem=str(error), forbidden=error.code == 403)
+        return KindCount(type=type_, number=None, problem=str(error), forbidden=error.code == 403)
     states = Counter(entry.health.state for entry in entries)
     worst = sorted(
         (entry for entry in entries if entry.health.state == DEGRADED), key=lambda entry: entry.created, reverse=True
     )
     held = _held(client, type_, [entry for entry in entries if entry.terminating])
-    return KindCount(type_, len(entries), tuple(states.items()), tuple(worst[:_NAMED]), held)
+    return KindCount(
+        type=type_, number=len(entries), states=tuple(states.items()), worst=tuple(worst[:_NAMED]), held=held
+    )
 
 
 def _held(client: ClusterClient, type_: ResourceType, terminating: Iterable[ListEntry]) -> tuple[Held, ...]:
@@ -195,7 +197,7 @@ def _shares(there: Iterable[KindCount]) -> tuple[Share, ...]:
             by_state.setdefault(state, []).append((-number, kind.type.kind))
     order = [*STATES, *(state for state in totals if state and state not in STATES), ""]
     return tuple(
-        Share(Health(state), totals[state], tuple(kind for _number, kind in sorted(by_state[state])[:3]))
+        Share(Health(state=state), totals[state], tuple(kind for _number, kind in sorted(by_state[state])[:3]))
         for state in dict.fromkeys(order)
         if totals[state]
     )
@@ -207,15 +209,27 @@ def _troubles(there: Iterable[KindCount]) -> tuple[CardProblem, ...]:
         for entry in kind.worst:
             url = Place(kind.type, entry.namespace, entry.name).url()
             found.append(
-                CardProblem(ERROR, _where(kind, entry), entry.health.reason or entry.health.label, url, _("Open"))
+                CardProblem(
+                    level=ERROR,
+                    title=_where(kind, entry),
+                    reason=entry.health.reason or entry.health.label,
+                    url=url,
+                    act=_("Open"),
+                )
             )
         for held in kind.held:
             words = _("Deletion waits for finalizer %(finalizer)s.") % {"finalizer": held.finalizer}
             url = Place(kind.type, held.entry.namespace, held.entry.name).url("finalizers")
-            found.append(CardProblem(WARNING, _where(kind, held.entry), words, url, _("Check finalizers")))
+            found.append(
+                CardProblem(
+                    level=WARNING, title=_where(kind, held.entry), reason=words, url=url, act=_("Check finalizers")
+                )
+            )
         if more := kind.degraded - len(kind.worst):
             words = _("%(number)d more are degraded.") % {"number": more}
-            found.append(CardProblem(ERROR, kind.type.kinds, words, kind.url, _("Open the list")))
+            found.append(
+                CardProblem(level=ERROR, title=kind.type.kinds, reason=words, url=kind.url, act=_("Open the list"))
+            )
     return tuple(found)
 
 

@@ -12,9 +12,11 @@ def favourites(client: ClusterClient) -> CardContent:
     """Raises KubeError, DatabaseError."""
     found = kept.favourites(client, states=True)[:_SHOWN]
     types = {marked.place.type: None for marked in found if marked.place}
-    return CardContent(found, topics=" ".join(filter(None, (live_topics.topics_of(client, type_) for type_ in types))))
+    return CardContent(
+        found=found, topics=" ".join(filter(None, (live_topics.topics_of(client, type_) for type_ in types)))
+    )
 
 
 def recent(client: ClusterClient) -> CardContent:
     """Raises KubeError, DatabaseError."""
-    return CardContent(kept.recent(client)[:_SHOWN])
+    return CardContent(found=kept.recent(client)[:_SHOWN])

@@ -32,18 +32,24 @@ class Olm:
 def collect(client: ClusterClient) -> CardContent:
     """Health of OLM and its catalogs. Raises KubeError if discovery fails."""
     if not olm.served(client):
-        return CardContent(Olm())
+        return CardContent(found=Olm())
     found = state.read_state(client, refresh=False)
     troubles = tuple(_trouble(line) for line in found.lines if line.state == BAD)
-    return CardContent(Olm(found), troubles, olm.topic(client, olm.SOURCES))
+    return CardContent(found=Olm(found), troubles=troubles, topics=olm.topic(client, olm.SOURCES))
 
 
 def _trouble(line: Check) -> CardProblem:
     url = line.url or reverse("operatorhub:olm")
     if line.what != _CATALOG:
         return CardProblem(
-            ERROR, _("OLM: %(what)s") % {"what": line.what}, line.words, url, _("Operator Lifecycle Manager")
+            level=ERROR,
+            title=_("OLM: %(what)s") % {"what": line.what},
+            reason=line.words,
+            url=url,
+            act=_("Operator Lifecycle Manager"),
         )
     coming = line.words.endswith((*_COMING, _("not checked yet")))
     title = _("A catalog isn't ready yet") if coming else _("A catalog isn't responding")
-    return CardProblem(WARNING if coming else ERROR, title, line.words, url, _("Open the catalog"))
+    return CardProblem(
+        level=WARNING if coming else ERROR, title=title, reason=line.words, url=url, act=_("Open the catalog")
+    )

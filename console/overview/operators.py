@@ -16,7 +16,7 @@ from operatorhub.running.workloads import ASKS, FAILED
 NAMED = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttentionItem:
     """An operator that needs attention. `step`: "v1.0.0 → v1.1.0", '' without an update."""
 
@@ -40,20 +40,26 @@ class Operators:
 def collect(client: ClusterClient) -> CardContent:
     """The operators in all namespaces that the user can read. Raises KubeError."""
     if not olm.served(client):
-        return CardContent(Operators())
+        return CardContent(found=Operators())
     found = installed_operators.listed(client, "")
     lines = [line for line in map(_line, found.rows) if line]
     lines.sort(key=lambda line: line.level != ERROR)
     summary = Operators(totals(found.rows), tuple(lines[:NAMED]), max(0, len(lines) - NAMED))
     topics = " ".join(filter(None, (olm.topic(client, plural) for plural in (olm.CSVS, olm.SUBSCRIPTIONS))))
-    return CardContent(summary, tuple(map(_trouble, summary.lines)), topics, gaps=found.gaps)
+    return CardContent(found=summary, troubles=tuple(map(_trouble, summary.lines)), topics=topics, gaps=found.gaps)
 
 
 def _line(operator: Operator) -> AttentionItem | None:
     """None for an operator that runs well, or that OLM works at."""
     update, own = operator.update, operator.url
     if operator.state == FAILED:
-        return AttentionItem(operator.title, operator.namespace, ERROR, operator.reason or operator.word, own)
+        return AttentionItem(
+            title=operator.title,
+            namespace=operator.namespace,
+            level=ERROR,
+            words=operator.reason or operator.word,
+            url=own,
+        )
     if operator.runs_in:
         return None
     if operator.state == ASKS or (update is not None and update.state == ASKS):
@@ -84,7 +90,7 @@ def _trouble(line: AttentionItem) -> CardProblem:
     words = f"{line.words}: {line.step}" if line.step else line.words
     act = _("View plan") if line.step else _("Open the operator")
     title = _("Operator %(title)s in %(namespace)s") % {"title": line.title, "namespace": line.namespace}
-    return CardProblem(line.level, title, words, line.url, act)
+    return CardProblem(level=line.level, title=title, reason=words, url=line.url, act=act)
 
 
 def step(operator: Operator) -> str:

@@ -9,7 +9,7 @@ ERROR, WARNING = "error", "warning"
 _RANK = {ERROR: 0, WARNING: 1}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CardProblem:
     """A problem that needs attention.
 
@@ -44,7 +44,7 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CardContent:
     """`found`: the subject's own.
 

@@ -31,7 +31,7 @@ WAIT = 2.5
 NAMED = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PodGroup:
     """Pods of one owner that fail for the same reason.
 
@@ -46,7 +46,7 @@ class PodGroup:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pods:
     """`total`: Pods that were looked at; `unwell` of them are in trouble. `bounded`: those that run were left out."""
 
@@ -58,7 +58,7 @@ class Pods:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
     entries: tuple[ListEntry, ...] = ()
     stuck: tuple[ListEntry, ...] = ()
@@ -93,7 +93,7 @@ def collect(client: ClusterClient) -> CardContent:
         *(_without_pods(deployments, entry) for entry in read.stuck[:NAMED]),
     )
     topics = " ".join(filter(None, (live_topics.topics_of(client, type_), live_topics.topics_of(client, deployments))))
-    return CardContent(summary, troubles, topics, max(3000, read.total * 2))
+    return CardContent(found=summary, troubles=troubles, topics=topics, every=max(3000, read.total * 2))
 
 
 def _read(client: ClusterClient, type_: ResourceType) -> _Read:
@@ -107,7 +107,9 @@ def _read(client: ClusterClient, type_: ResourceType) -> _Read:
     except KubeError as error:
         return _Read(error=error)
     unwell = tuple(entry for entry in entries if entry.health.state == DEGRADED)
-    return _Read(unwell, _stuck(client, unwell), total if bounded else len(entries), bounded)
+    return _Read(
+        entries=unwell, stuck=_stuck(client, unwell), total=total if bounded else len(entries), bounded=bounded
+    )
 
 
 def _stuck(client: ClusterClient, unwell: Iterable[ListEntry]) -> tuple[ListEntry, ...]:
@@ -155,7 +157,9 @@ def _groups(type_: ResourceType, entries: Iterable[ListEntry]) -> tuple[PodGroup
 def _without_pods(type_: ResourceType, entry: ListEntry) -> CardProblem:
     what = _("Deployment %(name)s in %(namespace)s") % {"name": entry.name, "namespace": entry.namespace}
     url = Place(type_, entry.namespace, entry.name).url()
-    return CardProblem(ERROR, what, entry.health.reason or entry.health.label, url, _("Open"))
+    return CardProblem(
+        level=ERROR, title=what, reason=entry.health.reason or entry.health.label, url=url, act=_("Open")
+    )
 
 
 def _trouble(group: PodGroup) -> CardProblem:
@@ -168,4 +172,4 @@ def _trouble(group: PodGroup) -> CardProblem:
             group.number,
         )
         what = words % {"number": group.number, "owner": group.owner, "namespace": group.namespace}
-    return CardProblem(ERROR, what, group.reason, group.url, _("Open"))
+    return CardProblem(level=ERROR, title=what, reason=group.reason, url=group.url, act=_("Open"))

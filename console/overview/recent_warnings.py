@@ -16,7 +16,7 @@ SHOWN = 6
 _CHUNK = 500
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Warnings:
     """`lines` there are, `total` Events in them; `beyond`: there are more than were read."""
 
@@ -39,6 +39,8 @@ def collect(client: ClusterClient) -> CardContent:
             break
     warnings = event_rows.stream_of(found, EventQuery(type="Warning"), Linker(client), bool(token))
     url = f"{reverse('resources:events')}?namespace=-&type=Warning"
-    shown = Warnings(warnings.rows[:SHOWN], warnings.lines, warnings.matched, warnings.beyond, url)
+    shown = Warnings(
+        rows=warnings.rows[:SHOWN], lines=warnings.lines, total=warnings.matched, beyond=warnings.beyond, url=url
+    )
     # Each Event of the cluster is an update, so updates are throttled.
-    return CardContent(shown, topics=live_topics.topics_of(client, type_), every=max(5000, 2 * len(found)))
+    return CardContent(found=shown, topics=live_topics.topics_of(client, type_), every=max(5000, 2 * len(found)))

@@ -77,7 +77,7 @@ def collect(client: ClusterClient) -> CardContent:
     tour = Tour(_steps(made, found))
     if tour.all_done:
         _finish(client)
-    return CardContent(tour, pending=(_("Instances"),) if pending else ())
+    return CardContent(found=tour, pending=(_("Instances"),) if pending else ())
 
 
 def _finish(client: ClusterClient) -> None:

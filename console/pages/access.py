@@ -37,7 +37,7 @@ class AccessLink:
     current: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AccessPage:
     """`request`: None where nothing that a role of the namespace could give is missing."""
 
@@ -63,7 +63,10 @@ def access(request: ConsoleRequest) -> HttpResponse:
     known = known_namespaces(client)
     name = request.namespace if is_name(request.namespace) else known[0] if known else ""
     page = AccessPage(
-        name, tuple(_link(namespace, namespace == name, namespace=namespace) for namespace in known[:_MAX_NAMESPACES])
+        namespace=name,
+        namespaces=tuple(
+            _link(namespace, namespace == name, namespace=namespace) for namespace in known[:_MAX_NAMESPACES]
+        ),
     )
     if name:
         page = _of_namespace(client, name, page.namespaces, request.GET.get("role", ""))
@@ -74,17 +77,17 @@ def _of_namespace(client: ClusterClient, namespace: str, namespaces: tuple[Acces
     abilities = _abilities(client, namespace)
     missing = [ability for ability in abilities if not ability.is_allowed]
     if not missing:
-        return AccessPage(namespace, namespaces, abilities)
+        return AccessPage(namespace=namespace, namespaces=namespaces, abilities=abilities)
     needed = [candidate for candidate in ROLES if any(ability.role == candidate for ability in missing)]
     wanted = role if role in needed else needed[0]
     within = ROLES[: ROLES.index(wanted) + 1]
     words = tuple(ability.label for ability in missing if ability.role in within)
-    ask = AccessRequest(client.user, client.name, namespace, wanted, words)
+    ask = AccessRequest(user=client.user, cluster=client.name, namespace=namespace, role=wanted, missing=words)
     labels = {"view": _("View"), "edit": _("Edit"), "admin": _("Admin")}
     roles = tuple(
         _link(labels[candidate], candidate == wanted, namespace=namespace, role=candidate) for candidate in needed
     )
-    return AccessPage(namespace, namespaces, abilities, roles, ask)
+    return AccessPage(namespace=namespace, namespaces=namespaces, abilities=abilities, roles=roles, request=ask)
 
 
 def _link(label: str, current: bool, **query: str) -> AccessLink:
@@ -108,6 +111,6 @@ def _abilities(client: ClusterClient, namespace: str) -> tuple[Ability, ...]:
     )
     found = []
     for label, role, verb, group, plural, part in asked:
-        type_ = ResourceType(group, "v1", plural, "", namespaced=True)
+        type_ = ResourceType(group=group, version="v1", plural=plural, kind="", namespaced=True)
         found.append(Ability(label, role, can(client, verb, type_, namespace, subresource=part).allowed))
     return tuple(found)

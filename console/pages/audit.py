@@ -26,7 +26,7 @@ FORMATS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPage:
     """`has_all_users`: whether acts of all users are included. `exported`: the maximum number of rows in a file."""
 

@@ -12,7 +12,7 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError
 
 GROUP = "operator-console.dev"
-AUDIT = ResourceType(GROUP, "v1", "audit", "Audit", namespaced=False)
+AUDIT = ResourceType(group=GROUP, version="v1", plural="audit", kind="Audit", namespaced=False)
 
 
 def may_read_all(client: ClusterClient) -> bool:

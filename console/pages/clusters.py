@@ -36,7 +36,7 @@ _lock = Lock()
 _pool = ThreadPoolExecutor(8, thread_name_prefix="clusters")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterRow:
     """`state`: reached, away or waiting; `problem`: why it can't be reached; `user`: the user there, '' without one;
     `url`: the same kind of page there.
@@ -64,7 +64,7 @@ def unknown(request: HttpRequest, rest: str) -> HttpResponse:
         raise Http404
     context = clusters.context_of(rest.partition("/")[0])
     words = _("Select a cluster below. If its context was renamed, its address has changed too.")
-    problem = Problem(404, _("Cluster “%(name)s” not found") % {"name": context}, words, "")
+    problem = Problem(status=404, title=_("Cluster “%(name)s” not found") % {"name": context}, advice=words, detail="")
     found = {"rows": rows(request, ""), "problem": problem, "signing_in": settings.SIGN_IN != "local"}
     return render.page(request, "console/clusters.html", found, status=404)
 
@@ -74,11 +74,12 @@ def rows(request: HttpRequest, at: str) -> tuple[ClusterRow, ...]:
     states = _states(known)
     return tuple(
         ClusterRow(
-            offered.context,
-            _as_whom(request, offered, here),
-            *states[offered.prefix],
-            there(at, here, offered),
-            offered == here,
+            name=offered.context,
+            user=_as_whom(request, offered, here),
+            state=states[offered.prefix][0],
+            problem=states[offered.prefix][1],
+            url=there(at, here, offered),
+            here=offered == here,
         )
         for offered in known
     )

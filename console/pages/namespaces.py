@@ -33,7 +33,7 @@ SYSTEM = ("kube-", "openshift-")
 _OF_NAMESPACE = frozenset({"namespace", "page", "continue"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NamespaceRow:
     """`phase` is Active or Terminating, '' if the user can't read it.
 
@@ -47,7 +47,7 @@ class NamespaceRow:
     found: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Namespaces:
     """`typed` and `error`: what stood in the field of a refused creation, and why it was refused."""
 
@@ -75,10 +75,10 @@ def namespaces_page(
         )
     rows = tuple(
         NamespaceRow(
-            name := name_of(namespace),
-            str((namespace.get("status") or {}).get("phase") or ""),
-            str(namespace["metadata"].get("creationTimestamp") or ""),
-            name.startswith(SYSTEM),
+            name=name_of(namespace),
+            phase=str((namespace.get("status") or {}).get("phase") or ""),
+            created=str(namespace["metadata"].get("creationTimestamp") or ""),
+            system=name_of(namespace).startswith(SYSTEM),
         )
         for namespace in client.list(type_).items
         if q in name_of(namespace)
@@ -97,9 +97,15 @@ def _own_row(client: ClusterClient, type_: ResourceType, name: str, how: str) ->
     try:
         item = client.get(type_, name)
     except KubeError:
-        return NamespaceRow(name, "", "", False, how)
+        return NamespaceRow(name=name, phase="", created="", system=False, found=how)
     phase = str((item.get("status") or {}).get("phase") or "")
-    return NamespaceRow(name, phase, str(item["metadata"].get("creationTimestamp") or ""), name.startswith(SYSTEM), how)
+    return NamespaceRow(
+        name=name,
+        phase=phase,
+        created=str(item["metadata"].get("creationTimestamp") or ""),
+        system=name.startswith(SYSTEM),
+        found=how,
+    )
 
 
 def context(

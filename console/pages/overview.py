@@ -24,7 +24,7 @@ from resources.usage.metrics import NODES, served
 _HAPPENED = ("changes", "warnings")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OverviewPage:
     """`tour` None: the user dismissed it. `whole`: the cards are collected; else each is loaded later.
 
@@ -82,9 +82,11 @@ class OverviewPage:
 
 def overview_page(client: ClusterClient, whole: bool) -> OverviewPage:
     """The page; it sends requests to the cluster only with `whole`."""
-    cards = tuple(collect_card(client, card) if whole else Shown(card) for card in CARDS)
-    steps = None if first_steps.away(client) else collect_card(client, TOUR) if whole else Shown(TOUR)
-    return OverviewPage(cards, steps, first_steps.plain(), whole, measured=served(client, NODES) is not None)
+    cards = tuple(collect_card(client, card) if whole else Shown(card=card) for card in CARDS)
+    steps = None if first_steps.away(client) else collect_card(client, TOUR) if whole else Shown(card=TOUR)
+    return OverviewPage(
+        cards=cards, tour=steps, plain=first_steps.plain(), whole=whole, measured=served(client, NODES) is not None
+    )
 
 
 @require_safe

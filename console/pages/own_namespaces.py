@@ -13,7 +13,7 @@ from console.web.forbidden import binding
 from kube.client import ClusterClient
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OwnNamespaces:
     """`typed`, `error`: what stood in the field, and why it was not taken.
 
@@ -34,7 +34,9 @@ def own_namespaces(client: ClusterClient, typed: str = "", error: str = "") -> O
     known, words = discovery.own(client, refresh=True), discovery.words()
     found = {own.name: words[own.how] for own in known if own.usable}
     ask = binding(client.user, typed) if error and is_name(typed) else ""
-    return OwnNamespaces(tuple(own for own in known if not own.usable), found, typed, error, ask)
+    return OwnNamespaces(
+        lost=tuple(own for own in known if not own.usable), found=found, typed=typed, error=error, ask=ask
+    )
 
 
 def refusal(client: ClusterClient, name: str) -> str:

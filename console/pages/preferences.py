@@ -21,7 +21,7 @@ from resources.lists import saved_searches
 from resources.lists.saved_searches import Saved
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PreferencesPage:
     """`typed`: the fields' values; `errors`: why a field is refused.
 
@@ -95,4 +95,4 @@ def _page(request: HttpRequest, typed: Mapping[str, str], errors: Mapping[str, s
         searches = saved_searches.all_of(request.cluster)  # type: ignore[attr-defined]
     except KubeError:
         searches = ()
-    return PreferencesPage(typed, store.person_of(request), errors or {}, searches)
+    return PreferencesPage(typed=typed, person=store.person_of(request), errors=errors or {}, searches=searches)

@@ -19,7 +19,7 @@ KEYS = ("language", "theme", "times", "size", "namespace")
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Preferences:
     """`language` '' follows the browser, `theme` '' the system; `namespace`: '' for the last one, ALL, or a name, in
     which a visit begins.

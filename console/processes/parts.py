@@ -43,7 +43,7 @@ _REDIS_CHATTER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """What `make run` was given. `kubeconfig` empty: the embedded cluster.
 
@@ -136,10 +136,12 @@ def redis(options: Options) -> tuple[Program | None, str]:
             "no",
         ]
         alive = liveness.redis_check(listener)
-        return Program("redis", tuple(command), stop_seconds=4.0, mute=_REDIS_CHATTER, is_alive=alive), url
+        return Program(name="redis", command=tuple(command), stop_seconds=4.0, mute=_REDIS_CHATTER, is_alive=alive), url
     port = free_port()
     command = [sys.executable, "-m", "console.processes.demo_redis", str(port)]
-    return Program("redis", tuple(command), is_alive=liveness.redis_check(port)), f"redis://127.0.0.1:{port}/0"
+    return Program(
+        name="redis", command=tuple(command), is_alive=liveness.redis_check(port)
+    ), f"redis://127.0.0.1:{port}/0"
 
 
 def sandbox(options: Options) -> Program:
@@ -157,7 +159,7 @@ def sandbox(options: Options) -> Program:
     for folder in options.catalogs:
         command += ["--catalog", str(folder)]
     alive = liveness.kubeconfig_check(options.data / "sandbox" / "kubeconfig")
-    return Program("sandbox", tuple(command), stop_seconds=10.0, is_alive=alive)
+    return Program(name="sandbox", command=tuple(command), stop_seconds=10.0, is_alive=alive)
 
 
 def catalog_folders(options: Options) -> list[str]:
@@ -275,7 +277,13 @@ def parts(options: Options) -> list[Program]:
         *([server] if server is not None else []),
         *([] if options.kubeconfig else [sandbox(options)]),
         *web(options, shared),
-        Program("worker", worker, settings, before=cluster_is_up, is_alive=liveness.worker_check(alive_file, url)),
+        Program(
+            name="worker",
+            command=worker,
+            environment=settings,
+            before=cluster_is_up,
+            is_alive=liveness.worker_check(alive_file, url),
+        ),
     ]
 
 
@@ -286,10 +294,10 @@ def web(options: Options, shared: dict[str, str]) -> list[Program]:
         module = (sys.executable, "-m", "console.processes.web", str(options.listener))
         return [
             Program(
-                f"web-{number}",
-                (*module, str(port)),
-                shared,
-                patience,
+                name=f"web-{number}",
+                command=(*module, str(port)),
+                environment=shared,
+                stop_seconds=patience,
                 pass_fds=(options.listener,),
                 is_alive=liveness.http_check(port),
             )
@@ -299,7 +307,15 @@ def web(options: Options, shared: dict[str, str]) -> list[Program]:
     listen = ("--host", "127.0.0.1", "--port", str(options.port))
     logs = ("--no-access-log", "--log-level", "warning", "--no-server-header")
     command = (*uvicorn, *listen, *logs, "--timeout-graceful-shutdown", "2")
-    return [Program("web", command, shared, patience, is_alive=liveness.http_check(options.port))]
+    return [
+        Program(
+            name="web",
+            command=command,
+            environment=shared,
+            stop_seconds=patience,
+            is_alive=liveness.http_check(options.port),
+        )
+    ]
 
 
 async def _appears(path: Path, seconds: float = 10.0) -> None:

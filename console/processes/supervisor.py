@@ -20,7 +20,7 @@ _COLOURS = {"console": 36, "redis": 31, "sandbox": 35, "web": 32, "worker": 33, 
 _LINE_LIMIT = 256 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """One program.
 

@@ -136,7 +136,10 @@ def error_response(error: TokenRefused) -> JsonResponse:
     reason = {401: "Unauthorized", 403: "Forbidden", 429: "TooManyRequests"}.get(
         error.status, "BadRequest" if error.status < 500 else "ServiceUnavailable"
     )
-    response = JsonResponse(as_json(Problem(error.status, title, "", str(error), reason)), status=error.status)
+    response = JsonResponse(
+        as_json(Problem(status=error.status, title=title, advice="", detail=str(error), reason=reason)),
+        status=error.status,
+    )
     if error.status == 401:
         response["WWW-Authenticate"] = f'{CHALLENGE}, error="invalid_token"'
     if error.seconds:
@@ -178,7 +181,7 @@ def _judged(request: HttpRequest, token: str, digest: str, place: Offered) -> Ca
         limits.good(number)
     until = known.expires or datetime.max.replace(tzinfo=timezone.get_default_timezone())
     found = Caller(
-        Person(digest, known.user, known.groups, until, way.name(place)),
+        Person(session=digest, user=known.user, groups=known.groups, until=until, cluster=way.name(place)),
         ClusterClient(person(way.config(place), known.user, token, digest)),
         time.monotonic() + SECONDS,
     )

@@ -37,7 +37,7 @@ SCOPE = "console.acting"
 _KEPT = timedelta(days=2)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Acting:
     """`by` acts as `user`.
 

@@ -14,9 +14,9 @@ from kube.errors import Forbidden, KubeError, Unauthorized
 from kube.person import acting, sendable
 
 #: Resources of the verb `impersonate`. The API server doesn't serve users and groups: RBAC only checks their names.
-USERS = ResourceType("", "v1", "users", "User", namespaced=False)
-GROUPS = ResourceType("", "v1", "groups", "Group", namespaced=False)
-ACCOUNTS = ResourceType("", "v1", "serviceaccounts", "ServiceAccount", namespaced=True)
+USERS = ResourceType(group="", version="v1", plural="users", kind="User", namespaced=False)
+GROUPS = ResourceType(group="", version="v1", plural="groups", kind="Group", namespaced=False)
+ACCOUNTS = ResourceType(group="", version="v1", plural="serviceaccounts", kind="ServiceAccount", namespaced=True)
 _ACCOUNT = "system:serviceaccount:"
 
 

@@ -82,7 +82,7 @@ def refuse(request: HttpRequest, found: Acting) -> HttpResponse:
             "Impersonation ended: it expired, or the session that started it ended. Nothing was "
             "changed. Stop impersonation to continue as yourself."
         )
-    problem = Problem(403, title, advice, "", "ImpersonationOver")
+    problem = Problem(status=403, title=title, advice=advice, detail="", reason="ImpersonationOver")
     if wants_json(request):
         return JsonResponse(as_json(problem), status=403)
     if wants_fragment(request):

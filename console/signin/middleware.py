@@ -118,7 +118,7 @@ def refuse(request: HttpRequest) -> HttpResponse:
             "Your session has ended: you signed out, the token expired or was revoked, or the session "
             "timed out. Sign in again in another tab, then repeat the request."
         )
-    problem = Problem(401, title, advice if over else "", "", "Unauthorized")
+    problem = Problem(status=401, title=title, advice=advice if over else "", detail="", reason="Unauthorized")
     if wants_json(request):
         return JsonResponse(as_json(problem), status=401, headers={"WWW-Authenticate": bearer.CHALLENGE})
     if over and request.method == "POST" and request.POST and preserve_input.from_here(request):

@@ -34,7 +34,7 @@ _SEEN = timedelta(seconds=60)
 _SWEPT = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
     """Who asks. `session`: its key, which opens nothing."""
 
@@ -79,7 +79,7 @@ def begin(request: HttpRequest, known: TokenUser, token: str, method: str = "tok
         end(over_, "expired")
     signals.began.send(sender=Session, session=key, row=row, request=request)
     log.info("user=%s signed in until %s", known.user, until.isoformat(timespec="seconds"))
-    return Person(key, known.user, known.groups, until, cluster)
+    return Person(session=key, user=known.user, groups=known.groups, until=until, cluster=cluster)
 
 
 def user_at(request: HttpRequest, place: Offered) -> str:
@@ -129,7 +129,7 @@ def find(key: str, *, seen: bool = False) -> Person | None:
     now = timezone.now()
     if seen and now - row.seen_at > _SEEN:
         Session.objects.filter(key=key).update(seen_at=now)
-    return Person(row.key, row.user, tuple(row.groups), row.until, row.cluster)
+    return Person(session=row.key, user=row.user, groups=tuple(row.groups), until=row.until, cluster=row.cluster)
 
 
 def credentials_of(key: str) -> tuple[str, str, ClusterConfig] | None:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 _ACCOUNT = "system:serviceaccount:"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AccessRequest:
     """`role`: a ClusterRole that would be enough in the namespace. `missing`: what can't be done, each a few words."""
 

@@ -42,7 +42,7 @@ from kube.errors import (
 log = logging.getLogger("console.errors")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """What a person reads. `status` is the HTTP status of the answer."""
 
@@ -157,7 +157,7 @@ def explain(error: KubeError) -> Problem:
         _("The cluster returned an error"),
         _("Try again. If it continues, check the API server's log."),
     )
-    return Problem(status, title, advice, str(error), error.reason)
+    return Problem(status=status, title=title, advice=advice, detail=str(error), reason=error.reason)
 
 
 def wants_json(request: HttpRequest) -> bool:
@@ -218,14 +218,27 @@ def api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
         detail = response.data.get("detail", response.data) if isinstance(response.data, dict) else response.data
         words = detail if isinstance(detail, str) else str(detail)
         reason = type(error).__name__
-        response.data = as_json(Problem(response.status_code, _("This request can't be processed"), "", words, reason))
+        response.data = as_json(
+            Problem(
+                status=response.status_code,
+                title=_("This request can't be processed"),
+                advice="",
+                detail=words,
+                reason=reason,
+            )
+        )
     return response
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     return problem_response(
         request,
-        Problem(404, _("Page not found"), _("Check the address, or start from the navigation."), request.path),
+        Problem(
+            status=404,
+            title=_("Page not found"),
+            advice=_("Check the address, or start from the navigation."),
+            detail=request.path,
+        ),
     )
 
 
@@ -233,10 +246,12 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return problem_response(
         request,
         Problem(
-            500,
-            _("Console error"),
-            _("This is a bug in the console. What you typed is still on the previous page; the log has the details."),
-            request.path,
+            status=500,
+            title=_("Console error"),
+            advice=_(
+                "This is a bug in the console. What you typed is still on the previous page; the log has the details."
+            ),
+            detail=request.path,
         ),
     )
 
@@ -253,6 +268,10 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
             "The console accepts up to 16 MB and 200,000 fields; a cluster accepts objects of up to 1.5 "
             "MB. Go back: your browser keeps what you typed. Make the object smaller, or use kubectl."
         )
-        return problem_response(request, Problem(413, _("Your input is too large"), advice, ""))
+        return problem_response(
+            request, Problem(status=413, title=_("Your input is too large"), advice=advice, detail="")
+        )
     advice = _("Go back, reload the page and try again.")
-    return problem_response(request, Problem(400, _("The console can't process this request"), advice, ""))
+    return problem_response(
+        request, Problem(status=400, title=_("The console can't process this request"), advice=advice, detail="")
+    )

@@ -20,7 +20,7 @@ _SENTENCE = re.compile(
 _READING = ("get", "list", "watch")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MissingPermission:
     """`namespace` '' is the whole cluster."""
 

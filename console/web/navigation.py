@@ -17,7 +17,7 @@ OPEN_COOKIE = "console_navigation"
 FOLDED_COOKIE = "console_navigation_folded"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NavItem:
     """One link. `key`: the letter that leads there after g, '' for none. `below`: links that always stand under it."""
 
@@ -29,7 +29,7 @@ class NavItem:
     below: tuple["NavItem", ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NavGroup:
     """Links that fold. `is_open`: a page in it is open, or this browser left it so."""
 
@@ -158,7 +158,7 @@ class Navigation:
 
     def _group(self, name: str, label: str, icon: str, *items: NavItem) -> NavGroup:
         is_open = name in self._open or any(item.current for item in items)
-        return NavGroup(name, label, icon, items, is_open)
+        return NavGroup(name=name, label=label, icon=icon, items=items, is_open=is_open)
 
     def _lists(self, kinds: tuple[Kind, ...]) -> Iterator[NavItem]:
         """Of those that the cluster serves and this person can list."""
@@ -183,7 +183,7 @@ class Navigation:
         url = reverse(name, kwargs=arguments)
         path = self.request.path
         current = path == url if exact else path.startswith(url)
-        return NavItem(label, url, current, icon, key)
+        return NavItem(label=label, url=url, current=current, icon=icon, key=key)
 
 
 def _served(cluster: ClusterClient | None) -> frozenset[tuple[str, str]]:

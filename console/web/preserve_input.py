@@ -44,16 +44,23 @@ def too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Django's CSRF_FAILURE_VIEW: the form was open longer than its token lived, or cookies are off."""
     if secret(request):
         advice = _("Reload the page, then enter your input again. Cookies must be allowed.")
-        return problem_response(request, Problem(403, _("This form was open for too long"), advice, ""))
+        return problem_response(
+            request, Problem(status=403, title=_("This form was open for too long"), advice=advice, detail="")
+        )
     if not from_here(request):
         advice = _("Open the page in the console and submit the form there. Cookies must be allowed.")
         return problem_response(
-            request, Problem(403, _("This form can't be submitted from another site"), advice, reason)
+            request,
+            Problem(
+                status=403, title=_("This form can't be submitted from another site"), advice=advice, detail=reason
+            ),
         )
     if request.session.get(SWITCHED):
         return _other(request, reason)
     advice = _("The form's token has expired. Submit it again; cookies must be allowed.")
-    response = preserved_response(request, Problem(403, _("This form was open for too long"), advice, reason))
+    response = preserved_response(
+        request, Problem(status=403, title=_("This form was open for too long"), advice=advice, detail=reason)
+    )
     if HEADER in response:
         response["X-Console-Again"] = "1"
     return response
@@ -67,8 +74,8 @@ def _other(request: HttpRequest, reason: str) -> HttpResponse:
     advice = _("You started or stopped impersonation in this browser. Nothing was changed.")
     if wants_fragment(request) or wants_json(request):
         again = _("Reload the page.")
-        return problem_response(request, Problem(403, title, f"{advice} {again}", ""))
-    return preserved_response(request, Problem(403, title, advice, reason))
+        return problem_response(request, Problem(status=403, title=title, advice=f"{advice} {again}", detail=""))
+    return preserved_response(request, Problem(status=403, title=title, advice=advice, detail=reason))
 
 
 def secret(request: HttpRequest) -> bool:

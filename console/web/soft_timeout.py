@@ -39,7 +39,7 @@ _FILES = ("download", "export", "schema")
 _FRAME = "console.frame"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Page:
     """A page that is being made. `begun`: its answer has begun, or it failed."""
 
@@ -80,7 +80,7 @@ class SoftTimeout:
                 # Another process has it, or it is too large to keep: this time the browser waits for it.
                 await self._app(scope, receive, send)
             return
-        page = _Page(address, sink=send)
+        page = _Page(address=address, sink=send)
         page.task = asyncio.ensure_future(self._app(scope, receive, page.send))
         try:
             if await self._answers(page, scope.get("root_path") or ""):

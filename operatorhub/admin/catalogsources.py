@@ -26,7 +26,7 @@ USUAL = frozenset({"olm", "openshift-marketplace"})
 _PODS = "olm.catalogSource"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogSource:
     """One CatalogSource.
 
@@ -62,7 +62,7 @@ class CatalogSource:
         return f"{self.namespace}/{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RegistryPod:
     """The Pod that serves a catalog's packages."""
 
@@ -222,7 +222,9 @@ def _pod(obj: KubeObject) -> RegistryPod:
         if isinstance(item.get("restartCount"), int)
     )
     created = text(mapping(obj.get("metadata")).get("creationTimestamp"))
-    return RegistryPod(namespace_of(obj), name_of(obj), health_of(obj), restarts, created)
+    return RegistryPod(
+        namespace=namespace_of(obj), name=name_of(obj), health=health_of(obj), restarts=restarts, created=created
+    )
 
 
 def dependents(client: ClusterClient, namespace: str, name: str) -> tuple[tuple[olm.Subscription, ...], str]:

@@ -49,7 +49,7 @@ def sync(client: ClusterClient) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterCatalog:
     """One of them.
 
@@ -128,7 +128,7 @@ def _read(cluster: str, obj: KubeObject, rows: dict[str, Catalog]) -> ClusterCat
         mode=mode,
         minutes=minutes if isinstance(minutes, int) else 0,
         serving=serving,
-        health=Health(state),
+        health=Health(state=state),
         why="; ".join(problem for problem in bad if problem),
         unpacked_at=text(status.get("lastUnpacked")),
         base=text(mapping(status.get("urls")).get("base")),

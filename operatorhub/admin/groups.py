@@ -27,7 +27,7 @@ LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorGroup:
     """`targets`: spec.targetNamespaces; `selector` as text, '' without one; `namespaces`: what OLM made of it, ("",)
     is all.
@@ -51,7 +51,7 @@ class OperatorGroup:
         return self.mode == "AllNamespaces"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
     """An operator beside the group; `refusal`: why its install modes don't allow what the group asks, '' when they
     do.
@@ -64,7 +64,7 @@ class Member:
     refusal: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GroupsPage:
     """Of one namespace.
 
@@ -170,7 +170,13 @@ def member(obj: KubeObject, mode: str) -> Member:
             "mode": mode,
             "modes": ", ".join(modes) or "–",
         }
-    return Member(name_of(obj), csv.text(spec.get("displayName")) or name_of(obj), modes, olm.phase(obj), refusal)
+    return Member(
+        csv=name_of(obj),
+        title=csv.text(spec.get("displayName")) or name_of(obj),
+        modes=modes,
+        phase=olm.phase(obj),
+        refusal=refusal,
+    )
 
 
 def overlap(first: OperatorGroup, second: OperatorGroup) -> tuple[str, ...]:
@@ -181,7 +187,7 @@ def overlap(first: OperatorGroup, second: OperatorGroup) -> tuple[str, ...]:
     return tuple(api for api in first.provided if api in second.provided)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GroupDraft:
     """A group as the user entered it. `scope`: all, own, some or selector."""
 

@@ -101,16 +101,16 @@ class Extensions(APIView):
         missing = {key: _("This field is required.") for key in ("name", "package", "namespace") if not texts[key]}
         if missing:
             return refused(_("The operator can't be installed with these values"), missing)
-        policy = str(sent.get("policy") or facts.CATALOG_PROVIDED)
-        names = (
-            texts["name"],
-            texts["package"],
-            texts["catalog"],
-            texts["namespace"],
-            texts["account"],
-            texts["version"],
+        choices = draft.Choices(
+            name=texts["name"],
+            package=texts["package"],
+            catalog=texts["catalog"],
+            namespace=texts["namespace"],
+            account=texts["account"],
+            version=texts["version"],
+            channels=_channels(sent.get("channels")),
+            policy=str(sent.get("policy") or facts.CATALOG_PROVIDED),
         )
-        choices = draft.Choices(*names, channels=_channels(sent.get("channels")), policy=policy)
         obj = draft.extension(choices, accounts=facts.wants_account(client) and bool(texts["account"]))
         with audited(request, "create", facts.ref(choices.name), dry_run=dry(request)):
             made = client.create(facts.type_of(client), obj, dry_run=dry(request))

@@ -32,7 +32,7 @@ GONE_SECONDS = 10.0
 Done = Callable[[str, str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApplyResult:
     """One object and what became of it.
 
@@ -81,7 +81,13 @@ def results(run: Run) -> tuple[ApplyResult, ...]:
     known = run.document["results"]
     empty = {"outcome": "", "message": "", "uid": "", "mine": False}
     return tuple(
-        ApplyResult(number, obj["kind"], namespace_of(obj), name_of(obj), **{**empty, **known.get(str(number), {})})
+        ApplyResult(
+            number=number,
+            kind=obj["kind"],
+            namespace=namespace_of(obj),
+            name=name_of(obj),
+            **{**empty, **known.get(str(number), {})},
+        )
         for number, obj in enumerate(run.document["objects"])
     )
 

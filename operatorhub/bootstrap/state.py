@@ -27,7 +27,7 @@ class Check:
     url: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """`served`: something does OLM's work; `outside`: and no Deployment here does (the embedded cluster, hosted
     control planes).

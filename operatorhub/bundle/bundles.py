@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
     """One version in full.
 
@@ -58,7 +58,7 @@ class Bundle:
     problems: tuple[str, ...] = field(default=())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PackageOffer:
     """A catalog that has a package."""
 

@@ -15,7 +15,7 @@ Object = Mapping[str, Any]
 VALIDATING, MUTATING, CONVERSION = "ValidatingAdmissionWebhook", "MutatingAdmissionWebhook", "ConversionWebhook"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Webhook:
     """`does`: what it does with `objects` on `operations`; `silent`: what happens when it does not answer."""
 
@@ -36,7 +36,7 @@ class BundleImage:
     pinned: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
     """Something that has to be there. `kind`: package, api, object (of a kind, which OLM creates) or other.
 
@@ -140,7 +140,9 @@ def needs(csv: Object, properties: Sequence[Object] = ()) -> tuple[Need, ...]:
     for prop in properties:
         kind, value = text(prop.get("type")), mapping(prop.get("value"))
         if kind == "olm.package.required":
-            found[Need("package", text(value.get("packageName")), text(value.get("versionRange")))] = None
+            found[
+                Need(kind="package", package=text(value.get("packageName")), range=text(value.get("versionRange")))
+            ] = None
         elif kind == "olm.gvk.required":
             found[_api(value)] = None
         elif kind == "olm.constraint":
@@ -148,7 +150,7 @@ def needs(csv: Object, properties: Sequence[Object] = ()) -> tuple[Need, ...]:
     named = {(need.group, need.api_kind) for need in found if need.kind == "api"}
     for api in apis(mapping(csv.get("spec")).get("customresourcedefinitions"), "required"):
         if (api.group, api.kind) not in named:
-            found[Need("api", group=api.group, version=api.version, api_kind=api.kind)] = None
+            found[Need(kind="api", group=api.group, version=api.version, api_kind=api.kind)] = None
     return tuple(found)
 
 
@@ -165,20 +167,20 @@ def created(others: Iterable[Object], crds: Iterable[Object]) -> tuple[Need, ...
         group, _slash, version = text(manifest.get("apiVersion")).rpartition("/")
         kind = text(manifest.get("kind"))
         if kind and version and (group, kind) not in own:
-            found[Need("object", group=group, version=version, api_kind=kind)] = None
+            found[Need(kind="object", group=group, version=version, api_kind=kind)] = None
     return tuple(found)
 
 
 def _api(value: Object) -> Need:
     return Need(
-        "api", group=text(value.get("group")), version=text(value.get("version")), api_kind=text(value.get("kind"))
+        kind="api", group=text(value.get("group")), version=text(value.get("version")), api_kind=text(value.get("kind"))
     )
 
 
 def _constraint(value: Object) -> Iterator[Need]:
     """The plain ones as what they ask for; compound ones in their author's words."""
     if package := mapping(value.get("package")):
-        yield Need("package", text(package.get("packageName")), text(package.get("versionRange")))
+        yield Need(kind="package", package=text(package.get("packageName")), range=text(package.get("versionRange")))
     elif gvk := mapping(value.get("gvk")):
         yield _api(gvk)
     elif every := mapping(value.get("all")):
@@ -187,5 +189,5 @@ def _constraint(value: Object) -> Iterator[Need]:
     else:
         cel = text(mapping(value.get("cel")).get("rule"))
         yield Need(
-            "other", words=text(value.get("failureMessage")) or cel or _("a constraint that only OLM can evaluate")
+            kind="other", words=text(value.get("failureMessage")) or cel or _("a constraint that only OLM can evaluate")
         )

@@ -23,7 +23,7 @@ _LABEL, _WIDEST = 22, 40
 _PART = re.compile(r"(?:(>=|<=|==|!=|=|>|<|!)\s*)?(v?[0-9A-Za-z.*+-]+)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
     """A channel. `label`: its name, cut where it is too long to be drawn."""
 
@@ -34,7 +34,7 @@ class Lane:
     deprecated: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VersionRow:
     """A version. `channels`: those that have it, the one the page is about first; `heads`: those whose newest it is."""
 
@@ -57,7 +57,7 @@ class VersionRow:
         return self.version if len(self.version) <= _WIDEST else f"{self.version[: _WIDEST - 1]}…"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VersionNode:
     """A version in a channel: a circle, and a link to it."""
 
@@ -84,7 +84,7 @@ class Edge:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
     """`folded`: how many older versions are left out."""
 
@@ -144,7 +144,7 @@ def draw(
 
 def _lane(channel: Channel, x: int, default: str) -> Lane:
     label = channel.name if len(channel.name) <= _LABEL else f"{channel.name[: _LABEL - 1]}…"
-    return Lane(x, channel.name, label, channel.name == default, channel.deprecated)
+    return Lane(x=x, name=channel.name, label=label, default=channel.name == default, deprecated=channel.deprecated)
 
 
 def _width(row: VersionRow) -> int:

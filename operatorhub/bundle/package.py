@@ -19,7 +19,7 @@ from operatorhub.models import Package
 from operatorhub.sources import packagemanifests
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
     """`versions`: (CSV name, version), newest first; `withdrawn`: deprecated ones among them, CSV name → what the
     author says of it.
@@ -35,7 +35,7 @@ class Channel:
     withdrawn: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
     """A PackageManifest, read. `channels`: the default one first."""
 
@@ -60,7 +60,7 @@ class PackageLink:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
     """What the chosen channel's newest version says of itself."""
 

@@ -25,7 +25,7 @@ VERBS = ("*", "get", "list", "watch", "create", "update", "patch", "delete", "de
 _RANK = {"critical": 0, "high": 1, "": 2}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Right:
     """One sentence's worth: `verbs` on `resources` of `groups`, or on `urls`.
 

@@ -141,7 +141,7 @@ class Bringing(imports.Import):
     def one(self, document: Document, kinds: set[Any], spaces: set[str]) -> Result:
         result = super().one(document, kinds, spaces)
         if result.type is None and isinstance(result.error, NotFound) and self.brings:
-            return Result(document, outcome="waits", detail="operator")
+            return Result(document=document, outcome="waits", detail="operator")
         return result
 
     def there(self, type_: ResourceType, name: str, namespace: str) -> KubeObject | None:

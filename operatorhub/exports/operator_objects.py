@@ -26,7 +26,7 @@ from resources.types import kind_versions
 MOST = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """An object that can be exported.
 
@@ -46,7 +46,7 @@ class Item:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Export:
     """`unread`: what the user can't read, in words; the export omits it."""
 

@@ -16,7 +16,7 @@ from operatorhub.bundle.graph import in_range
 _TILDE = re.compile(r"([~^])\s*v?(\d+)(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?[^\s,|]*")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """A version with the channels it is in.
 

@@ -23,7 +23,7 @@ _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9]
 _RANGE = re.compile(r"[\s\dvxX*.,|<>=!~^+\-A-Za-z]{0,64}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
     """`make_account`: the ServiceAccount and its rights are made too; `safe` False: upgrades of kinds are not
     checked.
@@ -41,7 +41,7 @@ class Choices:
     safe: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionDraft:
     """`target`: the version that OLM would take, None if there is none or it is unknown; `errors` by field."""
 

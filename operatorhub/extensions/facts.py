@@ -28,7 +28,7 @@ _DEPRECATIONS = ("PackageDeprecated", "ChannelDeprecated", "BundleDeprecated")
 _UNSAFE = re.compile(r'validating upgrade for CRD "([^"]+)": ')
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
     type: str
     status: str
@@ -37,7 +37,7 @@ class Condition:
     since: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Extension:
     """`catalog`: the one its selector names, '' when any will do; `account`: '' if the cluster's OLM v1 doesn't use
     one.
@@ -176,7 +176,13 @@ def read(obj: KubeObject) -> Extension:
 
 
 def _condition(item: Mapping[str, Any]) -> Condition:
-    return Condition(*(text(item.get(key)) for key in ("type", "status", "reason", "message", "lastTransitionTime")))
+    return Condition(
+        type=text(item.get("type")),
+        status=text(item.get("status")),
+        reason=text(item.get("reason")),
+        message=text(item.get("message")),
+        since=text(item.get("lastTransitionTime")),
+    )
 
 
 def every(client: ClusterClient) -> tuple[Extension, ...]:

@@ -24,7 +24,7 @@ _KINDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Owned:
     """`ready`: of a Deployment, as its table says ("1/1"); '' of others."""
 
@@ -48,7 +48,15 @@ def objects(client: ClusterClient, extension: str) -> tuple[Owned, ...]:
         for row in table.rows:
             place, name = namespace_of(row.object), name_of(row.object)
             url = page_of(plural, place, name, group, type_.version)
-            found.append(Owned(type_.kind, place, name, url, "" if ready is None else str(row.cells[ready])))
+            found.append(
+                Owned(
+                    kind=type_.kind,
+                    namespace=place,
+                    name=name,
+                    url=url,
+                    ready="" if ready is None else str(row.cells[ready]),
+                )
+            )
     return tuple(found)
 
 

@@ -22,7 +22,7 @@ from operatorhub.models import Index, Package
 _ABSENT = (facets.ABSENT,)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PackageEntry:
     """One package, ready to be shown and searched.
 
@@ -77,7 +77,7 @@ class Chip:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
     """`total`: how many match; `everything`: how many there are; `aside`: picked for the comparison, but not among
     those shown.

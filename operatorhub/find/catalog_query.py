@@ -17,7 +17,7 @@ MOST_COMPARED = 4
 _NONE: Mapping[str, frozenset[str]] = dict.fromkeys(facets.KINDS, frozenset())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """`chosen`: the values of each filter. `compared`: packages picked to be compared, as namespace/catalog/name."""
 

@@ -26,7 +26,7 @@ _TAIL = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FacetKind:
     """One filter.
 
@@ -46,10 +46,10 @@ class FacetKind:
 
 
 KINDS: dict[str, FacetKind] = {
-    "category": FacetKind(_("Category"), {OTHER: _("Other")}, 12, by_name=True),
+    "category": FacetKind(label=_("Category"), labels={OTHER: _("Other")}, shown=12, by_name=True),
     "state": FacetKind(
-        _("Install state"),
-        {
+        label=_("Install state"),
+        labels={
             INSTALLED: _("Installed"),
             UPDATE: _("Update available"),
             INSTALLING: _("Installing"),
@@ -57,14 +57,15 @@ KINDS: dict[str, FacetKind] = {
         },
         always=frozenset({INSTALLED, ABSENT}),
     ),
-    "source": FacetKind(_("Catalog"), {}),
-    "provider": FacetKind(_("Provider"), {}, 6, folds=True),
+    "source": FacetKind(label=_("Catalog"), labels={}),
+    "provider": FacetKind(label=_("Provider"), labels={}, shown=6, folds=True),
     "level": FacetKind(
-        _("Capability level"), {str(number): name for number, name in enumerate(LEVELS, 1)} | {"0": _("Not specified")}
+        label=_("Capability level"),
+        labels={str(number): name for number, name in enumerate(LEVELS, 1)} | {"0": _("Not specified")},
     ),
     "rights": FacetKind(
-        _("Permissions"),
-        {
+        label=_("Permissions"),
+        labels={
             "cluster-admin": _("Equivalent to cluster-admin"),
             "elevated": _("With dangerous permissions"),
             "plain": _("No dangerous permissions"),
@@ -72,20 +73,20 @@ KINDS: dict[str, FacetKind] = {
         },
     ),
     "webhooks": FacetKind(
-        _("Webhooks"), {"yes": _("With webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Unknown")}
+        label=_("Webhooks"), labels={"yes": _("With webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Unknown")}
     ),
     "mode": FacetKind(
-        _("Install mode"),
-        {
+        label=_("Install mode"),
+        labels={
             "AllNamespaces": _("All namespaces"),
             "OwnNamespace": _("Own namespace"),
             "SingleNamespace": _("One other namespace"),
             "MultiNamespace": _("Several namespaces"),
         },
     ),
-    "feature": FacetKind(_("Infrastructure features"), FEATURES, 6, folds=True),
-    "subscription": FacetKind(_("Valid subscription"), {}, 4, folds=True),
-    "deprecated": FacetKind(_("Deprecation"), {"yes": _("Deprecated"), "no": _("Not deprecated")}),
+    "feature": FacetKind(label=_("Infrastructure features"), labels=FEATURES, shown=6, folds=True),
+    "subscription": FacetKind(label=_("Valid subscription"), labels={}, shown=4, folds=True),
+    "deprecated": FacetKind(label=_("Deprecation"), labels={"yes": _("Deprecated"), "no": _("Not deprecated")}),
 }
 
 
@@ -99,7 +100,7 @@ class FacetValue:
     checked: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Facet:
     """`choices` are shown at once, `more` behind a click."""
 
@@ -203,7 +204,8 @@ def _facet(
     choices = [
         FacetValue(value, label(name, value, {name: labels}), counts[value], value in chosen) for value in values
     ]
-    return Facet(name, str(kind.label), *_folded(choices, kind.shown), len(chosen))
+    first, more = _folded(choices, kind.shown)
+    return Facet(name=name, label=str(kind.label), choices=first, more=more, chosen=len(chosen))
 
 
 def _folded(choices: Sequence[FacetValue], limit: int) -> tuple[tuple[FacetValue, ...], tuple[FacetValue, ...]]:

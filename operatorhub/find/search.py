@@ -16,7 +16,7 @@ _SHORTEST_TYPO = 4
 _EXACT, _NEARLY = 100_000, 300
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
     """What is searched of one package, all lower-case. `names`: the words of its name and display name."""
 

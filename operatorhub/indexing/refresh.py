@@ -28,7 +28,7 @@ _FLUSH = 4 * 1024 * 1024
 _MOST_PROBLEMS = 200
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Reading:
     """What was read so far. `unchanged`: keys of rows that did not change; `icons`: digests by package."""
 
@@ -134,7 +134,7 @@ def _read(row: Catalog, drafts: Iterable[Draft]) -> _Reading:
         # A reading that was cut short left these.
         model.objects.filter(catalog=row, generation__gt=row.generation).delete()
     known = storage.bundles(row).values_list("package", "name", "pk", "digest")
-    found = _Reading(row, {(package, name): (key, digest) for package, name, key, digest in known})
+    found = _Reading(catalog=row, known={(package, name): (key, digest) for package, name, key, digest in known})
     for draft in drafts:
         if isinstance(draft, DraftProblem):
             found.problems.append((draft.place, draft.words))

@@ -41,7 +41,7 @@ class Remedy:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InstallConflict:
     """`field`: channel, version, mode, watch, namespace, approval or package. One that does not block is a warning."""
 
@@ -89,20 +89,23 @@ def _choices(asked: InstallRequest) -> Iterator[InstallConflict]:
     if choices.version and choices.version not in dict(channel.versions):
         ways: tuple[Remedy, ...] = (asked.again(_("Use the newest version"), version=""),)
         yield InstallConflict(
-            "version", "version", words.NO_VERSION % {"channel": channel.name, "version": choices.version}, ways
+            key="version",
+            field="version",
+            words=words.NO_VERSION % {"channel": channel.name, "version": choices.version},
+            ways=ways,
         )
     if not about.modes:
-        yield InstallConflict("modes", "mode", str(words.NO_MODE))
+        yield InstallConflict(key="modes", field="mode", words=str(words.NO_MODE))
     elif choices.mode not in about.modes:
         modes = ", ".join(words.mode(mode) for mode in about.modes)
         ways = tuple(asked.again(words.mode(mode), mode=mode) for mode in about.modes)
-        yield InstallConflict("mode", "mode", words.WRONG_MODE % {"modes": modes}, ways)
+        yield InstallConflict(key="mode", field="mode", words=words.WRONG_MODE % {"modes": modes}, ways=ways)
     elif choices.mode in (SINGLE, MULTI) and not asked.groups and (problem := _watch_problem(asked)):
-        yield InstallConflict("watch", "watch", problem)
+        yield InstallConflict(key="watch", field="watch", words=problem)
     least = asked.about.min_kube
     if least and asked.situation.kubernetes and older(asked.situation.kubernetes, least):
         message = words.OLD_KUBERNETES % {"least": least, "has": asked.situation.kubernetes}
-        yield InstallConflict("kubernetes", "version", message, (), blocks=asked.exact)
+        yield InstallConflict(key="kubernetes", field="version", words=message, ways=(), blocks=asked.exact)
 
 
 def _watch_problem(asked: InstallRequest) -> str:
@@ -135,16 +138,18 @@ def _watch_problem(asked: InstallRequest) -> str:
 def _namespace(asked: InstallRequest) -> Iterator[InstallConflict]:
     name, situation = asked.choices.namespace, asked.situation
     if not name:
-        yield InstallConflict("no-namespace", "namespace", _("Choose a namespace, or type the name of a new one."))
+        yield InstallConflict(
+            key="no-namespace", field="namespace", words=_("Choose a namespace, or type the name of a new one.")
+        )
     elif not LABEL.fullmatch(name):
-        yield InstallConflict("bad-namespace", "namespace", str(words.BAD_NAMESPACE))
+        yield InstallConflict(key="bad-namespace", field="namespace", words=str(words.BAD_NAMESPACE))
     elif situation.namespaces.get(name) == "Terminating":
         page = reverse("resources:detail", args=["core", "v1", "namespaces", "-", name])
         yield InstallConflict(
-            "terminating",
-            "namespace",
-            words.TERMINATING % {"name": name},
-            (Remedy(_("View what blocks deletion"), page), *_elsewhere(asked)),
+            key="terminating",
+            field="namespace",
+            words=words.TERMINATING % {"name": name},
+            ways=(Remedy(_("View what blocks deletion"), page), *_elsewhere(asked)),
         )
 
 
@@ -165,9 +170,13 @@ def _subscribed(asked: InstallRequest) -> Iterator[InstallConflict]:
         open_it = Remedy(_("Open"), reverse("operatorhub:progress", args=[subscription.namespace, subscription.name]))
         values = {"namespace": name, "name": subscription.name, "package": subscription.package}
         if subscription.package == package:
-            yield InstallConflict("subscribed", "namespace", words.SUBSCRIBED % values, (open_it, *_elsewhere(asked)))
+            yield InstallConflict(
+                key="subscribed", field="namespace", words=words.SUBSCRIBED % values, ways=(open_it, *_elsewhere(asked))
+            )
         else:
-            yield InstallConflict("name-taken", "namespace", words.NAME_TAKEN % values, (open_it, *_elsewhere(asked)))
+            yield InstallConflict(
+                key="name-taken", field="namespace", words=words.NAME_TAKEN % values, ways=(open_it, *_elsewhere(asked))
+            )
         return
 
 
@@ -186,10 +195,10 @@ def _group(asked: InstallRequest) -> Iterator[InstallConflict]:
         ]
         names = ", ".join(map(name_of, groups))
         yield InstallConflict(
-            "groups",
-            "namespace",
-            words.MANY_GROUPS % {"namespace": namespace, "names": names},
-            (*pages, *_elsewhere(asked)),
+            key="groups",
+            field="namespace",
+            words=words.MANY_GROUPS % {"namespace": namespace, "names": names},
+            ways=(*pages, *_elsewhere(asked)),
         )
         return
     present = olm.group_modes(groups[0], namespace)
@@ -204,10 +213,14 @@ def _group(asked: InstallRequest) -> Iterator[InstallConflict]:
         reverse("operatorhub:group", args=[namespace, name_of(groups[0])]),
     )
     if present not in asked.about.modes:
-        yield InstallConflict("group-mode", "namespace", words.GROUP_UNSUPPORTED % values, (*_elsewhere(asked), edit))
+        yield InstallConflict(
+            key="group-mode", field="namespace", words=words.GROUP_UNSUPPORTED % values, ways=(*_elsewhere(asked), edit)
+        )
     elif not _agrees(groups[0], present, choices):
         take = asked.again(_("Use the mode: %(mode)s") % {"mode": words.mode(present)}, mode=present)
-        yield InstallConflict("group-mode", "mode", words.GROUP_DIFFERS % values, (take, *_elsewhere(asked), edit))
+        yield InstallConflict(
+            key="group-mode", field="mode", words=words.GROUP_DIFFERS % values, ways=(take, *_elsewhere(asked), edit)
+        )
 
 
 def _agrees(group: KubeObject, present: str, choices: Choices) -> bool:
@@ -231,14 +244,17 @@ def _overlap(asked: InstallRequest) -> Iterator[InstallConflict]:
                 narrow = olm.EVERYWHERE not in theirs and choices.mode == ALL and OWN in asked.about.modes
                 own = (asked.again(_("Watch its own namespace only"), mode=OWN),) if narrow else ()
                 yield InstallConflict(
-                    "overlap", "mode", words.OVERLAP % {"namespace": subscription.namespace}, (open_it, *own)
+                    key="overlap",
+                    field="mode",
+                    words=words.OVERLAP % {"namespace": subscription.namespace},
+                    ways=(open_it, *own),
                 )
                 return
     if any(
         subscription.package == package and subscription.namespace != choices.namespace
         for subscription in asked.situation.subscriptions
     ):
-        yield InstallConflict("shared", "package", str(words.SHARED), (), blocks=False)
+        yield InstallConflict(key="shared", field="package", words=str(words.SHARED), ways=(), blocks=False)
 
 
 def _approval(asked: InstallRequest) -> Iterator[InstallConflict]:
@@ -252,10 +268,10 @@ def _approval(asked: InstallRequest) -> Iterator[InstallConflict]:
         cfg=choices.config,
     )
     if choices.approval not in APPROVALS:
-        yield InstallConflict("approval", "approval", _("Choose automatic or manual approval."))
+        yield InstallConflict(key="approval", field="approval", words=_("Choose automatic or manual approval."))
     elif why and choices.approval == AUTOMATIC:
         ways = (asked.again(_("Use manual approval"), approval=MANUAL),)
-        yield InstallConflict("forced", "approval", words.forced(why), ways)
+        yield InstallConflict(key="forced", field="approval", words=words.forced(why), ways=ways)
 
 
 def _neighbours(asked: InstallRequest) -> Iterator[InstallConflict]:
@@ -269,7 +285,11 @@ def _neighbours(asked: InstallRequest) -> Iterator[InstallConflict]:
     if others and choices.approval == MANUAL and any(subscription.approval == AUTOMATIC for subscription in others):
         names = ", ".join(subscription.name for subscription in others)
         yield InstallConflict(
-            "neighbours", "approval", words.NEIGHBOURS % {"names": names}, _elsewhere(asked), blocks=False
+            key="neighbours",
+            field="approval",
+            words=words.NEIGHBOURS % {"names": names},
+            ways=_elsewhere(asked),
+            blocks=False,
         )
 
 
@@ -277,7 +297,7 @@ def _unread(asked: InstallRequest) -> Iterator[InstallConflict]:
     """Warns that conflicts with kinds that can't be listed go unnoticed."""
     if names := [kind for kind in asked.situation.unread if kind != "namespaces"]:
         message = words.UNREAD % {"kinds": ", ".join(names)}
-        yield InstallConflict("unread", "package", message, (), blocks=False)
+        yield InstallConflict(key="unread", field="package", words=message, ways=(), blocks=False)
 
 
 def older(has: str, least: str) -> bool:

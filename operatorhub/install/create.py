@@ -4,6 +4,7 @@ run).
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -15,7 +16,7 @@ from operatorhub.install.undo import DeletionTarget
 Done = Callable[[str, str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CreateResult:
     """What the API server says to one object.
 
@@ -62,9 +63,10 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
     answers: list[CreateResult] = []
     created: list[DeletionTarget] = []
     for obj in objects:
-        about = (obj["kind"], name_of(obj), namespace_of(obj))
+        kind, name, namespace = obj["kind"], name_of(obj), namespace_of(obj)
+        result = partial(CreateResult, kind=kind, name=name, namespace=namespace)
         if any(answer.error for answer in answers):
-            answers.append(CreateResult(*about, "untried"))
+            answers.append(result(outcome="untried"))
             continue
         if obj["kind"] == "Subscription":
             obj = with_made(obj, {target.kind: target.uid for target in created})
@@ -76,21 +78,21 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
         except AlreadyExists as error:
             # Created by another client in the meantime: use it.
             same = obj["kind"] == "Namespace"
-            answers.append(CreateResult(*about, "present" if same else "refused", None if same else error))
+            answers.append(result(outcome="present") if same else result(outcome="refused", error=error))
             done(ref, error.reason)
         except KubeError as error:
-            answers.append(CreateResult(*about, "refused", error))
+            answers.append(result(outcome="refused", error=error))
             done(ref, error.reason)
         else:
-            answers.append(CreateResult(*about, "ok", None, made))
+            answers.append(result(outcome="ok", made=made))
             created.append(
                 DeletionTarget(
                     group=type_.group,
                     version=type_.version,
                     plural=type_.plural,
                     kind=type_.kind,
-                    namespace=about[2],
-                    name=about[1],
+                    namespace=namespace,
+                    name=name,
                     uid=uid_of(made),
                 )
             )
@@ -106,16 +108,17 @@ def dry_run(client: ClusterClient, objects: Iterable[KubeObject]) -> tuple[Creat
     answers: list[CreateResult] = []
     coming: set[str] = set()
     for obj in objects:
-        about = (obj["kind"], name_of(obj), namespace_of(obj))
+        kind, name, namespace = obj["kind"], name_of(obj), namespace_of(obj)
+        result = partial(CreateResult, kind=kind, name=name, namespace=namespace)
         try:
             made = client.create(client.type_of(obj), obj, namespace_of(obj), dry_run=True)
         except NotFound as error:
-            waits = about[2] in coming
-            answers.append(CreateResult(*about, "waits" if waits else "refused", None if waits else error))
+            waits = namespace in coming
+            answers.append(result(outcome="waits") if waits else result(outcome="refused", error=error))
         except KubeError as error:
-            answers.append(CreateResult(*about, "refused", error))
+            answers.append(result(outcome="refused", error=error))
         else:
-            answers.append(CreateResult(*about, "ok", None, made))
+            answers.append(result(outcome="ok", made=made))
             if obj["kind"] == "Namespace":
-                coming.add(about[1])
+                coming.add(name)
     return tuple(answers)

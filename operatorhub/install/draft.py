@@ -21,7 +21,7 @@ from operatorhub.install.objects import as_kubectl, as_yaml, is_new, objects
 from operatorhub.install.situation import Situation
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InstallDraft:
     """An install that could be made now.
 
@@ -84,7 +84,13 @@ def make(asked: InstallRequest, client: ClusterClient | None = None) -> InstallD
     notes = mapping(asked.channel.desc.get("annotations"))
     made = objects(asked.manifest, notes, choices, found)
     remarks = place_notes.notes(found, choices, found_conflicts, template=bool(template(notes)))
-    return InstallDraft(choices, made, tuple(found_conflicts), is_new(choices.namespace, found), remarks)
+    return InstallDraft(
+        choices=choices,
+        objects=made,
+        conflicts=tuple(found_conflicts),
+        creates_namespace=is_new(choices.namespace, found),
+        place_notes=remarks,
+    )
 
 
 def is_possible(manifest: Manifest, channel: Channel, about: Description, found: Situation) -> bool:
@@ -163,12 +169,12 @@ def _there(client: ClusterClient, asked: InstallRequest) -> list[InstallConflict
             "the cluster's global namespace."
         ) % {"catalog": manifest.catalog, "home": manifest.namespace, "namespace": namespace}
         way = asked.again(_("Install in %(name)s") % {"name": manifest.namespace}, install_namespace=manifest.namespace)
-        found.append(InstallConflict("invisible", "namespace", words, (way,)))
+        found.append(InstallConflict(key="invisible", field="namespace", words=words, ways=(way,)))
     if namespace in asked.situation.namespaces and (plan := situation.waiting_plan(client, namespace)):
         words = _(
             "The InstallPlan “%(plan)s” in “%(namespace)s” is waiting for approval. OLM creates no new "
             "plan there until it is approved or deleted."
         ) % {"plan": plan, "namespace": namespace}
         way = Remedy(_("Review"), conflicts.page_of_plan(namespace, plan))
-        found.append(InstallConflict("waiting-plan", "namespace", words, (way,), blocks=False))
+        found.append(InstallConflict(key="waiting-plan", field="namespace", words=words, ways=(way,), blocks=False))
     return found

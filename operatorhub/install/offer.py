@@ -40,7 +40,7 @@ class ProvidedKind:
     first: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InstallOptions:
     """All that the page shows beside what was chosen. `manual`: why approval must be manual."""
 

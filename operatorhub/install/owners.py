@@ -83,7 +83,7 @@ def _provided(client: ClusterClient, asked: InstallRequest) -> Iterator[tuple[Ki
                 ),
             )
         words = template % {"csv": owner.csv, "namespace": owner.namespace, "api": gvk}
-        yield owner, InstallConflict("provided", "package", words, ways)
+        yield owner, InstallConflict(key="provided", field="package", words=words, ways=ways)
 
 
 def _own_namespaces(asked: InstallRequest) -> set[str]:
@@ -162,10 +162,10 @@ def _lying(client: ClusterClient, kinds: Iterable[Api], here: bool) -> Iterator[
             )
         )
         yield InstallConflict(
-            "lying",
-            "package",
-            template % {"crd": api.crd, "whose": whose},
-            (Remedy(_("Review"), page),),
+            key="lying",
+            field="package",
+            words=template % {"crd": api.crd, "whose": whose},
+            ways=(Remedy(_("Review"), page),),
             blocks=False,
         )
 
@@ -203,7 +203,11 @@ def _required(client: ClusterClient, asked: InstallRequest) -> Iterator[InstallC
             )
             names = ", ".join(dict.fromkeys(offer.package for offer in answer.offers))
             yield InstallConflict(
-                "dependency", "package", template % {"need": need.name, "packages": names}, (), blocks=False
+                key="dependency",
+                field="package",
+                words=template % {"need": need.name, "packages": names},
+                ways=(),
+                blocks=False,
             )
             continue
         if answer.there:
@@ -226,7 +230,7 @@ def _required(client: ClusterClient, asked: InstallRequest) -> Iterator[InstallC
         way = Remedy(
             _("Search for %(kind)s") % {"kind": words}, f"{reverse('operatorhub:catalog')}?{urlencode({'q': words})}"
         )
-        yield InstallConflict(key, "package", template % {"need": need.name}, (way,), blocks=False)
+        yield InstallConflict(key=key, field="package", words=template % {"need": need.name}, ways=(way,), blocks=False)
 
 
 def _group_kinds(group: KubeObject) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Missing:
     """A right that is needed and not there: `verb` on `resource` (plural.group), `namespace` '' for the whole
     cluster. `reason`: the server's words.

@@ -14,7 +14,7 @@ from operatorhub.csv import mapping, text
 from operatorhub.sources import packagemanifests
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
     """Namespaces with their phases, OperatorGroups by namespace, Subscriptions; `unread`: plurals that could not be
     listed; `kubernetes`: the server's version such as v1.36.3, '' when it is not known.
@@ -61,7 +61,13 @@ def read_situation(client: ClusterClient, near: str = "") -> Situation:
     phases = {name_of(space): text(mapping(space.get("status")).get("phase")) for space in sorted(spaces, key=name_of)}
     if near and "namespaces" in unread:
         phases.setdefault(near, "")
-    return Situation(phases, groups, tuple(map(olm.subscription, subscriptions)), tuple(unread), version(client))
+    return Situation(
+        namespaces=phases,
+        groups=groups,
+        subscriptions=tuple(map(olm.subscription, subscriptions)),
+        unread=tuple(unread),
+        kubernetes=version(client),
+    )
 
 
 def version(client: ClusterClient) -> str:

@@ -27,7 +27,7 @@ GENERATED_BY = "olm.generated-by"
 ALONGSIDE = "operatorframework.io/installed-alongside-"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Traces:
     """`targets`: to be removed; those that `keeps` speaks for are not ticked.
 
@@ -59,7 +59,7 @@ def find_traces(client: ClusterClient, namespace: str, name: str) -> Traces:
     found += _versions(client, namespace, sub, plan)
     found += _definitions(client, namespace, plan, stays)
     found += _around(client, namespace, obj, stays)
-    return Traces(namespace, name, sub.package, tuple(found), tuple(stays))
+    return Traces(namespace=namespace, subscription=name, package=sub.package, targets=tuple(found), stays=tuple(stays))
 
 
 def _maybe(read: Callable[[], KubeObject]) -> KubeObject | None:

@@ -14,7 +14,7 @@ from kube.errors import Conflict, KubeError, NotFound
 from kube.kubectl import Command, Commands
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeletionTarget:
     """One object to be deleted.
 
@@ -71,8 +71,21 @@ def targets(tokens: Iterable[str]) -> tuple[DeletionTarget, ...]:
     found = []
     for token in tokens:
         parts = token.split("|")
-        if len(parts) == 7 and all(parts[index] for index in (1, 2, 3, 5, 6)):
-            found.append(DeletionTarget(*parts))
+        if len(parts) != 7:
+            continue
+        group, version, plural, kind, namespace, name, uid = parts
+        if version and plural and kind and name and uid:
+            found.append(
+                DeletionTarget(
+                    group=group,
+                    version=version,
+                    plural=plural,
+                    kind=kind,
+                    namespace=namespace,
+                    name=name,
+                    uid=uid,
+                )
+            )
     return tuple(found)
 
 

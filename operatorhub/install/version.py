@@ -16,7 +16,7 @@ from operatorhub.bundle.permissions import Right
 from operatorhub.sources.drafts import SourceError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InstallVersion:
     """`channel`: with the description of this version; `exact`: it is this version's and not a newer one's.
 
@@ -46,10 +46,14 @@ def read(client: ClusterClient, package: Manifest, channel: Channel, name: str, 
     needs = contents.needs(bundle.csv or {"spec": channel.desc}, bundle.properties) if bundle else ()
     if bundle is None or bundle.partial or not bundle.csv:
         needs = needs or contents.needs({"spec": channel.desc})
-        return InstallVersion(channel, wanted == channel.csv, None, deprecated, needs)
+        return InstallVersion(
+            channel=channel, exact=wanted == channel.csv, rights=None, deprecated=deprecated, needs=needs
+        )
     needs += contents.created(bundle.others, bundle.crds)
     described = channel if wanted == channel.csv else replace(channel, desc=manifest.desc(bundle.csv))
-    return InstallVersion(described, True, permissions.asked(bundle.csv), deprecated, needs)
+    return InstallVersion(
+        channel=described, exact=True, rights=permissions.asked(bundle.csv), deprecated=deprecated, needs=needs
+    )
 
 
 def _bundle(client: ClusterClient, package: Manifest, name: str, picked: str) -> Bundle | None:

@@ -24,7 +24,7 @@ class LevelExample:
     does: Words
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
     """`look`: what to check for an operator that claims this level.
 
@@ -136,6 +136,6 @@ _LOOK: tuple[tuple[Words, tuple[LevelExample, ...], Words], ...] = (
 def levels() -> tuple[Level, ...]:
     """Level 1 to 5."""
     return tuple(
-        Level(number, name, words, *rest)
-        for number, (name, words, rest) in enumerate(zip(LEVELS, LEVEL_WORDS, _LOOK, strict=True), 1)
+        Level(number=number, name=name, words=words, look=look, examples=examples, note=note)
+        for number, (name, words, (look, examples, note)) in enumerate(zip(LEVELS, LEVEL_WORDS, _LOOK, strict=True), 1)
     )

@@ -61,7 +61,7 @@ class GrantedRights(RightsSummary):
     whole: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen(RightsSummary):
     """One version of a package.
 
@@ -108,7 +108,7 @@ class Chosen(RightsSummary):
         if self.bundle is not None:
             return contents.needs(self.bundle.csv, self.bundle.properties)
         return tuple(
-            contents.Need("api", group=api.group, version=api.version, api_kind=api.kind)
+            contents.Need(kind="api", group=api.group, version=api.version, api_kind=api.kind)
             for api in (self.about.required if self.about else ())
         )
 
@@ -185,7 +185,7 @@ class DirectInstall:
     installed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterFacts:
     """What this cluster and its other catalogs say.
 

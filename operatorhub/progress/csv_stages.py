@@ -20,7 +20,7 @@ def version(facts: InstallFacts) -> Stage:
     """The ClusterServiceVersion."""
     title, found, name = _("ClusterServiceVersion"), facts.csv, facts.csv_name
     if found is None:
-        return Stage("csv", title, WAITING, name)
+        return Stage(key="csv", title=title, state=WAITING, words=name)
     status, phase = csv.mapping(found.get("status")), facts.phase
     state = DONE if phase == olm.SUCCEEDED else FAILED if install_state.version_failure(found) else RUNNING
     words = f"{name}: {phase}" if phase else _("%(name)s: waits for OLM") % {"name": name}
@@ -29,10 +29,10 @@ def version(facts: InstallFacts) -> Stage:
     lasting = facts.missing
     parts = tuple(
         StagePart(
-            requirement.kind,
-            requirement.name,
-            FAILED if requirement in lasting else WAITING,
-            "; ".join((requirement.message or requirement.status, *requirement.rules)),
+            kind=requirement.kind,
+            name=requirement.name,
+            state=FAILED if requirement in lasting else WAITING,
+            words="; ".join((requirement.message or requirement.status, *requirement.rules)),
         )
         for requirement in (install_state.unmet(found) if state != DONE else ())
     )
@@ -76,7 +76,7 @@ class PodEvent:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PodPart:
     """A Pod as a part of its stage, with its log and Events."""
 

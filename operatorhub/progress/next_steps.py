@@ -117,7 +117,7 @@ def _required(client: ClusterClient, wanted: Mapping[str, Any], namespace: str) 
     except KubeError:
         client_type = None
     if client_type is None:
-        return NextStep(Api(group, version, "", kind, kind), "", False)
+        return NextStep(Api(group=group, version=version, plural="", kind=kind, title=kind), "", False)
     try:
         if client.table(client_type, limit=1, include="None").rows:
             return None
@@ -125,4 +125,9 @@ def _required(client: ClusterClient, wanted: Mapping[str, Any], namespace: str) 
         pass  # users who can't list them get the card too
     name = name_of(dict(wanted)) or kind.lower()
     own = csv.text(csv.mapping(wanted.get("metadata")).get("namespace")) or namespace
-    return _step(client, Api(group, client_type.version, client_type.plural, kind, kind), own, name)
+    return _step(
+        client,
+        Api(group=group, version=client_type.version, plural=client_type.plural, kind=kind, title=kind),
+        own,
+        name,
+    )

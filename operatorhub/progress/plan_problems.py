@@ -52,7 +52,7 @@ def plan(facts: InstallFacts) -> Iterator[Trouble]:
     if key == "plan-rights" and facts.groups:
         page = reverse("operatorhub:group", args=[sub.namespace, name_of(facts.groups[0])])
         ways = (open_it, Way(_("Edit the OperatorGroup"), page))
-    yield Trouble(key, "plan", words, raw, ways, settled=phase == "Failed")
+    yield Trouble(key=key, stage="plan", words=words, raw=raw, ways=ways, settled=phase == "Failed")
 
 
 def requirements(facts: InstallFacts) -> Iterator[Trouble]:
@@ -70,7 +70,11 @@ def requirements(facts: InstallFacts) -> Iterator[Trouble]:
         ) % {"names": names}
         ways = (Way(_("Search for %(kind)s") % {"kind": kinds[0].name}, search_page(kinds[0].name.partition(".")[0])),)
         yield Trouble(
-            "missing-crd", "csv", words, "; ".join(f"{kind.kind} {kind.name}: {kind.message}" for kind in kinds), ways
+            key="missing-crd",
+            stage="csv",
+            words=words,
+            raw="; ".join(f"{kind.kind} {kind.name}: {kind.message}" for kind in kinds),
+            ways=ways,
         )
     elif accounts:
         rules = [rule for account in accounts for rule in account.rules]
@@ -80,20 +84,20 @@ def requirements(facts: InstallFacts) -> Iterator[Trouble]:
         )
         message = words % {"names": ", ".join(account.name for account in accounts)}
         yield Trouble(
-            "rights",
-            "csv",
-            message,
-            "; ".join(rules or [account.message for account in accounts]),
-            (Way(_("Open the ClusterServiceVersion"), page),),
+            key="rights",
+            stage="csv",
+            words=message,
+            raw="; ".join(rules or [account.message for account in accounts]),
+            ways=(Way(_("Open the ClusterServiceVersion"), page),),
         )
     else:
         words = _("A requirement is missing.")
         yield Trouble(
-            "requirements",
-            "csv",
-            words,
-            "; ".join(f"{requirement.kind} {requirement.name}: {requirement.message}" for requirement in missing),
-            (Way(_("Open the ClusterServiceVersion"), page),),
+            key="requirements",
+            stage="csv",
+            words=words,
+            raw="; ".join(f"{requirement.kind} {requirement.name}: {requirement.message}" for requirement in missing),
+            ways=(Way(_("Open the ClusterServiceVersion"), page),),
         )
 
 
@@ -102,7 +106,7 @@ def containers(facts: InstallFacts) -> Iterator[Trouble]:
     for found in pods.troubles(facts.pods, facts.events):
         ways = tuple(Way(label, url) for label, url in found.ways)
         failed = found.settled or install_state.version_failure(facts.csv) is not None
-        yield Trouble(found.key, "pods", found.words, found.raw, ways, settled=failed)
+        yield Trouble(key=found.key, stage="pods", words=found.words, raw=found.raw, ways=ways, settled=failed)
 
 
 def deployments(facts: InstallFacts) -> Iterator[Trouble]:
@@ -115,11 +119,11 @@ def deployments(facts: InstallFacts) -> Iterator[Trouble]:
                 _("Open the Deployment"), page_of("deployments", facts.subscription.namespace, name, "apps", "v1")
             )
             yield Trouble(
-                "replicas",
-                "deployments",
-                cause.sentence if cause else words,
-                csv.text(failure.get("message")),
-                (way,),
+                key="replicas",
+                stage="deployments",
+                words=cause.sentence if cause else words,
+                raw=csv.text(failure.get("message")),
+                ways=(way,),
                 settled=install_state.lasts(csv.text(failure.get("lastTransitionTime"))),
             )
 
@@ -151,4 +155,4 @@ def version(facts: InstallFacts) -> Iterator[Trouble]:
     if facts.groups and reason in ("UnsupportedOperatorGroup", "NoTargetNamespaces"):
         edit = reverse("operatorhub:group", args=[namespace, name_of(facts.groups[0])])
         ways.insert(0, Way(_("Edit the OperatorGroup"), edit))
-    yield Trouble("csv-failed", "csv", words, f"{reason}: {raw}", tuple(ways))
+    yield Trouble(key="csv-failed", stage="csv", words=words, raw=f"{reason}: {raw}", ways=tuple(ways))

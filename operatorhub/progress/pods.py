@@ -27,7 +27,7 @@ _CRASH = "crash_loop"
 _UNKNOWN = "pod"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PodTrouble:
     """`key`: the rule's name. `ways`: (label, address). `settled`: it has lasted so long that waiting is not enough."""
 
@@ -58,12 +58,14 @@ def cause_of(obj: KubeObject, kind: str, api_version: str, events: Iterable[Mapp
 def _trouble(pod: KubeObject, events: tuple[Mapping[str, Any], ...]) -> PodTrouble | None:
     ways = (*_logs(pod), _open(pod))
     if cause := cause_of(pod, "Pod", "v1", events):
-        return PodTrouble(cause.rule, cause.sentence, cause.raw, ways if cause.rule == _CRASH else ways[-1:])
+        return PodTrouble(
+            key=cause.rule, words=cause.sentence, raw=cause.raw, ways=ways if cause.rule == _CRASH else ways[-1:]
+        )
     state = health({**pod, "kind": "Pod", "apiVersion": "v1"})
     if state.state != DEGRADED:
         return None
     words = _("%(name)s can't run: %(reason)s") % {"name": name_of(pod), "reason": state.reason}
-    return PodTrouble(_UNKNOWN, words, "", ways)
+    return PodTrouble(key=_UNKNOWN, words=words, raw="", ways=ways)
 
 
 def _event(obj: Mapping[str, Any]) -> Event:

@@ -13,7 +13,7 @@ class Way:
     value: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
     """`stage`: the line it belongs to; `words`: for people; `raw`: as the cluster says it, '' where it says nothing.
 

@@ -43,7 +43,7 @@ def place(facts: InstallFacts) -> Iterator[Trouble]:
             Way(_("Create an OperatorGroup for this namespace"), "", "group-own"),
             Way(_("Create an OperatorGroup for all namespaces"), "", "group-all"),
         )
-        yield Trouble("no-group", "place", words, raw, ways)
+        yield Trouble(key="no-group", stage="place", words=words, raw=raw, ways=ways)
     elif len(groups) > 1:
         names = ", ".join(map(name_of, groups))
         words = _(
@@ -57,7 +57,9 @@ def place(facts: InstallFacts) -> Iterator[Trouble]:
             )
             for group in groups
         )
-        yield Trouble("groups", "place", words % {"namespace": namespace, "names": names}, raw, ways)
+        yield Trouble(
+            key="groups", stage="place", words=words % {"namespace": namespace, "names": names}, raw=raw, ways=ways
+        )
 
 
 def catalog(facts: InstallFacts) -> Iterator[Trouble]:
@@ -74,7 +76,7 @@ def catalog(facts: InstallFacts) -> Iterator[Trouble]:
             Way(_("Choose another catalog in the Subscription"), _edit(sub)),
             Way(_("Find the package in OperatorHub"), search_page(sub.package)),
         )
-        yield Trouble("catalog-missing", "catalog", words % values, sub.problem, ways)
+        yield Trouble(key="catalog-missing", stage="catalog", words=words % values, raw=sub.problem, ways=ways)
     elif facts.source is not None and (state := install_state.catalog_silent(facts.source)):
         status = csv.mapping(facts.source.get("status"))
         raw = csv.text(status.get("message")) or csv.text(status.get("reason")) or state
@@ -105,7 +107,7 @@ def _silent(facts: InstallFacts, namespace: str, name: str, raw: str) -> Trouble
         Way(_("Open the CatalogSource"), reverse("operatorhub:source", args=[namespace, name])),
         Way(_("View Pods"), _list("core", "v1", "pods", namespace, f"olm.catalogSource={name}")),
     )
-    return Trouble("catalog-unhealthy", "catalog", words, raw, ways)
+    return Trouble(key="catalog-unhealthy", stage="catalog", words=words, raw=raw, ways=ways)
 
 
 def _edit(sub: olm.Subscription) -> str:
@@ -154,7 +156,7 @@ def resolution(facts: InstallFacts) -> Iterator[Trouble]:
         ways: tuple[Way, ...] = (
             Way(_("Delete %(name)s") % {"name": name}, delete_page(olm.CSVS, sub.namespace, name)),
         )
-        yield Trouble("orphan", "subscription", words % {"name": name}, raw, ways)
+        yield Trouble(key="orphan", stage="subscription", words=words % {"name": name}, raw=raw, ways=ways)
     elif _CHANNEL.search(raw):
         words = _(
             "The catalog doesn't have that package, channel or version, or no longer has it. Select "
@@ -164,7 +166,7 @@ def resolution(facts: InstallFacts) -> Iterator[Trouble]:
             Way(_("Edit the Subscription"), _edit(sub)),
             Way(_("Find the package in OperatorHub"), search_page(sub.package)),
         )
-        yield Trouble("not-in-catalog", "subscription", words, raw, ways)
+        yield Trouble(key="not-in-catalog", stage="subscription", words=words, raw=raw, ways=ways)
     elif need := _NEEDS.search(raw):
         kind = need[3] or need[4] or ""
         what = f"{need[4]} {need[5]}".strip() if need[4] else kind
@@ -173,7 +175,9 @@ def resolution(facts: InstallFacts) -> Iterator[Trouble]:
             "that provides it, or install it another way. OLM retries."
         )
         ways = (Way(_("Search for %(kind)s") % {"kind": kind}, search_page(kind)),) if kind else ()
-        yield Trouble("dependency", "subscription", words % {"what": what or _("see below")}, raw, ways)
+        yield Trouble(
+            key="dependency", stage="subscription", words=words % {"what": what or _("see below")}, raw=raw, ways=ways
+        )
     else:
         words = _(
             "OLM finds no compatible set of versions for this namespace. The message names the "
@@ -183,7 +187,7 @@ def resolution(facts: InstallFacts) -> Iterator[Trouble]:
             Way(_("Operators of this namespace"), f"{reverse('operatorhub:installed')}?namespace={sub.namespace}"),
             Way(_("Edit the Subscription"), _edit(sub)),
         )
-        yield Trouble("resolution", "subscription", words, raw, ways)
+        yield Trouble(key="resolution", stage="subscription", words=words, raw=raw, ways=ways)
 
 
 def _lasts(facts: InstallFacts, condition: Mapping[str, Any]) -> bool:
@@ -204,7 +208,7 @@ def bundle(facts: InstallFacts) -> Iterator[Trouble]:
             Way(_("View Jobs in the catalog's namespace"), _list("batch", "v1", "jobs", home)),
             Way(_("View Pods"), _list("core", "v1", "pods", home)),
         )
-        yield Trouble("bundle", "bundle", words % {"namespace": home}, raw, ways)
+        yield Trouble(key="bundle", stage="bundle", words=words % {"namespace": home}, raw=raw, ways=ways)
 
 
 def silence(facts: InstallFacts) -> Iterator[Trouble]:
@@ -222,4 +226,11 @@ def silence(facts: InstallFacts) -> Iterator[Trouble]:
             "OLM, or start the resolution again."
         )
         ways = (Way(_("Resolve again"), "", "look-again"), Way(_("Check OLM"), reverse("operatorhub:olm")))
-        yield Trouble("silence", "subscription", words % {"seconds": int(waited)}, "", ways, settled=False)
+        yield Trouble(
+            key="silence",
+            stage="subscription",
+            words=words % {"seconds": int(waited)},
+            raw="",
+            ways=ways,
+            settled=False,
+        )

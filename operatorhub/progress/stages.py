@@ -18,7 +18,7 @@ from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING, WAITING, 
 FIRST = 3600
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """One line of the timeline.
 
@@ -94,7 +94,11 @@ def place(facts: InstallFacts) -> Stage:
     url = page_of("namespaces", "", namespace, "", "v1")
     if groups is None:
         return Stage(
-            "place", title, DONE, _("You don't have permission to read OperatorGroups in this namespace."), url
+            key="place",
+            title=title,
+            state=DONE,
+            words=_("You don't have permission to read OperatorGroups in this namespace."),
+            url=url,
         )
     state, words = DONE, ""
     if len(groups) == 1:
@@ -111,11 +115,11 @@ def place(facts: InstallFacts) -> Stage:
         )
     parts = tuple(
         StagePart(
-            "OperatorGroup",
-            name_of(group),
-            state,
-            "",
-            reverse("operatorhub:group", args=[namespace, name_of(group)]),
+            kind="OperatorGroup",
+            name=name_of(group),
+            state=state,
+            words="",
+            url=reverse("operatorhub:group", args=[namespace, name_of(group)]),
         )
         for group in (groups if len(groups) > 1 else ())
     )
@@ -135,11 +139,11 @@ def catalog(facts: InstallFacts) -> Stage:
             else _("You don't have permission to read CatalogSources there.")
         )
         return Stage(
-            "catalog",
-            _("Catalog"),
-            state,
-            f"{sub.catalog_namespace}/{sub.catalog}: {words}",
-            "" if facts.source_missing else url,
+            key="catalog",
+            title=_("Catalog"),
+            state=state,
+            words=f"{sub.catalog_namespace}/{sub.catalog}: {words}",
+            url="" if facts.source_missing else url,
         )
     seen = connection(facts.source)
     state = DONE if seen in ("READY", "IDLE") or chosen else RUNNING
@@ -147,7 +151,7 @@ def catalog(facts: InstallFacts) -> Stage:
         state = FAILED
     place = f"{sub.catalog_namespace}/{sub.catalog}"
     words = f"{place}: {seen}" if seen else _("%(name)s: not checked yet") % {"name": place}
-    return Stage("catalog", _("Catalog"), state, words, url)
+    return Stage(key="catalog", title=_("Catalog"), state=state, words=words, url=url)
 
 
 def connection(source: Mapping[str, Any]) -> str:
@@ -184,7 +188,12 @@ def bundle(facts: InstallFacts) -> Stage | None:
     """The unpacking of the bundle's image. The sandbox doesn't report it, nor does OLM once it is done."""
     failed, going = condition(facts.object, "BundleUnpackFailed"), condition(facts.object, "BundleUnpacking")
     if is_true(failed):
-        return Stage("bundle", _("Bundle"), FAILED, csv.text(failed.get("message")) or csv.text(failed.get("reason")))
+        return Stage(
+            key="bundle",
+            title=_("Bundle"),
+            state=FAILED,
+            words=csv.text(failed.get("message")) or csv.text(failed.get("reason")),
+        )
     if is_true(going) and not facts.csv:
         words = csv.text(going.get("message")) or _("OLM reads the bundle's image in a Job.")
         return Stage(
@@ -204,7 +213,10 @@ def plan(facts: InstallFacts) -> Stage:
     if found is None:
         # Old plans are removed by OLM; with the CSV there it has done its work.
         return Stage(
-            "plan", title, DONE if facts.csv else WAITING, _("OLM has since removed the plan.") if facts.csv else ""
+            key="plan",
+            title=title,
+            state=DONE if facts.csv else WAITING,
+            words=_("OLM has since removed the plan.") if facts.csv else "",
         )
     status = csv.mapping(found.get("status"))
     phase = csv.text(status.get("phase"))
@@ -255,7 +267,7 @@ def _step(step: Mapping[str, Any], phase: str, namespace: str) -> StagePart:
     if state == DONE and kind in _PLURALS:
         group, version, plural, local = _PLURALS[kind]
         url = page_of(plural, namespace if local else "", name, group, version)
-    return StagePart(kind, name, state, words, url)
+    return StagePart(kind=kind, name=name, state=state, words=words, url=url)
 
 
 _RBAC = "rbac.authorization.k8s.io"

@@ -38,7 +38,7 @@ _KEPT = frozenset({"default", "olm", "operators"})
 _workers = Workers(6, thread_name_prefix="leftovers")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Leftover:
     """One object.
 

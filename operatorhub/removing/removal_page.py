@@ -21,7 +21,7 @@ _SHOWN = 50
 _EXPLAINED = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Thing:
     """One object of the uninstall. `state`: as marks have it."""
 
@@ -35,7 +35,7 @@ class Thing:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RemovalStage:
     """`things`: those that are not gone first; `more` are not shown."""
 
@@ -67,7 +67,7 @@ class Stuck:
     command: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RemovalPage:
     run: Run
     title: str

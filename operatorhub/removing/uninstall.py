@@ -32,7 +32,7 @@ SHOWN = 20
 _PAGE = 500
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Operands:
     """The objects of one kind.
 
@@ -54,7 +54,7 @@ class Operands:
         return tuple(dict.fromkeys(finalizer for _namespace, _name, found in self.rows for finalizer in found))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UninstallPlan:
     """`csv_uid` and `subscription_uid` make sure that exactly these objects are deleted, '' where there is none."""
 
@@ -232,7 +232,7 @@ def _operands(client: ClusterClient, api: OwnedApi, targets: tuple[str, ...]) ->
     try:
         seen = there(client, api.type, targets) if api.type else []
     except KubeError as error:
-        return Operands(api, (), 0, (), str(error))
+        return Operands(owned=api, rows=(), number=0, by_namespace=(), problem=str(error))
     watched = {*targets, ""} if targets else None
     found = [obj for obj in seen if watched is None or namespace_of(obj) in watched]
     places: dict[str, int] = {}

@@ -151,7 +151,9 @@ def _drafts(root: Path) -> Iterator[Draft]:
     if bundle_contents.csv:
         name = text(mapping(bundle_contents.csv.get("metadata")).get("name"))
         version = text(mapping(bundle_contents.csv.get("spec")).get("version"))
-        yield BundleDraft(name.partition(".")[0] or name, name, version, "", contents=bundle_contents)
+        yield BundleDraft(
+            package=name.partition(".")[0] or name, name=name, version=version, digest="", contents=bundle_contents
+        )
 
 
 def _newest(found: list[Draft]) -> Iterator[str]:
@@ -163,7 +165,7 @@ def _newest(found: list[Draft]) -> Iterator[str]:
 
 
 def _bundle(draft: BundleDraft) -> Bundle:
-    bundle_contents = draft.contents or Contents({})
+    bundle_contents = draft.contents or Contents(csv={})
     return Bundle(
         name=draft.name,
         package=draft.package,

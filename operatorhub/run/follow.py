@@ -16,7 +16,7 @@ from operatorhub.run.plan import RUN, SOURCE, run_name
 from operatorhub.running.workloads import DONE, FAILED, RUNNING, deployments
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunProgress:
     """`csv` '' when there is none any more; `replaces`: the version that it takes the place of; `state` as
     progress.Progress has it.
@@ -41,7 +41,7 @@ class RunProgress:
         return any(stage.key == "csv" and stage.state == DONE for stage in self.stages)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
     """A run, as the list of them shows it."""
 
@@ -60,11 +60,11 @@ def runs(client: ClusterClient) -> tuple[RunSummary, ...]:
         return ()
     return tuple(
         RunSummary(
-            package_of(item),
-            namespace_of(item),
-            name_of(item),
-            text(mapping(item.get("spec")).get("displayName")),
-            olm.phase(item),
+            package=package_of(item),
+            namespace=namespace_of(item),
+            csv=name_of(item),
+            title=text(mapping(item.get("spec")).get("displayName")),
+            phase=olm.phase(item),
         )
         for item in found
     )
@@ -115,6 +115,6 @@ def _groups(client: ClusterClient, namespace: str) -> list[Stage]:
         return []
     title = _("OperatorGroup")
     if len(groups) == 1:
-        return [Stage("place", title, DONE, name_of(groups[0]))]
+        return [Stage(key="place", title=title, state=DONE, words=name_of(groups[0]))]
     words = _("The namespace “%(namespace)s” has %(count)d OperatorGroups; OLM requires exactly one.")
-    return [Stage("place", title, FAILED, words % {"namespace": namespace, "count": len(groups)})]
+    return [Stage(key="place", title=title, state=FAILED, words=words % {"namespace": namespace, "count": len(groups)})]

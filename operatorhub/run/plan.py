@@ -42,7 +42,7 @@ class RunChoice:
         return {ALL: (), OWN: (self.namespace,)}.get(self.mode, self.watch)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlan:
     """`objects` as they are sent, labelled; `present`: those that are there already ("Kind name"); `replaces`: the
     CSV that this one upgrades.

@@ -50,7 +50,7 @@ class RunKind:
     instances: tuple[DeletionTarget, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
     """The objects to remove. `unread`: kinds that the user can't list here, so that objects can remain."""
 

@@ -25,7 +25,7 @@ class FilterChoice:
     chosen: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorFilter:
     """The filters of the URL: values of one filter are alternatives, filters are combined with "and"."""
 
@@ -51,7 +51,7 @@ class OperatorFilter:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FilterResult:
     rows: tuple[Operator, ...]
     total: int

@@ -29,7 +29,7 @@ PACKAGE_SERVER = "packageserver"
 _REASONS = 30
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
     """One row.
 

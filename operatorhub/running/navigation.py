@@ -37,7 +37,7 @@ class KindLink:
     type: ResourceType
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorLink:
     """`state`: as of installed.Operator. `kinds`: those that the cluster serves, in the order of the operator."""
 

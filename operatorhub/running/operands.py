@@ -26,7 +26,7 @@ SHOWN = 100
 _workers = Workers(8, thread_name_prefix="operands")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OwnedApi:
     """A kind that the operator provides.
 
@@ -50,7 +50,7 @@ class OwnedApi:
         return self.type is not None and not self.refused
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
     """One object of a provided kind."""
 
@@ -88,10 +88,10 @@ def owned(client: ClusterClient, apis: Iterable[csv.Api], place: str, where: str
 def _owned(client: ClusterClient, api: csv.Api, place: str, where: str) -> OwnedApi:
     type_ = kind_versions.preferred_type(client, api.group, api.plural)
     if type_ is None:
-        return OwnedApi(api, None, None)
+        return OwnedApi(api=api, type=None, count=None)
     number, problem = count(client, type_, where if type_.namespaced else "")
     refused = refusal(client, "create", type_, place if type_.namespaced else "")
-    return OwnedApi(api, type_, number, refused, problem)
+    return OwnedApi(api=api, type=type_, count=number, refused=refused, problem=problem)
 
 
 def count(client: ClusterClient, type_: ResourceType, namespace: str = "") -> tuple[int | None, str]:

@@ -27,7 +27,7 @@ class OperatorLink:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Webhook:
     """`type`: ValidatingAdmissionWebhook, MutatingAdmissionWebhook or ConversionWebhook; `what`: the kinds it is
     asked about.
@@ -40,7 +40,7 @@ class Webhook:
     policy: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CsvFacts:
     """What the CSV says and nothing else does."""
 
@@ -61,7 +61,7 @@ class CsvFacts:
     initialization: Mapping[str, Any] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
     """An operator's page.
 
@@ -184,7 +184,9 @@ def detail(client: ClusterClient, namespace: str, name: str, place: str = "") ->
 def health(row: Operator) -> Health:
     """Its state in the words that all objects have."""
     states = {workloads.DONE: READY, workloads.FAILED: DEGRADED}
-    return Health(TERMINATING if row.phase == "Deleting" else states.get(row.state, PROGRESSING), row.reason)
+    return Health(
+        state=TERMINATING if row.phase == "Deleting" else states.get(row.state, PROGRESSING), reason=row.reason
+    )
 
 
 def new_place(row: Operator, picked: str) -> str:
@@ -228,7 +230,10 @@ def _requirement(item: Mapping[str, Any]) -> StagePart:
     ]
     words_all = "; ".join([state_words, *below])
     return StagePart(
-        csv.text(item.get("kind")), csv.text(item.get("name")), known.get(state, workloads.FAILED), words_all
+        kind=csv.text(item.get("kind")),
+        name=csv.text(item.get("name")),
+        state=known.get(state, workloads.FAILED),
+        words=words_all,
     )
 
 
@@ -276,11 +281,11 @@ def _webhook(item: Mapping[str, Any]) -> Webhook:
     ]
     what = tuple(dict.fromkeys(kinds)) or csv.strings(item.get("conversionCRDs"))
     return Webhook(
-        csv.text(item.get("generateName")),
-        csv.text(item.get("type")),
-        csv.text(item.get("deploymentName")),
-        what,
-        csv.text(item.get("failurePolicy")) or ("Fail" if item.get("rules") else ""),
+        name=csv.text(item.get("generateName")),
+        type=csv.text(item.get("type")),
+        deployment=csv.text(item.get("deploymentName")),
+        what=what,
+        policy=csv.text(item.get("failurePolicy")) or ("Fail" if item.get("rules") else ""),
     )
 
 

@@ -32,7 +32,7 @@ def _creation(api: OwnedApi, place: str) -> Action:
     refusal = api.refused
     if refusal == "-":
         refusal = _("You don't have permission to create this resource type here.")
-    return Action(label, url, refusal)
+    return Action(label=label, url=url, refusal=refusal)
 
 
 def actions(client: ClusterClient, found: Detail, run: str) -> tuple[Action, ...]:
@@ -44,30 +44,32 @@ def _actions(client: ClusterClient, found: Detail, run: str) -> Iterator[Action]
     row, sub = found.operator, found.subscription
     if sub:
         updates = reverse("operatorhub:operator-tab", args=[row.namespace, row.csv, "updates"])
-        yield Action(_("Edit Subscription"), f"{updates}#subscription-form")
+        yield Action(label=_("Edit Subscription"), url=f"{updates}#subscription-form")
         yield _yaml(Place(olm.type_of(client, olm.SUBSCRIPTIONS), row.namespace, sub.name))
     yield _yaml(Place(olm.type_of(client, olm.CSVS), row.namespace, row.csv))
     if sub:
-        yield Action(_("Install timeline"), reverse("operatorhub:progress", args=[row.namespace, sub.name]))
+        yield Action(label=_("Install timeline"), url=reverse("operatorhub:progress", args=[row.namespace, sub.name]))
     if found.original:
-        yield Action(_("Go to the original"), reverse("operatorhub:operator", args=[found.original, row.csv]))
+        yield Action(label=_("Go to the original"), url=reverse("operatorhub:operator", args=[found.original, row.csv]))
         return
-    yield Action(_("Export"), reverse("operatorhub:export", args=[row.namespace, row.csv]))
+    yield Action(label=_("Export"), url=reverse("operatorhub:export", args=[row.namespace, row.csv]))
     if run:
-        yield Action(_("View bundle run"), reverse("operatorhub:run-progress", args=[row.namespace, run]))
-        yield Action(_("Remove bundle run"), reverse("operatorhub:run-remove", args=[row.namespace, run]), danger=True)
+        yield Action(label=_("View bundle run"), url=reverse("operatorhub:run-progress", args=[row.namespace, run]))
+        yield Action(
+            label=_("Remove bundle run"), url=reverse("operatorhub:run-remove", args=[row.namespace, run]), danger=True
+        )
         return
     if sub:
         remove = reverse("operatorhub:subscription-remove", args=[row.namespace, sub.name])
-        yield Action(_("Remove Subscription"), remove, danger=True)
+        yield Action(label=_("Remove Subscription"), url=remove, danger=True)
     label = _("Uninstall") if sub else _("Delete ClusterServiceVersion")
     url = reverse("operatorhub:uninstall", args=[row.namespace, row.csv])
-    yield Action(label, url, _delete_refusal(client, row), danger=True)
+    yield Action(label=label, url=url, refusal=_delete_refusal(client, row), danger=True)
 
 
 def _yaml(place: Place) -> Action:
     label = _("%(kind)s YAML") % {"kind": place.type.kind}
-    return Action(label, place.url("yaml"), command=f"kubectl get {place.kubectl} -o yaml")
+    return Action(label=label, url=place.url("yaml"), command=f"kubectl get {place.kubectl} -o yaml")
 
 
 def _delete_refusal(client: ClusterClient, row: Operator) -> str:

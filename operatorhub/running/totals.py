@@ -10,7 +10,7 @@ from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING
 _NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
     """`failed`, `asking`: the first failed ones and the first that need approval; the numbers count all."""
 

@@ -20,7 +20,7 @@ _workers = Workers(6, thread_name_prefix="reasons")
 MISSING = "missing"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Update:
     """`state`: done (up to date), asks (needs approval), running, failed, or '' (no status from OLM).
 
@@ -95,20 +95,31 @@ def update_of(sub: olm.Subscription, health: CatalogHealth) -> Update:
     plan = reverse("operatorhub:plan", args=[sub.namespace, sub.plan]) if sub.plan else ""
     coming = sub.current_csv if sub.current_csv != sub.installed_csv else ""
     if sub.dismissed:
-        return Update("", _("Update dismissed"), "", plan, coming)
+        return Update(state="", word=_("Update dismissed"), reason="", url=plan, to=coming)
     if sub.waits:
-        return Update(ASKS, _("Update available") if sub.installed else _("Waiting for approval"), "", plan, coming)
+        return Update(
+            state=ASKS,
+            word=_("Update available") if sub.installed else _("Waiting for approval"),
+            reason="",
+            url=plan,
+            to=coming,
+        )
     if missing := health.problem(sub):
-        return Update(FAILED, _("Can't update"), missing)
+        return Update(state=FAILED, word=_("Can't update"), reason=missing)
     if problem := install_state.subscription_problem(sub):
-        return Update(FAILED, _("Update failed") if sub.installed else _("Installation failed"), problem, plan)
+        return Update(
+            state=FAILED,
+            word=_("Update failed") if sub.installed else _("Installation failed"),
+            reason=problem,
+            url=plan,
+        )
     words = {
-        "UpgradeFailed": Update(FAILED, _("Update failed"), "", plan),
-        "UpgradePending": Update(RUNNING, _("Updating"), "", plan, coming),
-        "UpgradeAvailable": Update(ASKS, _("Update available"), "", plan, coming),
-        "AtLatestKnown": Update(DONE, _("Up to date")),
+        "UpgradeFailed": Update(state=FAILED, word=_("Update failed"), reason="", url=plan),
+        "UpgradePending": Update(state=RUNNING, word=_("Updating"), reason="", url=plan, to=coming),
+        "UpgradeAvailable": Update(state=ASKS, word=_("Update available"), reason="", url=plan, to=coming),
+        "AtLatestKnown": Update(state=DONE, word=_("Up to date")),
     }
-    return words.get(sub.state, Update("", ""))
+    return words.get(sub.state, Update(state="", word=""))
 
 
 def version_state(client: ClusterClient, found: KubeObject, plan: str) -> str:

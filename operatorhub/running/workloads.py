@@ -16,7 +16,7 @@ DONE, RUNNING, WAITING, FAILED, ASKS = "done", "running", "waiting", "failed", "
 _SHOWN_PODS = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StagePart:
     """One object of a stage: `state` as above, `url` '' where it has no page yet."""
 
@@ -75,25 +75,25 @@ def _pods(client: ClusterClient, namespace: str, selector: str) -> list[StagePar
 
 def deployment_part(namespace: str, name: str, obj: KubeObject | None) -> StagePart:
     if obj is None:
-        return StagePart("Deployment", name, WAITING, _("pending"))
+        return StagePart(kind="Deployment", name=name, state=WAITING, words=_("pending"))
     spec, status = csv.mapping(obj.get("spec")), csv.mapping(obj.get("status"))
     wanted, ready = int(spec.get("replicas", 1) or 0), int(status.get("availableReplicas", 0) or 0)
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
     for item in csv.items(status.get("conditions")):
         if item.get("type") == "ReplicaFailure" and item.get("status") == "True":
             return StagePart(
-                "Deployment",
-                name,
-                FAILED,
-                csv.text(item.get("message")),
-                page_of("deployments", namespace, name, "apps", "v1"),
+                kind="Deployment",
+                name=name,
+                state=FAILED,
+                words=csv.text(item.get("message")),
+                url=page_of("deployments", namespace, name, "apps", "v1"),
             )
     return StagePart(
-        "Deployment",
-        name,
-        DONE if ready >= wanted else RUNNING,
-        words,
-        page_of("deployments", namespace, name, "apps", "v1"),
+        kind="Deployment",
+        name=name,
+        state=DONE if ready >= wanted else RUNNING,
+        words=words,
+        url=page_of("deployments", namespace, name, "apps", "v1"),
     )
 
 
@@ -119,4 +119,10 @@ def pod_part(namespace: str, pod: KubeObject) -> StagePart:
     ]
     words = "; ".join(reasons or unscheduled) or (_("ready") if ready else phase or _("pending"))
     state = DONE if ready else FAILED if reasons or unscheduled or phase == "Failed" else RUNNING
-    return StagePart("Pod", name_of(pod), state, words, page_of("pods", namespace, name_of(pod), "core", "v1"))
+    return StagePart(
+        kind="Pod",
+        name=name_of(pod),
+        state=state,
+        words=words,
+        url=page_of("pods", namespace, name_of(pod), "core", "v1"),
+    )

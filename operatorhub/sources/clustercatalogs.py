@@ -22,7 +22,7 @@ GROUP, VERSION, PLURAL = "olm.operatorframework.io", "v1", "clustercatalogs"
 TITLE = "operator-console.dev/display-name"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogContents:
     """Where the contents are.
 
@@ -52,7 +52,7 @@ def read_source(client: ClusterClient, name: str) -> CatalogContents:
         words = _("The ClusterCatalog %(name)s doesn't serve any content yet. %(said)s")
         raise SourceError(words % {"name": name, "said": reasons})
     digest = f"{image.rpartition('@')[2]} {text(status.get('lastUnpacked'))}" if image else ""
-    return CatalogContents(name, base, image, digest, text(notes.get(TITLE)))
+    return CatalogContents(name=name, base=base, image=image, digest=digest, title=text(notes.get(TITLE)))
 
 
 @contextmanager

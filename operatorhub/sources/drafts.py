@@ -13,7 +13,7 @@ from operatorhub import versions
 from operatorhub.csv import items, mapping, text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelEntry:
     """A version in a channel, as FBC's olm.channel names it. `deprecated`: the message, '' when it is not."""
 
@@ -34,7 +34,7 @@ class Channel:
     deprecated: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Graph:
     """A package's channels, its default one first.
 
@@ -49,7 +49,7 @@ class Graph:
     problems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
     """What a bundle is made of.
 
@@ -64,7 +64,7 @@ class Contents:
     partial: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BundleDraft:
     """A version.
 
@@ -122,7 +122,7 @@ def contents(
         else:
             others.append(document)
     images = related_images or tuple(items(mapping(csv.get("spec")).get("relatedImages")))
-    return Contents(csv, tuple(crds), tuple(others), properties, images)
+    return Contents(csv=csv, crds=tuple(crds), others=tuple(others), properties=properties, related_images=images)
 
 
 def bundle_version(bundle_contents: Contents) -> str:

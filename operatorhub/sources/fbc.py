@@ -52,7 +52,7 @@ _ABOUT = (
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Catalog:
     """State collected until the end of the catalog.
 
@@ -118,8 +118,14 @@ def _blob(catalog: _Catalog, blob: blobs.Blob, place: str) -> Iterator[Draft]:
 
 def _same(value: Mapping[str, Any], digest: str) -> BundleDraft:
     """A bundle that was read before: nothing in it is decoded."""
-    version = bundle_version(Contents({}, properties=tuple(items(value.get("properties")))))
-    return BundleDraft(text(value["package"]), text(value["name"]), version, digest, text(value.get("image")))
+    version = bundle_version(Contents(csv={}, properties=tuple(items(value.get("properties")))))
+    return BundleDraft(
+        package=text(value["package"]),
+        name=text(value["name"]),
+        version=version,
+        digest=digest,
+        image=text(value.get("image")),
+    )
 
 
 def bundle(value: Mapping[str, Any], raw: bytes) -> tuple[BundleDraft, list[str]]:
@@ -142,7 +148,7 @@ def bundle(value: Mapping[str, Any], raw: bytes) -> tuple[BundleDraft, list[str]
     if found is not None and not found.csv:
         found = replace(found, csv=_partial(name, about, rest), partial=True) if about else None
     # Where nothing of the manifests is known the version still is.
-    version = bundle_version(found or Contents({}, properties=rest))
+    version = bundle_version(found or Contents(csv={}, properties=rest))
     draft = BundleDraft(
         package=package,
         name=name,
@@ -175,7 +181,7 @@ def _partial(name: str, about: Mapping[str, Any], properties: tuple[Mapping[str,
     spec: dict[str, Any] = {key: about[key] for key in _ABOUT if about.get(key)}
     if definitions := mapping(about.get("crdDescriptions") or about.get("customresourcedefinitions")):
         spec["customresourcedefinitions"] = definitions
-    if version := bundle_version(Contents({}, properties=properties)):
+    if version := bundle_version(Contents(csv={}, properties=properties)):
         spec["version"] = version
     meta = {
         "name": name,
@@ -192,7 +198,11 @@ def _partial(name: str, about: Mapping[str, Any], properties: tuple[Mapping[str,
 
 def _entry(item: Mapping[str, Any]) -> ChannelEntry:
     return ChannelEntry(
-        text(item.get("name")), "", text(item.get("replaces")), strings(item.get("skips")), text(item.get("skipRange"))
+        name=text(item.get("name")),
+        version="",
+        replaces=text(item.get("replaces")),
+        skips=strings(item.get("skips")),
+        skip_range=text(item.get("skipRange")),
     )
 
 
@@ -220,7 +230,13 @@ def _packages(catalog: _Catalog) -> Iterator[Draft]:
             for channel, entries in catalog.channels.get(name, [])
         ]
         ordered = tuple(sorted(channels, key=lambda channel: (channel.name != default, channel.name)))
-        graph = Graph(name, default, ordered, True, catalog.deprecations.get((name, "olm.package", ""), ""))
+        graph = Graph(
+            package=name,
+            default=default,
+            channels=ordered,
+            edges_known=True,
+            deprecated=catalog.deprecations.get((name, "olm.package", ""), ""),
+        )
         yield PackageDraft(graph, _icon(mapping(definition.get("icon"))))
 
 

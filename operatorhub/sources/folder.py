@@ -169,7 +169,13 @@ def _package(folder: Path, path: Path, whole: bool) -> Iterator[Draft]:
         (_channel(item) for item in items(definition.get("channels"))), key=lambda channel: channel.name != default
     )
     yield PackageDraft(
-        Graph(name, default, tuple(channels), True, text(mapping(definition.get("deprecation")).get("message")))
+        Graph(
+            package=name,
+            default=default,
+            channels=tuple(channels),
+            edges_known=True,
+            deprecated=text(mapping(definition.get("deprecation")).get("message")),
+        )
     )
     for entry in items(definition.get("bundles")):
         yield from _bundle(folder, path / (text(entry.get("path")) or "."), name, entry, whole)
@@ -249,7 +255,12 @@ def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
         default = defaults.get(package, sorted(channels)[0])
         made = [Channel(name, newest_first(entries)) for name, entries in sorted(channels.items())]
         yield PackageDraft(
-            Graph(package, default, tuple(sorted(made, key=lambda channel: channel.name != default)), True)
+            Graph(
+                package=package,
+                default=default,
+                channels=tuple(sorted(made, key=lambda channel: channel.name != default)),
+                edges_known=True,
+            )
         )
 
 
@@ -257,9 +268,9 @@ def _entry(name: str, found: Contents) -> ChannelEntry:
     spec = mapping(found.csv.get("spec"))
     notes = mapping(mapping(found.csv.get("metadata")).get("annotations"))
     return ChannelEntry(
-        name,
-        bundle_version(found),
-        text(spec.get("replaces")),
-        strings(spec.get("skips")),
-        text(notes.get("olm.skipRange")),
+        name=name,
+        version=bundle_version(found),
+        replaces=text(spec.get("replaces")),
+        skips=strings(spec.get("skips")),
+        skip_range=text(notes.get("olm.skipRange")),
     )

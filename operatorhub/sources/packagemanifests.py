@@ -55,18 +55,24 @@ def graph(package_status: Mapping[str, Any], package: str) -> Graph:
     channels = sorted(
         (_channel(item) for item in items(package_status.get("channels"))), key=lambda channel: channel.name != default
     )
-    return Graph(package, default, tuple(channels), False, _deprecation(package_status))
+    return Graph(
+        package=package,
+        default=default,
+        channels=tuple(channels),
+        edges_known=False,
+        deprecated=_deprecation(package_status),
+    )
 
 
 def _channel(item: Mapping[str, Any]) -> Channel:
     desc = mapping(item.get("currentCSVDesc"))
     entries = [
-        ChannelEntry(text(entry.get("name")), text(entry.get("version")), deprecated=_deprecation(entry))
+        ChannelEntry(name=text(entry.get("name")), version=text(entry.get("version")), deprecated=_deprecation(entry))
         for entry in items(item.get("entries"))
     ]
     current = text(item.get("currentCSV"))
     if current and all(entry.name != current for entry in entries):
-        entries.insert(0, ChannelEntry(current, text(desc.get("version"))))
+        entries.insert(0, ChannelEntry(name=current, version=text(desc.get("version"))))
     return Channel(text(item.get("name")), tuple(entries), _deprecation(item))
 
 

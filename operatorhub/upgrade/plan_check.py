@@ -35,7 +35,7 @@ KEPT = 300
 _CAUSES = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One instance that the new schema refuses.
 
@@ -53,7 +53,7 @@ class Finding:
     defaulted: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """Progress. `refused`: how many don't fit, of which `findings` are shown. `stale`: no worker is advancing it."""
 

@@ -72,7 +72,7 @@ class Other:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorChange:
     """One operator of the plan. `old`: the CSV that it replaces, '' for a fresh install."""
 

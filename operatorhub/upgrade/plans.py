@@ -35,7 +35,7 @@ PHASES = {"Complete": DONE, "Failed": FAILED, "RequiresApproval": ASKS, "Install
 MADE_OF_CSV = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanStep:
     """One object of a plan.
 
@@ -66,7 +66,7 @@ class PlanStep:
         return f"{self.group}/{self.version}" if self.group else self.version
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InstallPlan:
     """`csvs`: all operators that it carries; approving it approves them all.
 

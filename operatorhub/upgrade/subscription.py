@@ -41,7 +41,7 @@ CONFIG = (
 _LISTS = frozenset({"env", "envFrom", "tolerations", "volumes", "volumeMounts"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
     """A channel that can be chosen, with its newest version."""
 
@@ -53,7 +53,7 @@ class Head:
     current: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubscriptionPage:
     """`heads`: () and a `graph_problem` where the package can't be read.
 
@@ -275,7 +275,9 @@ def _channel_warnings(page: SubscriptionPage, channel: str) -> Iterator[str]:
     """Where the channel leads from the version that runs."""
     runs = page.sub.installed_csv
     entries = [entry for graph_channel in page.graph.channels for entry in graph_channel.entries] if page.graph else []
-    known = next((entry for entry in entries if entry.name == runs), ChannelEntry(runs, olm.version_in(runs)))
+    known = next(
+        (entry for entry in entries if entry.name == runs), ChannelEntry(name=runs, version=olm.version_in(runs))
+    )
     way = update_path.path(page.graph, channel, known) if page.graph and runs else None
     names = {"channel": channel, "installed": known.version, "head": way.head.version if way else ""}
     if way and way.head.name == runs:

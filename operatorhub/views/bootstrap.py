@@ -50,7 +50,7 @@ def olm(request: ConsoleRequest) -> HttpResponse:
     return render.page(request, "operatorhub/bootstrap.html", context, part=True, status=status)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
     """A manifest's page. `tried`: the answers of a dry run."""
 
@@ -71,7 +71,15 @@ class Shown:
 
 def _shown(run: Run, tried: tuple[apply.ApplyResult, ...] = ()) -> dict[str, Any]:
     objects = run.document["objects"]
-    return {"shown": Shown(run, apply.results(run), manifest.groups(objects), manifest.rights(objects), tried)}
+    return {
+        "shown": Shown(
+            run=run,
+            results=apply.results(run),
+            groups=manifest.groups(objects),
+            rights=manifest.rights(objects),
+            tried=tried,
+        )
+    }
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

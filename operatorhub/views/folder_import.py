@@ -32,7 +32,7 @@ class Difference:
     found: Review
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ImportPage:
     """`rows` and `summary` are those of operatorhub/_results.html.
 

@@ -30,7 +30,8 @@ def icon(request: ConsoleRequest, digest: str) -> HttpResponse:
     found = get_object_or_404(Icon, digest=digest) if by_content else _of_package(request, digest.removeprefix("p-"))
     if found is None:
         return problem_response(
-            request, Problem(404, _("Icon not found"), _("This package has no icon."), request.path)
+            request,
+            Problem(status=404, title=_("Icon not found"), advice=_("This package has no icon."), detail=request.path),
         )
     response = HttpResponse(bytes(found.data), content_type=found.media_type)
     response["Content-Security-Policy"] = POLICY

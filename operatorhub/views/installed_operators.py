@@ -17,11 +17,11 @@ def _wish(request: ConsoleRequest) -> installed_filter.OperatorFilter:
     get = request.GET
     page = get.get("page", "1")
     return installed_filter.OperatorFilter(
-        get.get("q", "").strip()[:200],
-        get.get("labels", "").strip()[:500],
-        tuple(value for value in get.getlist("status") if value in installed_filter.status_labels()),
-        tuple(dict.fromkeys(get.getlist("in")))[:50] if not request.namespace else (),
-        int(page) if page.isascii() and page.isdecimal() and len(page) < 7 else 1,
+        q=get.get("q", "").strip()[:200],
+        labels=get.get("labels", "").strip()[:500],
+        status=tuple(value for value in get.getlist("status") if value in installed_filter.status_labels()),
+        places=tuple(dict.fromkeys(get.getlist("in")))[:50] if not request.namespace else (),
+        page=int(page) if page.isascii() and page.isdecimal() and len(page) < 7 else 1,
     )
 
 

@@ -22,7 +22,7 @@ from operatorhub.sources.drafts import SourceError
 from resources.views import importing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunPage:
     """`packed`: what was given, carried along; `rows`: results of a dry run (`checked`) or of a run that did not go
     through.

@@ -40,7 +40,7 @@ class Subject:
         return self.name.startswith("system:") or self.namespace == "kube-system"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoleGrant:
     """A role by a binding. `everywhere`: a ClusterRoleBinding gives it. `since`: RFC 3339, of the binding."""
 

@@ -23,7 +23,7 @@ _FLAGS = {USER: "--user", GROUP: "--group"}
 _ROLE_FLAGS = {"ClusterRole": "--clusterrole", "Role": "--role"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Gift:
     """`account_namespace`: of a service account. `role`: the name, where `choice` is one of OTHER_ROLES."""
 

@@ -16,7 +16,7 @@ from resources.place import Place
 from resources.podlogs import pods
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
     """One entry of the menu.
 
@@ -46,8 +46,8 @@ def _offered(client: ClusterClient, place: Place, obj: KubeObject | None) -> Ite
     type_, kubectl = place.type, place.kubectl
     if "patch" in type_.verbs:  # what changed is sent, never the whole object
         yield _action(client, place, "patch", _("Edit"), "edit", command=f"kubectl edit {kubectl}")
-    yield Action("YAML", place.url("yaml"), command=f"kubectl get {kubectl} -o yaml")
-    yield Action(_("Clean YAML"), place.url("yaml", clean="1"))
+    yield Action(label="YAML", url=place.url("yaml"), command=f"kubectl get {kubectl} -o yaml")
+    yield Action(label=_("Clean YAML"), url=place.url("yaml", clean="1"))
     if "patch" in type_.verbs:
         yield _action(
             client, place, "patch", _("Labels and annotations"), "labels", command=f"kubectl label {kubectl} KEY=VALUE"
@@ -103,9 +103,9 @@ def _inside(client: ClusterClient, place: Place) -> Iterable[Action]:
                 command=command,
             )
     elif pods.may_have(type_):
-        yield Action(_("Logs of all Pods"), place.url("logs"))
+        yield Action(label=_("Logs of all Pods"), url=place.url("logs"))
     if pods.may_have(type_) or (type_.kind == "Pod" and not type_.group):
-        yield Action(_("Port-forward"), place.url("forward"))
+        yield Action(label=_("Port-forward"), url=place.url("forward"))
 
 
 def _action(
@@ -114,11 +114,16 @@ def _action(
     refused = refusal(
         client=client, verb=verb, type_=place.type, namespace=place.namespace, name=place.name, subresource=subresource
     )
-    return Action(label, place.url(view), refused, danger=verb == "delete", command=command)
+    return Action(label=label, url=place.url(view), refusal=refused, danger=verb == "delete", command=command)
 
 
 def _act(client: ClusterClient, place: Place, act: acts.Act) -> Action:
-    return Action(act.label, f"{place.url()}act/{act.name}/", refusal_of_act(client, place, act), command=act.command)
+    return Action(
+        label=act.label,
+        url=f"{place.url()}act/{act.name}/",
+        refusal=refusal_of_act(client, place, act),
+        command=act.command,
+    )
 
 
 def refusal_of_act(client: ClusterClient, place: Place, act: acts.Act) -> str:
@@ -140,7 +145,11 @@ def _add_to_workload(client: ClusterClient, place: Place) -> Iterable[Action]:
         type_ = client.find("apps", "v1", "deployments")
     except NotFound:
         return
-    yield Action(_("Add to workload"), place.url("add-to-workload"), refusal(client, "patch", type_, place.namespace))
+    yield Action(
+        label=_("Add to workload"),
+        url=place.url("add-to-workload"),
+        refusal=refusal(client, "patch", type_, place.namespace),
+    )
 
 
 def _duplicate(client: ClusterClient, place: Place) -> Action:

@@ -42,7 +42,7 @@ class Right:
     named: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
     """`name` stands in the address; `explains`: what happens; `command`: kubectl's; `refusal`: why it makes no sense as
     the object is now; `patch`: what is sent, None where something else is done; `new_name`: a proposal where something

@@ -59,7 +59,7 @@ _KNOWN = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Controller:
     """A Deployment that probably does the work. `state`: its state word; `reason`: why it does not run.
 
@@ -143,11 +143,20 @@ def _controller(client: ClusterClient, type_: ResourceType, namespace: str, name
         obj = client.get(type_, name, namespace)
     except KubeError as error:
         gone = error.code == 404
-        return Controller(type_, namespace, name, _("deleted") if gone else "", str(error), is_running=not gone)
+        return Controller(
+            type=type_,
+            namespace=namespace,
+            name=name,
+            state=_("deleted") if gone else "",
+            reason=str(error),
+            is_running=not gone,
+        )
     state = health(obj)
     replicas = mapping(obj.get("status")).get("readyReplicas")
     reason = state.reason if replicas or state.reason else _("no Pods are ready")
-    return Controller(type_, namespace, name_of(obj), state.label, reason, is_running=bool(replicas))
+    return Controller(
+        type=type_, namespace=namespace, name=name_of(obj), state=state.label, reason=reason, is_running=bool(replicas)
+    )
 
 
 def removal(obj: KubeObject, name: str) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ _SECRET = {"password"}
 _NUMBERS = {"integer": int, "number": float}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettableField:
     """One control. `path`: below the object; `type`: integer, number, string, boolean or int-or-string."""
 
@@ -51,7 +51,7 @@ class SettableField:
         return self.value == "true"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """`key`: its path with dots, or SCALE. `shown`: what it is now, in words."""
 
@@ -111,9 +111,9 @@ def _scale(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
         return
     wanted = scalar(mapping(mapping(scale).get("spec")).get("replicas") or 0)
     there = scalar(mapping(mapping(scale).get("status")).get("replicas") or 0)
-    entry = SettableField(("spec", "replicas"), _("Replicas"), "integer", wanted)
+    entry = SettableField(path=("spec", "replicas"), label=_("Replicas"), type="integer", value=wanted)
     shown = _("%(wanted)s desired, %(there)s current") % {"wanted": wanted, "there": there}
-    yield Setting(SCALE, _("Replicas"), "", shown, (entry,))
+    yield Setting(key=SCALE, label=_("Replicas"), help="", shown=shown, entries=(entry,))
 
 
 def _described(client: ClusterClient, type_: ResourceType, obj: KubeObject, offer: Offer) -> Iterator[Setting]:
@@ -133,7 +133,13 @@ def _described(client: ClusterClient, type_: ResourceType, obj: KubeObject, offe
         entries = tuple(_entries(path, descriptor, node, value))
         if entries:
             label = descriptor.display_name or path[-1]
-            yield Setting(".".join(path), label, descriptor.description, _words(entries, value), entries)
+            yield Setting(
+                key=".".join(path),
+                label=label,
+                help=descriptor.description,
+                shown=_words(entries, value),
+                entries=entries,
+            )
 
 
 def _schema_at(schema: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, Any] | None:
@@ -161,25 +167,36 @@ def _entries(
         for side, what in _RESOURCES:
             label = {"limits": _("%(what)s limit"), "requests": _("%(what)s request")}[side] % {"what": what}
             yield SettableField(
-                (*path, side, what), label, "int-or-string", _plain(_value_at({"v": value}, ("v", side, what)))
+                path=(*path, side, what),
+                label=label,
+                type="int-or-string",
+                value=_plain(_value_at({"v": value}, ("v", side, what))),
             )
     elif "updateStrategy" in widgets:
         kinds = _options(mapping(mapping(node.get("properties")).get("type"))) or ("RollingUpdate", "Recreate")
-        yield SettableField((*path, "type"), _("type"), "string", _plain(mapping(value).get("type")), kinds)
+        yield SettableField(
+            path=(*path, "type"),
+            label=_("type"),
+            type="string",
+            value=_plain(mapping(value).get("type")),
+            options=kinds,
+        )
         for name in ("maxUnavailable", "maxSurge"):
             if mapping(mapping(mapping(node.get("properties")).get("rollingUpdate")).get("properties")).get(name):
                 now = _value_at({"v": value}, ("v", "rollingUpdate", name))
-                yield SettableField((*path, "rollingUpdate", name), name, "int-or-string", _plain(now))
+                yield SettableField(
+                    path=(*path, "rollingUpdate", name), label=name, type="int-or-string", value=_plain(now)
+                )
     else:
         type_ = text(node.get("type"))
         if type_ in ("integer", "number", "string", "boolean"):
             policy = ("Always", "IfNotPresent", "Never") if "imagePullPolicy" in widgets else ()
             yield SettableField(
-                path,
-                descriptor.display_name or path[-1],
-                type_,
-                _plain(value),
-                descriptor.options or policy or _options(node),
+                path=path,
+                label=descriptor.display_name or path[-1],
+                type=type_,
+                value=_plain(value),
+                options=descriptor.options or policy or _options(node),
             )
 
 

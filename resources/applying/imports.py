@@ -49,7 +49,7 @@ class Document:
         return name_of(self.object) or (f"{metadata['generateName']}…" if metadata.get("generateName") else "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """What became of a document.
 
@@ -139,25 +139,25 @@ class Import:
         results: dict[int, Result] = {}
         for document in sorted(documents, key=_rank):
             if only and document.number not in only:
-                results[document.number] = Result(document, outcome="skipped")
+                results[document.number] = Result(document=document, outcome="skipped")
             else:
                 results[document.number] = self.one(document, kinds, spaces)
         return tuple(results[document.number] for document in documents)
 
     def one(self, document: Document, kinds: set[Any], spaces: set[str]) -> Result:
         if document.problem:
-            return Result(document, outcome="refused", detail=document.problem)
+            return Result(document=document, outcome="refused", detail=document.problem)
         defined = (document.group, document.kind) in kinds
         try:
             type_ = self.find(document, defined)
         except NotFound as missing:
             if self.dry_run and defined:
-                return Result(document, outcome="waits", detail="kind")
-            return Result(document, outcome="refused", error=missing)
+                return Result(document=document, outcome="waits", detail="kind")
+            return Result(document=document, outcome="refused", error=missing)
         except KubeError as error:
-            return Result(document, outcome="refused", error=error)
+            return Result(document=document, outcome="refused", error=error)
         namespace = (namespace_of(document.object) or self.namespace) if type_.namespaced else ""
-        result = Result(document, namespace, type=type_)
+        result = Result(document=document, namespace=namespace, type=type_)
         if type_.namespaced and not namespace:
             return replace(result, outcome="refused", detail="namespace")
         try:

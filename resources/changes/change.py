@@ -11,7 +11,7 @@ ROW_BYTES = 32 * 1024
 _TEXTS = (b"k", b"u", b"n", b"s", b"c", b"v", b"t")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """What happened to one object; RESYNC: changes may have been missed, list again, at least as new as `version`;
     PAUSED: the topic can't be watched just now, `text` says why; RESUMED: it can again.

@@ -65,7 +65,7 @@ class Streams(Connection):
             topic = keys[name.decode()]
             before = entries[0][1].get(b"p", b"").decode()
             if before and order(before) > order(positions[topic]):
-                found.append(StreamEntry(topic, before, Change("RESYNC")))
+                found.append(StreamEntry(topic, before, Change(kind="RESYNC")))
             # Beyond the end of a stream that was not read to its end, another's entries would come too early: they are
             # read again.
             found += (

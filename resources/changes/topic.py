@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
     """What may be followed: one type in one namespace ('' = all). `group` is 'core' for the empty one."""
 
@@ -25,4 +25,10 @@ class Topic:
         if len(parts) != 5 or not all(parts):
             raise ValueError(f"{text!r} is no topic: <cluster>/<group or core>/<version>/<plural>/<namespace or ->")
         cluster, group, version, plural, namespace = parts
-        return cls(unquote(cluster), group, version, plural, "" if namespace == "-" else namespace)
+        return cls(
+            cluster=unquote(cluster),
+            group=group,
+            version=version,
+            plural=plural,
+            namespace="" if namespace == "-" else namespace,
+        )

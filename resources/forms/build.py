@@ -25,7 +25,7 @@ def at(
         properties = shapes.metadata(False, (), found if isinstance(found, dict) else ())
         schema = Schema.from_document({"properties": {"metadata": {"properties": properties}}})
     builder = Builder(schema, options, obj)
-    spot = _Spot(schema.node(schema.root), obj)
+    spot = _Spot(node=schema.node(schema.root), value=obj)
     parts = split(pointer)
     for part in parts:
         node = builder.resolved(spot.node, spot.value, spot.path)
@@ -43,7 +43,7 @@ def at(
     return shapes.entry(made, options.typed, spot.key) if spot.is_entry else made
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class _Spot:
     """Where a pointer has led so far. `item` counts from 1."""
 
@@ -59,7 +59,12 @@ class _Spot:
 def _property(schema: Schema, node: Node, spot: _Spot, part: str) -> _Spot:
     name = untoken(part)
     value = spot.value.get(name, ABSENT) if isinstance(spot.value, dict) else ABSENT
-    return _Spot(schema.child(node, name), value, (*spot.path, name), required=name in (node.get("required") or ()))
+    return _Spot(
+        node=schema.child(node, name),
+        value=value,
+        path=(*spot.path, name),
+        required=name in (node.get("required") or ()),
+    )
 
 
 def _item(schema: Schema, node: Node, spot: _Spot, part: str) -> _Spot:
@@ -78,14 +83,23 @@ def _item(schema: Schema, node: Node, spot: _Spot, part: str) -> _Spot:
             key=key,
         )
     if kind_of(node) != "array":
-        return _Spot(EMPTY, ABSENT, (*spot.path, 0), number, True)
+        return _Spot(node=EMPTY, value=ABSENT, path=(*spot.path, 0), item=number, required=True)
     is_there = isinstance(value, list) and place is not None and place < len(value)
     found = value[place] if is_there and place is not None else ABSENT
-    return _Spot(schema.items(node), found, (*spot.path, place or 0), number, True)
+    return _Spot(node=schema.items(node), value=found, path=(*spot.path, place or 0), item=number, required=True)
 
 
 def _more(builder: Builder, node: Node, spot: _Spot, pointer: str, places: range) -> FormField:
     above = pointer.rpartition("/")[0]
     children = builder.more(node, spot.value, spot.path, above, places)
     path = (*spot.path, places.start)
-    return FormField(path, pointer, "rest", "rest", "", open=True, position=places.start + 1, children=children)
+    return FormField(
+        path=path,
+        pointer=pointer,
+        kind="rest",
+        widget="rest",
+        label="",
+        open=True,
+        position=places.start + 1,
+        children=children,
+    )

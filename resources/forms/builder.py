@@ -68,7 +68,19 @@ class Builder:
         if not found or others or allowed or () in self.typed.others or () in self.typed.errors:
             error = self.typed.errors.get((), "")
             rest = self._others(obj, others, allowed, ())
-            fields.append(FormField((), "", "object", "section", "", present=True, open=True, error=error, **rest))
+            fields.append(
+                FormField(
+                    path=(),
+                    pointer="",
+                    kind="object",
+                    widget="section",
+                    label="",
+                    present=True,
+                    open=True,
+                    error=error,
+                    **rest,
+                )
+            )
         return tuple(fields)
 
     def metadata(self, obj: dict[str, Any], namespaced: bool, namespaces: tuple[str, ...]) -> tuple[FormField, ...]:
@@ -138,7 +150,7 @@ class Builder:
             common["opened"] = True
         made = shapes.scalar(kind=kind, node=node, value=value, fields=common, text=typed, descriptor=descriptor)
         if path in self.typed.lines and made.kind == "string":
-            made = dataclasses.replace(made, widget="lines", extra=Widget("lines"))
+            made = dataclasses.replace(made, widget="lines", extra=Widget(name="lines"))
         return made
 
     def _descriptor(self, path: Path) -> Descriptor | None:
@@ -345,7 +357,14 @@ class Builder:
         place = f"{pointer}/@{hidden[0]}-{hidden[-1]}"
         return (
             FormField(
-                (*path, hidden[0]), place, "rest", "rest", "", lazy=True, position=hidden[0] + 1, size=len(hidden)
+                path=(*path, hidden[0]),
+                pointer=place,
+                kind="rest",
+                widget="rest",
+                label="",
+                lazy=True,
+                position=hidden[0] + 1,
+                size=len(hidden),
             ),
         )
 

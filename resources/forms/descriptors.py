@@ -18,7 +18,7 @@ _INDEX = re.compile(r"\[[^\[\]]*\]")
 _PREFIX = re.compile(r"^urn:alm:descriptor:(com\.tectonic\.ui:)?|^(com\.)?tectonic\.ui:|^ui:")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Descriptor:
     """`widgets`: booleanSwitch, password, podCount …; `options` of select:*; `order`: its place among the kind's
     descriptors; `group`: of fieldGroup:* and arrayFieldGroup:*; `depends`: on the values of which other fields, of one

@@ -14,7 +14,7 @@ from resources.forms.paths import Path, element_id, words
 from resources.forms.texts import CODES
 from resources.forms.widgets import Widget
 
-LINE = Widget("line")
+LINE = Widget(name="line")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class FieldGroup:
         return any(child.set or child.error or child.inside_error or child.required for child in self.fields)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FormField:
     """One node.
 
@@ -244,7 +244,7 @@ class FormField:
         return tuple(FieldGroup(name, name, tuple(fields)) for name, fields in made)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FormInput:
     """What a refused submission leaves behind: `texts` (kind, text) that could not be read, `others` likewise for
     fields that no schema names, `keys` of map entries, words at fields, sections that were on the page (`opened`) or

@@ -18,7 +18,7 @@ _EXACT = 2**53
 _LARGEST = 2**63
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Constraints:
     """As the HTML attributes have them; '' where there is nothing to say, or HTML would say it wrong.
 

@@ -27,7 +27,7 @@ _EACH = 3
 Steps = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """`pointer` names the field, or what is around it where that is not there yet; `where` in the API's words:
     spec.users[].name.
@@ -44,7 +44,7 @@ class Hit:
         return element_id(self.pointer)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
     steps: Steps
     label: str
@@ -174,8 +174,14 @@ def _placed(entry: _Entry, obj: Any) -> list[Hit]:
             break
         found = after[:_EACH]
     else:
-        return [Hit(path, pointer, entry.label, _where(path), entry.description) for path, pointer, _ in found]
-    return [Hit(path, pointer, entry.label, entry.where, entry.description) for path, pointer, _ in found[:1]]
+        return [
+            Hit(path=path, pointer=pointer, label=entry.label, where=_where(path), description=entry.description)
+            for path, pointer, _ in found
+        ]
+    return [
+        Hit(path=path, pointer=pointer, label=entry.label, where=entry.where, description=entry.description)
+        for path, pointer, _ in found[:1]
+    ]
 
 
 def _items(path: Path, pointer: str, value: Any) -> list[tuple[Path, str, Any]]:

@@ -161,7 +161,7 @@ def scalar(
 
 def _yaml(value: Any, fields: Mapping[str, Any], text: str | None) -> FormField:
     """A box that says its value in YAML, null and empty texts too; a large one is left for later."""
-    look = Widget("yaml")
+    look = Widget(name="yaml")
     made = {**fields, "kind": "any", "widget": look.name, "extra": look, "present": value is not ABSENT}
     if text is None and value is not ABSENT and not made.pop("opened", False) and large(value):
         return FormField(**{**made, "lazy": True, "size": len(value)})
@@ -207,7 +207,7 @@ def _choice(node: Node, value: Any, fields: dict[str, Any], text: str | None) ->
     )
     state = "null" if value is None else ""
     default = node.get("default", ABSENT)
-    look = fields["extra"] if fields["widget"] in ("radios", "select") else Widget("select")
+    look = fields["extra"] if fields["widget"] in ("radios", "select") else Widget(name="select")
     return FormField(
         **{
             **fields,

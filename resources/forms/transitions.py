@@ -38,7 +38,7 @@ class _Mark:
 SAME, OTHER, ABSENT, UNKNOWN, ERROR = (_Mark(name) for name in ("SAME", "OTHER", "ABSENT", "UNKNOWN", "ERROR"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """`operator`: or, and, not, equal, has, field (of `self`, or of `oldSelf` if `old`) or literal."""
 
@@ -98,15 +98,15 @@ def _joined(tokens: Tokens, sign: str, operator: str, inner: Any) -> tuple[Rule,
     while tokens and tokens[0] == ("op", sign):
         part, tokens = inner(tokens[1:])
         parts.append(part)
-    return (first if len(parts) == 1 else Rule(operator, tuple(parts))), tokens
+    return (first if len(parts) == 1 else Rule(operator=operator, parts=tuple(parts))), tokens
 
 
 def _comparison(tokens: Tokens) -> tuple[Rule, Tokens]:
     left, tokens = _single(tokens)
     if tokens and tokens[0] in (("op", "=="), ("op", "!=")):
         right, after = _single(tokens[1:])
-        made = Rule("equal", (left, right))
-        return (made if tokens[0][1] == "==" else Rule("not", (made,))), after
+        made = Rule(operator="equal", parts=(left, right))
+        return (made if tokens[0][1] == "==" else Rule(operator="not", parts=(made,))), after
     return left, tokens
 
 
@@ -117,7 +117,7 @@ def _single(tokens: Tokens) -> tuple[Rule, Tokens]:
     match kind, text:
         case "op", "!":
             part, rest = _single(rest)
-            return Rule("not", (part,)), rest
+            return Rule(operator="not", parts=(part,)), rest
         case "op", "(":
             made, rest = _either(rest)
             if not rest or rest[0] != ("op", ")"):
@@ -126,15 +126,15 @@ def _single(tokens: Tokens) -> tuple[Rule, Tokens]:
         case "has", _:
             if len(rest) < 3 or rest[0] != ("op", "(") or rest[1][0] != "path" or rest[2] != ("op", ")"):
                 raise Unreadable("has() of something else")
-            return Rule("has", (_field(rest[1][1]),)), rest[3:]
+            return Rule(operator="has", parts=(_field(rest[1][1]),)), rest[3:]
         case "path", _:
             return _field(text), rest
         case "text", _:
-            return Rule("literal", value=text[1:-1]), rest
+            return Rule(operator="literal", value=text[1:-1]), rest
         case "number", _:
-            return Rule("literal", value=float(text) if "." in text else int(text)), rest
+            return Rule(operator="literal", value=float(text) if "." in text else int(text)), rest
         case "word", _:
-            return Rule("literal", value=_WORDS[text]), rest
+            return Rule(operator="literal", value=_WORDS[text]), rest
     raise Unreadable(text)
 
 
@@ -142,7 +142,7 @@ def _field(text: str) -> Rule:
     first, *names = text.split(".")
     # CEL's own words and odd characters are spelled out: __namespace__, a__dot__b.
     plain = [re.sub(r"^__([a-z]+)__$", r"\1", name).replace("__dot__", ".").replace("__dash__", "-") for name in names]
-    return Rule("field", names=tuple(plain), old=first == "oldSelf")
+    return Rule(operator="field", names=tuple(plain), old=first == "oldSelf")
 
 
 def holds(rule: Rule, case: Case) -> Any:

@@ -55,7 +55,7 @@ _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 _SHORT = 24  # letters that a choice may have to stand beside others
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Widget:
     """`picker`: whose names are offered ("core/Secret", "/Kafka" of any group), those that `selector` selects; `unit`:
     what the number counts; `options`: texts to choose from; `data`: further settings of the control's script.
@@ -75,18 +75,18 @@ def widget(kind: str, node: Node, descriptor: Descriptor | None, path: Path, tex
     if kind in ("object", "array", "map"):
         return _container(kind, node, described, path)
     if kind in ("any", "bytes"):
-        return Widget("yaml" if kind == "any" else kind)
+        return Widget(name="yaml" if kind == "any" else kind)
     if kind == "boolean":
-        return Widget("switch" if described & {"booleanSwitch", "checkbox"} else "boolean")
+        return Widget(name="switch" if described & {"booleanSwitch", "checkbox"} else "boolean")
     if kind == "enum":
-        return Widget("radios" if _few(node.get("enum")) else "select")
+        return Widget(name="radios" if _few(node.get("enum")) else "select")
     if kind in ("integer", "number"):
         return _number(kind, node, described, path, text)
     if "\n" in text or "\r" in text:
-        return Widget("lines")
+        return Widget(name="lines")
     if kind == "int-or-string":
-        return Widget("quantity" if _is_quantity(node) else "int-or-string")
-    return _text(kind, node, descriptor, path) if kind == "string" else Widget("line")
+        return Widget(name="quantity" if _is_quantity(node) else "int-or-string")
+    return _text(kind, node, descriptor, path) if kind == "string" else Widget(name="line")
 
 
 def _few(values: object) -> bool:
@@ -96,33 +96,33 @@ def _few(values: object) -> bool:
 
 def _number(kind: str, node: Node, described: frozenset[str], path: Path, text: str) -> Widget:
     if not _NUMBER.fullmatch(text):
-        return Widget("line")
+        return Widget(name="line")
     name = _last(path).lower()
     if kind == "integer" and ("podCount" in described or name in ("replicas", "replicacount")):
-        return Widget("stepper", unit="pods")
+        return Widget(name="stepper", unit="pods")
     if kind == "integer" and name.endswith("port") and (node.get("maximum") in (None, 65535)):
-        return Widget("port")
-    return Widget("number")
+        return Widget(name="port")
+    return Widget(name="number")
 
 
 def _text(kind: str, node: Node, descriptor: Descriptor | None, path: Path) -> Widget:
     described = descriptor.widgets if descriptor is not None else frozenset()
     form = str(node.get("format") or "")
     if form == "password" or "password" in described:
-        return Widget("password")
+        return Widget(name="password")
     if form == "byte":
-        return Widget("bytes")
+        return Widget(name="bytes")
     if form == "date-time":
-        return Widget("datetime")
+        return Widget(name="datetime")
     if words := _words(path, described):
-        return Widget("radios" if _few(words) else "select", options=words)
+        return Widget(name="radios" if _few(words) else "select", options=words)
     if is_sensitive(path, node.get("description")) and not (descriptor and descriptor.kubernetes):
-        return Widget("password")
+        return Widget(name="password")
     picker, selector = pickable.described(descriptor)
     if picker or (picker := pickable.by_name(path)):
-        return Widget("picker", picker=picker, selector=selector)
+        return Widget(name="picker", picker=picker, selector=selector)
     if picker := pickable.key_of(path):
-        return Widget("key", picker=picker)
+        return Widget(name="key", picker=picker)
     return _written(node, path, form)
 
 
@@ -139,35 +139,35 @@ def _written(node: Node, path: Path, form: str) -> Widget:
     name, pattern = _last(path), str(node.get("pattern") or "")
     description = str(node.get("description") or "")[:400]
     if pattern.startswith(_QUANTITY):
-        return Widget("quantity")
+        return Widget(name="quantity")
     if form == "duration" or _DURATION.search(pattern):
-        return Widget("duration")
+        return Widget(name="duration")
     if "cron" in name.lower() or (name.lower().endswith("schedule") and _CRON.search(description)):
-        return Widget("cron")
+        return Widget(name="cron")
     if name == "image" or name.endswith("Image"):
-        return Widget("image")
+        return Widget(name="image")
     limit = node.get("maxLength")
     if (isinstance(limit, int) and limit > 2000) or name in _LONG_NAMES or _MANY_LINES.search(description):
-        return Widget("lines")
-    return Widget("line")
+        return Widget(name="lines")
+    return Widget(name="line")
 
 
 def _container(kind: str, node: Node, described: frozenset[str], path: Path) -> Widget:
     if kind == "array":
         if _plain(node.get("items")):
-            return Widget("rows")
-        return Widget("cards", data=_COMPACT if _last(path) in _COMPACT_LISTS else {})
+            return Widget(name="rows")
+        return Widget(name="cards", data=_COMPACT if _last(path) in _COMPACT_LISTS else {})
     if kind == "map":
-        return Widget("pairs" if _plain(node.get("additionalProperties")) else "map")
+        return Widget(name="pairs" if _plain(node.get("additionalProperties")) else "map")
     properties = node.get("properties")
     names = set(properties) if isinstance(properties, Mapping) else set()
     if FREE_KEYS in node:
-        return Widget("amounts", data={"example": "10Gi"} if names == {"storage"} else {})
+        return Widget(name="amounts", data={"example": "10Gi"} if names == {"storage"} else {})
     if "resourceRequirements" in described or {"limits", "requests"} <= names:
-        return Widget("resources")
+        return Widget(name="resources")
     if names and names <= {"name", "key", "optional"} and (picker := pickable.by_name((*path, "name"))):
-        return Widget("reference", picker=picker)
-    return Widget("section")
+        return Widget(name="reference", picker=picker)
+    return Widget(name="section")
 
 
 def _plain(node: object) -> bool:

@@ -39,7 +39,7 @@ _BUFFER = 256 * 1024
 LOWEST = 1024
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Tunnel:
     """`remote`: the port of the target; `local`: of this machine, 0 where nothing listens.
 

@@ -25,7 +25,7 @@ WANTED, READY, RESTARTS = "wanted", "ready", "restarts"
 _Numbers = dict[str, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChartLine:
     """`path`: of an SVG of WIDTH times HEIGHT, in steps. `least` and `most` are of the time that is drawn."""
 
@@ -56,7 +56,7 @@ class ChartRow:
     numbers: tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
     """`rows`: the newest first, MOST_ROWS of them. No `lines`: the object has no such numbers."""
 
@@ -83,7 +83,7 @@ def figures(traced: Traced, begin: datetime | None = None) -> Figures:
     top = max(1, *(number for _at, numbers in inside for number in numbers.values()))
     lines = tuple(_line(key, inside, begin, end, top) for key in keys)
     rows = tuple(ChartRow(at, tuple(numbers.get(key) for key in keys)) for at, numbers in reversed(inside))
-    return Figures(lines, rows[:MOST_ROWS], begin, end, top)
+    return Figures(lines=lines, rows=rows[:MOST_ROWS], begin=begin, end=end, top=top)
 
 
 def _over_time(traced: Traced) -> Iterator[tuple[datetime, _Numbers]]:
@@ -139,4 +139,4 @@ def _line(key: str, found: list[tuple[datetime, _Numbers]], begin: datetime, end
         y = round(HEIGHT - 2 - (HEIGHT - 4) * numbers[key] / top, 1)
         parts.append(f"H{x}V{y}" if parts else f"M{x} {y}")
         values.append(numbers[key])
-    return ChartLine(key, f"{''.join(parts)}H{WIDTH}", min(values), max(values), values[-1])
+    return ChartLine(key=key, path=f"{''.join(parts)}H{WIDTH}", least=min(values), most=max(values), now=values[-1])

@@ -270,7 +270,7 @@ def watch_objects(type_: ResourceType, version: str, seconds: int) -> ApiRequest
         ("resourceVersion", version),
         ("timeoutSeconds", str(seconds)),
     )
-    return ApiRequest("GET", plain.path, query, ref=plain.ref)
+    return ApiRequest(method="GET", path=plain.path, query=query, ref=plain.ref)
 
 
 def _decoded(burst: list[WatchEvent], version: str) -> tuple[list[Event], str]:

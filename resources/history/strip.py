@@ -15,7 +15,7 @@ SPANS = {"1h": timedelta(hours=1), "24h": timedelta(hours=24), "7d": timedelta(d
 _BARS = 120
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
     """`x` and `width` in percent. `health` without a state: nothing is known, or the kind has none."""
 
@@ -89,7 +89,7 @@ def strip(traced: Traced, asked: str = "") -> Strip:
         end=now,
         shares=_shares(bars),
         spans=tuple(Span(span, span == key) for span in offered) if len(offered) > 1 else (),
-        now=Health(points[-1][1]),
+        now=Health(state=points[-1][1]),
         since=points[-1][0] if certain else None,
         changed=rows[-1][0] if len(rows) > 1 else None,
     )
@@ -123,7 +123,7 @@ def _bars(points: list[tuple[datetime, str]], begin: datetime, end: datetime) ->
         if last >= first and last >= begin:
             x = round((first - begin).total_seconds() / whole * 100, 2)
             width = round((last - first).total_seconds() / whole * 100, 2)
-            found.append(Bar(min(x, 99.8), max(width, 0.2), Health(state), first, last))
+            found.append(Bar(x=min(x, 99.8), width=max(width, 0.2), health=Health(state=state), begin=first, end=last))
     return tuple(found)
 
 
@@ -133,4 +133,4 @@ def _shares(bars: tuple[Bar, ...]) -> tuple[Share, ...]:
         seconds[bar.health.state] = seconds.get(bar.health.state, 0.0) + (bar.end - bar.begin).total_seconds()
     whole = sum(seconds.values()) or 1.0
     ranked = sorted(seconds.items(), key=lambda pair: -pair[1])
-    return tuple(Share(Health(state), round(part / whole * 100)) for state, part in ranked if state)
+    return tuple(Share(Health(state=state), round(part / whole * 100)) for state, part in ranked if state)

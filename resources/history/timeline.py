@@ -41,7 +41,7 @@ class TimelineField:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineEntry:
     """One step.
 
@@ -140,7 +140,7 @@ def _entry(step: Step, users: dict[str, str], state_before: str) -> TimelineEntr
         gap=step.gap,
         who=_("this console") if step.manager == FIELD_MANAGER else _WORDS.get(step.manager, step.manager),
         user=user,
-        health=Health(step.state, step.reason),
+        health=Health(state=step.state, reason=step.reason),
         fields=tuple(_field(item) for item in _list(step.fields)),
         more=max(0, step.changed - len(_list(step.fields))),
         leads_back=bool(step.back),

@@ -21,7 +21,7 @@ _SHOWN = 20_000
 _FOLDED = 400
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
     """One key.
 
@@ -57,12 +57,18 @@ def values(obj: KubeObject) -> tuple[Value, ...]:
     """In the order of their keys, texts first."""
     found = [_text(key, text(value)) for key, value in sorted(mapping(obj.get("data")).items())]
     binary = sorted(mapping(obj.get("binaryData")).items())
-    return tuple(found + [Value(key, len(decoded(value)), binary=True) for key, value in binary])
+    return tuple(found + [Value(key=key, size=len(decoded(value)), binary=True) for key, value in binary])
 
 
 def _text(key: str, value: str) -> Value:
     cut = len(value) > _SHOWN
-    return Value(key, len(value.encode("utf-8", "surrogatepass")), value[:_SHOWN], cut=cut, folded=len(value) > _FOLDED)
+    return Value(
+        key=key,
+        size=len(value.encode("utf-8", "surrogatepass")),
+        text=value[:_SHOWN],
+        cut=cut,
+        folded=len(value) > _FOLDED,
+    )
 
 
 def decoded(value: object) -> bytes:

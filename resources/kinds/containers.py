@@ -89,7 +89,7 @@ def environment(client: ClusterClient, spec: Mapping[str, Any], namespace: str) 
     for entry in entries[:_ENVIRONMENT]:
         yield from _variable(client, entry, namespace)
     if len(entries) > _ENVIRONMENT:
-        yield Bit(_("and %(n)d more") % {"n": len(entries) - _ENVIRONMENT}, look="muted")
+        yield Bit(text=_("and %(n)d more") % {"n": len(entries) - _ENVIRONMENT}, look="muted")
 
 
 def _variable(client: ClusterClient, entry: Mapping[str, Any], namespace: str) -> Cell:

@@ -24,7 +24,7 @@ from resources.types.manager import Manager, manager
 _COLUMNS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CrdVersion:
     """`type`: None where the cluster does not serve it.
 
@@ -54,7 +54,7 @@ class Conversion:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
     """`type`: the kind in the version that the cluster prefers, None where it serves none.
 

@@ -28,7 +28,7 @@ _DAYS_AHEAD = 5 * 366
 _EVERY_STEP = re.compile(r"\*/(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
     """The values of each field. `any_day`, `any_weekday`: that field was `*`."""
 

@@ -37,7 +37,7 @@ _LOOKS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanPart:
     """A plan, a phase or a step. `parallel`: whether its parts run side by side; `parts` of a step is empty."""
 
@@ -70,7 +70,7 @@ class PlanPart:
         return sum(part.status == "COMPLETE" for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plans:
     """`ran`: the newest first, one that runs before all; `never`: those that have not been run; `hidden`: how many are
     left out. `runnable`: what can be run by hand now, and `busy` the plan that stands in the way of it.
@@ -103,11 +103,11 @@ def plans(obj: KubeObject, strategies: Mapping[str, Any] | None = None) -> Plans
     never = sorted((part for part in every if part.status == "NEVER_RUN"), key=lambda part: part.name)
     shown = (*ran, *never)[:_MOST]
     return Plans(
-        tuple(part for part in shown if part.status != "NEVER_RUN"),
-        tuple(part for part in shown if part.status == "NEVER_RUN"),
-        frozenset(runnable(obj)),
-        busy(obj),
-        len(every) - len(shown),
+        ran=tuple(part for part in shown if part.status != "NEVER_RUN"),
+        never=tuple(part for part in shown if part.status == "NEVER_RUN"),
+        runnable=frozenset(runnable(obj)),
+        busy=busy(obj),
+        hidden=len(every) - len(shown),
     )
 
 
@@ -149,7 +149,13 @@ def _part(
     status: Mapping[str, Any], parts: tuple[PlanPart, ...] = (), described: Mapping[str, Any] | None = None
 ) -> PlanPart:
     parallel = text((described or {}).get("strategy")) == "parallel"
-    return PlanPart(text(status.get("name")), text(status.get("status")), text(status.get("message")), parts, parallel)
+    return PlanPart(
+        name=text(status.get("name")),
+        status=text(status.get("status")),
+        message=text(status.get("message")),
+        parts=parts,
+        parallel=parallel,
+    )
 
 
 def _strategies(client: ClusterClient, obj: KubeObject) -> Mapping[str, Any]:

@@ -71,7 +71,7 @@ def waits_for(obj: KubeObject) -> tuple[tuple[str, Cell], ...]:
         for condition in conditions(obj)
         if condition.status == "True"
     ]
-    return tuple(found) or ((_("Deletion"), (Bit(_("Deletion has just started.")),)),)
+    return tuple(found) or ((_("Deletion"), (Bit(text=_("Deletion has just started.")),)),)
 
 
 PANELS: dict[Kind, Maker] = {("", "Namespace"): panels}

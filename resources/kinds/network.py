@@ -22,13 +22,13 @@ def ingress(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     secure = {text(host) for entry in items(spec.get("tls")) for host in _list(entry.get("hosts"))}
     rows = tuple(_ingress_rows(client, spec, namespace, secure))
     columns, empty = (_("Address"), _("Target"), _("Path type")), _("No rules.")
-    yield table("rules", Table(_("Rules"), columns, rows, empty=empty), wide=True)
+    yield table("rules", Table(title=_("Rules"), columns=columns, rows=rows, empty=empty), wide=True)
     certificates = tuple(
         (lines(_list(entry.get("hosts"))), see(client, "", "Secret", entry.get("secretName"), namespace))
         for entry in items(spec.get("tls"))
     )
     if certificates:
-        yield table("tls", Table(_("TLS"), (_("Hosts"), _("Certificate")), certificates))
+        yield table("tls", Table(title=_("TLS"), columns=(_("Hosts"), _("Certificate")), rows=certificates))
     addresses = items(mapping(mapping(obj.get("status")).get("loadBalancer")).get("ingress"))
     entries = (
         (_("Class"), see(client, "networking.k8s.io", "IngressClass", spec.get("ingressClassName"))),
@@ -49,7 +49,7 @@ def _ingress_rows(
         for path in items(mapping(rule.get("http")).get("paths")):
             where = f"{'https' if host in secure else 'http'}://{host or '*'}{text(path.get('path')) or '/'}"
             # A wildcard isn't an address to open.
-            address = (Bit(where, where),) if host and "*" not in host else line(where)
+            address = (Bit(text=where, url=where),) if host and "*" not in host else line(where)
             yield address, backend(client, mapping(path.get("backend")), namespace), line(path.get("pathType"))
     if rest := mapping(spec.get("defaultBackend")):
         yield line(_("default backend")), backend(client, rest, namespace), ()
@@ -83,12 +83,12 @@ def _sides(spec: Mapping[str, Any], kind: str) -> Iterator[Bit]:
     side = "from" if kind == "Ingress" else "to"
     rules = items(spec.get(kind.lower()))
     if not rules:
-        yield Bit(_("none"))
+        yield Bit(text=_("none"))
     for rule in rules:
         peers = [_peer(item) for item in items(rule.get(side))] or [_("all peers")]
         ports = [_port(item) for item in items(rule.get("ports"))]
         who = _(" or ").join(peers)
-        yield Bit(_("%(who)s, on %(ports)s") % {"who": who, "ports": ", ".join(ports)} if ports else who)
+        yield Bit(text=_("%(who)s, on %(ports)s") % {"who": who, "ports": ", ".join(ports)} if ports else who)
 
 
 def _port(item: Mapping[str, Any]) -> str:
@@ -127,14 +127,18 @@ def _pods(value: Any) -> str:
 def slice_(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     rows = tuple(endpoints(client, obj))
     columns = (_("Address"), _("State"), _("Pod"), _("Ports"), _("Node"))
-    yield table("endpoints", Table(_("Endpoints"), columns, rows, empty=_("No endpoints.")), wide=True)
+    yield table(
+        "endpoints", Table(title=_("Endpoints"), columns=columns, rows=rows, empty=_("No endpoints.")), wide=True
+    )
 
 
 def endpoints_of(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     """The older kind, read as the newer one."""
     rows = tuple(row for item in items(obj.get("subsets")) for row in endpoints(client, _as_slice(obj, item)))
     columns = (_("Address"), _("State"), _("Pod"), _("Ports"), _("Node"))
-    yield table("endpoints", Table(_("Endpoints"), columns, rows, empty=_("No endpoints.")), wide=True)
+    yield table(
+        "endpoints", Table(title=_("Endpoints"), columns=columns, rows=rows, empty=_("No endpoints.")), wide=True
+    )
 
 
 def _as_slice(obj: KubeObject, subset: Mapping[str, Any]) -> KubeObject:

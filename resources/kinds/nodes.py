@@ -50,7 +50,9 @@ def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
         (line(_taint(item)), line(_effects().get(text(item.get("effect")), text(item.get("effect")))))
         for item in items(mapping(obj.get("spec")).get("taints"))
     ):
-        yield table("taints", Table(_("Taints"), (_("Taint"), _("Effect on Pods without toleration")), rows))
+        yield table(
+            "taints", Table(title=_("Taints"), columns=(_("Taint"), _("Effect on Pods without toleration")), rows=rows)
+        )
     yield _pods(client, found)
 
 
@@ -78,7 +80,7 @@ def taken(obj: KubeObject, pods: Iterable[KubeObject]) -> Iterator[Bar]:
             continue
         used = sum((requested(pod, resource) for pod in running), Decimal(0))
         drawn = bar(title, str(used), str(most))
-        yield Bar(title, words(used), words(most), drawn.percent, drawn.colour)
+        yield Bar(name=title, used=words(used), hard=words(most), percent=drawn.percent, colour=drawn.colour)
     if room := text(allocatable.get("pods")):
         yield bar(_("Pods"), str(len(running)), room)
 

@@ -22,7 +22,7 @@ _TEXT = 600
 _WORD = 24
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bit:
     """One line of a cell.
 
@@ -44,7 +44,7 @@ class Bit:
 Cell = tuple[Bit, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """`note`: a sentence above it; `left`: rows that are there and not shown; `problem`: why there are none to show;
     `folded`: the HTML id of a table that is shown on demand, '' for one that is open."""
@@ -76,7 +76,7 @@ class Facts:
 def line(value: Any, look: str = "", *, colour: str = "", help_: str = "") -> Cell:
     """A scalar as a cell of one line; an empty cell for anything else, and for ''."""
     words = text(value)
-    return (Bit(words[:_TEXT], look=look, colour=colour, help=help_),) if words else ()
+    return (Bit(text=words[:_TEXT], look=look, colour=colour, help=help_),) if words else ()
 
 
 def lines(values: Iterable[Any], look: str = "") -> Cell:
@@ -101,8 +101,8 @@ def see(client: ClusterClient, group: str, kind: str, name: Any, namespace: str 
     try:
         type_ = client.find_kind(group, kind)
     except KubeError:
-        return (Bit(words or named),)
-    return (Bit((words or named)[:_TEXT], Place(type_, namespace if type_.namespaced else "", named).url()),)
+        return (Bit(text=words or named),)
+    return (Bit(text=(words or named)[:_TEXT], url=Place(type_, namespace if type_.namespaced else "", named).url()),)
 
 
 def table(id_: str, made: Table, *, wide: bool = False) -> Panel:

@@ -22,7 +22,7 @@ _PARTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PodContainer:
     """`state`: running, waiting or terminated, with the reason.
 
@@ -47,9 +47,12 @@ def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Itera
     if found := containers(obj, client):
         yield Panel("containers", "resources/kinds/_containers.html", found, wide=True)
     if rows := volumes(client, obj.get("spec"), namespace_of(obj)):
-        yield table("volumes", Table(_("Volumes"), (_("Name"), _("Kind"), _("Source")), rows))
+        yield table("volumes", Table(title=_("Volumes"), columns=(_("Name"), _("Kind"), _("Source")), rows=rows))
     if rows := tolerations(obj):
-        yield table("tolerations", Table(_("Tolerations"), (_("Taint"), _("Effect"), _("Tolerated for")), rows))
+        yield table(
+            "tolerations",
+            Table(title=_("Tolerations"), columns=(_("Taint"), _("Effect"), _("Tolerated for")), rows=rows),
+        )
 
 
 def _facts(client: ClusterClient, obj: KubeObject) -> Iterable[tuple[str, Cell]]:

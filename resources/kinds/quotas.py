@@ -19,7 +19,7 @@ from resources.state.health import items, mapping, text
 _TIGHT, _FULL = 80, 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
     """`percent` may be more than 100; `width` is for drawing. `colour`: '' while there is room."""
 
@@ -51,7 +51,7 @@ def bar(name: str, used: str, hard: str) -> Bar:
     if there is not None and most is not None:
         percent = int(there * 100 / most) if most else (100 if there else 0)
     colour = "red" if percent >= _FULL else "orange" if percent >= _TIGHT else ""
-    return Bar(name, used or "–", hard, percent, colour)
+    return Bar(name=name, used=used or "–", hard=hard, percent=percent, colour=colour)
 
 
 def bars(obj: KubeObject) -> tuple[Bar, ...]:
@@ -91,7 +91,7 @@ def limits_table(id_: str, title: str, found: Iterable[KubeObject]) -> Panel:
     rows = tuple(
         row for obj in found for item in items(mapping(obj.get("spec")).get("limits")) for row in _limits(item)
     )
-    return table(id_, Table(title, columns, rows, empty=_("No limits.")), wide=True)
+    return table(id_, Table(title=title, columns=columns, rows=rows, empty=_("No limits.")), wide=True)
 
 
 def _limits(item: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
@@ -103,7 +103,7 @@ def _limits(item: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
 def of_namespace(quotas: Iterable[KubeObject]) -> Iterator[Panel]:
     """The bars of all quotas of a namespace."""
     found = tuple(
-        Bar(f"{bar.name} ({name_of(obj)})", bar.used, bar.hard, bar.percent, bar.colour)
+        Bar(name=f"{bar.name} ({name_of(obj)})", used=bar.used, hard=bar.hard, percent=bar.percent, colour=bar.colour)
         for obj in quotas
         for bar in bars(obj)
     )

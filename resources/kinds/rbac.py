@@ -37,7 +37,11 @@ def role(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterabl
     found = items(obj.get("rules"))
     rows = tuple(rule_row(rule, cluster=whole) for rule in found[:_RULES])
     columns, empty = (_("Permission"), _("Verbs"), _("Resources"), _("Risk")), _("No permissions.")
-    yield table("rules", Table(_("Rules"), columns, rows, left=max(0, len(found) - _RULES), empty=empty), wide=True)
+    yield table(
+        "rules",
+        Table(title=_("Rules"), columns=columns, rows=rows, left=max(0, len(found) - _RULES), empty=empty),
+        wide=True,
+    )
     yield _bound(client, obj, "ClusterRole" if whole else "Role")
 
 
@@ -96,7 +100,13 @@ def _bound(client: ClusterClient, obj: KubeObject, kind: str) -> Panel:
         and (text(ref.get("kind")), text(ref.get("name"))) == (kind, name_of(obj))
     )
     columns = (_("Binding"), _("Scope"), _("Subjects"))
-    made = Table(_("Who has access"), columns, rows, note=" ".join(problems), empty=_("No binding grants this role."))
+    made = Table(
+        title=_("Who has access"),
+        columns=columns,
+        rows=rows,
+        note=" ".join(problems),
+        empty=_("No binding grants this role."),
+    )
     return table("bound", made, wide=True)
 
 
@@ -138,10 +148,10 @@ def _subject(client: ClusterClient, subject: Mapping[str, Any], namespace: str) 
     words = {"User": _("user %(name)s"), "Group": _("group %(name)s"), "ServiceAccount": _("service account %(name)s")}
     label = words.get(kind, "%(name)s") % {"name": name}
     if kind != "ServiceAccount":
-        return Bit(label)
+        return Bit(text=label)
     where = text(subject.get("namespace")) or namespace
     found = see(client=client, group="", kind="ServiceAccount", name=name, namespace=where, words=f"{label} ({where})")
-    return found[0] if found else Bit(label)
+    return found[0] if found else Bit(text=label)
 
 
 def _who(subject: Mapping[str, Any], namespace: str) -> tuple[str, str] | None:
@@ -157,7 +167,7 @@ def _view_as(client: ClusterClient, whom: Iterable[tuple[str, str]]) -> Cell:
     if client.by or not offered(client):
         return ()
     address = reverse("signin:view-as")
-    return tuple(Bit(name, f"{address}?{urlencode({field: name})}") for field, name in whom if name)
+    return tuple(Bit(text=name, url=f"{address}?{urlencode({field: name})}") for field, name in whom if name)
 
 
 def binding(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
@@ -214,7 +224,11 @@ def account(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
         (_("Binding"), _("Scope"), _("Role"), _("Granted to")),
         _("No binding grants this service account a role."),
     )
-    yield table("bindings", Table(_("Permissions"), columns, rows, " ".join(problems), empty=empty), wide=True)
+    yield table(
+        "bindings",
+        Table(title=_("Permissions"), columns=columns, rows=rows, note=" ".join(problems), empty=empty),
+        wide=True,
+    )
 
 
 def _secrets(client: ClusterClient, obj: KubeObject, part: str) -> Cell:

@@ -21,7 +21,7 @@ _CAUSE = "kubernetes.io/change-cause"
 _HASH = "pod-template-hash"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
     """`template`: the Pod template as the workload would have it.
 

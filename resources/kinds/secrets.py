@@ -58,7 +58,10 @@ def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
     if kind in ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg"):
         rows = tuple(registries(data))
         empty = _("Can't read registry credentials from this Secret.")
-        yield table("registries", Table(_("Registries"), (_("Registry"), _("User"), _("Email")), rows, empty=empty))
+        yield table(
+            "registries",
+            Table(title=_("Registries"), columns=(_("Registry"), _("User"), _("Email")), rows=rows, empty=empty),
+        )
     keys = tuple(Key(key, len(decoded(value))) for key, value in sorted(data.items()))
     place = Place(type_, namespace, name_of(obj))
     yield Panel("data", "resources/kinds/_secret.html", Keys(keys, place.url("value")), wide=True)

@@ -17,7 +17,7 @@ def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Itera
     yield facts("service", _("Service"), _facts(obj))
     if found := _ports(obj):
         columns = (_("Name"), _("Port"), _("Target port"), _("Node port"))
-        yield table("ports", Table(_("Ports"), columns, found))
+        yield table("ports", Table(title=_("Ports"), columns=columns, rows=found))
     if text(mapping(obj.get("spec")).get("type")) != "ExternalName":
         yield _endpoints(client, obj)
 
@@ -63,7 +63,9 @@ def _endpoints(client: ClusterClient, obj: KubeObject) -> Panel:
         else _("This Service has no selector, so its EndpointSlices must be created manually.")
     )
     columns = (_("Address"), _("State"), _("Pod"), _("Ports"), _("Node"))
-    made = Table(_("Endpoints"), columns, rows, more_note(found), problem=found.problem, empty=empty)
+    made = Table(
+        title=_("Endpoints"), columns=columns, rows=rows, note=more_note(found), problem=found.problem, empty=empty
+    )
     return table("endpoints", made, wide=True)
 
 

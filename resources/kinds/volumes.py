@@ -65,7 +65,9 @@ def users(client: ClusterClient, kind: str, name: str, namespace: str) -> Panel:
     title, columns = _("Used by Pods"), (_("Pod"), _("State"), _("Usage"))
     empty = _("No existing Pods use this object.")
     return table(
-        "users", Table(title, columns, rows, note=more_note(found), problem=found.problem, empty=empty), wide=True
+        "users",
+        Table(title=title, columns=columns, rows=rows, note=more_note(found), problem=found.problem, empty=empty),
+        wide=True,
     )
 
 

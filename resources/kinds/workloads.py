@@ -23,7 +23,7 @@ from resources.state.health import items, mapping, text
 _LENGTH = 2 * pi * 40
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Arc:
     """A part of the ring: so many Pods in one state. `start` and `length` as SVG's dashes have them."""
 
@@ -78,7 +78,9 @@ def template_panels(client: ClusterClient, template: Mapping[str, Any], namespac
     if found:
         yield Panel("template", "resources/kinds/_template.html", found, wide=True)
     if rows := volumes(client, spec, namespace):
-        yield table("volumes", Table(_("Volumes"), (_("Name"), _("Kind"), _("Source")), rows), wide=True)
+        yield table(
+            "volumes", Table(title=_("Volumes"), columns=(_("Name"), _("Kind"), _("Source")), rows=rows), wide=True
+        )
 
 
 def _count(value: Any, default: int = 0) -> int:
@@ -115,7 +117,13 @@ def _arcs(parts: Iterable[tuple[str, int, str]]) -> Iterator[Arc]:
     total, start = sum(count for _words, count, _colour in shown), 0.0
     for words, count, colour in shown:
         length = count / total * _LENGTH
-        yield Arc(words, count, colour, f"{-start:.2f}", f"{length:.2f} {_LENGTH - length:.2f}")
+        yield Arc(
+            words=words,
+            count=count,
+            colour=colour,
+            start=f"{-start:.2f}",
+            length=f"{length:.2f} {_LENGTH - length:.2f}",
+        )
         start += length
 
 
@@ -186,13 +194,15 @@ def _revisions(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> P
             line(revision.created, "age"),
             label(_("now"), "green")
             if revision.current
-            else (Bit(_("Roll back to this revision"), place.url("rollback", revision=str(revision.number))),),
+            else (Bit(text=_("Roll back to this revision"), url=place.url("rollback", revision=str(revision.number))),),
         )
         for revision in found.revisions
     )
     columns = (_("Revision"), _("Stored in"), _("Images"), _("Change cause"), times.heading(), "")
     empty = _("No revisions yet.")
-    made = Table(_("Revisions"), columns, rows, problem=found.problem, empty=empty, folded="revisions")
+    made = Table(
+        title=_("Revisions"), columns=columns, rows=rows, problem=found.problem, empty=empty, folded="revisions"
+    )
     return table("revisions", made, wide=True)
 
 

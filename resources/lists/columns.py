@@ -32,7 +32,7 @@ _WORDS, _READY = frozenset({"status", "phase", "state"}), "ready"
 _AT_FIRST = {("", "Pod"): frozenset({"owner", "=Node"})}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListColumn:
     """`index`: of the server's cell, -1 for our own.
 
@@ -104,20 +104,29 @@ def available(type_: ResourceType, columns: Sequence[Column], *, usage: bool = F
             folded=folded,
         )
     state = ListColumn(
-        STATE, _("State"), _("Overall state, as this console derives it from the object"), status=status, ready=ready
+        key=STATE,
+        heading=_("State"),
+        help=_("Overall state, as this console derives it from the object"),
+        status=status,
+        ready=ready,
     )
     owner = ListColumn(
-        OWNER, _("Owner"), _("The object that created this object and manages it"), folded=OWNER not in at_first
+        key=OWNER,
+        heading=_("Owner"),
+        help=_("The object that created this object and manages it"),
+        folded=OWNER not in at_first,
     )
     ours = (state,) if has_state else ()
     measured = _measured() if usage else ()
-    return (*ours, *printed.values(), owner, *measured, ListColumn(LABELS, _("Labels"), folded=True))
+    return (*ours, *printed.values(), owner, *measured, ListColumn(key=LABELS, heading=_("Labels"), folded=True))
 
 
 def _measured() -> tuple[ListColumn, ...]:
     """Behind all others, so that they are the first that a narrow list leaves out."""
     help_ = _("Current usage, from metrics.k8s.io")
-    return ListColumn(CPU, _("CPU"), help_, wide=True), ListColumn(MEMORY, _("Memory"), help_, wide=True)
+    return ListColumn(key=CPU, heading=_("CPU"), help=help_, wide=True), ListColumn(
+        key=MEMORY, heading=_("Memory"), help=help_, wide=True
+    )
 
 
 def _tells(column: Column) -> str:
@@ -161,4 +170,4 @@ def ranked(chosen: Iterable[ListColumn]) -> Iterator[tuple[ListColumn, int]]:
 
 def _label(key: str) -> ListColumn | None:
     label = key.removeprefix(LABEL)
-    return ListColumn(key, label.rpartition("/")[2], label) if key.startswith(LABEL) else None
+    return ListColumn(key=key, heading=label.rpartition("/")[2], help=label) if key.startswith(LABEL) else None

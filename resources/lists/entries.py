@@ -40,7 +40,7 @@ class Owner:
         return urlencode({"of": self.api_version, "kind": self.kind, "name": self.name}, quote_via=quote, safe="")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListEntry:
     """`cells`: as the server printed them, for its own columns. `health.state` is '' for kinds that have none.
 

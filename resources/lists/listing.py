@@ -36,7 +36,7 @@ _WHOLE_NAME, _SHORTEST_END, _LONGEST_END = 24, 5, 13
 _STATES = ("status", "phase", "state", "health", "sync status", "health status", "ready")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """What a list is asked for.
 
@@ -65,7 +65,7 @@ class Query:
         return not (self.q or self.state or self.owner or self.sort or self.younger_than or self.older_than)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """`colour` is PatternFly's, '' for plain text. `is_age`: `text` is a timestamp, to be shown as an age that ticks.
 
@@ -95,7 +95,7 @@ def halves(name: str) -> tuple[str, str]:
     return name[:at], name[at:]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RowView:
     """One row, for the first paint and for live updates alike.
 
@@ -122,7 +122,7 @@ class RowView:
         return any(cell.health is not None for cell in self.cells)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListResult:
     """One page.
 
@@ -177,20 +177,22 @@ def row_of(type_: ResourceType, chosen: Iterable[ListColumn], entry: ListEntry) 
 def cell(column: ListColumn, entry: ListEntry) -> Cell:
     """What a column shows of an object."""
     if column.key == STATE:
-        return Cell(column.heading, entry.health.state, health=entry.health, detail=_detail(column, entry))
+        return Cell(heading=column.heading, text=entry.health.state, health=entry.health, detail=_detail(column, entry))
     if column.key == OWNER:
-        return Cell(column.heading, str(entry.owner or ""), owner=entry.owner)
+        return Cell(heading=column.heading, text=str(entry.owner or ""), owner=entry.owner)
     if column.key in (CPU, MEMORY):
-        return Cell(column.heading, _measurement(column.key, entry.usage), measured=True)
+        return Cell(heading=column.heading, text=_measurement(column.key, entry.usage), measured=True)
     if column.key == LABELS:
-        return Cell(column.heading, ",".join(f"{key}={value}" for key, value in entry.labels), labels=entry.labels)
+        return Cell(
+            heading=column.heading, text=",".join(f"{key}={value}" for key, value in entry.labels), labels=entry.labels
+        )
     if column.key.startswith(LABEL):
-        return Cell(column.heading, dict(entry.labels).get(column.key.removeprefix(LABEL), ""))
+        return Cell(heading=column.heading, text=dict(entry.labels).get(column.key.removeprefix(LABEL), ""))
     if column.age and entry.created:
-        return Cell(column.heading, entry.created, is_age=True)
+        return Cell(heading=column.heading, text=entry.created, is_age=True)
     text = _text(entry, column.index)
     name = column.key.removeprefix(columns_.PRINTED).lower()
-    return Cell(column.heading, text, colour_of(text) if name in _STATES else "")
+    return Cell(heading=column.heading, text=text, colour=colour_of(text) if name in _STATES else "")
 
 
 def _measurement(key: str, usage: Usage | None) -> str:
@@ -277,7 +279,7 @@ def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Que
         before = client.table(type_, namespace, labels=query.labels, fields=query.fields, limit=skipped, include="None")
         token = before.continue_
         if not token:
-            return ListResult(before.columns, (), len(before.rows), False)
+            return ListResult(columns=before.columns, entries=(), total=len(before.rows), more=False)
     table = client.table(
         type_,
         namespace,
@@ -291,10 +293,10 @@ def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Que
     entries = tuple(overlaid(client, type_, namespace, (entry_of(type_, row) for row in table.rows)))
     states = _states(entries) if not skipped and not table.continue_ and stateful(type_) else None
     return ListResult(
-        table.columns,
-        entries,
-        _total(seen, table),
-        bool(table.continue_),
+        columns=table.columns,
+        entries=entries,
+        total=_total(seen, table),
+        more=bool(table.continue_),
         states=states,
         version="" if table.within else table.resource_version,
         within=table.within,

@@ -13,7 +13,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _STATES = {state.casefold(): state for state in LABELS}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
     """`labels`, `fields`: selectors. `younger_than`, `older_than`: in seconds, 0 for no bound."""
 

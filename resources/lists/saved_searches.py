@@ -30,7 +30,7 @@ class Refused(Exception):
     """Why the name can't be used, in a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
     """`kind` '' for a search of all kinds. `url`: complete, to be opened and shared."""
 
@@ -104,4 +104,10 @@ def _saved(row: SavedSearch) -> Saved:
     else:
         base = reverse("resources:search")
     namespace = QueryDict(row.query).get("namespace", "")
-    return Saved(row.pk, row.name, row.kind, "" if namespace == "-" else namespace, f"{base}?{row.query}")
+    return Saved(
+        key=row.pk,
+        name=row.name,
+        kind=row.kind,
+        namespace="" if namespace == "-" else namespace,
+        url=f"{base}?{row.query}",
+    )

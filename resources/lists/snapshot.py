@@ -53,7 +53,7 @@ _SWEEP_SECONDS = 5.0
 _Key = tuple[str, ...]
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, kw_only=True)
 class Snapshot:
     """`complete`: nothing was left out. `read_at`, `used_at`: time.monotonic()."""
 

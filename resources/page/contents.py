@@ -45,7 +45,7 @@ class Holding:
     finalizers: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
     """`counts`: the most first.
 

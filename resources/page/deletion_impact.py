@@ -37,7 +37,7 @@ class Held:
     waits: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Instances:
     """`read`: how many of `total` were checked.
 
@@ -82,7 +82,7 @@ def instances(client: ClusterClient, definition: KubeObject) -> Instances:
     try:
         type_ = client.find(text(spec.get("group")), "", text(mapping(spec.get("names")).get("plural")))
     except KubeError:
-        return Instances(None, owner=brought)  # not served: there are none that could be seen
+        return Instances(type=None, owner=brought)  # not served: there are none that could be seen
     where: Counter[str] = Counter()
     held: list[Held] = []
     read, total, holding, token = 0, 0, 0, ""
@@ -104,7 +104,7 @@ def instances(client: ClusterClient, definition: KubeObject) -> Instances:
             if not token or read >= limits.DELETED_OBJECTS.value:
                 break
     except KubeError as error:
-        return Instances(type_, total, read, owner=brought, problem=str(error))
+        return Instances(type=type_, total=total, read=read, owner=brought, problem=str(error))
     most = tuple((name, number) for name, number in where.most_common(_NAMESPACES) if name)
     others = max(0, len(where) - _NAMESPACES)
     return Instances(

@@ -41,7 +41,7 @@ class Fact:
     help: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
     """`pods`: the label selector of the Pods that the object stands for, '' if it has none."""
 

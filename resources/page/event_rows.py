@@ -30,7 +30,7 @@ _MADE_UP = re.compile(r"\d+|[bcdfghjklmnpqrstvwxz2456789]{5,10}")
 _NUMBERS = re.compile(r"\d+(\.\d+)?")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EventQuery:
     """`type`: Normal, Warning or '' for both; `kind`, `reason`: exact, '' for all; `q`: every word is in the message
     or the object's name.
@@ -44,7 +44,7 @@ class EventQuery:
     page: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Happened:
     """One Event, or several that say the same.
 
@@ -66,7 +66,7 @@ class Happened:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
     """One page, newest first.
 

@@ -19,7 +19,7 @@ SHOWN = 50
 _CHUNK = 500
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EventRow:
     """`warning`: its type is not Normal. `count`: how often it happened, `seen` the last time."""
 

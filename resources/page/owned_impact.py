@@ -53,7 +53,7 @@ class Staying:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Impact:
     """`gaps`: (kind, reason) of what could not be read.
 

@@ -44,7 +44,7 @@ WORST_FIRST = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
     """Many of one kind below one object. `counts`: (state, how many), the worst first; `hidden`: not shown below it."""
 
@@ -55,7 +55,7 @@ class Heading:
     hidden: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OwnedRow:
     """An object, or with `heading` many of them.
 
@@ -198,13 +198,15 @@ def _add(out: list[OwnedRow], nodes: Sequence[OwnedNode], parent: str, lines: tu
             members, key=lambda node: WORST_FIRST.index(node.health.state) if node.health.state in WORST_FIRST else 3
         )
         id_ = f"{parent or 'top'}-{type_.plural}"
-        heading = Heading(id_, type_, len(members), _counts(members), max(0, len(members) - SHOWN))
+        heading = Heading(
+            id=id_, type=type_, count=len(members), counts=_counts(members), hidden=max(0, len(members) - SHOWN)
+        )
         out.append(
             OwnedRow(
-                id_,
-                len(lines) + 1,
-                parent,
-                worst[0].health,
+                id=id_,
+                level=len(lines) + 1,
+                parent=parent,
+                health=worst[0].health,
                 heading=heading,
                 lines=lines,
                 last=last,
@@ -222,10 +224,10 @@ def _row(node: OwnedNode, parent: str, lines: tuple[bool, ...], last: bool, fold
     owned = node.owned
     metadata = mapping(owned.object.get("metadata"))
     return OwnedRow(
-        uid_of(owned.object),
-        len(lines) + 1,
-        parent,
-        node.health,
+        id=uid_of(owned.object),
+        level=len(lines) + 1,
+        parent=parent,
+        health=node.health,
         place=node.place,
         lines=lines,
         last=last,
@@ -245,7 +247,7 @@ def _counts(nodes: Iterable[OwnedNode]) -> tuple[tuple[Health, int], ...]:
 
 def _states(states: Iterable[str]) -> tuple[tuple[Health, int], ...]:
     counted = Counter(states)
-    return tuple((Health(state), counted[state]) for state in WORST_FIRST if state in LABELS and counted[state])
+    return tuple((Health(state=state), counted[state]) for state in WORST_FIRST if state in LABELS and counted[state])
 
 
 def summary(top: Iterable[OwnedNode]) -> Sum:
@@ -306,10 +308,10 @@ def chain(client: ClusterClient, obj: KubeObject) -> tuple[Above, ...]:
         try:
             obj = client.get(above.type, above.name, above.namespace)
         except NotFound:
-            found.append(Above(above, Health(words.UNKNOWN, _("deleted"))))
+            found.append(Above(above, Health(state=words.UNKNOWN, reason=_("deleted"))))
             break
         except KubeError as error:
-            found.append(Above(above, Health("", str(error))))
+            found.append(Above(above, Health(state="", reason=str(error))))
             break
         found.append(Above(above, health(whole(above.type, obj))))
     return tuple(reversed(found))

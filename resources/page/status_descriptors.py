@@ -37,7 +37,7 @@ _REPEATED = 50
 _ELSEWHERE = frozenset({"hidden", "conditions", "io.kubernetes.conditions"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
     """Pods in one state. `start` and `length` of its part of the ring; `colour` as labels have it."""
 
@@ -49,7 +49,7 @@ class Slice:
     length: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatusValue:
     """One value.
 
@@ -122,25 +122,30 @@ def _status_value(
     if "podStatuses" in looks:
         return _pods(label, help_, value)
     if isinstance(value, Mapping | list):
-        return StatusValue(label, help_, "code", _json(value), wrong=bool(looks))
+        return StatusValue(label=label, help=help_, look="code", text=_json(value), wrong=bool(looks))
     words = scalar(value)[:_TEXT]
     if "password" in looks:
-        return StatusValue(label, help_, "secret", words)
+        return StatusValue(label=label, help=help_, look="secret", text=words)
     if "org.w3:link" in looks:
         address = urlsplit(words)
         return StatusValue(
-            label, help_, "link" if address.scheme in ("http", "https") and address.netloc else "text", words
+            label=label,
+            help=help_,
+            look="link" if address.scheme in ("http", "https") and address.netloc else "text",
+            text=words,
         )
     if "io.kubernetes.phase" in looks:
-        return StatusValue(label, help_, "phase", words, colour=colour_of(words))
+        return StatusValue(label=label, help=help_, look="phase", text=words, colour=colour_of(words))
     if "io.kubernetes.phase:reason" in looks:
-        return StatusValue(label, help_, "code", words)
+        return StatusValue(label=label, help=help_, look="code", text=words)
     if isinstance(value, bool):
-        return StatusValue(label, help_, "yes" if value else "no")
+        return StatusValue(label=label, help=help_, look="yes" if value else "no")
     kind = next((look.removeprefix(_OBJECT) for look in looks if look.startswith(_OBJECT)), "").partition("?")[0]
     if kind:
-        return StatusValue(label, help_, "object", words, link=_link(client, kind, words, namespace_of(obj)))
-    return StatusValue(label, help_, "text", words)
+        return StatusValue(
+            label=label, help=help_, look="object", text=words, link=_link(client, kind, words, namespace_of(obj))
+        )
+    return StatusValue(label=label, help=help_, look="text", text=words)
 
 
 def _link(client: ClusterClient, kind: str, name: str, namespace: str) -> Link:
@@ -157,7 +162,7 @@ def _pods(label: str, help_: str, value: Any) -> StatusValue:
     """`{"ready": ["pod-a", "pod-b"], "stopped": []}` as parts of a ring."""
     usable = isinstance(value, Mapping) and all(isinstance(pods, list) for pods in value.values() if pods is not None)
     if not usable:
-        return StatusValue(label, help_, "code", _json(value), wrong=True)
+        return StatusValue(label=label, help=help_, look="code", text=_json(value), wrong=True)
     states = [(str(state), [text(pod) for pod in pods]) for state, pods in value.items() if pods]
     total = sum(len(pods) for _state, pods in states)
     slices, start = [], 0.0
@@ -175,7 +180,9 @@ def _pods(label: str, help_: str, value: Any) -> StatusValue:
             )
         )
         start += length
-    return StatusValue(label, help_, "pods", _("No Pods") if not total else "", slices=tuple(slices), count=total)
+    return StatusValue(
+        label=label, help=help_, look="pods", text=_("No Pods") if not total else "", slices=tuple(slices), count=total
+    )
 
 
 def _json(value: Any) -> str:

@@ -35,7 +35,7 @@ _DOT_STEP = 21
 _NAME = 26
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Dot:
     """A Pod; with `count` several of one state. `x`, `y`: its middle."""
 
@@ -56,7 +56,7 @@ class Plug:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
     """A row: a workload, or a resource that the instance owns.
 
@@ -89,7 +89,7 @@ class Fold:
     width: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Topology:
     """`sentence`: what is wrong, '' where nothing is. `health`: of the instance, with what is below it."""
 
@@ -163,7 +163,13 @@ def topology(top: list[OwnedNode], type_: ResourceType, obj: KubeObject) -> Topo
     height = max(TOP + (len(boxes) + bool(folds)) * ROW_HEIGHT, TOP + ROOT_HEIGHT + 1)
     failing = sum(pod.health.state == states.DEGRADED for lane in lanes for pod in lane.pods)
     sentence = ngettext("%(count)d Pod failing", "%(count)d Pods failing", failing) % {"count": failing}
-    return Topology(boxes, folds, height, sentence if failing else "", root_health(type_, obj, top))
+    return Topology(
+        boxes=boxes,
+        folds=folds,
+        height=height,
+        sentence=sentence if failing else "",
+        health=root_health(type_, obj, top),
+    )
 
 
 def _is_row(node: OwnedNode) -> bool:
@@ -259,7 +265,13 @@ def _note(lane: _Lane) -> str:
 def _dots(lane: _Lane, y: int) -> tuple[Dot, ...]:
     if len(lane.pods) <= DOTS:
         return tuple(
-            Dot(pod.health.state, _title(pod), pod.place.detail_url, DOTS_X + 10 + index * _DOT_STEP, y)
+            Dot(
+                state=pod.health.state,
+                title=_title(pod),
+                url=pod.place.detail_url,
+                x=DOTS_X + 10 + index * _DOT_STEP,
+                y=y,
+            )
             for index, pod in enumerate(lane.pods)
         )
     counted = Counter(pod.health.state for pod in lane.pods)
@@ -267,7 +279,7 @@ def _dots(lane: _Lane, y: int) -> tuple[Dot, ...]:
     return tuple(
         Dot(
             state=state,
-            title=f"{Health(state).label}: {counted[state]}",
+            title=f"{Health(state=state).label}: {counted[state]}",
             url=url,
             x=DOTS_X + 10 + index * 2 * _DOT_STEP,
             y=y,

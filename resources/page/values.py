@@ -18,7 +18,7 @@ _HELP = 400
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ValueNode:
     """A name with either a text or children.
 
@@ -74,10 +74,10 @@ class _Reader:
         self.left -= 1
         help_ = str(at.schema.get("description") or "")[:_HELP]
         if value is not None and self.is_secret(value, at):
-            return ValueNode(name, path, text=MASK, where=at.where, help=help_, secret=True)
+            return ValueNode(name=name, path=path, text=MASK, where=at.where, help=help_, secret=True)
         if isinstance(value, Mapping | list) and value and depth >= _DEPTH:
             return ValueNode(
-                name, path, text=_shorten(json.dumps(value, ensure_ascii=False)), where=at.where, help=help_
+                name=name, path=path, text=_shorten(json.dumps(value, ensure_ascii=False)), where=at.where, help=help_
             )
         if isinstance(value, Mapping):
             entries = [(str(key), part, self.below(at, str(key))) for key, part in value.items()]
@@ -86,7 +86,9 @@ class _Reader:
             )
         if isinstance(value, list):
             if all(isinstance(part, str | int | float) for part in value) and len(json.dumps(value)) < 100 and value:
-                return ValueNode(name, path, text=", ".join(scalar(part) for part in value), where=at.where, help=help_)
+                return ValueNode(
+                    name=name, path=path, text=", ".join(scalar(part) for part in value), where=at.where, help=help_
+                )
             inside = self.schema.items(at.schema)
             parts = [
                 (_title(index, part), part, _At(at.names, f"{at.where}[{index}]", inside))
@@ -95,7 +97,7 @@ class _Reader:
             made = self.branch(name=name, parts=parts, path=path, depth=depth, empty="[]", where=at.where, help_=help_)
             return replace(made, size=len(value), cut=made.cut or len(parts) < len(value))
         empty = '""' if value == "" else ""
-        return ValueNode(name, path, text=_shorten(scalar(value)), empty=empty, where=at.where, help=help_)
+        return ValueNode(name=name, path=path, text=_shorten(scalar(value)), empty=empty, where=at.where, help=help_)
 
     def is_secret(self, value: Any, at: _At) -> bool:
         if at.names in self.secrets or at.schema.get("format") == "password":

@@ -23,7 +23,7 @@ SPANS = (
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogPart:
     """Which part of a log.
 
@@ -76,15 +76,15 @@ def part(query: Mapping[str, str], tails: tuple[int, ...] = TAILS, usual: int = 
     span = next((seconds for seconds, _words in SPANS if str(seconds) == query.get("span")), 0)
     moment = query.get("since", "")
     return LogPart(
-        tail,
-        span,
-        moment if _MOMENT.fullmatch(moment) else "",
-        bool(query.get("previous")),
-        bool(query.get("timestamps")),
+        tail=tail,
+        span=span,
+        moment=moment if _MOMENT.fullmatch(moment) else "",
+        previous=bool(query.get("previous")),
+        timestamps=bool(query.get("timestamps")),
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogContainer:
     """`restarts` above 0: there may be a log of the run before.
 

@@ -13,7 +13,7 @@ from resources.podlogs.logs import LogPart, containers
 _workers = Workers(8, thread_name_prefix="logs")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """One container of one Pod. `state`: running, waiting or terminated; `restarts`: of which run the log is."""
 

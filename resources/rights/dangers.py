@@ -18,7 +18,7 @@ CHANGE = frozenset({"create", "update", "patch"})
 RBAC, ADMISSION = "rbac.authorization.k8s.io", "admissionregistration.k8s.io"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Danger:
     """A right on `resources` of `group` by any of `verbs` is dangerous.
 
@@ -91,36 +91,58 @@ DANGERS = (
         verbs=frozenset({"approve", "sign"}),
         named="high",
     ),
-    Danger("secrets", "high", "", frozenset({"secrets"}), READ | CHANGE),
+    Danger(cause="secrets", level="high", group="", resources=frozenset({"secrets"}), verbs=READ | CHANGE),
     Danger(
-        "exec",
-        "high",
-        "",
-        frozenset({"pods/exec", "pods/attach", "pods/ephemeralcontainers", "pods/portforward"}),
-        READ | WRITE,
+        cause="exec",
+        level="high",
+        group="",
+        resources=frozenset({"pods/exec", "pods/attach", "pods/ephemeralcontainers", "pods/portforward"}),
+        verbs=READ | WRITE,
     ),
     Danger(
-        "webhooks",
-        "high",
-        ADMISSION,
-        frozenset({"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}),
-        CHANGE,
+        cause="webhooks",
+        level="high",
+        group=ADMISSION,
+        resources=frozenset({"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}),
+        verbs=CHANGE,
     ),
     Danger(
-        "policies", "high", ADMISSION, frozenset({"mutatingadmissionpolicies", "validatingadmissionpolicies"}), WRITE
+        cause="policies",
+        level="high",
+        group=ADMISSION,
+        resources=frozenset({"mutatingadmissionpolicies", "validatingadmissionpolicies"}),
+        verbs=WRITE,
     ),
-    Danger("roles", "high", RBAC, frozenset({"roles", "clusterroles"}), CHANGE),
-    Danger("bindings", "high", RBAC, frozenset({"rolebindings", "clusterrolebindings"}), CHANGE),
-    Danger("crds", "high", "apiextensions.k8s.io", frozenset({"customresourcedefinitions"}), WRITE),
-    Danger("apiservices", "high", "apiregistration.k8s.io", frozenset({"apiservices"}), WRITE),
-    Danger("nodes", "high", "", frozenset({"nodes", "nodes/status"}), WRITE),
-    Danger("volumes", "high", "", frozenset({"persistentvolumes"}), CHANGE),
+    Danger(cause="roles", level="high", group=RBAC, resources=frozenset({"roles", "clusterroles"}), verbs=CHANGE),
     Danger(
-        "namespaces",
-        "high",
-        "",
-        frozenset({"namespaces"}),
-        frozenset({"update", "patch", "delete", "deletecollection"}),
+        cause="bindings",
+        level="high",
+        group=RBAC,
+        resources=frozenset({"rolebindings", "clusterrolebindings"}),
+        verbs=CHANGE,
+    ),
+    Danger(
+        cause="crds",
+        level="high",
+        group="apiextensions.k8s.io",
+        resources=frozenset({"customresourcedefinitions"}),
+        verbs=WRITE,
+    ),
+    Danger(
+        cause="apiservices",
+        level="high",
+        group="apiregistration.k8s.io",
+        resources=frozenset({"apiservices"}),
+        verbs=WRITE,
+    ),
+    Danger(cause="nodes", level="high", group="", resources=frozenset({"nodes", "nodes/status"}), verbs=WRITE),
+    Danger(cause="volumes", level="high", group="", resources=frozenset({"persistentvolumes"}), verbs=CHANGE),
+    Danger(
+        cause="namespaces",
+        level="high",
+        group="",
+        resources=frozenset({"namespaces"}),
+        verbs=frozenset({"update", "patch", "delete", "deletecollection"}),
     ),
     Danger(
         cause="privileged",
@@ -139,11 +161,11 @@ DANGERS = (
         named="high",
     ),
     Danger(
-        "operators",
-        "high",
-        "operators.coreos.com",
-        frozenset({"clusterserviceversions", "subscriptions", "installplans", "catalogsources"}),
-        CHANGE,
+        cause="operators",
+        level="high",
+        group="operators.coreos.com",
+        resources=frozenset({"clusterserviceversions", "subscriptions", "installplans", "catalogsources"}),
+        verbs=CHANGE,
     ),
 )
 

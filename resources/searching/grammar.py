@@ -28,7 +28,7 @@ _KEYS = {
 _MANY = ("kinds", "namespaces", "states", "groups")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedQuery:
     """`labels`: one selector, '' for none.
 

@@ -40,7 +40,7 @@ _LEFT_OUT = frozenset(
 _workers = Workers(8, thread_name_prefix="search")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectQuery:
     """`q`: all its words must be in the name.
 
@@ -73,7 +73,7 @@ class ObjectQuery:
         return tuple(word for word in self.states if word not in known)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """`state`, `reason`: '' for a kind that has none, or where it was not asked."""
 
@@ -85,7 +85,7 @@ class Hit:
 
     @property
     def health(self) -> Health:
-        return Health(self.state, self.reason)
+        return Health(state=self.state, reason=self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class KindHits:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectMatches:
     """`forbidden`: kinds that the user can't list; `partly`: kinds of which only the first READ were read; `failed`:
     (kind, why).
@@ -185,7 +185,13 @@ def search(client: ClusterClient, namespace: str, wish: ObjectQuery) -> ObjectMa
     groups.sort(key=lambda group: _rank(group.hits[0], wish.q)[0])
     if not wish.states:
         groups = _with_states(client, groups)
-    return ObjectMatches(tuple(groups), len(asked), tuple(forbidden), tuple(partly), tuple(failed))
+    return ObjectMatches(
+        groups=tuple(groups),
+        searched=len(asked),
+        forbidden=tuple(forbidden),
+        partly=tuple(partly),
+        failed=tuple(failed),
+    )
 
 
 def _everywhere(
@@ -250,7 +256,15 @@ def _read(
                 if wish.states and state.state.lower() not in wish.states:
                     continue
                 created = str((row.object.get("metadata") or {}).get("creationTimestamp") or "")
-                hits.append(Hit(name_of(row.object), namespace_of(row.object), created, state.state, state.reason))
+                hits.append(
+                    Hit(
+                        name=name_of(row.object),
+                        namespace=namespace_of(row.object),
+                        created=created,
+                        state=state.state,
+                        reason=state.reason,
+                    )
+                )
             token, read = table.continue_, read + len(table.rows)
             if not token or read >= READ:
                 return hits, bool(token), None

@@ -56,9 +56,11 @@ def combined(own: Health, troubles: Iterable[Trouble]) -> Health:
         return own
     first = found[0]
     if first.health.named:
-        return Health(DEGRADED, first.health.reason, first.health.since, below=True, named=True)
+        return Health(state=DEGRADED, reason=first.health.reason, since=first.health.since, below=True, named=True)
     words = {"kind": first.kind, "name": first.name, "reason": first.health.reason or first.health.label}
-    return Health(DEGRADED, _("%(kind)s %(name)s: %(reason)s") % words, first.health.since, below=True)
+    return Health(
+        state=DEGRADED, reason=_("%(kind)s %(name)s: %(reason)s") % words, since=first.health.since, below=True
+    )
 
 
 def moment(text: str) -> datetime | None:

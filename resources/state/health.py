@@ -118,7 +118,7 @@ _VERDICTS = ("synced", "successful", "valid", "accepted", "configured", "install
 _MOVING = ("progressing", "reconciling", "updating", "upgrading", "initializing", "creating", "deploying", "scaling")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
     """`state`: one of the words above, '' for a kind that has none.
 
@@ -149,7 +149,7 @@ class Health:
         return _LOOKS[self.state][1] if self.state in _LOOKS else "info"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
     """One entry of status.conditions, with texts only. `good`: True, False, or None where its type does not tell."""
 
@@ -243,7 +243,7 @@ def terminating(obj: Mapping[str, Any]) -> Health | None:
         return None
     finalizers = metadata.get("finalizers")
     names = ", ".join(text(name) for name in finalizers) if isinstance(finalizers, list) else ""
-    return Health(TERMINATING, _("waits for %(finalizers)s") % {"finalizers": names} if names else "")
+    return Health(state=TERMINATING, reason=_("waits for %(finalizers)s") % {"finalizers": names} if names else "")
 
 
 def behind(obj: Mapping[str, Any]) -> bool:
@@ -299,16 +299,16 @@ def by_convention(obj: Mapping[str, Any]) -> Health:
     status, spec = mapping(obj.get("status")), mapping(obj.get("spec"))
     found = conditions(obj)
     if error := error_condition(obj):
-        return Health(DEGRADED, _why(error), error.changed)
+        return Health(state=DEGRADED, reason=_why(error), since=error.changed)
     if behind(obj) or any(_old(condition, obj) for condition in found):
-        return Health(PROGRESSING, _("the latest change isn't reconciled yet"))
+        return Health(state=PROGRESSING, reason=_("the latest change isn't reconciled yet"))
     word = phase(status)
     if spec.get("suspend") is True or spec.get("paused") is True:
-        return Health(SUSPENDED, word)
+        return Health(state=SUSPENDED, reason=word)
     if state := by_word(word):
-        return Health(state, _reason(state, found, word))
+        return Health(state=state, reason=_reason(state, found, word))
     if not found and isinstance(status.get("ready"), bool):
-        return Health(READY if status["ready"] else PROGRESSING, word)
+        return Health(state=READY if status["ready"] else PROGRESSING, reason=word)
     return _by_conditions(found, word)
 
 
@@ -319,23 +319,23 @@ def _by_conditions(found: tuple[Condition, ...], word: str) -> Health:
         if condition is None:
             continue
         if condition.status == "True":
-            return Health(READY, word)
+            return Health(state=READY, reason=word)
         # Prometheus says "Available: Degraded". A False with an error's reason was found before.
-        return Health(DEGRADED if condition.status == "Degraded" else PROGRESSING, _why(condition))
+        return Health(state=DEGRADED if condition.status == "Degraded" else PROGRESSING, reason=_why(condition))
     for type_ in _MOVING:
         if type_ in named and named[type_].status == "True":
-            return Health(PROGRESSING, _why(named[type_]))
+            return Health(state=PROGRESSING, reason=_why(named[type_]))
     for condition in found:
         # AllReplicasReady, PrimaryAvailable and the like.
         if condition.good is False:
-            return Health(PROGRESSING, _why(condition))
+            return Health(state=PROGRESSING, reason=_why(condition))
     if any(condition.good for condition in found):
-        return Health(READY, word)
+        return Health(state=READY, reason=word)
     # FlightTicket's phase "Booked" beside a condition Booked: its operator calls done what this console has no word
     # for.
     if word and word.lower() in named and all(condition.status == "True" for condition in found):
-        return Health(READY, word)
-    return Health(UNKNOWN, word or ("" if found else _("its operator hasn't reported a status")))
+        return Health(state=READY, reason=word)
+    return Health(state=UNKNOWN, reason=word or ("" if found else _("its operator hasn't reported a status")))
 
 
 def phase(status: Mapping[str, Any]) -> str:

@@ -76,18 +76,18 @@ def _pod(obj: Object) -> Health:
     ready, scheduled = condition_of(obj, "Ready"), condition_of(obj, "PodScheduled")
     since = ready.changed if ready is not None else ""
     if phase == "Succeeded":
-        return Health(COMPLETED)
+        return Health(state=COMPLETED)
     if phase == "Failed":
-        return Health(DEGRADED, why or waiting or phase, since, ended=True)
+        return Health(state=DEGRADED, reason=why or waiting or phase, since=since, ended=True)
     if waiting and by_word(waiting) == DEGRADED:
-        return Health(DEGRADED, waiting, since)
+        return Health(state=DEGRADED, reason=waiting, since=since)
     if phase == "Running":
         if ready is None or ready.status == "True":
-            return Health(READY)
-        return Health(PROGRESSING, waiting or ready.message or ready.reason)
+            return Health(state=READY)
+        return Health(state=PROGRESSING, reason=waiting or ready.message or ready.reason)
     if scheduled is not None and scheduled.status == "False":
-        return Health(DEGRADED, scheduled.message or scheduled.reason, scheduled.changed)
-    return Health(PROGRESSING if phase == "Pending" else UNKNOWN, waiting or why or phase)
+        return Health(state=DEGRADED, reason=scheduled.message or scheduled.reason, since=scheduled.changed)
+    return Health(state=PROGRESSING if phase == "Pending" else UNKNOWN, reason=waiting or why or phase)
 
 
 def _replicas(obj: Object, ready_field: str = "readyReplicas") -> Health:
@@ -96,59 +96,59 @@ def _replicas(obj: Object, ready_field: str = "readyReplicas") -> Health:
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
     failed = condition_of(obj, "ReplicaFailure")
     if failed is not None and failed.status == "True":
-        return Health(DEGRADED, failed.message or failed.reason, failed.changed)
+        return Health(state=DEGRADED, reason=failed.message or failed.reason, since=failed.changed)
     if spec.get("paused") is True:
-        return Health(SUSPENDED, words)
+        return Health(state=SUSPENDED, reason=words)
     if behind(obj):
-        return Health(PROGRESSING, _("the latest change isn't reconciled yet"))
+        return Health(state=PROGRESSING, reason=_("the latest change isn't reconciled yet"))
     if wanted == 0 and number(status.get("replicas")) == 0:
         # A Deployment's older ReplicaSets stand at 0 for good.
-        return Health() if obj.get("kind") == "ReplicaSet" else Health(SUSPENDED, _("scaled to 0"))
+        return Health() if obj.get("kind") == "ReplicaSet" else Health(state=SUSPENDED, reason=_("scaled to 0"))
     current = number(status.get("updatedReplicas"), ready)
     if ready < wanted or current < wanted or number(status.get("replicas"), ready) > wanted:
         stuck = condition_of(obj, "Progressing")
         if stuck is not None and stuck.status == "False":
-            return Health(DEGRADED, stuck.message or stuck.reason, stuck.changed)
-        return Health(PROGRESSING, words)
-    return Health(READY, words)
+            return Health(state=DEGRADED, reason=stuck.message or stuck.reason, since=stuck.changed)
+        return Health(state=PROGRESSING, reason=words)
+    return Health(state=READY, reason=words)
 
 
 def _daemon_set(obj: Object) -> Health:
     status = mapping(obj.get("status"))
     wanted, ready = number(status.get("desiredNumberScheduled")), number(status.get("numberReady"))
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
-    return Health(PROGRESSING if ready < wanted or behind(obj) else READY, words)
+    return Health(state=PROGRESSING if ready < wanted or behind(obj) else READY, reason=words)
 
 
 def _job(obj: Object) -> Health:
     failed, complete = condition_of(obj, "Failed"), condition_of(obj, "Complete")
     if failed is not None and failed.status == "True":
-        return Health(DEGRADED, failed.message or failed.reason, failed.changed, ended=True)
+        return Health(state=DEGRADED, reason=failed.message or failed.reason, since=failed.changed, ended=True)
     if complete is not None and complete.status == "True":
-        return Health(COMPLETED)
+        return Health(state=COMPLETED)
     if mapping(obj.get("spec")).get("suspend") is True:
-        return Health(SUSPENDED)
+        return Health(state=SUSPENDED)
     done = number(mapping(obj.get("status")).get("succeeded"))
     wanted = number(mapping(obj.get("spec")).get("completions"), 1)
-    return Health(PROGRESSING, _("%(done)d of %(wanted)d completed") % {"done": done, "wanted": wanted})
+    return Health(state=PROGRESSING, reason=_("%(done)d of %(wanted)d completed") % {"done": done, "wanted": wanted})
 
 
 def _cron_job(obj: Object) -> Health:
-    return Health(SUSPENDED) if mapping(obj.get("spec")).get("suspend") is True else Health(READY)
+    return Health(state=SUSPENDED) if mapping(obj.get("spec")).get("suspend") is True else Health(state=READY)
 
 
 def _phase(obj: Object) -> Health:
     word = text(mapping(obj.get("status")).get("phase"))
-    return Health(by_word(word) or UNKNOWN, word if word else "")
+    return Health(state=by_word(word) or UNKNOWN, reason=word if word else "")
 
 
 def _csv(obj: Object) -> Health:
     status = mapping(obj.get("status"))
     word, state = text(status.get("phase")), by_word(text(status.get("phase")))
     if text(status.get("reason")) == "Copied":
-        return Health(state or READY, _("copied from the operator's own namespace"))
+        return Health(state=state or READY, reason=_("copied from the operator's own namespace"))
     why = text(status.get("message")) if state != READY else ""
-    return Health(state or UNKNOWN, f"{word}: {why}" if why else word)
+    return Health(state=state or UNKNOWN, reason=f"{word}: {why}" if why else word)
 
 
 def _subscription(obj: Object) -> Health:
@@ -162,12 +162,12 @@ def _subscription(obj: Object) -> Health:
             "BundleUnpackFailed",
         )
         if condition.type in bad and condition.status == "True":
-            return Health(DEGRADED, condition.message or condition.reason or condition.type)
+            return Health(state=DEGRADED, reason=condition.message or condition.reason or condition.type)
     if word == "AtLatestKnown":
-        return Health(READY, _("up to date"))
+        return Health(state=READY, reason=_("up to date"))
     if word == "UpgradePending" and text(mapping(obj.get("spec")).get("installPlanApproval")) == "Manual":
-        return Health(PROGRESSING, _("an update waits for approval"))
-    return Health(by_word(word) or PROGRESSING, word)
+        return Health(state=PROGRESSING, reason=_("an update waits for approval"))
+    return Health(state=by_word(word) or PROGRESSING, reason=word)
 
 
 def _catalog_source(obj: Object) -> Health:
@@ -179,34 +179,40 @@ def _catalog_source(obj: Object) -> Health:
         "CONNECTING": PROGRESSING,
         "IDLE": READY,
     }
-    return Health(states.get(word, PROGRESSING), word if word != "READY" else "")
+    return Health(state=states.get(word, PROGRESSING), reason=word if word != "READY" else "")
 
 
 def _crd(obj: Object) -> Health:
     established, names = condition_of(obj, "Established"), condition_of(obj, "NamesAccepted")
     if names is not None and names.status == "False":
-        return Health(DEGRADED, names.message or names.reason)
-    return Health(READY) if established is not None and established.status == "True" else Health(PROGRESSING)
+        return Health(state=DEGRADED, reason=names.message or names.reason)
+    return (
+        Health(state=READY) if established is not None and established.status == "True" else Health(state=PROGRESSING)
+    )
 
 
 def _node(obj: Object) -> Health:
     ready = condition_of(obj, "Ready")
     if ready is None:
-        return Health(UNKNOWN)
+        return Health(state=UNKNOWN)
     if ready.status != "True":
-        return Health(DEGRADED, ready.message or ready.reason)
+        return Health(state=DEGRADED, reason=ready.message or ready.reason)
     return (
-        Health(SUSPENDED, _("unschedulable"))
+        Health(state=SUSPENDED, reason=_("unschedulable"))
         if mapping(obj.get("spec")).get("unschedulable") is True
-        else Health(READY)
+        else Health(state=READY)
     )
 
 
 def _api_service(obj: Object) -> Health:
     available = condition_of(obj, "Available")
     if available is None:
-        return Health(UNKNOWN)
-    return Health(READY) if available.status == "True" else Health(DEGRADED, available.message or available.reason)
+        return Health(state=UNKNOWN)
+    return (
+        Health(state=READY)
+        if available.status == "True"
+        else Health(state=DEGRADED, reason=available.message or available.reason)
+    )
 
 
 _RULES: dict[tuple[str, str], Callable[[Object], Health]] = {

@@ -51,8 +51,8 @@ def _decided(obj: Object, *types: str) -> Health | None:
         if found is None:
             continue
         if found.status == "True":
-            return Health(READY)
-        return Health(DEGRADED if found.status == "False" else PROGRESSING, _why(found))
+            return Health(state=READY)
+        return Health(state=DEGRADED if found.status == "False" else PROGRESSING, reason=_why(found))
     return None
 
 
@@ -65,12 +65,12 @@ def _knative(obj: Object) -> Health | None:
 def _tekton_run(obj: Object) -> Health:
     found = condition_of(obj, "Succeeded")
     if found is None:
-        return Health(PROGRESSING)
+        return Health(state=PROGRESSING)
     if found.status == "True":
-        return Health(COMPLETED)
+        return Health(state=COMPLETED)
     if found.status == "False":
-        return Health(DEGRADED, _why(found))
-    return Health(PROGRESSING, _why(found))
+        return Health(state=DEGRADED, reason=_why(found))
+    return Health(state=PROGRESSING, reason=_why(found))
 
 
 def _workflow(obj: Object) -> Health:
@@ -78,10 +78,10 @@ def _workflow(obj: Object) -> Health:
     status = mapping(obj.get("status"))
     word, message = text(status.get("phase")), text(status.get("message"))
     if mapping(obj.get("spec")).get("suspend") is True:
-        return Health(SUSPENDED, message)
+        return Health(state=SUSPENDED, reason=message)
     states = {"Succeeded": COMPLETED, "Failed": DEGRADED, "Error": DEGRADED}
     state = states.get(word, PROGRESSING)
-    return Health(state, message or (word if state != COMPLETED else ""))
+    return Health(state=state, reason=message or (word if state != COMPLETED else ""))
 
 
 def _application(obj: Object) -> Health | None:
@@ -89,40 +89,43 @@ def _application(obj: Object) -> Health | None:
     status = mapping(obj.get("status"))
     operation = mapping(status.get("operationState"))
     if text(operation.get("phase")) in ("Failed", "Error"):
-        return Health(DEGRADED, text(operation.get("message")) or text(operation.get("phase")))
+        return Health(state=DEGRADED, reason=text(operation.get("message")) or text(operation.get("phase")))
     for condition in conditions(obj):
         if condition.type.endswith("Error"):
-            return Health(DEGRADED, _why(condition))
+            return Health(state=DEGRADED, reason=_why(condition))
     health = mapping(status.get("health"))
     word = text(health.get("status"))
     sync = text(mapping(status.get("sync")).get("status"))
     state = by_word(word)
     reason = text(health.get("message")) or (sync if sync != "Synced" else "")
-    return Health(state, reason) if state else None
+    return Health(state=state, reason=reason) if state else None
 
 
 def _certificate(obj: Object) -> Health | None:
     issuing, ready = condition_of(obj, "Issuing"), condition_of(obj, "Ready")
     if issuing is not None and issuing.status == "True":
-        return Health(PROGRESSING, _why(issuing))
+        return Health(state=PROGRESSING, reason=_why(issuing))
     if issuing is not None and issuing.reason == "Failed":
-        return Health(DEGRADED, _why(issuing))
+        return Health(state=DEGRADED, reason=_why(issuing))
     if ready is None:
         return None
     if ready.status == "True":
-        return Health(READY, _("valid until %(moment)s") % {"moment": text(mapping(obj.get("status")).get("notAfter"))})
-    return Health(DEGRADED if ready.reason in ("Expired", "Failed") else PROGRESSING, _why(ready))
+        return Health(
+            state=READY,
+            reason=_("valid until %(moment)s") % {"moment": text(mapping(obj.get("status")).get("notAfter"))},
+        )
+    return Health(state=DEGRADED if ready.reason in ("Expired", "Failed") else PROGRESSING, reason=_why(ready))
 
 
 def _certificate_request(obj: Object) -> Health | None:
     for type_ in ("InvalidRequest", "Denied"):
         found = condition_of(obj, type_)
         if found is not None and found.status == "True":
-            return Health(DEGRADED, _why(found))
+            return Health(state=DEGRADED, reason=_why(found))
     ready = condition_of(obj, "Ready")
     if ready is None or ready.status == "True":
-        return Health(READY) if ready else None
-    return Health(DEGRADED if ready.reason in ("Failed", "Denied") else PROGRESSING, _why(ready))
+        return Health(state=READY) if ready else None
+    return Health(state=DEGRADED if ready.reason in ("Failed", "Denied") else PROGRESSING, reason=_why(ready))
 
 
 def _issuer(obj: Object) -> Health | None:
@@ -132,10 +135,10 @@ def _issuer(obj: Object) -> Health | None:
 def _keda(obj: Object) -> Health | None:
     paused = condition_of(obj, "Paused")
     if paused is not None and paused.status == "True":
-        return Health(SUSPENDED, _why(paused))
+        return Health(state=SUSPENDED, reason=_why(paused))
     fallback = condition_of(obj, "Fallback")
     if fallback is not None and fallback.status == "True":
-        return Health(DEGRADED, _why(fallback))
+        return Health(state=DEGRADED, reason=_why(fallback))
     return _decided(obj, "Ready")
 
 
@@ -146,9 +149,9 @@ def _crossplane(obj: Object) -> Health | None:
         condition_of(obj, "Synced"),
     )
     if paused == "true":
-        return Health(SUSPENDED)
+        return Health(state=SUSPENDED)
     if synced is not None and synced.status == "False":
-        return Health(DEGRADED, _why(synced))
+        return Health(state=DEGRADED, reason=_why(synced))
     return None
 
 
@@ -157,20 +160,22 @@ def _ack(obj: Object) -> Health | None:
     for type_ in ("ACK.Terminal", "ACK.Recoverable", "ACK.Advisory"):
         found = condition_of(obj, type_)
         if found is not None and found.status == "True" and type_ != "ACK.Advisory":
-            return Health(DEGRADED, _why(found))
+            return Health(state=DEGRADED, reason=_why(found))
     synced = condition_of(obj, "ACK.ResourceSynced")
     if synced is None:
-        return Health(PROGRESSING)
-    return Health(READY) if synced.status == "True" else Health(PROGRESSING, _why(synced))
+        return Health(state=PROGRESSING)
+    return Health(state=READY) if synced.status == "True" else Health(state=PROGRESSING, reason=_why(synced))
 
 
 def _strimzi(obj: Object) -> Health | None:
     paused = condition_of(obj, "ReconciliationPaused")
     if paused is not None and paused.status == "True":
-        return Health(SUSPENDED)
+        return Health(state=SUSPENDED)
     not_ready = condition_of(obj, "NotReady")
     if not_ready is not None and not_ready.status == "True":
-        return Health(PROGRESSING if by_word(not_ready.reason) == PROGRESSING else DEGRADED, _why(not_ready))
+        return Health(
+            state=PROGRESSING if by_word(not_ready.reason) == PROGRESSING else DEGRADED, reason=_why(not_ready)
+        )
     return None
 
 
@@ -180,9 +185,9 @@ def _elastic(obj: Object) -> Health | None:
     colour = text(status.get("health"))
     word = text(status.get("phase"))
     if by_word(word) == PROGRESSING or word in ("ApplyingChanges", "MigratingData"):
-        return Health(PROGRESSING, word)
+        return Health(state=PROGRESSING, reason=word)
     states = {"green": READY, "yellow": PROGRESSING, "red": DEGRADED}
-    return Health(states[colour], colour if colour != "green" else "") if colour in states else None
+    return Health(state=states[colour], reason=colour if colour != "green" else "") if colour in states else None
 
 
 def _ceph(obj: Object) -> Health | None:
@@ -193,7 +198,8 @@ def _ceph(obj: Object) -> Health | None:
     details = [text(mapping(detail).get("message")) for detail in mapping(health.get("details")).values()]
     states = {"HEALTH_OK": READY, "HEALTH_ERR": DEGRADED, "HEALTH_WARN": DEGRADED}
     return Health(
-        states.get(word, PROGRESSING), "" if word == "HEALTH_OK" else "; ".join(filter(None, details)) or word
+        state=states.get(word, PROGRESSING),
+        reason="" if word == "HEALTH_OK" else "; ".join(filter(None, details)) or word,
     )
 
 
@@ -201,9 +207,9 @@ def _longhorn_volume(obj: Object) -> Health | None:
     status = mapping(obj.get("status"))
     sturdy, state = text(status.get("robustness")), text(status.get("state"))
     if sturdy in ("degraded", "faulted"):
-        return Health(DEGRADED, sturdy)
+        return Health(state=DEGRADED, reason=sturdy)
     states = {"attached": READY, "detached": SUSPENDED}
-    return Health(states.get(state, PROGRESSING), state) if state else None
+    return Health(state=states.get(state, PROGRESSING), reason=state) if state else None
 
 
 def _spark(obj: Object) -> Health | None:
@@ -213,15 +219,15 @@ def _spark(obj: Object) -> Health | None:
         return None
     bad, done = word.endswith("FAILED") or word in ("FAILING", "UNKNOWN"), word == "COMPLETED"
     found = DEGRADED if bad else COMPLETED if done else READY if word == "RUNNING" else PROGRESSING
-    return Health(found, text(state.get("errorMessage")) or ("" if done else word.lower()))
+    return Health(state=found, reason=text(state.get("errorMessage")) or ("" if done else word.lower()))
 
 
 def _virtual_machine(obj: Object) -> Health | None:
     word = text(mapping(obj.get("status")).get("printableStatus"))
     if word.startswith("Error") or by_word(word) == DEGRADED:
-        return Health(DEGRADED, word)
+        return Health(state=DEGRADED, reason=word)
     state = by_word(word)
-    return Health(state or PROGRESSING, word if state != READY else "") if word else None
+    return Health(state=state or PROGRESSING, reason=word if state != READY else "") if word else None
 
 
 def _backup(obj: Object) -> Health | None:
@@ -229,7 +235,7 @@ def _backup(obj: Object) -> Health | None:
     status = mapping(obj.get("status"))
     word = text(status.get("phase"))
     if "Fail" in word:
-        return Health(DEGRADED, text(status.get("failureReason")) or word)
+        return Health(state=DEGRADED, reason=text(status.get("failureReason")) or word)
     return None
 
 

@@ -29,12 +29,18 @@ def _service(obj: Object) -> Health:
     """Only one with a load balancer waits for anything; the others have no state."""
     if mapping(obj.get("spec")).get("type") != "LoadBalancer":
         return Health()
-    return Health(READY) if _addresses(obj) else Health(PROGRESSING, _("waits for its load balancer"))
+    return (
+        Health(state=READY) if _addresses(obj) else Health(state=PROGRESSING, reason=_("waits for its load balancer"))
+    )
 
 
 def _ingress(obj: Object) -> Health:
     # Controllers that serve on the nodes themselves report no address: that isn't a failure.
-    return Health(READY) if _addresses(obj) else Health(PROGRESSING, _("no controller has assigned an address"))
+    return (
+        Health(state=READY)
+        if _addresses(obj)
+        else Health(state=PROGRESSING, reason=_("no controller has assigned an address"))
+    )
 
 
 def _addresses(obj: Object) -> list[Mapping[str, Any]]:
@@ -45,10 +51,10 @@ def _claim(obj: Object) -> Health:
     word = text(mapping(obj.get("status")).get("phase"))
     for condition in conditions(obj):
         if condition.type in ("FileSystemResizePending", "Resizing") and condition.status == "True":
-            return Health(PROGRESSING, condition.message or _("the volume is being resized"))
+            return Health(state=PROGRESSING, reason=condition.message or _("the volume is being resized"))
         if condition.type.endswith(("ResizeError", "ResizeInfeasible")) and condition.status == "True":
-            return Health(DEGRADED, condition.message or condition.reason or condition.type)
-    return Health(by_word(word) or UNKNOWN, word)
+            return Health(state=DEGRADED, reason=condition.message or condition.reason or condition.type)
+    return Health(state=by_word(word) or UNKNOWN, reason=word)
 
 
 def _autoscaler(obj: Object) -> Health:
@@ -57,14 +63,14 @@ def _autoscaler(obj: Object) -> Health:
         found = condition_of(obj, type_)
         if found is not None and found.status == "False":
             state = SUSPENDED if found.reason == "ScalingDisabled" else DEGRADED
-            return Health(state, found.message or found.reason)
+            return Health(state=state, reason=found.message or found.reason)
     limited, status = condition_of(obj, "ScalingLimited"), mapping(obj.get("status"))
     if condition_of(obj, "AbleToScale") is None:
-        return Health(PROGRESSING, _("no measurement yet"))
+        return Health(state=PROGRESSING, reason=_("no measurement yet"))
     if number(status.get("currentReplicas")) != number(status.get("desiredReplicas")):
         words = {"ready": number(status.get("currentReplicas")), "wanted": number(status.get("desiredReplicas"))}
-        return Health(PROGRESSING, _("%(ready)d of %(wanted)d replicas") % words)
-    return Health(READY, limited.message if limited is not None and limited.status == "True" else "")
+        return Health(state=PROGRESSING, reason=_("%(ready)d of %(wanted)d replicas") % words)
+    return Health(state=READY, reason=limited.message if limited is not None and limited.status == "True" else "")
 
 
 def _disruption_budget(obj: Object) -> Health:
@@ -72,13 +78,15 @@ def _disruption_budget(obj: Object) -> Health:
     healthy, wanted = number(status.get("currentHealthy")), number(status.get("desiredHealthy"))
     failed = condition_of(obj, "DisruptionAllowed")
     if failed is not None and failed.reason == "SyncFailed":
-        return Health(DEGRADED, failed.message or failed.reason)
+        return Health(state=DEGRADED, reason=failed.message or failed.reason)
     if behind(obj) or not status:
-        return Health(PROGRESSING, _("the latest change isn't reconciled yet"))
+        return Health(state=PROGRESSING, reason=_("the latest change isn't reconciled yet"))
     words = _("%(ready)d of %(wanted)d ready") % {"ready": healthy, "wanted": wanted}
     if healthy < wanted:
-        return Health(DEGRADED, words)
-    return Health(READY, words if number(status.get("disruptionsAllowed")) else _("no disruptions allowed now"))
+        return Health(state=DEGRADED, reason=words)
+    return Health(
+        state=READY, reason=words if number(status.get("disruptionsAllowed")) else _("no disruptions allowed now")
+    )
 
 
 def _quota(obj: Object) -> Health:
@@ -87,7 +95,11 @@ def _quota(obj: Object) -> Health:
     hard, used = mapping(status.get("hard")), mapping(status.get("used"))
     # Amounts are written alike where they are equal; what is nearly full is for its page to show.
     full = sorted(name for name in hard if text(used.get(name)) == text(hard[name]) and text(hard[name]) != "0")
-    return Health(DEGRADED, _("quota used up: %(names)s") % {"names": ", ".join(full)}) if full else Health(READY)
+    return (
+        Health(state=DEGRADED, reason=_("quota used up: %(names)s") % {"names": ", ".join(full)})
+        if full
+        else Health(state=READY)
+    )
 
 
 def _csr(obj: Object) -> Health:
@@ -95,11 +107,11 @@ def _csr(obj: Object) -> Health:
     for type_, state in (("Denied", DEGRADED), ("Failed", DEGRADED)):
         found = condition_of(obj, type_)
         if found is not None and found.status != "False":
-            return Health(state, found.message or found.reason or type_)
+            return Health(state=state, reason=found.message or found.reason or type_)
     if mapping(obj.get("status")).get("certificate"):
-        return Health(READY, _("issued"))
+        return Health(state=READY, reason=_("issued"))
     approved = condition_of(obj, "Approved") is not None
-    return Health(PROGRESSING, _("approved, not yet issued") if approved else _("waiting for approval"))
+    return Health(state=PROGRESSING, reason=_("approved, not yet issued") if approved else _("waiting for approval"))
 
 
 def _gateway(obj: Object) -> Health:
@@ -107,11 +119,11 @@ def _gateway(obj: Object) -> Health:
     for type_ in ("Accepted", "Programmed"):
         found = condition_of(obj, type_)
         if found is None or found.status == "Unknown":
-            return Health(PROGRESSING, found.message if found else _("no controller has accepted it"))
+            return Health(state=PROGRESSING, reason=found.message if found else _("no controller has accepted it"))
         if found.status == "False":
             waits = found.reason in ("Pending", "AddressNotAssigned")
-            return Health(PROGRESSING if waits else DEGRADED, found.message or found.reason)
-    return Health(READY)
+            return Health(state=PROGRESSING if waits else DEGRADED, reason=found.message or found.reason)
+    return Health(state=READY)
 
 
 def _route(obj: Object) -> Health:
@@ -120,8 +132,8 @@ def _route(obj: Object) -> Health:
     for parent in parents:
         for found in conditions({"status": parent}):
             if found.type in ("Accepted", "ResolvedRefs") and found.status == "False":
-                return Health(DEGRADED, found.message or found.reason)
-    return Health(READY) if parents else Health(PROGRESSING, _("no controller has accepted it"))
+                return Health(state=DEGRADED, reason=found.message or found.reason)
+    return Health(state=READY) if parents else Health(state=PROGRESSING, reason=_("no controller has accepted it"))
 
 
 _GATEWAYS = "gateway.networking.k8s.io"

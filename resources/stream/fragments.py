@@ -31,8 +31,10 @@ def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, lan
     topic, _question, keys = name.partition("?")
     place = clusters.named(Topic.parse(topic).cluster) or clusters.default()
     with translation.override(language), addresses_of(place):
-        health = Health(*(row.get("health") or {}).get(language, ()))
-        entry = entry_of(type_, table.TableRow(tuple(row["cells"]), row["object"]), health=health)
+        state, reason = (row.get("health") or {}).get(language, ("", ""))
+        entry = entry_of(
+            type_, table.TableRow(tuple(row["cells"]), row["object"]), health=Health(state=state, reason=reason)
+        )
         entry = replace(entry, version=change.version or entry.version)
         words = keys.split(",")
         view = row_view(type_, definitions, entry, read(keys), usage=WITH_USAGE in words)

@@ -34,7 +34,7 @@ _SILENCE_SECONDS = 2.0
 _TICK_SECONDS = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """`type_`: None for a type that is not served; `refusal`: why it can't be followed, '' if it can.
 
@@ -57,24 +57,26 @@ def may_follow(client: ClusterClient, text: str) -> Verdict:
     try:
         topic = Topic.parse(text)
     except ValueError as error:
-        return Verdict(text, None, str(error))
+        return Verdict(topic=text, type_=None, refusal=str(error))
     if topic.cluster != client.name:
-        return Verdict(text, None, _("%(cluster)s isn't this console's cluster") % {"cluster": topic.cluster})
+        return Verdict(
+            topic=text, type_=None, refusal=_("%(cluster)s isn't this console's cluster") % {"cluster": topic.cluster}
+        )
     try:
         type_ = client.find(topic.group, topic.version, topic.plural)
         for verb in ("list", "watch"):
             if not can(client, verb, type_, topic.namespace).allowed:
                 words = {"verb": verb, "plural": type_.plural, "namespace": topic.namespace or "-"}
                 return Verdict(
-                    text,
-                    type_,
-                    _("you don't have permission to %(verb)s %(plural)s in namespace %(namespace)s") % words,
+                    topic=text,
+                    type_=type_,
+                    refusal=_("you don't have permission to %(verb)s %(plural)s in namespace %(namespace)s") % words,
                 )
     except NotFound as error:
-        return Verdict(text, None, str(error), gone=True)
+        return Verdict(topic=text, type_=None, refusal=str(error), gone=True)
     except KubeError as error:
-        return Verdict(text, None, str(error), lasting=False)
-    return Verdict(text, type_)
+        return Verdict(topic=text, type_=None, refusal=str(error), lasting=False)
+    return Verdict(topic=text, type_=type_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +169,7 @@ class Gate:
             verdicts = await loop.run_in_executor(self._pool, _judge, asker, topics)
         except Exception as error:
             log.exception("checking access to topics failed")
-            verdicts = [Verdict(topic, None, str(error), lasting=False) for topic in topics]
+            verdicts = [Verdict(topic=topic, type_=None, refusal=str(error), lasting=False) for topic in topics]
         finally:
             for topic in topics:
                 self._asking.pop(asker.key(topic), None)
@@ -208,6 +210,9 @@ def _judge(asker: Asker, topics: list[str]) -> list[Verdict]:
             began = time.monotonic()
             found.append(may_follow(asker.client, topic))
             if not found[-1].lasting and time.monotonic() - began > _SILENCE_SECONDS:
-                found += (Verdict(other, None, found[-1].refusal, lasting=False) for other in topics[number + 1 :])
+                found += (
+                    Verdict(topic=other, type_=None, refusal=found[-1].refusal, lasting=False)
+                    for other in topics[number + 1 :]
+                )
                 break
     return found

@@ -105,7 +105,7 @@ class Reader:
                 log.warning(
                     "changes %s to %s were lost", feed.number + 1, entry.number - 1, extra={"topic": feed.topic}
                 )
-                yield StreamEntry(entry.topic, entry.id, Change("RESYNC"))
+                yield StreamEntry(entry.topic, entry.id, Change(kind="RESYNC"))
             feed.number = entry.number
             yield entry
 

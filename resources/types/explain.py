@@ -17,7 +17,7 @@ from resources.types.schematree import LIST, MAP, FieldMatches, Place, Schema, S
 _LONGEST = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
     """One place in the schema of a kind.
 

@@ -23,7 +23,7 @@ _TTL_SECONDS = 10.0
 _MAX_KINDS = 512
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DefinedVersion:
     """What a CustomResourceDefinition says of a version.
 
@@ -54,11 +54,11 @@ def defined(crd: Mapping[str, Any]) -> tuple[DefinedVersion, ...]:
     """The versions of a CustomResourceDefinition, in its order. Pure."""
     return tuple(
         DefinedVersion(
-            text(entry.get("name")),
-            entry.get("served") is True,
-            entry.get("storage") is True,
-            entry.get("deprecated") is True,
-            text(entry.get("deprecationWarning")),
+            name=text(entry.get("name")),
+            served=entry.get("served") is True,
+            storage=entry.get("storage") is True,
+            deprecated=entry.get("deprecated") is True,
+            warning=text(entry.get("deprecationWarning")),
         )
         for entry in items(mapping(crd.get("spec")).get("versions"))
     )
@@ -83,8 +83,8 @@ def versions(client: ClusterClient, group: str, plural: str) -> tuple[KindVersio
     group = "" if group == "core" else group
     types = _served(client, group, plural)
     known = {version.name: version for version in _defined(client, f"{plural}.{group}")} if is_custom(group) else {}
-    found = [known.get(name) or DefinedVersion(name) for name in types]
-    first = preferred(version if version.served else DefinedVersion(version.name) for version in found)
+    found = [known.get(name) or DefinedVersion(name=name) for name in types]
+    first = preferred(version if version.served else DefinedVersion(name=version.name) for version in found)
     found.sort(key=lambda version: (version.name != first, priority(version.name)))
     return tuple(
         KindVersion(types[version.name], _deprecation(version, first, types[version.name]), version.name == first)

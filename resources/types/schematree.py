@@ -31,7 +31,7 @@ _DEPRECATED = re.compile(r"\bdeprecated\b", re.I)
 _COMMON = frozenset({"apiVersion", "kind", "metadata"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaVersion:
     name: str
     served: bool
@@ -40,7 +40,7 @@ class SchemaVersion:
     schema: Schema
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaField:
     """One field in words.
 
@@ -79,13 +79,13 @@ def versions(crd: Mapping[str, Any]) -> tuple[SchemaVersion, ...]:
     """In the CRD's order; those that are served only, where any is."""
     every = tuple(
         SchemaVersion(
-            text(item.get("name")),
-            item.get("served") is True,
-            item.get("storage") is True,
-            (text(item.get("deprecationWarning")) or _("This version is deprecated."))
+            name=text(item.get("name")),
+            served=item.get("served") is True,
+            storage=item.get("storage") is True,
+            deprecated=(text(item.get("deprecationWarning")) or _("This version is deprecated."))
             if item.get("deprecated")
             else "",
-            mapping(mapping(item.get("schema")).get("openAPIV3Schema")),
+            schema=mapping(mapping(item.get("schema")).get("openAPIV3Schema")),
         )
         for item in items(mapping(crd.get("spec")).get("versions"))
     )

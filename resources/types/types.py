@@ -47,7 +47,7 @@ ANY = "any"
 _UNSERVED = 50
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """One kind in its preferred version; `served`: all that are, that one first.
 
@@ -132,7 +132,7 @@ class KindQuery:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Types:
     """`total`: kinds before the filter.
 
@@ -174,7 +174,7 @@ def every(types: Iterable[ResourceType]) -> list[Kind]:
     for type_ in types:
         if "/" not in type_.plural:  # OLM's package server tells a subresource as if it were a type
             versions.setdefault((type_.group, type_.plural), []).append(type_)
-    return [Kind(served[0], tuple(served)) for served in versions.values()]
+    return [Kind(type=served[0], served=tuple(served)) for served in versions.values()]
 
 
 def find_kinds(client: ClusterClient, wish: KindQuery, namespace: str = "") -> Types:
@@ -182,11 +182,11 @@ def find_kinds(client: ClusterClient, wish: KindQuery, namespace: str = "") -> T
     definitions = known(client)
     all_ = [
         Kind(
-            kind.type,
-            kind.served,
-            definitions.owners.get(kind.type.qualified),
-            last(client, kind.type, namespace),
-            kind.type.qualified in definitions.names,
+            type=kind.type,
+            served=kind.served,
+            owner=definitions.owners.get(kind.type.qualified),
+            count=last(client, kind.type, namespace),
+            defined=kind.type.qualified in definitions.names,
         )
         for kind in every(client.types())
     ]

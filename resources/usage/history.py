@@ -16,7 +16,7 @@ from resources.usage.metrics import Usage, Usages, cpu_text, memory_text
 from resources.usage.sparkline import Sparkline, sparkline
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
     """One number with its hour. `of`: the capacity, '' where it isn't known; `words`: the drawing in words.
 
@@ -56,7 +56,7 @@ def _tile(label: str, now: float, room: float, points: Sequence[float | None], w
             "most": most,
             "now": words(now),
         }
-    return Tile(label, words(now), words(room) if room else "", line, description)
+    return Tile(label=label, text=words(now), of=words(room) if room else "", line=line, words=description)
 
 
 def _hour(client: ClusterClient, plural: str, names: Sequence[str]) -> list[Sample | None]:

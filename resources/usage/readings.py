@@ -44,7 +44,7 @@ def _set() -> threading.Event:
     return found
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, kw_only=True)
 class Reading:
     """One list of measurements of one reader. `usages` None: not known; `answered`: no request is under way.
 
@@ -100,7 +100,7 @@ class Readings:
         key = (client.host, client.who, id(client.config), client.name, plural, namespace)
         with self._lock:
             reading = self._kept.setdefault(
-                key, Reading(ALLOCATABLE_SECONDS if plural == ALLOCATABLE else KEEP_SECONDS)
+                key, Reading(keep_seconds=ALLOCATABLE_SECONDS if plural == ALLOCATABLE else KEEP_SECONDS)
             )
             self._kept.move_to_end(key)
             self._let_go()

@@ -8,7 +8,7 @@ WIDTH, HEIGHT = 120, 28
 _EDGE = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sparkline:
     """`lines`, `areas`: SVG paths, one for each stretch without a gap; `end`: the newest point, None if missing."""
 
@@ -37,7 +37,7 @@ def sparkline(points: Sequence[float | None]) -> Sparkline | None:
     areas = tuple(
         f"{line}V{HEIGHT}H{piece[0][0]}Z" for line, piece in zip(lines, pieces, strict=True) if len(piece) > 1
     )
-    return Sparkline(lines, areas, places[-1])
+    return Sparkline(lines=lines, areas=areas, end=places[-1])
 
 
 def _pieces(places: Sequence[tuple[float, float] | None]) -> list[list[tuple[float, float]]]:

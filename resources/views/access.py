@@ -82,7 +82,7 @@ class Section:
     rows: tuple[MemberRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AccessPage:
     """`request`: the text for an administrator, where access can't be seen or given. `hidden_system`: rows left out."""
 
@@ -111,7 +111,7 @@ class AccessPage:
         return f"kubectl get rolebindings -n {self.place.name} -o wide"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoleCard:
     """`offers`: names to choose from, for a role that is typed."""
 
@@ -124,7 +124,7 @@ class RoleCard:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GivePage:
     """`request`: the text for an administrator, after a refusal."""
 
@@ -148,7 +148,7 @@ class GivePage:
         return role_grant.kubectl(self.gift, self.place.name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RemovePage:
     """`binding`: the RoleBinding's place; `others`: how many stay in it."""
 
@@ -184,8 +184,12 @@ def access(request: ConsoleRequest, group: str, version: str, plural: str, names
         missing = (_("See who has access"),)
     elif not can_give:
         missing = (_("Give others access"),)
-    ask = AccessRequest(client.user, client.name, name, "admin", missing) if missing else None
-    page = _shown(request, AccessPage(place, found, can_give=can_give, request=ask))
+    ask = (
+        AccessRequest(user=client.user, cluster=client.name, namespace=name, role="admin", missing=missing)
+        if missing
+        else None
+    )
+    page = _shown(request, AccessPage(place=place, access=found, can_give=can_give, request=ask))
     return render.page(request, "resources/access.html", {"page": page})
 
 
@@ -403,7 +407,7 @@ def _card(client: ClusterClient, namespace: str, choice: str, gift: Gift, errors
     if choice in LEVELS:
         role = namespace_access.role(client, choice)
         words = role_words.sentences(role) if role else role_words.usual(choice)
-        return RoleCard(choice, _level_labels()[choice], words)
+        return RoleCard(choice=choice, label=_level_labels()[choice], words=words)
     kind = OTHER_ROLES[choice]
     label = _("Another cluster role") if kind == "ClusterRole" else _("A role of this namespace")
     offers = namespace_access.role_names(client, kind, namespace if kind == "Role" else "")

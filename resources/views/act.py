@@ -18,7 +18,7 @@ from resources.history import writes
 from resources.place import Place, place_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ActPage:
     """`refusal`: why the button is grey; `typed` and `error`: the name of what is made, and what is wrong with it."""
 
@@ -41,19 +41,26 @@ def act(
     typed = request.POST.get("name", "").strip() or found.new_name
     why = refusal_of_act(request.cluster, place, found)
     if request.method != "POST":
-        return render.page(request, "resources/act.html", {"page": ActPage(place, found, why, typed)})
+        return render.page(
+            request, "resources/act.html", {"page": ActPage(place=place, act=found, refusal=why, typed=typed)}
+        )
     if found.refusal:
-        return render.page(request, "resources/act.html", {"page": ActPage(place, found, why, typed)}, status=409)
+        return render.page(
+            request,
+            "resources/act.html",
+            {"page": ActPage(place=place, act=found, refusal=why, typed=typed)},
+            status=409,
+        )
     try:
         with audit.recorded(request, found.name, place.ref):
             then = acts.perform(request.cluster, place, obj, found, typed)
     except KubeError as error:
         if found.new_name and isinstance(error, Invalid | AlreadyExists):
             words = "; ".join(cause.message for cause in error.causes) or str(error)
-            page = ActPage(place, found, why, typed, error=words)
+            page = ActPage(place=place, act=found, refusal=why, typed=typed, error=words)
             return render.page(request, "resources/act.html", {"page": page}, status=422)
         problem = explain(error)
-        page = ActPage(place, found, why, typed, problem=problem)
+        page = ActPage(place=place, act=found, refusal=why, typed=typed, problem=problem)
         return render.page(request, "resources/act.html", {"page": page}, status=problem.status)
     writes.add_message(
         request, found.done, writes.changed(request.cluster, found.name, place, obj) if then == place else ""

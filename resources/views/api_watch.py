@@ -51,7 +51,7 @@ def wanted(scope: Scope) -> bool:
     return scope["method"] == "GET" and b"watch=1" in query.split(b"&") and bool(PATH.match(scope["path"]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WatchRequest:
     client: ClusterClient
     type: ResourceType
@@ -155,7 +155,7 @@ class ApiWatchApp(OpenEnded):
             wish = await in_thread(lambda: _wish(scope))
             answer.language = wish.language
         except Refused as error:
-            await answer.fail(Problem(error.status, str(error), "", ""))
+            await answer.fail(Problem(status=error.status, title=str(error), advice="", detail=""))
         except KubeError as error:
             await answer.fail(explain(error))
         else:

@@ -29,7 +29,7 @@ class SubjectLine:
     namespace_error: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BindingPage:
     """`roles`: (kind, name) to choose from."""
 
@@ -81,7 +81,13 @@ def _begin(request: ConsoleRequest, place: Place) -> BindingInput:
         )
     kind, _slash, role = request.GET.get("role", "").partition("/")
     whole = place.type.kind == "ClusterRoleBinding"
-    return BindingInput(whole, "" if whole else place.namespace, "", kind if kind in ROLES else "ClusterRole", role)
+    return BindingInput(
+        whole=whole,
+        namespace="" if whole else place.namespace,
+        name="",
+        role_kind=kind if kind in ROLES else "ClusterRole",
+        role=role,
+    )
 
 
 def _typed(request: ConsoleRequest, place: Place) -> BindingInput:
@@ -133,6 +139,6 @@ def _page(
     problem: Problem | None = None,
 ) -> HttpResponse:
     offered = bindings.roles(request.cluster, typed.namespace, typed.whole)
-    page = BindingPage(place, typed, offered, errors or {}, problem)
+    page = BindingPage(place=place, typed=typed, roles=offered, errors=errors or {}, problem=problem)
     status = problem.status if problem else 422 if errors else 200
     return render.page(request, "resources/binding_new.html", {"page": page}, status=status)

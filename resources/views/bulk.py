@@ -25,7 +25,7 @@ from resources.views.filter import Filter
 _SHOWN = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BulkPage:
     """`changes`: as typed.
 
@@ -83,11 +83,11 @@ def bulk(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
     action = request.POST.get("action", DELETE)
     chosen = _chosen(request, place)
     page = BulkPage(
-        place,
-        action if action in subject.ACTIONS else DELETE,
-        chosen,
-        Filter.from_query(request.POST),
-        request.POST.get("changes", "")[:20_000],
+        place=place,
+        action=action if action in subject.ACTIONS else DELETE,
+        chosen=chosen,
+        filter=Filter.from_query(request.POST),
+        changes=request.POST.get("changes", "")[:20_000],
         typed=request.POST.get("typed", "").strip(),
     )
     if not chosen:

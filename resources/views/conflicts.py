@@ -12,7 +12,7 @@ from resources.writing.draft import words
 _LONG = 600
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Conflicting:
     """`name`: of the field as the control spells it; values are YAML, None where there is none; `taken`: mine,
     theirs or ''.

@@ -1,7 +1,7 @@
 """/resources/core/v1/pods/<namespace>/<name>/debug/: a container with a shell, put beside one that has none."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
@@ -18,7 +18,7 @@ from resources.place import Place, place_of
 from resources.podlogs.logs import containers
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DebugPage:
     place: Place
     targets: tuple[str, ...]
@@ -33,7 +33,7 @@ class DebugPage:
         return debug_container.command(self.place, self.image, self.target)
 
 
-def _page(request: ConsoleRequest, place: Place, **more: object) -> DebugPage:
+def _page(request: ConsoleRequest, place: Place) -> DebugPage:
     targets = tuple(
         container.name for container in containers(place.get(request.cluster)) if container.kind == "container"
     )
@@ -47,7 +47,9 @@ def _page(request: ConsoleRequest, place: Place, **more: object) -> DebugPage:
         name=place.name,
         subresource="ephemeralcontainers",
     )
-    return DebugPage(place, targets, asked if asked in targets else "", image, refused, **more)  # type: ignore[arg-type]
+    return DebugPage(
+        place=place, targets=targets, target=asked if asked in targets else "", image=image, refusal=refused
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -60,7 +62,7 @@ def debug(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     if request.method != "POST":
         return render.page(request, "resources/debug.html", {"page": page})
     if not page.image:
-        page = _page(request, place, error=_("Enter the name of an image."))
+        page = replace(page, error=_("Enter the name of an image."))
         return render.page(request, "resources/debug.html", {"page": page}, status=422)
     made = debug_container.container(page.image, page.target)
     try:
@@ -69,9 +71,9 @@ def debug(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     except KubeError as error:
         if isinstance(error, Invalid) and error.causes:
             words = "; ".join(cause.message for cause in error.causes)
-            page = _page(request, place, error=words)
+            page = replace(page, error=words)
         else:
-            page = _page(request, place, problem=explain(error))
+            page = replace(page, problem=explain(error))
         status = page.problem.status if page.problem else 422
         return render.page(request, "resources/debug.html", {"page": page}, status=status)
     return HttpResponseRedirect(place.url("terminal", container=made["name"], begun=str(int(time.time()))))

@@ -27,7 +27,7 @@ TAKES_ALONG = ("Namespace", "CustomResourceDefinition", "PersistentVolume", "Per
 PROPAGATIONS = ("Background", "Foreground", "Orphan")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeletePage:
     """`must_type`: the name has to be typed, since what is in it can't be brought back.
 
@@ -84,11 +84,11 @@ def _page(request: ConsoleRequest, place: Place) -> DeletePage:
     obj = place.get(request.cluster)
     metadata = obj["metadata"]
     return DeletePage(
-        place,
-        str(metadata.get("uid") or ""),
-        bool(metadata.get("deletionTimestamp")),
-        tuple(metadata.get("finalizers") or ()),
-        _needs_name(place),
+        place=place,
+        uid=str(metadata.get("uid") or ""),
+        terminating=bool(metadata.get("deletionTimestamp")),
+        finalizers=tuple(metadata.get("finalizers") or ()),
+        must_type=_needs_name(place),
         going=deletion_impact(request.cluster, place.type, obj),
     )
 

@@ -71,7 +71,7 @@ class Tab:
     current: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DetailPage:
     """Parts of None aren't in this answer. `pods_topic`: also followed by the state, while Pods may decide it."""
 
@@ -124,7 +124,7 @@ class DetailPage:
 
     @property
     def operator_health(self) -> Health:
-        return Health(by_word(self.operator.phase), self.operator.phase)
+        return Health(state=by_word(self.operator.phase), reason=self.operator.phase)
 
 
 @require_safe

@@ -81,8 +81,8 @@ def yaml(
     if work.request.method == "GET" and work.request.GET.get("start") == "paste":
         text = ""
     page = YamlPage(
-        work.shell(written, asked=asked).on(YAML),
-        text,
+        shell=work.shell(written, asked=asked).on(YAML),
+        text=text,
         original=carried(written.original) if written.original else "",
         good="" if written.original and not written.dirty else carried(written.obj),
         dirty=_dirty(work, written),
@@ -99,16 +99,18 @@ def yaml(
 def broken(work: "Work", text: str, problem: YamlProblem) -> HttpResponse:
     """The text as it was typed, with the place where it can't be read."""
     post = work.request.POST
-    written = Draft({}, start=post.get("~start", ""), begun=post.get("~begun", ""))
+    written = Draft(obj={}, start=post.get("~start", ""), begun=post.get("~begun", ""))
     where = (
         _("Line %(line)d, column %(column)d: ") % {"line": problem.line, "column": problem.column}
         if problem.line
         else ""
     )
-    shown = Problem(422, _("The YAML isn't valid"), f"{where}{problem.message}", "", "YamlProblem")
+    shown = Problem(
+        status=422, title=_("The YAML isn't valid"), advice=f"{where}{problem.message}", detail="", reason="YamlProblem"
+    )
     page = YamlPage(
-        work.shell(written).on(YAML),
-        text,
+        shell=work.shell(written).on(YAML),
+        text=text,
         original=post.get("~original", ""),
         good=post.get("~good", ""),
         dirty=True,
@@ -126,16 +128,16 @@ def last_good(post: QueryDict) -> Draft:
     """What the text said when it was read last."""
     original = submission.received(post.get("~original", "")) if post.get("~original") else {}
     obj = submission.received(post.get("~good", "")) if post.get("~good") else original
-    return Draft(obj, original=original, start=post.get("~start", ""), begun=post.get("~begun", ""))
+    return Draft(obj=obj, original=original, start=post.get("~start", ""), begun=post.get("~begun", ""))
 
 
 def clashing(work: "Work", written: Draft) -> HttpResponse:
     """Each field that two people changed, to be decided one by one."""
     problem = Problem(
-        409,
-        _("Another user changed the same fields"),
-        _("Nothing was saved. Choose which value to keep for each field; your other changes are kept."),
-        "",
+        status=409,
+        title=_("Another user changed the same fields"),
+        advice=_("Nothing was saved. Choose which value to keep for each field; your other changes are kept."),
+        detail="",
     )
     rows = tuple(conflicting(clash, written.decided) for clash in written.clashes)
     drawn = form if work.face == FORM else yaml
@@ -146,8 +148,8 @@ def review(work: "Work", written: Draft, outcome: Outcome) -> HttpResponse:
     """What the cluster answered to the dry run of exactly what Save will send."""
     found = reviewed(outcome.live or None, outcome.sent, outcome.result)
     page = ReviewPage(
-        work.shell(written),
-        found,
+        shell=work.shell(written),
+        found=found,
         base=carried(written.obj),
         original=carried(written.original) if written.original else "",
         document=yaml_page.text_of(written) if work.face == YAML else written.text,

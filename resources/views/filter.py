@@ -25,7 +25,7 @@ class Chip:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
     """`columns`: a choice that the address itself makes, '' for the remembered one."""
 

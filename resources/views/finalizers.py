@@ -3,7 +3,7 @@ after the name was typed.
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
@@ -22,7 +22,7 @@ from resources.place import Place, place_of
 from resources.state.health import mapping, text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FinalizersPage:
     """`deleted`: since when it is being deleted, '' when it is not.
 
@@ -45,11 +45,13 @@ class FinalizersPage:
         return f"kubectl patch {self.place.kubectl} --type json -p '{patch}'"
 
 
-def _page(request: ConsoleRequest, place: Place, obj: KubeObject, **more: object) -> FinalizersPage:
+def _page(request: ConsoleRequest, place: Place, obj: KubeObject) -> FinalizersPage:
     refused = refusal(request.cluster, "patch", place.type, place.namespace, place.name)
     deleted = text(mapping(obj.get("metadata")).get("deletionTimestamp"))
     running = of.controllers(request.cluster, place.type)
-    return FinalizersPage(place, of.finalizers(obj), running, deleted, refused, **more)  # type: ignore[arg-type]
+    return FinalizersPage(
+        place=place, finalizers=of.finalizers(obj), controllers=running, deleted=deleted, refusal=refused
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -64,11 +66,11 @@ def finalizers(
     chosen, typed = request.POST.get("finalizer", ""), request.POST.get("typed", "").strip()
     if chosen not in [finalizer.name for finalizer in of.finalizers(obj)]:
         error = _("This finalizer no longer exists.")
-        page = _page(request, place, obj, typed=typed, error=error)
+        page = replace(_page(request, place, obj), typed=typed, error=error)
         return render.page(request, "resources/finalizers.html", {"page": page}, status=409)
     if typed != place.name:
         error = _("Type the name “%(name)s” to confirm.") % {"name": place.name}
-        page = _page(request, place, obj, chosen=chosen, typed=typed, error=error)
+        page = replace(_page(request, place, obj), chosen=chosen, typed=typed, error=error)
         return render.page(request, "resources/finalizers.html", {"page": page}, status=422)
     try:
         patch = of.removal(obj, chosen)
@@ -76,7 +78,7 @@ def finalizers(
             request.cluster.patch(place.type, place.name, patch, place.namespace, style="json")
     except KubeError as problem:
         explained = explain(problem)
-        page = _page(request, place, obj, chosen=chosen, typed=typed, problem=explained)
+        page = replace(_page(request, place, obj), chosen=chosen, typed=typed, problem=explained)
         return render.page(request, "resources/finalizers.html", {"page": page}, status=explained.status)
     messages.warning(
         request, _("Finalizer “%(finalizer)s” was removed from “%(name)s”.") % {"finalizer": chosen, "name": place.name}

@@ -31,7 +31,7 @@ _HEARTBEAT_SECONDS = 15.0
 _BATCH_BYTES = 256 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogRequest:
     """Which log, and which part of it."""
 
@@ -53,11 +53,11 @@ def _wish(scope: Scope) -> LogRequest:
     except KubeError as error:
         raise Refused(503, str(error)) from error
     return LogRequest(
-        client,
-        unquote(found["namespace"]),
-        unquote(found["pod"]),
-        request.GET.get("container", ""),
-        part(request.GET.dict()),
+        client=client,
+        namespace=unquote(found["namespace"]),
+        pod=unquote(found["pod"]),
+        container=request.GET.get("container", ""),
+        part=part(request.GET.dict()),
     )
 
 

@@ -42,7 +42,7 @@ class Message:
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FormPage:
     """`base` and `original` are JSON: what the controls lie over, and what an existing object was when its form was
     opened; `document`: the YAML that the object was last written in, with its comments; `gone`: there is no such object

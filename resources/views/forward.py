@@ -26,7 +26,7 @@ from resources.podlogs import pods
 from resources.reachable import ForwardChoice, choices, own
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardPage:
     """`allowed`: the API server lets this user forward.
 

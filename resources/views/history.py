@@ -37,7 +37,7 @@ _LATEST = 5
 _WAIT, _WAIT_LIVE = 0.4, 1.5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryPart:
     """The region of the object's page, and the list on the page of its own. `alive`: the object is there."""
 

@@ -14,7 +14,7 @@ from resources.writing.review import Review
 from resources.writing.save import causes_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ImportRow:
     """One document's line.
 

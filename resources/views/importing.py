@@ -23,7 +23,7 @@ from resources.views.yaml_page import YamlErrorMark, YamlPage
 from resources.yamltext import YamlProblem
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ImportPage:
     """`checked`: a dry run, nothing is there yet; `failed`: numbers of the documents to send again; `several` etc. are
     the editor's; `undo`: what takes it back (resources/applying/undo_steps.py).
@@ -71,7 +71,9 @@ def import_(request: ConsoleRequest) -> HttpResponse:
     # Existing objects are changed, unless the box was unticked.
     apply = "apply" in post or request.method != "POST" or "~paste" in post
     text = _files(request, submission.yaml_of(post))
-    page = ImportPage(text, namespace, namespaces, apply=apply, force=frozenset(post.getlist("force")))
+    page = ImportPage(
+        text=text, namespace=namespace, namespaces=namespaces, apply=apply, force=frozenset(post.getlist("force"))
+    )
     if "~undo" in post:
         return undone(request, page)
     if request.method == "POST" and "~paste" not in post:
@@ -95,7 +97,10 @@ def undone(request: ConsoleRequest, page: ImportPage) -> HttpResponse:
         steps = undo_steps.unpack(request.POST.get("undo", ""))
     except ValueError as error:
         problem = Problem(
-            400, _("Can't undo the import"), _("The page sent incomplete data. Undo the changes manually."), str(error)
+            status=400,
+            title=_("Can't undo the import"),
+            advice=_("The page sent incomplete data. Undo the changes manually."),
+            detail=str(error),
         )
         return render.page(request, "resources/import.html", {"page": replace(page, problem=problem)}, status=400)
     done = undo_steps.undo(request.cluster, steps)
@@ -138,7 +143,9 @@ def _run(request: ConsoleRequest, page: ImportPage) -> ImportPage:
         where = (
             _("Line %(line)d, column %(column)d: ") % {"line": error.line, "column": error.column} if error.line else ""
         )
-        problem = Problem(422, _("The YAML or JSON isn't valid"), f"{where}{error.message}", "")
+        problem = Problem(
+            status=422, title=_("The YAML or JSON isn't valid"), advice=f"{where}{error.message}", detail=""
+        )
         marks = (YamlErrorMark(error.line, error.column, error.message),) if error.line else ()
         return replace(page, problem=problem, marks=marks, dirty=True)
     checked = "~check" in post

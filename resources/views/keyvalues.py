@@ -96,7 +96,10 @@ def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpR
     if request.method != "POST":
         sort = keyvalues.sort_of(request.GET.get("sort", "") if place.type.kind == "Secret" else "")
         return _page(
-            request, ValuesPage(place, KeyValueInput(sort, place.namespace, request.GET.get("name", "")[:253]), {})
+            request,
+            ValuesPage(
+                place, KeyValueInput(sort=sort, namespace=place.namespace, name=request.GET.get("name", "")[:253]), {}
+            ),
         )
     typed = _typed(request, place.type.kind)
     post = request.POST

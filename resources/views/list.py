@@ -68,14 +68,14 @@ def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: ColumnC
         filter=wish,
         choice=choice,
         topic=_topic(request, place),
-        found=ListResult((), (), 0, False, states=states),
+        found=ListResult(columns=(), entries=(), total=0, more=False, states=states),
     )
     return render.page(request, "resources/_states.html", {"list": page})
 
 
 def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: ColumnChoice) -> tuple[ListPage, int]:
     client, type_, namespace = request.cluster, place.type, place.namespace
-    found, status, error, refusal, advice = ListResult((), (), 0, False), 200, "", "", ""
+    found, status, error, refusal, advice = ListResult(columns=(), entries=(), total=0, more=False), 200, "", "", ""
     words = ""
     query = replace(wish.query(choice.size), min_version=_min_version(request))
     try:

@@ -30,7 +30,7 @@ USAGE = "usage"
 RENEWED_SECONDS = 30
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
     """`direction`: 'ascending', 'descending', or '' when the list has another order; `url` asks for the other way
     round.
@@ -72,7 +72,7 @@ def _part(column: ListColumn, rank: int) -> str:
     return "age" if column.age else f"cell list-rank-{rank}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ListPage:
     """`topic`: several, separated by blanks, for users with access to some namespaces only.
 
@@ -142,7 +142,13 @@ class ListPage:
     def _heading(self, label: str, key: str, help_: str, part: str = "cell") -> Heading:
         direction = {key: "ascending", f"-{key}": "descending"}.get(self.filter.sort, "")
         turned = f"-{key}" if direction == "ascending" else key
-        return Heading(label, self.filter.url(self.namespace, sort=turned, page=1), direction, help_, part)
+        return Heading(
+            label=label,
+            url=self.filter.url(self.namespace, sort=turned, page=1),
+            direction=direction,
+            help=help_,
+            part=part,
+        )
 
     @property
     def width(self) -> int:
@@ -281,7 +287,7 @@ class ListPage:
     def states(self) -> tuple[StateLink, ...]:
         """Of the whole list, the states that need attention first."""
         return tuple(
-            StateLink(Health(state), count, self._state_url(state), state == self.filter.state)
+            StateLink(Health(state=state), count, self._state_url(state), state == self.filter.state)
             for state, count in (self.found.states or {}).items()
             if state in LABELS
         )

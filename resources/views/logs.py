@@ -17,7 +17,7 @@ from resources.podlogs.logs import PRINTED, SPANS, TAILS, LogContainer, LogPart,
 from resources.views.logs_all import logs_all
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogPage:
     """`text`: its end, for who reads without script; `notice`: why there is no text yet, as the API server words it."""
 

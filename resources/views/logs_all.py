@@ -20,7 +20,7 @@ from resources.podlogs.merged_logs import LogLine, Source
 MANY_TAILS = TAILS[:4]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogsPage:
     """`lines`: the end of all logs; `problems`: (source, why it could not be read); `more`: there are more Pods than
     are shown.

@@ -17,7 +17,7 @@ _TELLING = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OwnedPart:
     """`looks`: whether objects of this kind can own anything that is looked for; `more`: objects that are not shown;
     `chain`: the owners above; `names`: objects whose changes are news here, '' for all of the topics.

@@ -34,7 +34,7 @@ class Log:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PeekPart:
     """`first`: the actions that get a button of their own."""
 

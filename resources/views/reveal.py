@@ -18,7 +18,7 @@ from resources.place import Place, place_of
 from resources.state.health import mapping, text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ValuePage:
     """`number`: of the key's row on the page that asked.
 

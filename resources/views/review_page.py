@@ -6,7 +6,7 @@ from resources.views.shell import FORM, Shell
 from resources.writing.review import Review
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewPage:
     """`base`, `original`, `document`: the state of the page it came from, as that posts it; `decided`: choices about
     clashes.

@@ -24,7 +24,7 @@ from resources.state.health import mapping, text
 from resources.writing.review import Review, review
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RollbackPage:
     """`generation`: of the spec that the comparison is with. `found`: None where the cluster refused."""
 
@@ -52,13 +52,19 @@ def rollback(request: ConsoleRequest, group: str, version: str, plural: str, nam
     if mapping(obj.get("spec")).get("paused") is True:
         # As in kubectl: nothing would happen until it is resumed.
         words = _("“%(name)s” is paused: resume it before rolling back.") % {"name": place.name}
-        page = RollbackPage(place, revision, _generation(obj), None, Problem(409, words, "", ""))
+        page = RollbackPage(
+            place=place,
+            revision=revision,
+            generation=_generation(obj),
+            found=None,
+            problem=Problem(status=409, title=words, advice="", detail=""),
+        )
         return render.page(request, "resources/rollback.html", {"page": page}, status=409)
     if request.method != "POST":
         return _page(request, place, obj, revision)
     if request.POST.get("generation") != _generation(obj):
         words = _("“%(name)s” has changed in the meantime. Review the comparison again.") % {"name": place.name}
-        return _page(request, place, obj, revision, Problem(409, words, "", ""))
+        return _page(request, place, obj, revision, Problem(status=409, title=words, advice="", detail=""))
     patch = _patch(revision, _generation(obj))
     try:
         with audit.recorded(request, "rollback", place.ref):
@@ -103,6 +109,6 @@ def _page(
         found = review(obj, asked, result)
     except KubeError as error:
         problem = problem or explain(error)
-    page = RollbackPage(place, revision, _generation(obj), found, problem)
+    page = RollbackPage(place=place, revision=revision, generation=_generation(obj), found=found, problem=problem)
     status = problem.status if problem else 200
     return render.page(request, "resources/rollback.html", {"page": page}, status=status)

@@ -18,7 +18,7 @@ from resources.lists.saved_searches import Saved
 from resources.place import Place, place_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SavedPage:
     """`place` None: a search of all kinds.
 
@@ -40,14 +40,20 @@ def saved_searches(request: ConsoleRequest) -> HttpResponse:
     """
     client, post = request.cluster, request.POST
     if request.method != "POST":
-        return render.page(request, "resources/saved.html", {"page": SavedPage(subject.all_of(client))})
+        return render.page(request, "resources/saved.html", {"page": SavedPage(searches=subject.all_of(client))})
     if "delete" in post:
         return _delete(request)
     place = _place(request)
     try:
         made = subject.save(client, place, post.get("name", ""), post.get("query", ""))
     except subject.Refused as refused:
-        page = SavedPage(subject.all_of(client), place, post.get("query", ""), post.get("name", ""), str(refused))
+        page = SavedPage(
+            searches=subject.all_of(client),
+            place=place,
+            query=post.get("query", ""),
+            typed=post.get("name", ""),
+            error=str(refused),
+        )
         return render.page(request, "resources/saved.html", {"page": page}, status=422)
     messages.success(request, _("“%(name)s” saved.") % {"name": made.name})
     return HttpResponseRedirect(made.url)

@@ -19,7 +19,7 @@ from resources.place import Place, place_of
 _MOST = 2**31 - 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScalePage:
     """`wanted`: of the spec; `present`: of the status; `typed`: what stood in the field when it was refused."""
 
@@ -40,7 +40,13 @@ def _look(client: ClusterClient, place: Place, typed: str = "", error: str = "")
         raise NotFound(f"{place.type.kind} has no scale: this type does not say where its number of replicas is kept")
     scale = answers.document(client.raw("GET", place.type.path(place.namespace, place.name, "scale")))
     spec, status = scale.get("spec") or {}, scale.get("status") or {}
-    return ScalePage(place, int(spec.get("replicas") or 0), int(status.get("replicas") or 0), typed, error)
+    return ScalePage(
+        place=place,
+        wanted=int(spec.get("replicas") or 0),
+        present=int(status.get("replicas") or 0),
+        typed=typed,
+        error=error,
+    )
 
 
 def _number(text: str) -> int | None:
@@ -69,7 +75,7 @@ def scale(request: ConsoleRequest, group: str, version: str, plural: str, namesp
             request, "resources/scale.html", {"page": _look(request.cluster, place, typed, words)}, status=422
         )
     except KubeError as error:
-        page = ScalePage(place, 0, 0, typed, problem=explain(error))
+        page = ScalePage(place=place, wanted=0, present=0, typed=typed, problem=explain(error))
         return render.page(request, "resources/scale.html", {"page": page}, status=explain(error).status)
     back = writes.changed(request.cluster, "scale", place, before)
     message = _("%(kind)s “%(name)s” scaled to %(number)d.")

@@ -17,7 +17,7 @@ from resources.state.health import LABELS
 from resources.types.types import kinds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchPage:
     """`choices`: (`group/plural`, kind, group) of all kinds; `typed`, `labels`, `annotation`, `chosen`: as they stand
     in the fields; `label_error`: why the label selector is invalid, or what else is wrong.

@@ -33,7 +33,7 @@ class Control:
         return self.value == "true"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettingPart:
     """One row. `open`: its form is shown. `error`: what belongs to no control."""
 
@@ -52,7 +52,7 @@ class SettingPart:
 
 def part(place: Place, setting: Setting, *, refusal: str = "") -> SettingPart:
     controls = tuple(Control(entry, entry.value) for entry in setting.entries)
-    return SettingPart(place, setting, controls, refusal=refusal)
+    return SettingPart(place=place, setting=setting, controls=controls, refusal=refusal)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -123,7 +123,7 @@ def _answer(
     status: int,
 ) -> HttpResponse:
     controls = tuple(_control(entry, typed, errors) for entry in setting.entries)
-    setting_part = SettingPart(place, setting, controls, open=True, error=errors.get("", ""))
+    setting_part = SettingPart(place=place, setting=setting, controls=controls, open=True, error=errors.get("", ""))
     names = {
         "item": setting_part,
         "place": place,

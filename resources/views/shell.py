@@ -24,7 +24,7 @@ class VersionChoice:
     current: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shell:
     """`starts` and `objects`: what a new object may begin with; `start`: what it began with; `asked`: what would
     replace what was typed.

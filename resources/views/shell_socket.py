@@ -40,7 +40,7 @@ _STATUS = 3
 _POLICY, _TRY_LATER = 1008, 1013
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShellRequest:
     client: ClusterClient
     namespace: str

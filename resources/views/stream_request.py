@@ -38,7 +38,7 @@ class Refused(Exception):
         self.status = status
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StreamRequest:
     """The request of one connection.
 

@@ -23,7 +23,7 @@ from untrusted import json_bounds
 _MISSING = "-"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """An object that is being edited.
 
@@ -80,7 +80,7 @@ def of_form(post: QueryDict) -> Draft:
     asked = parse.asked(posted)
     parsed = parse.parse(base, [*posted, *asked])
     found = Draft(
-        parsed.object, typed=parsed.typed, unread=parsed.problems, asked=bool(asked), text=post.get("~document", "")
+        obj=parsed.object, typed=parsed.typed, unread=parsed.problems, asked=bool(asked), text=post.get("~document", "")
     )
     return _decided(post, _common(post, found))
 
@@ -88,7 +88,7 @@ def of_form(post: QueryDict) -> Draft:
 def of_text(post: QueryDict) -> Draft:
     """From the YAML text. Raises YamlProblem if it isn't an object, ValueError if the page's own fields are broken."""
     text = yaml_of(post)
-    return _decided(post, _common(post, Draft(yamltext.load_object(text), text=text)))
+    return _decided(post, _common(post, Draft(obj=yamltext.load_object(text), text=text)))
 
 
 def yaml_of(post: QueryDict) -> str:

@@ -23,7 +23,7 @@ from resources.state.health import mapping, text
 STARTS_SECONDS = 120.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TerminalPage:
     """`refusal`: why there can be no shell, '' when there can.
 

@@ -78,7 +78,7 @@ def _back(request: ConsoleRequest, place: Place, began: KubeObject | None, targe
             "Passwords and other secret values aren't stored in the history. They stay as they are now."
         )
     original = revert.written(began, live) if began is not None else revert.written(kept_of(live), live)
-    written = Draft(revert.written(target, live), original=original)
+    written = Draft(obj=revert.written(target, live), original=original)
     return work.send(written, dry_run=True)
 
 
@@ -100,4 +100,4 @@ def _again(request: ConsoleRequest, place: Place, version: KubeObject) -> HttpRe
     }
     lost = ", ".join(words[code] for code in revert.lost(place.type.kind, version))
     work.not_restored = _("The new object has a new uid. Not restored: %(what)s.") % {"what": lost}
-    return work.send(Draft(revert.anew(version), start="", begun="-"), dry_run=True)
+    return work.send(Draft(obj=revert.anew(version), start="", begun="-"), dry_run=True)

@@ -19,7 +19,7 @@ from resources.kinds.parts import Bit, Cell, Table, line, lines, see
 from resources.whocan import GROUP, VERBS, Answer, Question, Way
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WhoCanPage:
     """`mine`: what the API server answers about oneself, None while nothing is asked."""
 
@@ -42,7 +42,7 @@ def who_can(request: ConsoleRequest) -> HttpResponse:
     verb = get.get("verb", "get").strip() or "get"
     resource = get.get("resource", "").strip() or get.get("kind", "").strip()
     kinds = tuple(dict.fromkeys(type_.qualified for type_ in client.types()))
-    page = WhoCanPage(verb, resource, kinds, request.namespace)
+    page = WhoCanPage(verb=verb, resource=resource, kinds=kinds, namespace=request.namespace)
     if resource:
         page = _asked(client, page)
     status = 422 if page.error else 200
@@ -58,16 +58,22 @@ def _asked(client: ClusterClient, page: WhoCanPage) -> WhoCanPage:
             "The cluster doesn't serve “%(name)s”. Use a name from the list, such as pods, "
             "deployments.apps or pods/exec."
         )
-        return WhoCanPage(page.verb, page.resource, page.kinds, page.namespace, error % {"name": page.resource[:100]})
+        return WhoCanPage(
+            verb=page.verb,
+            resource=page.resource,
+            kinds=page.kinds,
+            namespace=page.namespace,
+            error=error % {"name": page.resource[:100]},
+        )
     space = page.namespace if type_.namespaced else ""
     resource = f"{type_.plural}/{part}" if part else type_.plural
     answer = whocan.ask(client, Question(page.verb, type_.group, resource, space))
     scope = f" -n {space}" if space else " -A"
     return WhoCanPage(
-        page.verb,
-        page.resource,
-        page.kinds,
-        page.namespace,
+        verb=page.verb,
+        resource=page.resource,
+        kinds=page.kinds,
+        namespace=page.namespace,
         table=_table(client, answer, space),
         gaps=answer.gaps,
         mine=_mine(client, page.verb, type_, space, part),
@@ -111,14 +117,16 @@ def _table(client: ClusterClient, answer: Answer, space: str) -> Table:
     )
     columns = (_("Who"), _("Role"), _("Defined by"), _("Scope"), _("Objects"))
     note = "" if space else _("Roles in individual namespaces aren't included. Select a namespace to see them.")
-    return Table(_("Who can"), columns, rows, note=note, empty=_("No one, according to roles and bindings."))
+    return Table(
+        title=_("Who can"), columns=columns, rows=rows, note=note, empty=_("No one, according to roles and bindings.")
+    )
 
 
 def _subject(client: ClusterClient, way: Way) -> Cell:
     words = {"User": _("user %(name)s"), "Group": _("group %(name)s"), "ServiceAccount": _("service account %(name)s")}
     label = words.get(way.subject_kind, "%(name)s") % {"name": way.subject}
     if way.subject_kind != "ServiceAccount":
-        return (Bit(label),)
+        return (Bit(text=label),)
     return see(
         client=client,
         group="",

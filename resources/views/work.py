@@ -79,13 +79,13 @@ class Work:
             obj = {**obj, "metadata": {**(obj.get("metadata") or {}), "name": name[:253]}}
         if chosen.startswith("from:") and self.place.type.kind == "Secret":
             audit.record(self.request, "reveal", f"{self.place.ref}{chosen[5:]}", "ok")
-        return self.show(Draft(obj, start=chosen, begun=submission.digest(obj)))
+        return self.show(Draft(obj=obj, start=chosen, begun=submission.digest(obj)))
 
     def edit(self) -> HttpResponse:
         """An existing object's form."""
         obj = draft.editable(self.place.get(self.request.cluster))
         self.read_secret()
-        return self.show(Draft(obj, original=obj))
+        return self.show(Draft(obj=obj, original=obj))
 
     def read_secret(self) -> None:
         """The page shows values of the Secret that is there: an act, whatever was done before."""
@@ -219,7 +219,12 @@ class Work:
         placed = tuple(Placed(item.path, words(item.path), text) for item, text in unread_messages)
         placed += tuple(error for error in readable if error.path not in {*keys, *texts})
         typed = replace(written.typed, errors={**errors.by_path(placed), **texts}, key_errors=keys)
-        problem = Problem(422, _("Not saved yet: some fields are invalid"), _("Correct the fields listed below."), "")
+        problem = Problem(
+            status=422,
+            title=_("Not saved yet: some fields are invalid"),
+            advice=_("Correct the fields listed below."),
+            detail="",
+        )
         return faces.form(self, replace(written, typed=typed), problem=problem, placed=placed, placing=False)
 
     def refused(self, written: Draft, refused: KubeError, known: tuple[Placed, ...] = ()) -> HttpResponse:
@@ -255,4 +260,6 @@ class Work:
         else:
             title = _("%(kind)s “%(name)s” has been deleted in the meantime") % names
             advice = _("Nothing was saved. You can create the object again from what you typed.")
-        return self.show(written, problem=Problem(409, title, advice, "", "Gone"), gone=True)
+        return self.show(
+            written, problem=Problem(status=409, title=title, advice=advice, detail="", reason="Gone"), gone=True
+        )

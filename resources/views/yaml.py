@@ -40,8 +40,8 @@ def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     )
     original = draft.editable(obj)
     page = YamlPage(
-        work.shell(Draft(original, original=original)),
-        readable(clean(obj) if neat else obj, masked),
+        shell=work.shell(Draft(obj=original, original=original)),
+        text=readable(clean(obj) if neat else obj, masked),
         original=carried(original) if writable else "",
         writable=writable,
         masked=masked,

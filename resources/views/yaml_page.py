@@ -30,7 +30,7 @@ class YamlErrorMark:
     where: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class YamlPage:
     """`good`: the object that the text said when it was read last; `discards`: going back to it is offered; `several`:
     there is more than one document; `masked`: values of a Secret are hidden; `clean`: without what the server and tools

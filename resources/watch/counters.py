@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 _SAMPLES = 500
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, kw_only=True)
 class Counters:
     """See HubState. Shared by all topics of a hub, on one event loop."""
 

@@ -22,7 +22,7 @@ PATIENCE_SECONDS = 4.0
 _AGAIN_SECONDS = 0.5
 # One late answer isn't reported as an outage; open watches are opened again after it all the same.
 _MISSES = 2
-_VERSION = ApiRequest("GET", "/version", ref="the API server's version")
+_VERSION = ApiRequest(method="GET", path="/version", ref="the API server's version")
 
 
 class Probe:

@@ -129,12 +129,12 @@ class Reflector:
                 known = not isinstance(self.problem, NotFound)
                 self._failed(error)
                 if isinstance(error, NotFound) and known:
-                    resumed = (Change("RESUMED"),) if self._trouble else ()
+                    resumed = (Change(kind="RESUMED"),) if self._trouble else ()
                     self._trouble = ""
-                    yield Batch((*resumed, Change("RESYNC")), self._version)
+                    yield Batch((*resumed, Change(kind="RESYNC")), self._version)
                 if (sentence := self._sentence(error)) and sentence != self._trouble:
                     self._trouble = sentence
-                    yield Batch((Change("PAUSED", text=sentence),), self._version)
+                    yield Batch((Change(kind="PAUSED", text=sentence),), self._version)
                 await self._rest(error)
 
     async def _once(self) -> AsyncGenerator[Batch, None]:
@@ -178,7 +178,7 @@ class Reflector:
             # RESUMED brings it, when it stands.
             return Batch((), self._version, columns)
         self._count.relists += 1
-        return Batch((Change("RESYNC", version=self._version),), self._version, columns)
+        return Batch((Change(kind="RESYNC", version=self._version),), self._version, columns)
 
     async def _watch(self, rows: Rows, seconds: int) -> AsyncGenerator[Batch | None, None]:
         """Level three: one request. The first item comes as soon as the watch stands."""
@@ -200,7 +200,7 @@ class Reflector:
                     changes = read.changes
                     if read.columns and known:
                         self._count.relists += 1
-                        changes = (*changes, Change("RESYNC", version=self._version))
+                        changes = (*changes, Change(kind="RESYNC", version=self._version))
                     yield Batch(changes, self._version, read.columns, came)
         finally:
             self._count.watches -= standing
@@ -213,7 +213,7 @@ class Reflector:
             return None
         self._trouble = ""
         self._count.relists += 1
-        return Batch((Change("RESUMED"), Change("RESYNC", version=self._version)), self._version)
+        return Batch((Change(kind="RESUMED"), Change(kind="RESYNC", version=self._version)), self._version)
 
     def _failed(self, error: KubeError) -> None:
         if self.problem is None:

@@ -53,7 +53,7 @@ class Served:
             await asyncio.sleep(_TYPES_SECONDS)
 
     def _topic(self, type_: ResourceType) -> Topic:
-        return Topic(self._client.name, type_.group_or_core, type_.version, type_.plural)
+        return Topic(cluster=self._client.name, group=type_.group_or_core, version=type_.version, plural=type_.plural)
 
     async def find(self, topic: Topic, refresh: bool) -> ResourceType:
         """The topic's type, cached unless `refresh`. Raises KubeError."""

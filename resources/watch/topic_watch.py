@@ -79,9 +79,9 @@ class Watched:
         """
         if self._reflector is None:
             return
-        announcements = [Change("RESYNC", version=self.version)]
+        announcements = [Change(kind="RESYNC", version=self.version)]
         if self._reflector.trouble:
-            announcements.append(Change("PAUSED", text=self._reflector.trouble))
+            announcements.append(Change(kind="PAUSED", text=self._reflector.trouble))
         async with self._lock, self._writers:
             await self._changes.claim(self.topic, self._hub)
             await self._changes.append(self.topic, announcements, self.version, self._columns, hub=self._hub)

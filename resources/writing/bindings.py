@@ -29,7 +29,7 @@ class Subject:
     namespace: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BindingInput:
     """What stands in the form. `whole`: it is a ClusterRoleBinding, and `namespace` is ''."""
 

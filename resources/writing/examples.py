@@ -45,7 +45,7 @@ class Example:
     is_first: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
     """What is known of a kind.
 

@@ -25,7 +25,7 @@ _KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 MOST = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SecretField:
     """One thing to type.
 
@@ -59,13 +59,13 @@ SORTS = (
         "kubernetes.io/dockerconfigjson",
         (
             SecretField(
-                "server",
-                gettext_lazy("Registry"),
+                name="server",
+                label=gettext_lazy("Registry"),
                 help=gettext_lazy("For example, quay.io; for Docker Hub: https://index.docker.io/v1/"),
             ),
-            SecretField("username", gettext_lazy("User")),
-            SecretField("password", gettext_lazy("Password or token"), "hidden"),
-            SecretField("email", gettext_lazy("Email"), required=False),
+            SecretField(name="username", label=gettext_lazy("User")),
+            SecretField(name="password", label=gettext_lazy("Password or token"), look="hidden"),
+            SecretField(name="email", label=gettext_lazy("Email"), required=False),
         ),
     ),
     Sort(
@@ -73,8 +73,8 @@ SORTS = (
         gettext_lazy("Certificate (TLS)"),
         "kubernetes.io/tls",
         (
-            SecretField("tls.crt", gettext_lazy("Certificate"), "area", help=_PEM),
-            SecretField("tls.key", gettext_lazy("Private key"), "area", help=_PEM),
+            SecretField(name="tls.crt", label=gettext_lazy("Certificate"), look="area", help=_PEM),
+            SecretField(name="tls.key", label=gettext_lazy("Private key"), look="area", help=_PEM),
         ),
     ),
     Sort(
@@ -82,15 +82,15 @@ SORTS = (
         gettext_lazy("User name and password"),
         "kubernetes.io/basic-auth",
         (
-            SecretField("username", gettext_lazy("User"), required=False),
-            SecretField("password", gettext_lazy("Password or token"), "hidden"),
+            SecretField(name="username", label=gettext_lazy("User"), required=False),
+            SecretField(name="password", label=gettext_lazy("Password or token"), look="hidden"),
         ),
     ),
     Sort(
         "ssh",
         gettext_lazy("SSH key"),
         "kubernetes.io/ssh-auth",
-        (SecretField("ssh-privatekey", gettext_lazy("Private key"), "area", help=_PEM),),
+        (SecretField(name="ssh-privatekey", label=gettext_lazy("Private key"), look="area", help=_PEM),),
     ),
 )
 
@@ -130,7 +130,7 @@ class KeyValueRow:
         return not self.key and not self.value.given
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KeyValueInput:
     """All that stands in the form."""
 

@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9/_.-]*")
 _WORDS = frozenset(["y", "n", "yes", "no", "true", "false", "on", "off", "null"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DiffLine:
     """One line of both sides; None where a side has none.
 
@@ -117,10 +117,10 @@ class _Walk:
     def entry(self, key: str, old: Any, new: Any, sent: Any, indent: int, path: Path) -> None:
         head = f"{' ' * indent}{_scalar(key)}:"
         if _both(dict, old, new) or _both(list, old, new):
-            self.rows.append(DiffLine(head, head))
+            self.rows.append(DiffLine(left=head, right=head))
             self.inside(old, new, sent, indent + 2 if isinstance(new, dict) else indent, path)
         elif same(old, new):
-            self.rows += [DiffLine(line, line) for line in _lines(key, old, indent)]
+            self.rows += [DiffLine(left=line, right=line) for line in _lines(key, old, indent)]
         else:
             self.changed(key=key, old=old, new=new, sent=sent, indent=indent, path=path)
 
@@ -140,7 +140,7 @@ class _Walk:
         for place in range(max(len(left), len(right))):
             before = left[place] if place < len(left) else None
             after, theirs = right[place] if place < len(right) else (None, False)
-            self.rows.append(DiffLine(before, after, by_cluster=theirs if after is not None else by_cluster))
+            self.rows.append(DiffLine(left=before, right=after, by_cluster=theirs if after is not None else by_cluster))
 
     def added(self, key: str | None, new: Any, sent: Any, indent: int) -> list[tuple[str, bool]]:
         """New lines, each with whether the cluster added it."""
@@ -179,7 +179,7 @@ class _Walk:
     def item(self, old: Any, new: Any, sent: Any, indent: int, path: Path, equal: bool) -> None:
         start = len(self.rows)
         if equal:
-            self.rows += [DiffLine(line, line) for line in _lines(None, old, indent + 2)]
+            self.rows += [DiffLine(left=line, right=line) for line in _lines(None, old, indent + 2)]
         elif _both(dict, old, new) or _both(list, old, new):
             self.inside(old, new, sent, indent + 2, path)
         else:
@@ -191,7 +191,7 @@ class _Walk:
             for place in range(max(len(left), len(right))):
                 before = left[place] if place < len(left) else None
                 after, theirs = right[place] if place < len(right) else (None, False)
-                self.rows.append(DiffLine(before, after, by_cluster=theirs))
+                self.rows.append(DiffLine(left=before, right=after, by_cluster=theirs))
         self.dash(start, indent)
 
     def dash(self, start: int, indent: int) -> None:

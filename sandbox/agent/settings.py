@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSettings:
     """The options of the command ``node``."""
 
@@ -25,8 +25,17 @@ class NodeSettings:
     def from_arguments(cls, given: argparse.Namespace) -> NodeSettings:
         """From the parsed arguments."""
         images = given.images.resolve() if given.images else None
-        files = (given.tls_cert, given.tls_key, given.client_ca)
-        return cls(given.kubeconfig, given.name, given.data.resolve(), images, *files, given.port, given.parent)
+        return cls(
+            kubeconfig=given.kubeconfig,
+            name=given.name,
+            data=given.data.resolve(),
+            images=images,
+            certificate=given.tls_cert,
+            key=given.tls_key,
+            authority=given.client_ca,
+            port=given.port,
+            parent=given.parent,
+        )
 
 
 def add_arguments(node: argparse.ArgumentParser) -> None:

@@ -36,7 +36,7 @@ CREATE INDEX IF NOT EXISTS provides_package ON provides (catalog, package);
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelBundle:
     """One bundle as a member of one channel. ``position`` counts from the channel's head."""
 
@@ -55,7 +55,7 @@ class ChannelBundle:
     needs_packages: tuple[PackageRequirement, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredPackage:
     """A package as the package API shows it; ``status`` is JSON without icons."""
 

@@ -78,7 +78,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         text("Container-Runtime", "status", "nodeInfo", "containerRuntimeVersion", default="<unknown>", priority=1),
     ),
     "storageclasses.storage.k8s.io": (
-        Column("Name", _class_name, format="name"),
+        Column(name="Name", cell=_class_name, format="name"),
         text("Provisioner", "provisioner"),
         text("ReclaimPolicy", "reclaimPolicy", default="Delete"),
         text("VolumeBindingMode", "volumeBindingMode", default="Immediate"),
@@ -87,7 +87,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     ),
     "customresourcedefinitions.apiextensions.k8s.io": (
         NAME,
-        Column("Created At", lambda obj: obj["metadata"].get("creationTimestamp", ""), type="date"),
+        Column(name="Created At", cell=lambda obj: obj["metadata"].get("creationTimestamp", ""), type="date"),
     ),
     "apiservices.apiregistration.k8s.io": (NAME, cell("Service", _service), cell("Available", _available), AGE),
     "ingresses.networking.k8s.io": (

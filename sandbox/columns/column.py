@@ -26,7 +26,7 @@ AGE_TEXT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """``cell`` takes the whole object. ``priority`` above 0: only shown wide."""
 
@@ -40,17 +40,17 @@ class Column:
 
 def text(name: str, *path: str, default: str = "", priority: int = 0) -> Column:
     """A string at a path."""
-    return Column(name, lambda obj: _shown(dig(obj, *path), default), priority=priority)
+    return Column(name=name, cell=lambda obj: _shown(dig(obj, *path), default), priority=priority)
 
 
 def number(name: str, *path: str, priority: int = 0) -> Column:
     """An integer at a path, 0 when there is none."""
-    return Column(name, lambda obj: int(dig(obj, *path) or 0), type="integer", priority=priority)
+    return Column(name=name, cell=lambda obj: int(dig(obj, *path) or 0), type="integer", priority=priority)
 
 
 def cell(name: str, make: Callable[[Object], Any], kind: str = "string", priority: int = 0) -> Column:
     """A computed cell."""
-    return Column(name, make, type=kind, priority=priority)
+    return Column(name=name, cell=make, type=kind, priority=priority)
 
 
 def _shown(value: Any, default: str) -> str:
@@ -87,9 +87,9 @@ def containers(spec: Any, field: str) -> str:
     return ",".join(str(container.get(field, "")) for container in (spec or {}).get("containers") or [])
 
 
-NAME = Column("Name", lambda obj: obj["metadata"].get("name", ""), format="name", description=NAME_TEXT)
+NAME = Column(name="Name", cell=lambda obj: obj["metadata"].get("name", ""), format="name", description=NAME_TEXT)
 AGE = Column(
-    "Age",
-    lambda obj: since(obj["metadata"].get("creationTimestamp")),
+    name="Age",
+    cell=lambda obj: since(obj["metadata"].get("creationTimestamp")),
     description=AGE_TEXT,
 )

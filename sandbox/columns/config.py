@@ -46,7 +46,7 @@ def _subjects(kind: str) -> Any:
     return names
 
 
-_CREATED = Column("Created At", lambda obj: obj["metadata"].get("creationTimestamp", ""), type="date")
+_CREATED = Column(name="Created At", cell=lambda obj: obj["metadata"].get("creationTimestamp", ""), type="date")
 _BINDING: tuple[Column, ...] = (
     NAME,
     cell("Role", lambda obj: f"{dig(obj, 'roleRef', 'kind')}/{dig(obj, 'roleRef', 'name')}"),

@@ -164,7 +164,7 @@ _EVENT = (
     cell("Message", lambda obj: str(obj.get("message") or obj.get("note") or "").strip()),
     cell("First Seen", lambda obj: _seen(obj, first=True), priority=1),
     cell("Count", lambda obj: int(dig(obj, "series", "count") or obj.get("count") or 1), priority=1),
-    Column("Name", lambda obj: obj["metadata"].get("name", ""), format="name", priority=1),
+    Column(name="Name", cell=lambda obj: obj["metadata"].get("name", ""), format="name", priority=1),
 )
 
 COLUMNS: dict[str, tuple[Column, ...]] = {

@@ -25,7 +25,7 @@ def _valid(*_: Any) -> list[FieldCause]:
 Check = Callable[[Object, "Object | None"], Iterable[FieldCause]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Strategy:
     """``defaults(obj)`` runs on every write; ``create(obj, store)`` and ``update(obj, old)`` before validation.
 

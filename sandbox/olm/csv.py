@@ -29,7 +29,7 @@ def as_installed(csv: Object) -> Installed:
     """The same without a Subscription; an outline (sandbox/outlines.py)."""
     meta = csv["metadata"]
     version = str((csv.get("spec") or {}).get("version", ""))
-    found = Installed(meta["name"], version, provided(csv), subscribed=False)
+    found = Installed(name=meta["name"], version=version, provides=provided(csv), subscribed=False)
     return replace(found, namespace=meta.get("namespace", ""), package=_package(csv))
 
 

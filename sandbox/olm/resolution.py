@@ -23,7 +23,7 @@ class Unsatisfiable(Exception):
         super().__init__("constraints not satisfiable: " + ", ".join(reasons))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Installed:
     """A CSV that is in force in the namespace.
 
@@ -53,7 +53,7 @@ class Installed:
         return [f"subscription {name} exists", f"subscription {name} requires {self.identifier}"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """A Subscription, as far as resolution goes.
 

@@ -23,7 +23,7 @@ class Unresolved(Exception):
     """No bundle, or more than one; the message is operator-controller's."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogPackage:
     """A package in one catalog."""
 
@@ -51,7 +51,9 @@ def package(catalog: str, priority: int, name: str, blobs: list[Object]) -> Cata
         for schema in ("olm.channel", "olm.bundle", "olm.deprecations")
     }
     entries = [entry for item in of["olm.deprecations"] for entry in item["entries"]]
-    return CatalogPackage(catalog, priority, of["olm.channel"], of["olm.bundle"], entries)
+    return CatalogPackage(
+        catalog=catalog, priority=priority, channels=of["olm.channel"], bundles=of["olm.bundle"], deprecations=entries
+    )
 
 
 def version_of(bundle: Object) -> str:

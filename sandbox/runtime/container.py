@@ -15,7 +15,7 @@ from .processes import Process
 FIRST_BACKOFF, LONGEST_BACKOFF, GOOD_SECONDS = 10.0, 300.0, 600.0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Container:
     """``kind``: main, init or sidecar (an init container that keeps running). ``program``: None for a simulated one."""
 
@@ -149,5 +149,6 @@ def containers_of(pod: Object, images: Images, logs: Path) -> list[Container]:
     ]
     kinds += [(container, "main") for container in spec.get("containers") or []]
     return [
-        Container(item, kind, images.find(str(item.get("image"))), logs / str(item["name"])) for item, kind in kinds
+        Container(spec=item, kind=kind, program=images.find(str(item.get("image"))), logs=logs / str(item["name"]))
+        for item, kind in kinds
     ]

@@ -20,7 +20,7 @@ _PAUSE_SECONDS = 1.0
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
     """`cpu_seconds`: its own and of its children that have ended. `began`: seconds after the machine's start."""
 
@@ -57,7 +57,11 @@ def parse(stat: str) -> Process:
     fields = stat.rpartition(")")[2].split()
     ticks = sum(int(field) for field in fields[11:15])
     return Process(
-        int(fields[1]), int(fields[3]), ticks / _TICKS, int(fields[19]) / _TICKS, int(fields[21]) * _PAGE_BYTES
+        parent=int(fields[1]),
+        session=int(fields[3]),
+        cpu_seconds=ticks / _TICKS,
+        began=int(fields[19]) / _TICKS,
+        memory_bytes=int(fields[21]) * _PAGE_BYTES,
     )
 
 

@@ -18,7 +18,7 @@ from .targets import container_name, stored_pod
 _TEXT = "text/plain"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogQuery:
     """PodLogOptions. ``since`` is a time as it stands in the files, "" for all."""
 

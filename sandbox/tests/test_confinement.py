@@ -190,7 +190,7 @@ def test_s1_a_spec_sets_no_variable_that_loads_code(name: str, how: str, tmp_pat
     if how == "envFrom":
         spec = {"name": "c", "envFrom": [{"configMapRef": {"name": "m"}}]}
     cluster = Objects(configmaps={"m": {"data": {name: "evil", "GREETING": "hello"}}})
-    container = Container(spec, "main", ("true",), tmp_path)
+    container = Container(spec=spec, kind="main", program=("true",), logs=tmp_path)
     pod = {"metadata": {"name": "p", "namespace": "a", "uid": "1"}, "spec": {"containers": [spec]}}
     found = environment_of(cluster, pod, container, place(tmp_path))  # type: ignore[arg-type]
     assert found.get(name) != "evil" and found["GREETING"] == "hello"
@@ -225,7 +225,7 @@ def test_s1_a_sub_path_stays_in_its_volume(path: str, tmp_path: Path) -> None:
     spec = {"name": "c", "volumeMounts": [{"name": "v", "mountPath": "/data", "subPath": path}]}
     pod = {"metadata": {"name": "p", "namespace": "a", "uid": "1"}, "spec": {"containers": [spec]}}
     with pytest.raises(Exception, match="subPath"):
-        environment_of(Objects(), pod, Container(spec, "main", ("true",), tmp_path), found)  # type: ignore[arg-type]
+        environment_of(Objects(), pod, Container(spec=spec, kind="main", program=("true",), logs=tmp_path), found)  # type: ignore[arg-type]
 
 
 def test_s1_a_sub_path_belongs_to_the_pod(way: Confinement, tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_s1_a_sub_path_belongs_to_the_pod(way: Confinement, tmp_path: Path) -> N
     way.own(found.volumes["v"], "a")
     spec = {"name": "c", "volumeMounts": [{"name": "v", "mountPath": "/data", "subPath": "one/two"}]}
     pod = {"metadata": {"name": "p", "namespace": "a", "uid": "1"}, "spec": {"containers": [spec]}}
-    container = Container(spec, "main", ("true",), tmp_path)
+    container = Container(spec=spec, kind="main", program=("true",), logs=tmp_path)
     before = os.umask(0o077)
     try:
         environment = environment_of(Objects(), pod, container, found)  # type: ignore[arg-type]

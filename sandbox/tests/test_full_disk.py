@@ -20,7 +20,7 @@ LARGE = b'"' + b"x" * 200_000 + b'"'
 
 
 def put(store: Store, name: str, data: bytes = b"{}") -> None:
-    store.put("things", StoreEntry("n", name, store.next_version(), data, {}))
+    store.put("things", StoreEntry(namespace="n", name=name, version=store.next_version(), data=data, labels={}))
 
 
 def database(journal: Journal) -> sqlite3.Connection:

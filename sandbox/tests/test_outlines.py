@@ -49,7 +49,12 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 def put(store: Store, obj: dict[str, Any]) -> None:
-    store.put(CRDS, StoreEntry("", obj["metadata"]["name"], store.next_version(), encode(obj), {}))
+    store.put(
+        CRDS,
+        StoreEntry(
+            namespace="", name=obj["metadata"]["name"], version=store.next_version(), data=encode(obj), labels={}
+        ),
+    )
 
 
 def test_h30_a_definition_is_read_once_however_many_come_after_it(decoded: Counter[str]) -> None:
@@ -79,7 +84,12 @@ def test_h30_names_are_still_told_apart(decoded: Counter[str]) -> None:
     first["status"]["acceptedNames"]["kind"] = "Other"
     put(store, first)
     assert accepted("example.com") == "True"
-    store.remove(CRDS, StoreEntry("", first["metadata"]["name"], store.next_version(), encode(first), {}))
+    store.remove(
+        CRDS,
+        StoreEntry(
+            namespace="", name=first["metadata"]["name"], version=store.next_version(), data=encode(first), labels={}
+        ),
+    )
     assert [*outlines.outlines(store, CRDS, outlines.metadata)] == []
 
 
@@ -229,7 +239,7 @@ def test_h30_entries_are_found_by_a_label_as_by_a_scan_whatever_happens_to_them(
     store = Store()
 
     def write(name: str, **labels: str) -> None:
-        store.put(CRDS, StoreEntry("", name, store.next_version(), b"{}", labels))
+        store.put(CRDS, StoreEntry(namespace="", name=name, version=store.next_version(), data=b"{}", labels=labels))
 
     def names_labelled(value: str | None = None) -> list[str]:
         return [entry.name for entry in store.labelled(CRDS, {"a": value})]
@@ -244,7 +254,7 @@ def test_h30_entries_are_found_by_a_label_as_by_a_scan_whatever_happens_to_them(
     write("x", a="2")
     write("y")
     assert (names_labelled(), names_labelled("1"), names_labelled("2")) == (["w", "x"], ["w"], ["x"])
-    store.remove(CRDS, StoreEntry("", "x", store.next_version(), b"{}", {"a": "2"}))
+    store.remove(CRDS, StoreEntry(namespace="", name="x", version=store.next_version(), data=b"{}", labels={"a": "2"}))
     write("y", a="2")
     assert (names_labelled(), names_labelled("2")) == (["w", "y"], ["y"])
     assert [entry.name for entry in store.labelled(CRDS, {"b": None})] == ["w"]

@@ -11,7 +11,7 @@ from sandbox.store import Expired, Store, StoreEntry
 
 
 def _put(store: Store, name: str, namespace: str = "n", data: bytes = b"{}") -> StoreEntry:
-    entry = StoreEntry(namespace, name, store.next_version(), data, {})
+    entry = StoreEntry(namespace=namespace, name=name, version=store.next_version(), data=data, labels={})
     store.put("things", entry)
     return entry
 
@@ -40,7 +40,7 @@ async def test_a_subscription_misses_nothing() -> None:
     first = _put(store, "a")
     subscription = store.subscribe("things", since=first.version)
     _put(store, "a")
-    store.remove("things", StoreEntry("n", "a", store.next_version(), b"{}", {}))
+    store.remove("things", StoreEntry(namespace="n", name="a", version=store.next_version(), data=b"{}", labels={}))
     changes = [await subscription.next(), await subscription.next()]
     assert [change.type for change in changes] == ["MODIFIED", "DELETED"]
     assert changes[1].previous is changes[0].entry
@@ -86,9 +86,12 @@ async def test_a_slow_subscriber_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_what_was_committed_is_there_again(tmp_path: Path) -> None:
     store = Store(Journal(tmp_path / "c.db"))
-    store.put("things", StoreEntry("n", "a", store.next_version(), b"one", {"x": "1"}, "uid"))
+    store.put(
+        "things",
+        StoreEntry(namespace="n", name="a", version=store.next_version(), data=b"one", labels={"x": "1"}, uid="uid"),
+    )
     _put(store, "b")
-    store.remove("things", StoreEntry("n", "b", store.next_version(), b"{}", {}))
+    store.remove("things", StoreEntry(namespace="n", name="b", version=store.next_version(), data=b"{}", labels={}))
     # No close: as after a kill.
     again = Store(Journal(tmp_path / "c.db"))
     entry = again.get("things", "n", "a")

@@ -52,7 +52,7 @@ def test_an_object_too_large_is_not_kept_for_an_undo() -> None:
 
 
 def test_an_answer_too_large_is_not_remembered() -> None:
-    request = ApiRequest("GET", "/api/v1/namespaces/default/configmaps/a")
+    request = ApiRequest(method="GET", path="/api/v1/namespaces/default/configmaps/a")
     for size, remembered in ((limits.RECORDED_ANSWER.value, 1), (limits.RECORDED_ANSWER.value + 1, 0)):
         with recording.record_requests() as found:
             recording.record(None, request, b"x" * size)  # type: ignore[arg-type]  # the config is part of writes only

@@ -50,10 +50,10 @@ def test_who_may_edit_one_namespace_is_limited_by_that(
 
 
 def test_the_request_is_safe_for_a_shell() -> None:
-    ask = AccessRequest("eve; rm -rf /", "prod", "shop", "view")
+    ask = AccessRequest(user="eve; rm -rf /", cluster="prod", namespace="shop", role="view")
     assert "--user=eve; rm" not in ask.command.replace("'--user=eve; rm -rf /'", "")
     assert "'--user=eve; rm -rf /'" in ask.text
-    account = AccessRequest("system:serviceaccount:ci:deployer", "prod", "shop", "view")
+    account = AccessRequest(user="system:serviceaccount:ci:deployer", cluster="prod", namespace="shop", role="view")
     assert "--serviceaccount=ci:deployer" in account.command
     assert binding_name("/team%", "view") == "-team--view"
 

@@ -172,7 +172,7 @@ def test_a_page(cluster_kubeconfig: Path, redis_server: str, name: str, subject:
 
 def test_a_streamed_row() -> None:
     """The state in a row is worded by the worker, in each language."""
-    pods = ResourceType("", "v1", "pods", "Pod", True)
+    pods = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
     columns = json.dumps([{"name": "Name", "type": "string", "format": "name"}]).encode()
     for finalizer, particle_ in (("example.com/backup", "을"), ("example.com/cleanup-2", "를")):
         metadata = {
@@ -187,7 +187,9 @@ def test_a_streamed_row() -> None:
             health = terminating({"kind": "Pod", "metadata": metadata})
         assert health is not None
         row = {"cells": ["web-0"], "object": {"metadata": metadata}, "health": {"ko": [health.state, health.reason]}}
-        change = Change("MODIFIED", "u-1", "web-0", "shop", json.dumps(row).encode(), "c")
+        change = Change(
+            kind="MODIFIED", uid="u-1", name="web-0", namespace="shop", row=json.dumps(row).encode(), columns="c"
+        )
         assert f"{finalizer}{particle_} 기다리는 중" in row_html(
             pods, "here/core/v1/pods/shop?state", columns, change, "ko"
         )

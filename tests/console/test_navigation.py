@@ -24,7 +24,10 @@ def _navigation(
 ) -> dict[str, NavGroup]:
     request = RequestFactory().get(path)
     request.COOKIES.update(cookies or {})
-    types = tuple(ResourceType(group, "v1", plural, plural.title(), namespaced=True) for group, plural in SERVED)
+    types = tuple(
+        ResourceType(group=group, version="v1", plural=plural, kind=plural.title(), namespaced=True)
+        for group, plural in SERVED
+    )
     cluster: Any = SimpleNamespace(types=lambda: types)
     found = listable or Listable(everything=True)
     monkeypatch.setattr("console.web.navigation.listable", lambda _client, _namespace: found)

@@ -11,8 +11,8 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError, Unreachable
 from kube.objects import Access
 
-DEPLOYMENTS = ResourceType("apps", "v1", "deployments", "Deployment", namespaced=True)
-PODS = ResourceType("", "v1", "pods", "Pod", namespaced=True)
+DEPLOYMENTS = ResourceType(group="apps", version="v1", plural="deployments", kind="Deployment", namespaced=True)
+PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
 
 
 class Reviewed:

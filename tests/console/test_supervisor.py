@@ -38,7 +38,7 @@ def pids(text: str) -> list[int]:
 
 async def test_output_has_the_name_of_its_part(capsys: pytest.CaptureFixture[str]) -> None:
     supervisor = Supervisor(
-        [Program("web", (sys.executable, "-c", "print('hello', flush=True); import time; time.sleep(60)"))]
+        [Program(name="web", command=(sys.executable, "-c", "print('hello', flush=True); import time; time.sleep(60)"))]
     )
     running = asyncio.create_task(supervisor.run())
     seen: list[str] = []
@@ -49,7 +49,9 @@ async def test_output_has_the_name_of_its_part(capsys: pytest.CaptureFixture[str
 
 
 async def test_a_part_that_dies_is_started_again(capsys: pytest.CaptureFixture[str]) -> None:
-    supervisor = Supervisor([Program("beat", (sys.executable, "-c", "raise SystemExit(3)"))], back_off=0.01)
+    supervisor = Supervisor(
+        [Program(name="beat", command=(sys.executable, "-c", "raise SystemExit(3)"))], back_off=0.01
+    )
     running = asyncio.create_task(supervisor.run())
     await reached(lambda: supervisor.restarts.get("beat", 0) >= 2)
     supervisor.stop()
@@ -58,7 +60,7 @@ async def test_a_part_that_dies_is_started_again(capsys: pytest.CaptureFixture[s
 
 
 async def test_a_stubborn_part_and_its_child_are_killed(capsys: pytest.CaptureFixture[str]) -> None:
-    supervisor = Supervisor([Program("worker", (sys.executable, "-c", STUBBORN), stop_seconds=0.3)])
+    supervisor = Supervisor([Program(name="worker", command=(sys.executable, "-c", STUBBORN), stop_seconds=0.3)])
     running = asyncio.create_task(supervisor.run())
     text: list[str] = []
     await reached(lambda: text.append(capsys.readouterr().out) or len(pids("".join(text))) == 2)
@@ -76,7 +78,7 @@ async def test_a_stubborn_part_and_its_child_are_killed(capsys: pytest.CaptureFi
 
 
 async def test_a_program_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    supervisor = Supervisor([Program("redis", ("/does/not/exist",))], back_off=0.01)
+    supervisor = Supervisor([Program(name="redis", command=("/does/not/exist",))], back_off=0.01)
     running = asyncio.create_task(supervisor.run())
     await reached(lambda: supervisor.restarts.get("redis", 0) >= 1)
     supervisor.stop()
@@ -110,7 +112,7 @@ async def test_s13_a_web_server_that_hangs_is_started_anew(
         answers.append(await ask())
         return answers[-1]
 
-    part = Program("web", (sys.executable, "-c", HANGS, str(port)), is_alive=check)
+    part = Program(name="web", command=(sys.executable, "-c", HANGS, str(port)), is_alive=check)
     supervisor = Supervisor([part], back_off=0.01)
     running = asyncio.create_task(supervisor.run())
     text: list[str] = []
@@ -124,8 +126,10 @@ async def test_s13_a_web_server_that_hangs_is_started_anew(
 
 
 async def test_s13_every_part_is_asked_whether_it_lives(tmp_path: Path) -> None:
-    assert [part.name for part in parts(Options(9000, tmp_path)) if part.is_alive is None] == []
-    assert [part.name for part in parts(Options(9000, tmp_path, web=2, listener=7)) if part.is_alive is None] == []
+    assert [part.name for part in parts(Options(port=9000, data=tmp_path)) if part.is_alive is None] == []
+    assert [
+        part.name for part in parts(Options(port=9000, data=tmp_path, web=2, listener=7)) if part.is_alive is None
+    ] == []
     file = tmp_path / "worker.alive"
     check = liveness.file_check(file)
     assert not await check()
@@ -183,7 +187,9 @@ async def test_s13_a_program_that_starts_slowly_is_not_killed(monkeypatch: pytes
         asked.append(1)
         return False
 
-    supervisor = Supervisor([Program("web", (sys.executable, "-c", "import time; time.sleep(60)"), is_alive=never)])
+    supervisor = Supervisor(
+        [Program(name="web", command=(sys.executable, "-c", "import time; time.sleep(60)"), is_alive=never)]
+    )
     running = asyncio.create_task(supervisor.run())
     await reached(lambda: len(asked) > 10)
     assert supervisor.restarts == {}
@@ -256,10 +262,10 @@ def test_a_taken_port_is_named_with_a_way_out(tmp_path: Path) -> None:
 def test_another_cluster_needs_no_sandbox(tmp_path: Path) -> None:
     kubeconfig = tmp_path / "config"
     kubeconfig.write_text("{}")
-    names = [part.name for part in parts(Options(9000, tmp_path, kubeconfig=str(kubeconfig)))]
+    names = [part.name for part in parts(Options(port=9000, data=tmp_path, kubeconfig=str(kubeconfig)))]
     assert "sandbox" not in names
     assert {"web", "worker"} <= set(names)
-    assert environment(Options(9000, tmp_path, kubeconfig=str(kubeconfig)), "redis://x")["KUBECONFIG"] == str(
+    assert environment(Options(port=9000, data=tmp_path, kubeconfig=str(kubeconfig)), "redis://x")["KUBECONFIG"] == str(
         kubeconfig
     )
 
@@ -269,10 +275,10 @@ def test_s7_no_forwarded_address_is_believed_unless_a_setting_names_the_proxy(
 ) -> None:
     """Any program of this machine could make up who it is, and so have all tries of all addresses."""
     monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
-    trusted = environment(Options(9000, tmp_path), "redis://x")["FORWARDED_ALLOW_IPS"]
+    trusted = environment(Options(port=9000, data=tmp_path), "redis://x")["FORWARDED_ALLOW_IPS"]
     assert "127.0.0.1" not in ProxyHeadersMiddleware(lambda *_: None, trusted).trusted_hosts
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")
-    trusted = environment(Options(9000, tmp_path), "redis://x")["FORWARDED_ALLOW_IPS"]
+    trusted = environment(Options(port=9000, data=tmp_path), "redis://x")["FORWARDED_ALLOW_IPS"]
     assert "127.0.0.1" in ProxyHeadersMiddleware(lambda *_: None, trusted).trusted_hosts
 
 
@@ -285,14 +291,14 @@ def test_the_socket_moves_when_the_path_is_too_long(tmp_path: Path) -> None:
 
 
 def test_several_web_processes_share_a_socket_and_have_a_port_each(tmp_path: Path) -> None:
-    options = Options(9000, tmp_path, web=3, listener=7)
+    options = Options(port=9000, data=tmp_path, web=3, listener=7)
     found = [part for part in parts(options) if part.name.startswith("web")]
     assert [(part.name, part.command[-1], part.pass_fds) for part in found] == [
         ("web-1", "9001", (7,)),
         ("web-2", "9002", (7,)),
         ("web-3", "9003", (7,)),
     ]
-    alone = [part for part in parts(Options(9000, tmp_path)) if part.name.startswith("web")]
+    alone = [part for part in parts(Options(port=9000, data=tmp_path)) if part.name.startswith("web")]
     assert [(part.name, part.pass_fds) for part in alone] == [("web", ())]
 
 
@@ -317,7 +323,7 @@ def test_a_port_of_one_web_process_that_is_taken_is_named(tmp_path: Path, capsys
         other.bind(("127.0.0.1", 0))
         taken = other.getsockname()[1]
         with pytest.raises(SystemExit):
-            listen(Options(taken - 1, tmp_path, web=2))
+            listen(Options(port=taken - 1, data=tmp_path, web=2))
     assert f"port {taken} is taken by another program" in capsys.readouterr().err
 
 
@@ -331,7 +337,7 @@ shared.accept()[0].sendall(b"here")
 """
     with socket.create_server(("127.0.0.1", 0)) as shared:
         command = (sys.executable, "-c", program, str(shared.fileno()))
-        supervisor = Supervisor([Program("web-1", command, pass_fds=(shared.fileno(),))], back_off=0.01)
+        supervisor = Supervisor([Program(name="web-1", command=command, pass_fds=(shared.fileno(),))], back_off=0.01)
         running = asyncio.create_task(supervisor.run())
         for _ in range(3):
             # Each answer ends the process: the next is given by another.
@@ -349,18 +355,18 @@ def test_s1_the_embedded_cluster_is_refused_where_people_sign_in(
     monkeypatch.delenv("SHARE_EMBEDDED_CLUSTER", raising=False)
     monkeypatch.setenv("SIGN_IN", sign_in)
     with pytest.raises(SystemExit) as ended:
-        check_sharing(Options(9000, tmp_path))
+        check_sharing(Options(port=9000, data=tmp_path))
     assert ended.value.code == 2
     text = capsys.readouterr().err
     assert all(words in text for words in ("SIGN_IN", "KUBECONFIG", "SHARE_EMBEDDED_CLUSTER=1", "docs/deploy.md"))
-    check_sharing(Options(9000, tmp_path, kubeconfig="somewhere"))
+    check_sharing(Options(port=9000, data=tmp_path, kubeconfig="somewhere"))
     monkeypatch.setenv("SHARE_EMBEDDED_CLUSTER", "1")
-    check_sharing(Options(9000, tmp_path))
+    check_sharing(Options(port=9000, data=tmp_path))
     # The demo server has no password, and Pods share the loopback with it.
     monkeypatch.setattr(main, "redis_binary", lambda: None)
     monkeypatch.delenv("REDIS_URL", raising=False)
     with pytest.raises(SystemExit):
-        check_sharing(Options(9000, tmp_path))
+        check_sharing(Options(port=9000, data=tmp_path))
 
 
 def test_s1_a_file_may_say_that_people_sign_in(
@@ -369,8 +375,8 @@ def test_s1_a_file_may_say_that_people_sign_in(
     (tmp_path / "sign-in").write_text("token\n")
     monkeypatch.delenv("SIGN_IN", raising=False)
     monkeypatch.delenv("SHARE_EMBEDDED_CLUSTER", raising=False)
-    check_sharing(Options(9000, tmp_path))
+    check_sharing(Options(port=9000, data=tmp_path))
     monkeypatch.setenv("SIGN_IN_FILE", str(tmp_path / "sign-in"))
     with pytest.raises(SystemExit):
-        check_sharing(Options(9000, tmp_path))
+        check_sharing(Options(port=9000, data=tmp_path))
     assert "SHARE_EMBEDDED_CLUSTER" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from tests.eventually import reached
 SOON = 30.0
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Browser:
     """One connection to /stream taken up again where it was whenever it ends, as static/js does it."""
 

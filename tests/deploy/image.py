@@ -24,7 +24,7 @@ def machine() -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if known.fullmatch(key)}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Stage:
     """One FROM. `root`: what `/` is to its steps."""
 
@@ -96,7 +96,7 @@ def begun(work: Path, number: int, name: str) -> Stage:
         ["chmod", "a+rx", f"{root}/root"],
     ):
         subprocess.run(command, check=True)
-    return Stage(name, root)
+    return Stage(name=name, root=root)
 
 
 def build(containerfile: Path, context: Path, work: Path, targets: frozenset[str] = frozenset()) -> Stage:
@@ -108,11 +108,11 @@ def build(containerfile: Path, context: Path, work: Path, targets: frozenset[str
     lines = (own if own.exists() else context / ".dockerignore").read_text().splitlines()
     patterns = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     stages: dict[str, Stage] = {}
-    stage = Stage("", Path("/"))
+    stage = Stage(name="", root=Path("/"))
     for word, rest in steps(containerfile.read_text()):
         name = rest.rpartition(" AS ")[2] if word == "FROM" else stage.name
         if targets and name not in targets:
-            stage = Stage(name, Path("/"))
+            stage = Stage(name=name, root=Path("/"))
             continue
         sys.stdout.write(f"{word} {rest[:150]}\n")
         sys.stdout.flush()

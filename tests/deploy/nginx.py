@@ -39,7 +39,7 @@ http {{
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Behind:
     """`port`: nginx' own, with TLS; `plain`: without.
 
@@ -89,7 +89,9 @@ def behind(folder: Path, kubeconfig: Path) -> Iterator[Behind]:
     nginx = program()
     base, port, plain = _three_ports(), free_port(), free_port()
     authority = Authority(folder / "pki")
-    found = Behind(port, plain, base, (base + 1, base + 2), authority.certificate, 0)
+    found = Behind(
+        port=port, plain=plain, shared=base, own=(base + 1, base + 2), authority=authority.certificate, supervisor=0
+    )
     certificate, key = authority.issue("nginx", NAME, hosts=(NAME,))
     text = CONFIGURATION.read_text()
     for old, new in (

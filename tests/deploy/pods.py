@@ -138,13 +138,13 @@ class Node:
         log = self.folder / f"{name}.log"
         command = self.command(found, template, container, container["args"], name)
         with processes.running(command, log, lambda: True) as process:
-            pod = Pod(self, found, template, container, process, log)
+            pod = Pod(node=self, found=found, template=template, container=container, process=process, log=log)
             if "startupProbe" in container:
                 pod.wait("startupProbe")
             yield pod
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pod:
     node: Node
     found: list[Object]

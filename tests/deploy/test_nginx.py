@@ -57,7 +57,7 @@ def _seen_by_all(browsers: Sequence[Browser], name: str) -> bool:
 async def test_an_event_reaches_browsers_of_both_processes_at_once(
     site: Behind, client: ClusterClient, namespace: str
 ) -> None:
-    browsers = [Browser(_address(site, client, namespace)) for _ in range(12)]
+    browsers = [Browser(url=_address(site, client, namespace)) for _ in range(12)]
     async with opened(*browsers, tls=_tls(site)):
         await watched(client, namespace, *browsers)
         spread = [site.clients(port) for port in site.own]
@@ -74,7 +74,7 @@ async def test_an_event_reaches_browsers_of_both_processes_at_once(
 async def test_browsers_of_a_process_that_is_killed_go_on_at_the_other_and_miss_nothing(
     site: Behind, client: ClusterClient, namespace: str
 ) -> None:
-    browsers = [Browser(_address(site, client, namespace)) for _ in range(12)]
+    browsers = [Browser(url=_address(site, client, namespace)) for _ in range(12)]
     made: list[str] = []
 
     async def write() -> None:
@@ -105,7 +105,7 @@ async def test_browsers_of_a_process_that_is_killed_go_on_at_the_other_and_miss_
 
 async def test_a_stream_that_is_asked_for_by_post(site: Behind, client: ClusterClient, namespace: str) -> None:
     topic = f"{client.name}/core/v1/configmaps/{namespace}"
-    browser = Browser(f"https://{NAME}:{site.port}/stream", {"rows": [{"topic": topic}]})
+    browser = Browser(url=f"https://{NAME}:{site.port}/stream", body={"rows": [{"topic": topic}]})
     async with opened(browser, tls=_tls(site)):
         await watched(client, namespace, browser)
         await make(client, namespace, "posted")

@@ -45,7 +45,7 @@ async def test_pages_and_live_updates_go_on_without_a_restart(tmp_path: Path) ->
         first.enter_context(processes.sandbox(cluster, options=("--no-olm",)))
         console = await asyncio.to_thread(_console, tmp_path, cluster / "kubeconfig", stack)
         client = ClusterClient(following(str(cluster / "kubeconfig")))
-        browser = Browser(f"{console}/stream?notice={client.name}/core/v1/configmaps/default")
+        browser = Browser(url=f"{console}/stream?notice={client.name}/core/v1/configmaps/default")
         async with opened(browser):
             # Many, so that versions of the old cluster are ahead of the new one's.
             for number in range(40):

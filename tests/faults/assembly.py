@@ -50,7 +50,9 @@ class Place:
         return f"/resources/{kind}/?namespace={self.namespace or '-'}&columns=label:{LABEL}"
 
     def topic(self, cluster: str) -> str:
-        return str(Topic(cluster, self.group, self.version, self.plural, self.namespace))
+        return str(
+            Topic(cluster=cluster, group=self.group, version=self.version, plural=self.plural, namespace=self.namespace)
+        )
 
 
 MAPS = tuple(Place("core", "v1", "configmaps", namespace) for namespace in NAMESPACES)
@@ -69,7 +71,7 @@ class Slot:
     program: Program
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Assembly:
     folder: Path
     cluster: Cluster
@@ -127,7 +129,9 @@ async def assemble(folder: Path, cluster: Cluster, *, hubs: int, webs: int) -> A
     port = free_port()
     command = [binary, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
     front = await Proxy("front", []).start()
-    found = Assembly(folder, cluster, Program("redis", command, folder, None), port, front)  # type: ignore[arg-type]
+    found = Assembly(
+        folder=folder, cluster=cluster, redis=Program("redis", command, folder, None), redis_port=port, front=front
+    )  # type: ignore[arg-type]
     found.direct = redis.asyncio.Redis(port=port, socket_timeout=2.0, socket_connect_timeout=1.0)
     found.redis._ready = found.redis_answers
     try:

@@ -21,7 +21,7 @@ from tools.realcluster.layout import Layout
 from tools.realcluster.process import ClusterPart
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Cluster:
     """`programs`: the API server first, then what it needs.
 
@@ -98,7 +98,7 @@ async def embedded(folder: Path) -> Cluster:
     """
     port, data = free_port(), folder / "sandbox"
     command = [sys.executable, "-m", "sandbox", "serve", "--data", str(data), "--port", str(port)]
-    found = Cluster("sandbox", port, "", "", [], plain=True)
+    found = Cluster(name="sandbox", port=port, token="", authority="", programs=[], plain=True)
 
     async def ready(_: Program) -> bool:
         return await found.ready()
@@ -118,7 +118,14 @@ async def real(folder: Path, built: Programs) -> Cluster:
     await programs[1].start()
     await programs[0].start()
     authority = layout.authority.certificate.read_text()
-    return Cluster("real", layout.ports["apiserver"], layout.token, authority, programs, plain=False)
+    return Cluster(
+        name="real",
+        port=layout.ports["apiserver"],
+        token=layout.token,
+        authority=authority,
+        programs=programs,
+        plain=False,
+    )
 
 
 def _empty(folder: Path) -> Path:

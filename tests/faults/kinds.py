@@ -25,7 +25,7 @@ _TOO_MANY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """`touches`: no two faults that touch the same at once.
 
@@ -48,7 +48,9 @@ def _fault(
     name: str, touches: str, seconds: tuple[float, float], *, plain: bool = False, starts: bool = False
 ) -> Callable[[Do], Do]:
     def keep(do: Do) -> Do:
-        ALL[name] = Fault(name, frozenset(touches.split()), seconds, do, plain, starts)
+        ALL[name] = Fault(
+            name=name, touches=frozenset(touches.split()), seconds=seconds, do=do, plain=plain, starts=starts
+        )
         return do
 
     return keep

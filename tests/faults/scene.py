@@ -57,7 +57,7 @@ class Settled:
         return statistics.median(self.waits) if self.waits else 0.0
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Scene:
     all: Assembly
     writer: Writer
@@ -223,11 +223,16 @@ async def scene(
     all_ = await assemble(folder, cluster, hubs=hubs, webs=webs)
     tasks: list[asyncio.Task[None]] = []
     try:
-        writer = Writer(cluster, chance, PLACES)
+        writer = Writer(cluster=cluster, chance=chance, places=PLACES)
         await writer.fill()
         places = [*PLACES, EVERYWHERE]
         looking = [
-            View(f"view-{number + 1}", all_.url, places[number % len(places)], "name" if number % 6 == 5 else "")
+            View(
+                name=f"view-{number + 1}",
+                url=all_.url,
+                place=places[number % len(places)],
+                sort="name" if number % 6 == 5 else "",
+            )
             for number in range(views)
         ]
         tasks = [asyncio.create_task(view.run(), name=view.name) for view in looking]
@@ -237,7 +242,7 @@ async def scene(
                 await view.opened.wait()
         async with contextlib.AsyncExitStack() as stack:
             opened = await stack.enter_async_context(tab.tabs(all_.url, wanted)) if wanted else []
-            yield Scene(all_, writer, looking, opened, chance, seed)
+            yield Scene(all=all_, writer=writer, views=looking, tabs=opened, chance=chance, seed=seed)
     finally:
         for task in tasks:
             task.cancel()

@@ -34,7 +34,7 @@ class Shown:
     at: float
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class View:
     """`old`: with a GET for every object of the topic, as an API user would; else a POST with the rows that are
     shown, as pages do.

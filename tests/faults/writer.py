@@ -20,7 +20,7 @@ _HANDS = 6
 STAYING, PASSING = 20, 4
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, kw_only=True)
 class Object:
     """`number` is the last one that the API server has confirmed, at `at` (time.monotonic())."""
 
@@ -41,7 +41,7 @@ class Change:
     deleted: bool = False
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Writer:
     """`written`: the last change by uid."""
 
@@ -59,7 +59,7 @@ class Writer:
     async def fill(self) -> None:
         """Every object that stays, once."""
         self._objects = [
-            Object(place, f"{word}-{number:02d}")
+            Object(place=place, name=f"{word}-{number:02d}")
             for place in self.places
             for word, count in (("object", self.staying), ("passing", self.passing))
             for number in range(count)

@@ -21,7 +21,7 @@ SANITISED = {
 }
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, kw_only=True)
 class Element:
     tag: str
     attributes: dict[str, str]
@@ -80,13 +80,13 @@ class Element:
 class _Tree(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.root = Element("root", {})
+        self.root = Element(tag="root", attributes={})
         self.open = [self.root]
 
     def handle_starttag(self, tag: str, pairs: list[tuple[str, str | None]]) -> None:
         if tag in CLOSED_BY_NEXT and self.open[-1].tag == tag:
             self.open.pop()
-        element = Element(tag, {name: value or "" for name, value in pairs}, self.open[-1])
+        element = Element(tag=tag, attributes={name: value or "" for name, value in pairs}, parent=self.open[-1])
         element.checked = "checked" in element.attributes
         self.open[-1].children.append(element)
         if tag not in VOID:

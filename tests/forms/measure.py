@@ -36,7 +36,7 @@ COUNTED = (
 SERVERS = ("apiVersion", "kind", "metadata")
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Figures:
     """Of one kind, or summed over many. `shipped`: examples of its kinds in a bundle; `offered`: by a page. `paints`:
     (milliseconds, bytes, which form)."""
@@ -92,7 +92,7 @@ def build(form: Form, obj: dict[str, Any], scripted: bool = True) -> tuple[Count
     start["metadata"] |= carried
     if "generateName" in obj["metadata"]:
         start["metadata"]["generateName"] = ""
-    person = Person(form.open(start), scripted)
+    person = Person(page=form.open(start), scripted=scripted)
     try:
         for name, value in obj["metadata"].items():
             if name in METADATA:

@@ -40,7 +40,13 @@ class Form:
     def of_kind(cls, kind: Kind, offer: Offer | None = None) -> "Form":
         spec = kind.crd["spec"]
         names = spec["names"]
-        type_ = ResourceType(spec["group"], kind.version, names["plural"], names["kind"], spec["scope"] == "Namespaced")
+        type_ = ResourceType(
+            group=spec["group"],
+            version=kind.version,
+            plural=names["plural"],
+            kind=names["kind"],
+            namespaced=spec["scope"] == "Namespaced",
+        )
         return cls(type_, Schema.from_document(kind.schema), offer or Offer())
 
     def begin(self, example: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -57,10 +63,10 @@ class Form:
         return render_to_string("resources/_form_field.html", {"field": made, "request": REQUEST})
 
     def open(self, obj: dict[str, Any], **more: Any) -> "Page":
-        return Page(self, self.html(obj, **more))
+        return Page(form=self, html=self.html(obj, **more))
 
 
-@dataclass(repr=False)
+@dataclass(repr=False, kw_only=True)
 class Page:
     """What is on the screen."""
 

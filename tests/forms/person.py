@@ -30,7 +30,7 @@ def leaves(value: Any) -> int:
     return 1
 
 
-@dataclass(repr=False)
+@dataclass(repr=False, kw_only=True)
 class Person:
     """`scripted`: parts of the page are fetched, as with script; else each button sends the whole form."""
 

@@ -17,7 +17,7 @@ from tests.forms.kinds import Kind
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Served:
     kind: Kind
     schema: Schema
@@ -40,7 +40,7 @@ def serve(api: Api, kind: Kind, rules: bool = True) -> Served:
     created = answer.status == 201
     api.until(f"{CRDS}/{crd['metadata']['name']}", _established)
     _until(lambda: _document(api, kind) is not None, kind)
-    return Served(kind, Schema.from_document(_document(api, kind)), api, created)
+    return Served(kind=kind, schema=Schema.from_document(_document(api, kind)), api=api, created=created)
 
 
 def remove(found: Served) -> None:
@@ -70,7 +70,13 @@ def _until(holds: Callable[[], bool], kind: Kind) -> None:
 
 def type_of(kind: Kind) -> ResourceType:
     names = kind.crd["spec"]["names"]
-    return ResourceType(kind.group, kind.version, names["plural"], kind.kind, kind.crd["spec"]["scope"] == "Namespaced")
+    return ResourceType(
+        group=kind.group,
+        version=kind.version,
+        plural=names["plural"],
+        kind=kind.kind,
+        namespaced=kind.crd["spec"]["scope"] == "Namespaced",
+    )
 
 
 def _established(crd: Any) -> bool:

@@ -58,7 +58,7 @@ def test_ten_thousand_items_are_drawn_in_part_and_kept_whole(spec: dict[str, Any
 def test_of_a_long_list_more_is_shown_and_the_end_can_be_reached(scripted: bool) -> None:
     obj = state({"list": [f"item {n}" for n in range(170)]})
     page = STATE.open(obj)
-    person = Person(page, scripted)
+    person = Person(page=page, scripted=scripted)
     shown = []
     while rest := [name for name in page.index if name.startswith("~open=/spec/list/@")]:
         shown.append(len([name for name in page.index if name.startswith("s:/spec/list/@")]))
@@ -92,7 +92,7 @@ def test_of_many_fields_each_can_be_reached(scripted: bool) -> None:
     form = wide(500)
     obj = {**form.begin(None), "spec": {"f0007": "a", "f0300": "set"}}
     page = form.open(obj)
-    person = Person(page, scripted)
+    person = Person(page=page, scripted=scripted)
     while rest := [name for name in page.index if name.startswith("~open=/spec/@")]:
         person.opened(rest[0].removeprefix("~open="))
     page.named("s:/spec/f0499")[0].value = "changed"
@@ -130,7 +130,7 @@ def test_items_of_a_long_list_are_added_moved_and_removed_around_what_is_not_sho
 def test_an_error_far_down_a_long_list_is_shown_where_it_is() -> None:
     obj = state({"things": [{"name": f"n{n}"} for n in range(500)]})
     html = STATE.html(obj, FormInput(errors={("spec", "things", 321, "name"): "this one is wrong"}))
-    page = Page(STATE, html)
+    page = Page(form=STATE, html=html)
     assert "this one is wrong" in html
     assert page.named("s:/spec/things/@321/name")[0].value == "n321"
     assert difference(obj, page.submit().object) == ""
@@ -186,7 +186,7 @@ def test_values_whose_fields_a_new_schema_no_longer_has_are_kept_and_shown() -> 
     page.named("i:/spec/gone/x")[0].value = "2"
     parsed = page.submit()
     assert parsed.object["spec"] == {"a": "text", "gone": {"x": 2}}
-    again = Page(after, after.html(parsed.object, parsed.typed))
+    again = Page(form=after, html=after.html(parsed.object, parsed.typed))
     assert "x: 2" in (again.named("r:/spec")[0].value or "")
     assert again.submit().object == parsed.object
     again.named("r:/spec")[0].value = ""
@@ -221,7 +221,7 @@ def test_a_page_with_all_levels_open_needs_no_more_stack_than_there_is() -> None
     def under(frames: int) -> str:
         return under(frames - 1) if frames else DEEP.html(obj, FormInput(opened=opened, asked=opened))
 
-    page = Page(DEEP, under(250))
+    page = Page(form=DEEP, html=under(250))
     assert difference(obj, page.submit().object) == ""
 
 

@@ -118,7 +118,11 @@ def test_nothing_is_said_that_the_server_would_take(obj: dict[str, Any], api: Ap
     group, _, version = obj["apiVersion"].rpartition("/")
     index = api.get("/openapi/v3").json["paths"]
     found = index[f"apis/{obj['apiVersion']}" if group else "api/v1"]["serverRelativeURL"]
-    schema = Schema.from_document(pick(api.get(found).raw, ResourceType(group, version, "", obj["kind"], True)))
+    schema = Schema.from_document(
+        pick(
+            api.get(found).raw, ResourceType(group=group, version=version, plural="", kind=obj["kind"], namespaced=True)
+        )
+    )
     assert schema.root
     chance = random.Random(obj["kind"])
     known = decoded = 0

@@ -106,7 +106,7 @@ def drawn(found: served_kind.Served, obj: dict[str, Any], placed: tuple[Placed, 
         obj=obj,
         offer=Offer(),
         choice=NAMESPACES,
-        problem=Problem(422, "no", "", ""),
+        problem=Problem(status=422, title="no", advice="", detail=""),
     )
     page = replace(page, errors=form_page.messages(placed, page))
     return page, dom.parse(

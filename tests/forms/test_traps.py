@@ -220,7 +220,7 @@ def test_yaml_that_says_no_one_thing_is_refused_and_kept(text: str, code: str) -
     page.named("y:/spec/anything")[0].value = text
     parsed = page.submit()
     assert [problem.code for problem in parsed.problems] == [code]
-    again = Page(STATE, STATE.html(parsed.object, parsed.typed))
+    again = Page(form=STATE, html=STATE.html(parsed.object, parsed.typed))
     assert again.named("y:/spec/anything")[0].value == text
 
 
@@ -295,7 +295,7 @@ def test_absent_null_empty_and_zero_are_four_things(spec: dict[str, Any]) -> Non
     entered(spec)
     name = next(iter(spec))
     page = page_of(spec)
-    person = Person(page)
+    person = Person(page=page)
     assert json.dumps(page.submit().object["spec"][name]) == json.dumps(spec[name])
     person.opened(f"/spec/{name}")
 

@@ -122,7 +122,7 @@ def test_what_is_no_mapping_of_other_fields_is_refused_and_kept(text: str, code:
     parsed = page.submit()
     assert [(problem.path, problem.code) for problem in parsed.problems] == [(("spec", "open"), code)]
     assert parsed.object["spec"]["open"] == {"known": "k", "x": 1}
-    again = Page(STATE, STATE.html(parsed.object, parsed.typed))
+    again = Page(form=STATE, html=STATE.html(parsed.object, parsed.typed))
     assert others(again, "/spec/open").value == text
 
 

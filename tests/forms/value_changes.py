@@ -16,7 +16,7 @@ from tests.forms.person import Person
 def opened(form: Form, obj: dict[str, Any]) -> Page:
     """The form of an object with all that is in it opened."""
     page = form.open(obj)
-    person = Person(page)
+    person = Person(page=page)
     for _ in range(400):
         closed = [element for element in page.index.get("~open", ()) if holds(obj, element.attributes["value"])]
         if not closed:
@@ -69,7 +69,7 @@ def change_all(form: Form, obj: dict[str, Any]) -> tuple[int, str]:
             continue
         text, value = made
         if found[0].kind == "radio":
-            Person(page).enter(found, text)
+            Person(page=page).enter(found, text)
         else:
             found[0].value = text
         where[key] = value

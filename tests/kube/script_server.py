@@ -21,7 +21,7 @@ async def serving(handler: Handler) -> AsyncIterator[ClusterConfig]:
     await site.start()
     port = runner.addresses[0][1]
     try:
-        yield ClusterConfig("scripted", f"http://127.0.0.1:{port}", "tester", lambda: "", None)
+        yield ClusterConfig(name="scripted", host=f"http://127.0.0.1:{port}", user="tester", token=lambda: "", tls=None)
     finally:
         await runner.cleanup()
 

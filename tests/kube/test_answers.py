@@ -39,8 +39,8 @@ ASKED: dict[str, Ask] = {
     "types": lambda client: client.types(),
     "whoami": lambda client: client.whoami(),
 }
-PODS = ResourceType("", "v1", "pods", "Pod", namespaced=True)
-GET = ApiRequest("GET", "/api/v1/pods", ref="pods")
+PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
+GET = ApiRequest(method="GET", path="/api/v1/pods", ref="pods")
 
 
 def answering(status: int, kind: str, body: bytes) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
@@ -139,7 +139,7 @@ async def test_what_pods_say_through_a_proxy_is_theirs() -> None:
     path = "/api/v1/namespaces/a/services/b:80/proxy/"
     for wrong in ("a page", "a redirect"):
         async with serving(answering(*WRONG[wrong])) as config:
-            answer = await asyncio.to_thread(SyncTransport(config).send, ApiRequest("GET", path))
+            answer = await asyncio.to_thread(SyncTransport(config).send, ApiRequest(method="GET", path=path))
             assert answer.body == WRONG[wrong][2]
 
 

@@ -12,7 +12,7 @@ from kube.transport import AsyncTransport, SyncTransport
 
 from .script_server import serving, stream
 
-REQUEST = ApiRequest("GET", "/api/v1/pods")
+REQUEST = ApiRequest(method="GET", path="/api/v1/pods")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of options are Linux'")

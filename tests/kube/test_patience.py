@@ -34,7 +34,9 @@ async def _ask(times: int, seconds: str, method: str = "GET") -> tuple[list[str]
         return answer(request)
 
     async with serving(handler) as config:
-        request = ApiRequest(method, "/apis", (), None, "", "application/json", "apis")
+        request = ApiRequest(
+            method=method, path="/apis", query=(), body=None, content_type="", accept="application/json", ref="apis"
+        )
         found = await asyncio.to_thread(SyncTransport(config).send, request)
         return seen, found.body
 

@@ -52,7 +52,7 @@ def test_nothing_of_the_kubeconfigs_user_comes_along(tmp_path: Path, kind: str) 
     path.write_text(yaml.safe_dump(document))
     for way in (load(str(path), anonymous=True), following(str(path), anonymous=True)):
         mine = person(way, "anna", "hers", "session")
-        used = signed(mine, ApiRequest("GET", "/api", ref="x"))
+        used = signed(mine, ApiRequest(method="GET", path="/api", ref="x"))
         headers = dict(used.headers)
         assert headers["Authorization"] == "Bearer hers"
         assert not [name for name in headers if name.startswith("Impersonate")]
@@ -95,7 +95,7 @@ def test_two_sessions_of_one_name_share_no_answers(cluster_kubeconfig: Path) -> 
 
 
 def test_acting_as_another_adds_to_ones_own_credentials_and_never_twice() -> None:
-    way = ClusterConfig("here", "http://127.0.0.1:1", "", lambda: "", None)
+    way = ClusterConfig(name="here", host="http://127.0.0.1:1", user="", token=lambda: "", tls=None)
     own = person(way, "anna", "t", "s")
     as_bert = acting(own, "bert", ("a", "b"), "key")
     assert (as_bert.user, as_bert.by, as_bert.session, as_bert.token()) == ("bert", "anna", "key", "t")

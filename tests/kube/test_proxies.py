@@ -198,7 +198,7 @@ async def test_k5_a_proxy_with_user_and_password(scheme: str, kind: str, api: Se
         config = load(str(tmp_path / "config"))
         ClusterClient(config).version()
         async with AsyncTransport(config) as transport:
-            assert (await transport.send(ApiRequest("GET", "/version"))).status == 200
+            assert (await transport.send(ApiRequest(method="GET", path="/version"))).status == 200
         assert server.names == ["api.cluster.invalid"] * 2
         assert api.asked == [("GET", "t")] * 2
 
@@ -215,7 +215,7 @@ async def test_k5_a_proxy_that_refuses(scheme: str, kind: str, api: Secured, tmp
         assert "secret" not in str(refused.value)
         async with AsyncTransport(config) as transport:
             with pytest.raises(Unreachable, match="proxy-url") as refused:
-                await transport.send(ApiRequest("GET", "/version"))
+                await transport.send(ApiRequest(method="GET", path="/version"))
         assert "secret" not in str(refused.value)
         assert api.asked == []
 

@@ -75,7 +75,7 @@ def asking(request: pytest.FixtureRequest) -> Iterator[Callable[[ClusterConfig],
 
 
 def _request(method: str) -> ApiRequest:
-    return ApiRequest(method, "/who", body=b"{}" if method == "POST" else None, ref="who one is")
+    return ApiRequest(method=method, path="/who", body=b"{}" if method == "POST" else None, ref="who one is")
 
 
 def _sync(transport: SyncTransport) -> Ask:

@@ -32,13 +32,15 @@ async def _server(handler: Handler, port: int = 0) -> AsyncIterator[ClusterConfi
     await web.TCPSite(runner, "127.0.0.1", port, reuse_address=True).start()
     try:
         found = runner.addresses[0][1]
-        yield ClusterConfig("scripted", f"http://127.0.0.1:{found}", "tester", lambda: "", None)
+        yield ClusterConfig(
+            name="scripted", host=f"http://127.0.0.1:{found}", user="tester", token=lambda: "", tls=None
+        )
     finally:
         await runner.cleanup()
 
 
 def _request(method: str) -> ApiRequest:
-    return ApiRequest(method, "/thing", body=b"{}" if method == "POST" else None, ref="a thing")
+    return ApiRequest(method=method, path="/thing", body=b"{}" if method == "POST" else None, ref="a thing")
 
 
 class Script:

@@ -11,8 +11,8 @@ from kube.requests import ApiRequest
 from kube.schema import SchemaCache, pick
 from kube.transport import Answer
 
-THING = ResourceType("example.com", "v1", "things", "Thing", True)
-OTHER = ResourceType("example.com", "v1", "others", "Other", True)
+THING = ResourceType(group="example.com", version="v1", plural="things", kind="Thing", namespaced=True)
+OTHER = ResourceType(group="example.com", version="v1", plural="others", kind="Other", namespaced=True)
 
 
 class Server:

@@ -6,7 +6,7 @@ from kube.discovery import ResourceType
 from kube.errors import NotFound
 from kube.segments import segment
 
-MAPS = ResourceType("", "v1", "configmaps", "ConfigMap", namespaced=True)
+MAPS = ResourceType(group="", version="v1", plural="configmaps", kind="ConfigMap", namespaced=True)
 
 
 @pytest.mark.parametrize("name", [".", "..", "a/b", "../..", "%2e%2e", "web%2Fexec", "/"])

@@ -54,7 +54,7 @@ def test_pages_reach_it(server: Secured, tmp_path: Path) -> None:
 
 async def test_watches_reach_it(server: Secured, tmp_path: Path) -> None:
     async with AsyncTransport(configured(server, tmp_path)) as transport:
-        answer = await transport.send(ApiRequest("GET", "/version"))
+        answer = await transport.send(ApiRequest(method="GET", path="/version"))
     assert answer.status == 200
 
 
@@ -107,14 +107,14 @@ async def test_the_name_in_the_kubeconfig_is_the_one_of_the_certificate(tmp_path
         config = replace(configured(server, tmp_path), server_name="elsewhere")
         await asyncio.to_thread(ClusterClient(config).version)
         async with AsyncTransport(config) as transport:
-            assert (await transport.send(ApiRequest("GET", "/version"))).status == 200
+            assert (await transport.send(ApiRequest(method="GET", path="/version"))).status == 200
         # With the same TLS context: another name is still refused, to both.
         other = replace(config, server_name="another")
         with pytest.raises(Unreachable, match="certificate"):
             await asyncio.to_thread(ClusterClient(other).version)
         async with AsyncTransport(other) as transport:
             with pytest.raises(Unreachable, match="certificate"):
-                await transport.send(ApiRequest("GET", "/version"))
+                await transport.send(ApiRequest(method="GET", path="/version"))
 
 
 async def test_operators_check_authority_and_host(server: Secured, tmp_path: Path) -> None:

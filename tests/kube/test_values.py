@@ -9,8 +9,10 @@ from kube.discovery import ResourceType
 from kube.patches import apply_merge, merge_patch
 from kube.selectors import from_labels, from_selector
 
-PODS = ResourceType("", "v1", "pods", "Pod", True)
-ROLES = ResourceType("rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole", False)
+PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
+ROLES = ResourceType(
+    group="rbac.authorization.k8s.io", version="v1", plural="clusterroles", kind="ClusterRole", namespaced=False
+)
 
 
 def test_paths() -> None:
@@ -185,11 +187,11 @@ def test_a_schema_whose_address_just_changed() -> None:
     ],
 )
 def test_a_kind_in_the_plural(kind: str, plural: str, words: str) -> None:
-    assert ResourceType("", "v1", plural, kind, True).kinds == words
+    assert ResourceType(group="", version="v1", plural=plural, kind=kind, namespaced=True).kinds == words
 
 
 def test_a_kind_that_has_no_published_schema_yet_has_that_of_its_definition() -> None:
-    lions = ResourceType("zoo.example", "v1", "lions", "Lion", True)
+    lions = ResourceType(group="zoo.example", version="v1", plural="lions", kind="Lion", namespaced=True)
     definition = b"""{"spec": {"versions": [
       {"name": "v0"}, {"name": "v1", "schema": {"openAPIV3Schema": {"type": "object"}}}]}}"""
     answers = {

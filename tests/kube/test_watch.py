@@ -12,7 +12,7 @@ from kube.watch import split_lines, watch
 
 from .script_server import serving, status, stream
 
-REQUEST = ApiRequest("GET", "/api/v1/pods", (("watch", "true"),), ref="pods")
+REQUEST = ApiRequest(method="GET", path="/api/v1/pods", query=(("watch", "true"),), ref="pods")
 ADDED = b'{"type":"ADDED","object":{"a":1}}\n'
 LONG = b'{"type":"MODIFIED","object":{"text":"' + b"x" * 2_000_000 + b'"}}\n'
 TOO_OLD = (

@@ -16,7 +16,7 @@ class Person:
         self.web = Client()
         self.url = ""
         self.status = 0
-        self.page = Element("root", {})
+        self.page = Element(tag="root", attributes={})
         self.html = ""
 
     def open(self, url: str, **query: Any) -> "Person":

@@ -190,7 +190,10 @@ class Cluster:
     def __init__(self, packages: bool = False, stale: bool = False, deployments: list[str] | None = None) -> None:
         groups = [(olm.GROUP, olm.SUBSCRIPTIONS), ("apps", "deployments")]
         groups += [(olm.PACKAGES_GROUP, "packagemanifests")] if packages else []
-        self._types = tuple(ResourceType(group, "v1", plural, plural, True) for group, plural in groups)
+        self._types = tuple(
+            ResourceType(group=group, version="v1", plural=plural, kind=plural, namespaced=True)
+            for group, plural in groups
+        )
         self._deployments = deployments
         self.discovery_errors = (f"{olm.PACKAGES_GROUP}/v1: its API server does not answer",) if stale else ()
 

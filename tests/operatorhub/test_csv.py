@@ -25,7 +25,9 @@ def test_apis_are_one_for_each_crd() -> None:
         {"name": "nodot", "kind": "X", "version": "v1"},
         {"name": "things.demo.dev", "version": "v1"},
     ]
-    assert csv.apis({"owned": owned}) == (csv.Api("demo.dev", "v1", "caches", "Cache", "A cache", "words"),)
+    assert csv.apis({"owned": owned}) == (
+        csv.Api(group="demo.dev", version="v1", plural="caches", kind="Cache", title="A cache", description="words"),
+    )
 
 
 def test_the_kinds_that_people_create_come_first() -> None:

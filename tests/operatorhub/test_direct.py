@@ -45,7 +45,10 @@ def test_the_authors_replaces_is_the_catalogs_business() -> None:
 
 
 def test_no_csv_no_objects() -> None:
-    assert direct.objects(Bundle("x", "x", "1.0.0", "", {}, (), ()), "apps") == ()
+    assert (
+        direct.objects(Bundle(name="x", package="x", version="1.0.0", image="", csv={}, crds=(), others=()), "apps")
+        == ()
+    )
 
 
 def test_an_operator_group_for_what_it_watches() -> None:

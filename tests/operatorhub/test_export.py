@@ -81,7 +81,9 @@ def test_another_namespace() -> None:
 
 
 def test_the_same_files_give_the_same_bytes() -> None:
-    item = operator_objects.Item("k", "operator", "", "configmaps", "ConfigMap", "a", "c")
+    item = operator_objects.Item(
+        key="k", part="operator", group="", plural="configmaps", kind="ConfigMap", namespace="a", name="c"
+    )
     obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": "a"}}
     files = folder.files([(item, obj)], "a")
     assert [file.path for file in files] == [

@@ -26,11 +26,16 @@ NAME, SPACE = "ext-flight", "ext-flight"
 
 
 def graph() -> Graph:
-    first = ChannelEntry("ft.v1.0.0", "1.0.0", deprecated="old")
-    second = ChannelEntry("ft.v1.1.0", "1.1.0", "ft.v1.0.0")
-    three = ChannelEntry("ft.v2.0.0", "2.0.0", "ft.v1.1.0", skip_range=">=1.0.0 <2.0.0")
-    beta = ChannelEntry("ft.v3.0.0-beta.1", "3.0.0-beta.1", "ft.v2.0.0")
-    return Graph("ft", "stable", (Channel("stable", (second, first)), Channel("next", (beta, three, second))), True)
+    first = ChannelEntry(name="ft.v1.0.0", version="1.0.0", deprecated="old")
+    second = ChannelEntry(name="ft.v1.1.0", version="1.1.0", replaces="ft.v1.0.0")
+    three = ChannelEntry(name="ft.v2.0.0", version="2.0.0", replaces="ft.v1.1.0", skip_range=">=1.0.0 <2.0.0")
+    beta = ChannelEntry(name="ft.v3.0.0-beta.1", version="3.0.0-beta.1", replaces="ft.v2.0.0")
+    return Graph(
+        package="ft",
+        default="stable",
+        channels=(Channel("stable", (second, first)), Channel("next", (beta, three, second))),
+        edges_known=True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,20 +86,35 @@ def test_the_account_may_make_what_the_bundle_brings_and_no_more() -> None:
 
 
 def test_what_speaks_against_an_install() -> None:
-    empty = Situation({"default": "Active"}, {}, ())
-    choices = draft.Choices("Bad Name", "ft", "samples", "No", "installer", version="9.x")
+    empty = Situation(namespaces={"default": "Active"}, groups={}, subscriptions=())
+    choices = draft.Choices(
+        name="Bad Name", package="ft", catalog="samples", namespace="No", account="installer", version="9.x"
+    )
     found = draft.new(choices, graph(), None, empty, frozenset(), accounts=True)
     assert set(found.errors) == {"name", "namespace", "version"}
     assert "can't be computed" in found.warnings[0]
     taken = draft.new(
-        draft.Choices("x", "ft", "", "apps", "installer"), graph(), None, empty, frozenset({"x"}), accounts=True
+        draft.Choices(name="x", package="ft", catalog="", namespace="apps", account="installer"),
+        graph(),
+        None,
+        empty,
+        frozenset({"x"}),
+        accounts=True,
     )
     assert "already" in taken.errors["name"]
 
 
 def test_the_objects_say_only_what_was_chosen() -> None:
     choices = draft.Choices(
-        "x", "ft", "samples", "default", "installer", ">=1, <2", ("stable",), facts.SELF_CERTIFIED, safe=False
+        name="x",
+        package="ft",
+        catalog="samples",
+        namespace="default",
+        account="installer",
+        version=">=1, <2",
+        channels=("stable",),
+        policy=facts.SELF_CERTIFIED,
+        safe=False,
     )
     spec = draft.extension(choices, accounts=True)["spec"]
     assert spec["source"]["catalog"] == {
@@ -197,14 +217,17 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
         "stable",
         tuple(
             ChannelEntry(
-                bundle.name, bundle.version, "flightticket-operator.v1.0.0" if bundle.version == "1.1.0" else ""
+                name=bundle.name,
+                version=bundle.version,
+                replaces="flightticket-operator.v1.0.0" if bundle.version == "1.1.0" else "",
             )
             for bundle in package.bundles
             if bundle.version < "2"
         ),
     )
     monkeypatch.setattr(
-        "operatorhub.bundle.bundles.graph", lambda *_a, **_k: Graph("flightticket", "stable", (stable,), True)
+        "operatorhub.bundle.bundles.graph",
+        lambda *_a, **_k: Graph(package="flightticket", default="stable", channels=(stable,), edges_known=True),
     )
     monkeypatch.setattr("operatorhub.bundle.bundles.bundle", lambda _c, _n, _k, _p, name, *_a: package.find(name))
     web = Client()

@@ -11,20 +11,20 @@ from operatorhub.sources.drafts import Channel, ChannelEntry, Graph
 
 
 def shop(*channels: Channel, edges_known: bool = True) -> Graph:
-    return Graph("p", channels[0].name if channels else "", channels, edges_known)
+    return Graph(package="p", default=channels[0].name if channels else "", channels=channels, edges_known=edges_known)
 
 
 STABLE = Channel(
     "stable",
     (
-        ChannelEntry("p.v1.2.0", "1.2.0", "p.v1.1.0", ("p.v1.0.0",)),
-        ChannelEntry("p.v1.1.0", "1.1.0", "p.v1.0.0"),
-        ChannelEntry("p.v1.0.0", "1.0.0", "p.v0.9.0", deprecated="old"),
+        ChannelEntry(name="p.v1.2.0", version="1.2.0", replaces="p.v1.1.0", skips=("p.v1.0.0",)),
+        ChannelEntry(name="p.v1.1.0", version="1.1.0", replaces="p.v1.0.0"),
+        ChannelEntry(name="p.v1.0.0", version="1.0.0", replaces="p.v0.9.0", deprecated="old"),
     ),
 )
 FAST = Channel(
     "fast",
-    (ChannelEntry("p.v2.0.0", "2.0.0", "p.v1.2.0", skip_range=">=1.0.0 <2.0.0"), *STABLE.entries),
+    (ChannelEntry(name="p.v2.0.0", version="2.0.0", replaces="p.v1.2.0", skip_range=">=1.0.0 <2.0.0"), *STABLE.entries),
     deprecated="gone soon",
 )
 
@@ -60,10 +60,19 @@ def test_lines() -> None:
 
 
 def test_a_line_goes_around_what_lies_between() -> None:
-    channel = Channel("c", (ChannelEntry("c", "3.0.0", "a"), ChannelEntry("b", "2.0.0"), ChannelEntry("a", "1.0.0")))
+    channel = Channel(
+        "c",
+        (
+            ChannelEntry(name="c", version="3.0.0", replaces="a"),
+            ChannelEntry(name="b", version="2.0.0"),
+            ChannelEntry(name="a", version="1.0.0"),
+        ),
+    )
     (line,) = graph.draw(shop(channel)).edges
     assert "C" in line.path
-    straight = Channel("c", (ChannelEntry("b", "2.0.0", "a"), ChannelEntry("a", "1.0.0")))
+    straight = Channel(
+        "c", (ChannelEntry(name="b", version="2.0.0", replaces="a"), ChannelEntry(name="a", version="1.0.0"))
+    )
     assert "C" not in graph.draw(shop(straight)).edges[0].path
 
 
@@ -71,11 +80,22 @@ def test_a_line_goes_around_what_lies_between() -> None:
     "channel",
     [
         Channel("empty", ()),
-        Channel("cycle", (ChannelEntry("a", "1.0.0", "b"), ChannelEntry("b", "2.0.0", "a"))),
-        Channel("itself", (ChannelEntry("a", "1.0.0", "a", ("a",), "<=1.0.0"),)),
-        Channel("no versions", (ChannelEntry("a", "", "b"), ChannelEntry("b", "banana"))),
-        Channel("odd range", (ChannelEntry("a", "1.0.0", skip_range="]]what"), ChannelEntry("b", "0.1.0"))),
-        Channel("x" * 253, (ChannelEntry("y" * 253, "1.0.0"),)),
+        Channel(
+            "cycle",
+            (
+                ChannelEntry(name="a", version="1.0.0", replaces="b"),
+                ChannelEntry(name="b", version="2.0.0", replaces="a"),
+            ),
+        ),
+        Channel("itself", (ChannelEntry(name="a", version="1.0.0", replaces="a", skips=("a",), skip_range="<=1.0.0"),)),
+        Channel(
+            "no versions", (ChannelEntry(name="a", version="", replaces="b"), ChannelEntry(name="b", version="banana"))
+        ),
+        Channel(
+            "odd range",
+            (ChannelEntry(name="a", version="1.0.0", skip_range="]]what"), ChannelEntry(name="b", version="0.1.0")),
+        ),
+        Channel("x" * 253, (ChannelEntry(name="y" * 253, version="1.0.0"),)),
     ],
 )
 def test_odd_graphs_are_drawn(channel: Channel) -> None:
@@ -89,7 +109,9 @@ def test_no_package_at_all() -> None:
 
 
 def test_old_versions_are_folded_but_never_the_ones_that_matter() -> None:
-    entries = tuple(ChannelEntry(f"p.v1.{n}.0", f"1.{n}.0", f"p.v1.{n - 1}.0") for n in range(299, -1, -1))
+    entries = tuple(
+        ChannelEntry(name=f"p.v1.{n}.0", version=f"1.{n}.0", replaces=f"p.v1.{n - 1}.0") for n in range(299, -1, -1)
+    )
     whole = shop(Channel("c", entries))
     started = time.process_time()
     found = graph.draw(whole, installed=["p.v1.3.0"], chosen=("c", "p.v1.7.0"))
@@ -129,17 +151,22 @@ def test_all_real_graphs(real_catalog: Path) -> None:
                 channel["name"],
                 tuple(
                     ChannelEntry(
-                        each["name"],
-                        each.get("version", ""),
-                        each.get("replaces", ""),
-                        tuple(each.get("skips", ())),
-                        each.get("skipRange", ""),
+                        name=each["name"],
+                        version=each.get("version", ""),
+                        replaces=each.get("replaces", ""),
+                        skips=tuple(each.get("skips", ())),
+                        skip_range=each.get("skipRange", ""),
                     )
                     for each in channel["entries"]
                 ),
             )
             for channel in found["channels"]
         )
-        drawing = graph.draw(Graph(found["name"], found.get("defaultChannel") or "", channels, True), most=0)
+        drawing = graph.draw(
+            Graph(
+                package=found["name"], default=found.get("defaultChannel") or "", channels=channels, edges_known=True
+            ),
+            most=0,
+        )
         assert len(drawing.rows) == len({each.name for channel in channels for each in channel.entries}), file
         assert len(drawing.nodes) == sum(len(channel.entries) for channel in channels)

@@ -73,7 +73,15 @@ def test_a_selector_in_kubectls_words() -> None:
 def test_what_a_change_does_to_the_operators_there() -> None:
     operator = csv_object(displayName="Demo", installModes=[{"type": "OwnNamespace", "supported": True}])
     old = group(targetNamespaces=["apps", "web"], status=["apps", "web"])
-    page = groups.GroupsPage("apps", (old,), (groups.member(operator, old.mode),), (), (), (), ())
+    page = groups.GroupsPage(
+        namespace="apps",
+        groups=(old,),
+        members=(groups.member(operator, old.mode),),
+        overlaps=(),
+        subscriptions=(),
+        gaps=(),
+        spaces=(),
+    )
     assert "doesn't support the install mode MultiNamespace" in page.members[0].refusal
     fine = groups.effects(page, groups.draft("apps", {"scope": "own"}, "g"), old)
     assert len(fine) == 1

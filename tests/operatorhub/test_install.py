@@ -30,7 +30,15 @@ def channel(modes: tuple[str, ...] = ALL_MODES, least: str = "", **notes: str) -
         "installModes": [{"type": mode, "supported": True} for mode in modes],
         "annotations": notes,
     }
-    return Channel("stable", "db.v2", "2", (("db.v2", "2"), ("db.v1", "1")), True, "", desc)
+    return Channel(
+        name="stable",
+        csv="db.v2",
+        version="2",
+        versions=(("db.v2", "2"), ("db.v1", "1")),
+        default=True,
+        deprecated="",
+        desc=desc,
+    )
 
 
 def group(namespace: str, *targets: str, name: str = "g", **spec: Any) -> dict[str, Any]:
@@ -60,7 +68,9 @@ def draft(
 ) -> InstallDraft:
     """What the form says to these choices; `watch` may be several."""
     found = channel(modes, least, **(notes or {}))
-    manifest = Manifest("olm", "cat", "db", "Cat", "", "", (found,))
+    manifest = Manifest(
+        namespace="olm", catalog="cat", name="db", catalog_title="Cat", publisher="", deprecated="", channels=(found,)
+    )
     data = QueryDict(mutable=True)
     data.update({"mode": mode, choices.PLACE: namespace or choices.NEW, "approval": "Automatic"})
     for key, value in others.items():
@@ -73,7 +83,7 @@ def draft(
     return drafts.make(asked, client)
 
 
-EMPTY = Situation({"default": "Active", "one": "Active", "two": "Active"}, {}, ())
+EMPTY = Situation(namespaces={"default": "Active", "one": "Active", "two": "Active"}, groups={}, subscriptions=())
 
 
 def test_everything_is_made_where_nothing_is() -> None:
@@ -96,7 +106,7 @@ def test_everything_is_made_where_nothing_is() -> None:
 
 
 def test_what_is_there_is_not_made_again() -> None:
-    found = draft(Situation({"apps": "Active"}, {"apps": (group("apps", "apps"),)}, ()))
+    found = draft(Situation(namespaces={"apps": "Active"}, groups={"apps": (group("apps", "apps"),)}, subscriptions=()))
     assert [item["kind"] for item in found.objects] == ["Subscription"]
     assert found.errors == {}
 
@@ -126,13 +136,16 @@ def test_the_authors_namespace_comes_with_its_labels() -> None:
         "labels": {"pod-security.kubernetes.io/enforce": "privileged"},
         "annotations": {"a": "b"},
     }
-    assert draft(Situation({"apps": "Active"}, {}, ()), notes=notes).objects[0]["kind"] == "OperatorGroup"
+    assert (
+        draft(Situation(namespaces={"apps": "Active"}, groups={}, subscriptions=()), notes=notes).objects[0]["kind"]
+        == "OperatorGroup"
+    )
     assert draft(EMPTY, notes={"operatorframework.io/suggested-namespace-template": "{not json"}).errors == {}
 
 
 def test_monitoring_is_offered_where_there_is_some() -> None:
     notes = {"operatorframework.io/cluster-monitoring": "true"}
-    monitored = Situation({"monitoring": "Active"}, {}, ())
+    monitored = Situation(namespaces={"monitoring": "Active"}, groups={}, subscriptions=())
     kinds = [item["kind"] for item in draft(monitored, notes=notes, monitoring="1").objects]
     assert kinds == ["Namespace", "Role", "RoleBinding", "OperatorGroup", "Subscription"]
     assert len(draft(EMPTY, notes=notes, monitoring="1").objects) == 3
@@ -154,36 +167,70 @@ def test_monitoring_is_offered_where_there_is_some() -> None:
         (EMPTY, {"mode": "SingleNamespace", "single": "nowhere"}, "watch"),
         (EMPTY, {"mode": "MultiNamespace", "modes": ("MultiNamespace",), "watch": ["one"]}, "watch"),
         (EMPTY, {"version": "db.v1"}, "approval"),
-        (Situation({"x": "Active"}, {}, (), (), "v1.28.3+x"), {"least": "1.30.0"}, "version"),
-        (Situation({"apps": "Terminating"}, {}, ()), {}, "namespace"),
         (
-            Situation({"apps": "Active"}, {"apps": (group("apps", "apps"), group("apps", name="h"))}, ()),
+            Situation(namespaces={"x": "Active"}, groups={}, subscriptions=(), unread=(), kubernetes="v1.28.3+x"),
+            {"least": "1.30.0"},
+            "version",
+        ),
+        (Situation(namespaces={"apps": "Terminating"}, groups={}, subscriptions=()), {}, "namespace"),
+        (
+            Situation(
+                namespaces={"apps": "Active"},
+                groups={"apps": (group("apps", "apps"), group("apps", name="h"))},
+                subscriptions=(),
+            ),
             {},
             "namespace",
         ),
-        (Situation({"apps": "Active"}, {"apps": (group("apps"),)}, ()), {}, "mode"),
-        (Situation({"apps": "Active"}, {"apps": (group("apps", "apps"),)}, ()), {"mode": "AllNamespaces"}, "mode"),
-        (Situation({"apps": "Active"}, {"apps": (group("apps", "a", "b"),)}, ()), {}, "namespace"),
+        (Situation(namespaces={"apps": "Active"}, groups={"apps": (group("apps"),)}, subscriptions=()), {}, "mode"),
         (
-            Situation({"apps": "Active"}, {"apps": (group("apps", "one"),)}, ()),
+            Situation(namespaces={"apps": "Active"}, groups={"apps": (group("apps", "apps"),)}, subscriptions=()),
+            {"mode": "AllNamespaces"},
+            "mode",
+        ),
+        (
+            Situation(namespaces={"apps": "Active"}, groups={"apps": (group("apps", "a", "b"),)}, subscriptions=()),
+            {},
+            "namespace",
+        ),
+        (
+            Situation(namespaces={"apps": "Active"}, groups={"apps": (group("apps", "one"),)}, subscriptions=()),
             {"mode": "SingleNamespace", "single": "two"},
             "mode",
         ),
-        (Situation({"apps": "Active"}, {}, (subscription("apps", "db"),)), {}, "namespace"),
+        (
+            Situation(namespaces={"apps": "Active"}, groups={}, subscriptions=(subscription("apps", "db"),)),
+            {},
+            "namespace",
+        ),
         (
             Situation(
-                {"apps": "Active"}, {"apps": (group("apps", "apps"),)}, (subscription("apps", "x", "", "Manual"),)
+                namespaces={"apps": "Active"},
+                groups={"apps": (group("apps", "apps"),)},
+                subscriptions=(subscription("apps", "x", "", "Manual"),),
             ),
             {},
             "approval",
         ),
-        (Situation({"apps": "Active"}, {}, (subscription("apps", "other", "db"),)), {}, "namespace"),
         (
-            Situation({"x": "Active"}, {"x": (group("x", "x"),)}, (subscription("x", "db"),)),
+            Situation(namespaces={"apps": "Active"}, groups={}, subscriptions=(subscription("apps", "other", "db"),)),
+            {},
+            "namespace",
+        ),
+        (
+            Situation(
+                namespaces={"x": "Active"}, groups={"x": (group("x", "x"),)}, subscriptions=(subscription("x", "db"),)
+            ),
             {"mode": "AllNamespaces"},
             "mode",
         ),
-        (Situation({"x": "Active"}, {"x": (group("x"),)}, (subscription("x", "db"),)), {}, "mode"),
+        (
+            Situation(
+                namespaces={"x": "Active"}, groups={"x": (group("x"),)}, subscriptions=(subscription("x", "db"),)
+            ),
+            {},
+            "mode",
+        ),
     ],
 )
 def test_what_speaks_against_it_is_said_at_the_field(situation: Situation, choices: dict[str, Any], field: str) -> None:
@@ -191,11 +238,15 @@ def test_what_speaks_against_it_is_said_at_the_field(situation: Situation, choic
 
 
 def test_each_conflict_has_a_way_out_that_mends_it() -> None:
-    found = draft(Situation({"apps": "Active"}, {"apps": (group("apps"),)}, ()))
+    found = draft(Situation(namespaces={"apps": "Active"}, groups={"apps": (group("apps"),)}, subscriptions=()))
     (conflict,) = found.blocking
     assert conflict.key == "group-mode"
     mended = QueryDict(conflict.ways[0].url.removeprefix("?")).dict()
-    again = draft(Situation({"apps": "Active"}, {"apps": (group("apps"),)}, ()), posted=False, **mended)
+    again = draft(
+        Situation(namespaces={"apps": "Active"}, groups={"apps": (group("apps"),)}, subscriptions=()),
+        posted=False,
+        **mended,
+    )
     assert again.errors == {}
     assert again.choices.mode == "AllNamespaces"
     elsewhere = QueryDict(conflict.ways[1].url.removeprefix("?")).dict()
@@ -210,26 +261,34 @@ def test_manual_is_set_where_it_must_be(version: str) -> None:
 
 
 def test_who_may_not_list_namespaces_makes_none() -> None:
-    found = draft(Situation({}, {}, (), ("namespaces",)))
+    found = draft(Situation(namespaces={}, groups={}, subscriptions=(), unread=("namespaces",)))
     assert found.errors == {}
     assert [item["kind"] for item in found.objects] == ["OperatorGroup", "Subscription"]
 
 
 def test_an_older_cluster_only_warns_of_another_version() -> None:
-    situation = Situation({"x": "Active"}, {}, (), (), "v1.28.3")
+    situation = Situation(namespaces={"x": "Active"}, groups={}, subscriptions=(), unread=(), kubernetes="v1.28.3")
     found = draft(situation, least="1.30.0", version="db.v1", approval="Manual", exact=False)
     assert found.errors == {}
     assert [warning.key for warning in found.warnings] == ["kubernetes"]
 
 
 def test_two_in_their_own_namespaces_may_be() -> None:
-    found = draft(Situation({"x": "Active"}, {"x": (group("x", "x"),)}, (subscription("x", "db"),)))
+    found = draft(
+        Situation(
+            namespaces={"x": "Active"}, groups={"x": (group("x", "x"),)}, subscriptions=(subscription("x", "db"),)
+        )
+    )
     assert found.errors == {}
     assert len(found.warnings) == 1
 
 
 def test_neighbours_with_another_approval_are_warned_of() -> None:
-    situation = Situation({"apps": "Active"}, {"apps": (group("apps", "apps"),)}, (subscription("apps", "other"),))
+    situation = Situation(
+        namespaces={"apps": "Active"},
+        groups={"apps": (group("apps", "apps"),)},
+        subscriptions=(subscription("apps", "other"),),
+    )
     found = draft(situation, approval="Manual")
     assert found.errors == {}
     assert "other" in found.warnings[0].words
@@ -246,7 +305,9 @@ def test_neighbours_with_another_approval_are_warned_of() -> None:
     ],
 )
 def test_where_it_goes_first(mode: str, picked: str, notes: dict[str, str], expected: str) -> None:
-    situation = Situation({}, {"zeta": (group("zeta"),), "operators": (group("operators"),)}, ())
+    situation = Situation(
+        namespaces={}, groups={"zeta": (group("zeta"),), "operators": (group("operators"),)}, subscriptions=()
+    )
     assert choices.suggestion(describe(channel(**notes), "my.db"), situation, mode, picked, "my.db") == expected
 
 
@@ -272,7 +333,7 @@ def test_a_catalog_that_can_not_be_used_from_there_is_said(monkeypatch: pytest.M
     monkeypatch.setattr("operatorhub.install.situation.waiting_plan", lambda client, namespace: "install-abc")
     for look in ("find", "blocking"):
         monkeypatch.setattr(f"operatorhub.install.owners.{look}", lambda client, asked: ())
-    found = draft(Situation({"apps": "Active"}, {}, ()), client=object())
+    found = draft(Situation(namespaces={"apps": "Active"}, groups={}, subscriptions=()), client=object())
     assert list(found.errors) == ["namespace"]
     assert "is in the namespace “olm”" in found.errors["namespace"]
     assert QueryDict(found.ways["namespace"][0].url.removeprefix("?"))[choices.PLACE] == "olm"
@@ -289,23 +350,51 @@ ONE, TWO = (group("apps", "apps"),), (group("apps", "apps"), group("apps", "apps
     ("found", "present", "unsaid"),
     [
         (draft(EMPTY), [NEW_PLACE], ["OperatorGroup"]),
-        (draft(Situation({"apps": "Active"}, {}, ())), [OLD_PLACE, "no OperatorGroup yet"], [NEW_PLACE]),
         (
-            draft(Situation({"apps": "Active"}, {"apps": ONE}, ())),
+            draft(Situation(namespaces={"apps": "Active"}, groups={}, subscriptions=())),
+            [OLD_PLACE, "no OperatorGroup yet"],
+            [NEW_PLACE],
+        ),
+        (
+            draft(Situation(namespaces={"apps": "Active"}, groups={"apps": ONE}, subscriptions=())),
             [OLD_PLACE, "is used."],
             ["no OperatorGroup yet"],
         ),
         # More than one OperatorGroup: the error says so.
-        (draft(Situation({"apps": "Active"}, {"apps": TWO}, ())), [OLD_PLACE], ["OperatorGroup"]),
+        (
+            draft(Situation(namespaces={"apps": "Active"}, groups={"apps": TWO}, subscriptions=())),
+            [OLD_PLACE],
+            ["OperatorGroup"],
+        ),
         # No such name is possible, or it is being deleted.
         (draft(EMPTY, namespace="Not_A_Name"), [], [NEW_PLACE, OLD_PLACE]),
-        (draft(Situation({"apps": "Terminating"}, {}, ())), [], [OLD_PLACE, "OperatorGroup"]),
+        (
+            draft(Situation(namespaces={"apps": "Terminating"}, groups={}, subscriptions=())),
+            [],
+            [OLD_PLACE, "OperatorGroup"],
+        ),
         # Its group does not fit, or the operator is there already: nothing is made.
-        (draft(Situation({"apps": "Active"}, {"apps": (group("apps"),)}, ())), [OLD_PLACE], ["is used."]),
-        (draft(Situation({"apps": "Active"}, {}, (subscription("apps", "db"),))), [OLD_PLACE], ["one is created"]),
+        (
+            draft(Situation(namespaces={"apps": "Active"}, groups={"apps": (group("apps"),)}, subscriptions=())),
+            [OLD_PLACE],
+            ["is used."],
+        ),
+        (
+            draft(Situation(namespaces={"apps": "Active"}, groups={}, subscriptions=(subscription("apps", "db"),))),
+            [OLD_PLACE],
+            ["one is created"],
+        ),
         # What can't be listed is neither there nor missing.
-        (draft(Situation({"apps": "Active"}, {}, (), ("operatorgroups",))), [OLD_PLACE], ["OperatorGroup"]),
-        (draft(Situation({}, {}, (), ("namespaces",))), ["assumed to exist"], [NEW_PLACE, OLD_PLACE]),
+        (
+            draft(Situation(namespaces={"apps": "Active"}, groups={}, subscriptions=(), unread=("operatorgroups",))),
+            [OLD_PLACE],
+            ["OperatorGroup"],
+        ),
+        (
+            draft(Situation(namespaces={}, groups={}, subscriptions=(), unread=("namespaces",))),
+            ["assumed to exist"],
+            [NEW_PLACE, OLD_PLACE],
+        ),
     ],
 )
 def test_no_note_contradicts_an_error(found: InstallDraft, present: list[str], unsaid: list[str]) -> None:
@@ -326,12 +415,12 @@ def test_a_cloud_identity_makes_approval_manual() -> None:
 def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.MonkeyPatch) -> None:
     """H28: packages and kinds of dependencies.yaml count as the kinds that the CSV requires."""
     needs = (
-        Need("api", group="a.example", version="v1", api_kind="Thing"),
-        Need("api", group="b.example", version="v1", api_kind="Cache"),
-        Need("api", group="c.example", version="v1", api_kind="Served"),
-        Need("api", group="d.example", version="v1", api_kind="Neighbour"),
-        Need("package", package="mortar", range=">=2.0.0"),
-        Need("package", package="there"),
+        Need(kind="api", group="a.example", version="v1", api_kind="Thing"),
+        Need(kind="api", group="b.example", version="v1", api_kind="Cache"),
+        Need(kind="api", group="c.example", version="v1", api_kind="Served"),
+        Need(kind="api", group="d.example", version="v1", api_kind="Neighbour"),
+        Need(kind="package", package="mortar", range=">=2.0.0"),
+        Need(kind="package", package="there"),
         *contents.created(
             [
                 {"apiVersion": "monitoring.coreos.com/v1", "kind": "ServiceMonitor"},
@@ -343,7 +432,15 @@ def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.
     )
 
     def answers(_client: Any, wanted: Any, _subscriptions: Any, _namespace: str) -> tuple[dependencies.Resolution, ...]:
-        offer = PackageOffer("olm", "cat", "cache-operator", "Cat", "Cache", "1", "")
+        offer = PackageOffer(
+            namespace="olm",
+            catalog="cat",
+            package="cache-operator",
+            catalog_title="Cat",
+            title="Cache",
+            version="1",
+            provider="",
+        )
         there = {"Served", "there"}
         return tuple(
             dependencies.Resolution(
@@ -356,10 +453,18 @@ def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.
     neighbour = group("apps", "apps")
     neighbour["metadata"]["annotations"] = {"olm.providedAPIs": "Neighbour.v1.d.example"}
     found = channel()
-    situation = Situation({"apps": "Active"}, {"apps": (neighbour,)}, ())
+    situation = Situation(namespaces={"apps": "Active"}, groups={"apps": (neighbour,)}, subscriptions=())
     about = describe(found, "db")
     asked = InstallRequest(
-        manifest=Manifest("olm", "cat", "db", "Cat", "", "", (found,)),
+        manifest=Manifest(
+            namespace="olm",
+            catalog="cat",
+            name="db",
+            catalog_title="Cat",
+            publisher="",
+            deprecated="",
+            channels=(found,),
+        ),
         channel=found,
         about=about,
         situation=situation,
@@ -378,8 +483,13 @@ def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.
 def test_a_package_in_other_versions_only_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     """H28."""
     row = Package(namespace="olm", catalog="cat", name="ack-rds-controller", version="1.7.7")
-    entries = (ChannelEntry("ack-rds-controller.v1.7.7", "1.7.7"), ChannelEntry("ack-rds-controller.v0.1.3", "0.1.3"))
-    graph = Graph("ack-rds-controller", "alpha", (drafts_of.Channel("alpha", entries),), True)
+    entries = (
+        ChannelEntry(name="ack-rds-controller.v1.7.7", version="1.7.7"),
+        ChannelEntry(name="ack-rds-controller.v0.1.3", version="0.1.3"),
+    )
+    graph = Graph(
+        package="ack-rds-controller", default="alpha", channels=(drafts_of.Channel("alpha", entries),), edges_known=True
+    )
     monkeypatch.setattr(dependencies.bundles, "graph", lambda *_place: graph)
     monkeypatch.setattr(dependencies.storage, "describing", lambda *_place: ())
     for wanted, there in (("", True), (">=1.0.0", True), (">=0.0.27 <=0.1.3", True), (">=2.0.0", False)):
@@ -397,7 +507,11 @@ class Bare:
 
 def test_manual_approval_goes_with_the_namespace_that_forced_it() -> None:
     """H6: it stayed, unexplained, after another namespace was chosen."""
-    situation = Situation({"apps": "Active", "two": "Active"}, {}, (subscription("apps", "x", "", "Manual"),))
+    situation = Situation(
+        namespaces={"apps": "Active", "two": "Active"},
+        groups={},
+        subscriptions=(subscription("apps", "x", "", "Manual"),),
+    )
     there = draft(situation, posted=False)
     assert (there.choices.approval, there.choices.free_approval) == ("Manual", "Automatic")
     sent = {"approval": "Manual", "free_approval": "Automatic"}
@@ -413,12 +527,18 @@ def test_manual_approval_goes_with_the_namespace_that_forced_it() -> None:
 def test_a_remedy_is_offered_only_if_it_works() -> None:
     """H9: an operator for all namespaces only can't be installed twice, in “operators-2” either."""
     everywhere = {"operators": (group("operators"),)}
-    situation = Situation({"operators": "Active"}, everywhere, (subscription("operators", "db"),))
+    situation = Situation(
+        namespaces={"operators": "Active"}, groups=everywhere, subscriptions=(subscription("operators", "db"),)
+    )
     again = draft(situation, mode="AllNamespaces", modes=("AllNamespaces",), namespace="operators")
     assert [conflict.key for conflict in again.blocking] == ["subscribed"]
     assert [way.url.startswith("?") for way in again.ways["namespace"]] == [False]
     # One that watches its own namespace only can.
-    own = Situation({"apps": "Active"}, {"apps": (group("apps", "apps"),)}, (subscription("apps", "db"),))
+    own = Situation(
+        namespaces={"apps": "Active"},
+        groups={"apps": (group("apps", "apps"),)},
+        subscriptions=(subscription("apps", "db"),),
+    )
     _open, elsewhere = draft(own).ways["namespace"]
     assert QueryDict(elsewhere.url.removeprefix("?"))["new_namespace"] == "apps-2"
 
@@ -429,13 +549,13 @@ def test_a_remedy_is_offered_only_if_it_works() -> None:
 def test_every_remedy_works(modes: tuple[str, ...], mode: str, namespace: str) -> None:
     """H9: whatever is chosen, what a remedy leads to has lost the problem and has no new one."""
     situation = Situation(
-        {"apps": "Active", "two": "Active", "going": "Terminating", "many": "Active"},
-        {
+        namespaces={"apps": "Active", "two": "Active", "going": "Terminating", "many": "Active"},
+        groups={
             "apps": (group("apps"),),
             "two": (group("two", "apps"),),
             "many": (group("many"), group("many", "two", name="h")),
         },
-        (subscription("apps", "db"), subscription("two", "other", "db", "Manual")),
+        subscriptions=(subscription("apps", "db"), subscription("two", "other", "db", "Manual")),
     )
     before = draft(situation, mode=mode, modes=modes, namespace=namespace)
     for conflict in before.conflicts:
@@ -461,8 +581,12 @@ def test_whether_it_can_be_installed_once_more(
 ) -> None:
     """H9: the package page offers it only then."""
     situation = Situation(
-        {"operators": "Active"}, {"operators": (group("operators", *targets),)}, (subscription("operators", "db"),)
+        namespaces={"operators": "Active"},
+        groups={"operators": (group("operators", *targets),)},
+        subscriptions=(subscription("operators", "db"),),
     )
     found = channel(modes)
-    manifest = Manifest("olm", "cat", "db", "Cat", "", "", (found,))
+    manifest = Manifest(
+        namespace="olm", catalog="cat", name="db", catalog_title="Cat", publisher="", deprecated="", channels=(found,)
+    )
     assert drafts.is_possible(manifest, found, describe(found, "db"), situation) is possible

@@ -44,7 +44,17 @@ def place(client: ClusterClient) -> Iterator[str]:
 def test_what_nobody_offers_is_said_before_the_click(monkeypatch: pytest.MonkeyPatch) -> None:
     """H28: by the form, its dry run and the API."""
     required = {"type": "olm.package.required", "value": {"packageName": "mortar", "versionRange": ">=2"}}
-    bundle = Bundle("db.v1", "db", "1", "", {}, (), (), (required,), partial=True)
+    bundle = Bundle(
+        name="db.v1",
+        package="db",
+        version="1",
+        image="",
+        csv={},
+        crds=(),
+        others=(),
+        properties=(required,),
+        partial=True,
+    )
     monkeypatch.setattr(version, "_bundle", lambda *_place: bundle)
     web = Client()
     choice = {"mode": "OwnNamespace", "install_namespace": "+", "new_namespace": NAME, "approval": "Automatic"}
@@ -236,7 +246,9 @@ def test_an_object_of_the_same_name_is_left_alone(client: ClusterClient, place: 
     Client().post(FORM, choices(approval="Manual"))
     found = there(client, "namespaces", place)
     assert found is not None
-    other = undo.DeletionTarget("", "v1", "namespaces", "Namespace", "", place, "another-uid")
+    other = undo.DeletionTarget(
+        group="", version="v1", plural="namespaces", kind="Namespace", namespace="", name=place, uid="another-uid"
+    )
     assert [item.outcome for item in undo.remove(client, [other], lambda ref, outcome: None)] == ["replaced"]
     assert there(client, "namespaces", place)
 

@@ -38,8 +38,24 @@ def test_objects_of_olm_are_gone_before_its_programs_are_deleted(monkeypatch: py
     cluster = Cluster()
     monkeypatch.setattr(apply.time, "sleep", lambda seconds: None)
     targets = (
-        DeletionTarget("apps", "v1", "deployments", "Deployment", "olm", "program", "uid of program"),
-        DeletionTarget(olm.GROUP, "v1", "operatorgroups", "OperatorGroup", "olm", "group", "uid of group"),
+        DeletionTarget(
+            group="apps",
+            version="v1",
+            plural="deployments",
+            kind="Deployment",
+            namespace="olm",
+            name="program",
+            uid="uid of program",
+        ),
+        DeletionTarget(
+            group=olm.GROUP,
+            version="v1",
+            plural="operatorgroups",
+            kind="OperatorGroup",
+            namespace="olm",
+            name="group",
+            uid="uid of group",
+        ),
     )
     found = apply.remove(cluster, targets, lambda ref, outcome: None)  # type: ignore[arg-type]
     assert [removed.outcome for removed in found] == ["removed", "removed"]

@@ -92,12 +92,16 @@ def test_an_install_has_failed_only_by_what_lasts(found: Any, key: str) -> None:
 
 def test_no_line_has_failed_before_the_install_has() -> None:
     """H27: nor is any line red while the whole is under way."""
-    lines = (stages.Stage("csv", "", "failed"), stages.Stage("pods", "", "failed"), stages.Stage("plan", "", "done"))
+    lines = (
+        stages.Stage(key="csv", title="", state="failed"),
+        stages.Stage(key="pods", title="", state="failed"),
+        stages.Stage(key="plan", title="", state="done"),
+    )
     assert [line.state for line in stages.judged(lines, None)] == ["running", "running", "done"]
-    hint = trouble.Trouble("crash", "pods", "…", settled=False)
+    hint = trouble.Trouble(key="crash", stage="pods", words="…", settled=False)
     assert [line.state for line in stages.judged(lines, hint)] == ["running", "running", "done"]
-    failure = trouble.Trouble("crash", "pods", "…")
-    assert stages.judged((stages.Stage("pods", "", "running"),), failure)[0].state == "failed"
+    failure = trouble.Trouble(key="crash", stage="pods", words="…")
+    assert stages.judged((stages.Stage(key="pods", title="", state="running"),), failure)[0].state == "failed"
 
 
 @pytest.mark.parametrize(("age", "restarts", "settled"), [(JUST_NOW, 1, False), (300, 1, False), (300, 5, True)])

@@ -29,20 +29,20 @@ HERE = "/operators/"
 
 def row(name: str, namespace: str = "apps", state: str = "done", **more: Any) -> Operator:
     base = Operator(
-        f"{namespace}/{name}",
-        namespace,
-        f"{name}.v1",
-        name.title(),
-        "1",
-        "Us",
-        state,
-        "",
-        "",
-        (),
-        name,
-        name,
-        "stable",
-        "",
+        uid=f"{namespace}/{name}",
+        namespace=namespace,
+        csv=f"{name}.v1",
+        title=name.title(),
+        version="1",
+        provider="Us",
+        state=state,
+        word="",
+        reason="",
+        apis=(),
+        subscription=name,
+        package=name,
+        channel="stable",
+        created="",
     )
     return dataclasses.replace(base, **more)
 
@@ -51,7 +51,7 @@ ROWS = (
     row("alpha"),
     row("beta", "web", "failed", deprecated=("old",)),
     row("gamma", "web", subscription="", package=""),
-    row("delta", "shop", update=Update("asks", "Update available")),
+    row("delta", "shop", update=Update(state="asks", word="Update available")),
     row("epsilon", "shop", "asks", csv=""),
 )
 

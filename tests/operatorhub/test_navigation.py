@@ -15,7 +15,7 @@ from operatorhub.running.installed_operators import Listed, Operator
 from operatorhub.running.updates import Update
 from operatorhub.running.workloads import ASKS, DONE, FAILED
 
-API = Api("flights.com", "v1", "flighttickets", "FlightTicket", "Flight ticket")
+API = Api(group="flights.com", version="v1", plural="flighttickets", kind="FlightTicket", title="Flight ticket")
 
 
 def _operator(title: str, state: str = DONE, **more: Any) -> Operator:
@@ -27,7 +27,9 @@ def _operator(title: str, state: str = DONE, **more: Any) -> Operator:
 def _read(monkeypatch: pytest.MonkeyPatch, rows: tuple[Operator, ...], path: str = "") -> navigation.CachedOperators:
     monkeypatch.setattr(navigation.olm, "served", lambda _client: True)
     monkeypatch.setattr(navigation.installed_operators, "listed", lambda _client, _namespace: Listed(rows))
-    types = (ResourceType("flights.com", "v2", "flighttickets", "FlightTicket", namespaced=True),)
+    types = (
+        ResourceType(group="flights.com", version="v2", plural="flighttickets", kind="FlightTicket", namespaced=True),
+    )
     client = SimpleNamespace(host="h", who="w", types=lambda: types, find=lambda *_kind: types[0])
     request: Any = SimpleNamespace(cluster=client, namespace="")
     return navigation.read(request, "en", path)

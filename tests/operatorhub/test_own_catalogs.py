@@ -223,9 +223,9 @@ def test_make_run_names_folders_as_the_embedded_cluster_does(tmp_path: Path) -> 
             (tmp_path / name / package).mkdir(parents=True)
             (tmp_path / name / package / "package.json").write_text("{}")
     folders = tuple(tmp_path / name for name in ("one", "two", "three"))
-    options = parts.Options(9000, tmp_path, catalogs=folders)
+    options = parts.Options(port=9000, data=tmp_path, catalogs=folders)
     expected = [f"olm/{name}={folder}" for name, folder in catalog_names((parts.SAMPLES, *folders)).items()]
     assert parts.catalog_folders(options) == expected
     assert len(expected) == 4
-    beside = parts.Options(9000, tmp_path, kubeconfig="x", catalogs=folders[:1])
+    beside = parts.Options(port=9000, data=tmp_path, kubeconfig="x", catalogs=folders[:1])
     assert parts.catalog_folders(beside) == [f"a-catalog={folders[0]}"]

@@ -181,7 +181,15 @@ def changed(**edits: Any) -> Any:
         for step in (node, *rest)[:-1]:
             at = at[step]
         at[(node, *rest)[-1]] = value
-    return bundle_input.Bundle(bundle.name, bundle.package, bundle.version, "", csv, bundle.crds, bundle.others)
+    return bundle_input.Bundle(
+        name=bundle.name,
+        package=bundle.package,
+        version=bundle.version,
+        image="",
+        csv=csv,
+        crds=bundle.crds,
+        others=bundle.others,
+    )
 
 
 def verdict_lines(bundle: Any) -> str:
@@ -234,7 +242,9 @@ def test_an_example_that_does_not_fit_its_schema() -> None:
 
 def test_a_missing_crd() -> None:
     bundle = bundle_input.files_of(FLIGHT / "1.0.0").bundles[0]
-    alone = bundle_input.Bundle(bundle.name, bundle.package, bundle.version, "", bundle.csv, (), ())
+    alone = bundle_input.Bundle(
+        name=bundle.name, package=bundle.package, version=bundle.version, image="", csv=bundle.csv, crds=(), others=()
+    )
     assert "doesn't contain that CustomResourceDefinition" in verdict_lines(alone)
     assert verdicts.refused(verdicts.judge(alone))
 

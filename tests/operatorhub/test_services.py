@@ -10,12 +10,41 @@ from operatorhub.csv import Api
 from operatorhub.running import services
 from operatorhub.running.installed_operators import Operator
 
-CACHE = Api("cache.example.com", "v1", "memcacheds", "Memcached", "Memcached", "A cache")
-TICKET = Api("flights.com", "v1", "flighttickets", "FlightTicket", "Flight ticket", "A seat")
+CACHE = Api(
+    group="cache.example.com",
+    version="v1",
+    plural="memcacheds",
+    kind="Memcached",
+    title="Memcached",
+    description="A cache",
+)
+TICKET = Api(
+    group="flights.com",
+    version="v1",
+    plural="flighttickets",
+    kind="FlightTicket",
+    title="Flight ticket",
+    description="A seat",
+)
 
 
 def operator(title: str, namespace: str, *apis: Api, **more: Any) -> Operator:
-    made = Operator("1", namespace, f"{title}.v1", title, "1.0.0", "", "done", "", "", apis, "", "", "", "")
+    made = Operator(
+        uid="1",
+        namespace=namespace,
+        csv=f"{title}.v1",
+        title=title,
+        version="1.0.0",
+        provider="",
+        state="done",
+        word="",
+        reason="",
+        apis=apis,
+        subscription="",
+        package="",
+        channel="",
+        created="",
+    )
     return replace(made, **more)
 
 
@@ -34,7 +63,7 @@ def test_all_words_are_looked_for() -> None:
 
 
 def test_what_is_not_served_says_so_and_what_is_has_a_button(client: ClusterClient) -> None:
-    maps = Api("", "v1", "configmaps", "ConfigMap", "Config map")
+    maps = Api(group="", version="v1", plural="configmaps", kind="ConfigMap", title="Config map")
     found = services.served(client, services.services([operator("Demo", "one", CACHE, maps)]), "default")
     by_kind = {item.api.kind: item for item in found}
     assert by_kind["ConfigMap"].type is not None

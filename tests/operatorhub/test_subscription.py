@@ -24,29 +24,29 @@ def page(others: tuple[str, ...] = (), manual: tuple[str, ...] = (), **spec: Any
     full = {"name": "db", "source": "cat", "sourceNamespace": "olm", "channel": "stable", **spec}
     obj = {"metadata": {"name": "db", "namespace": "apps", "uid": "u", "resourceVersion": "5"}, "spec": full}
     graph = Graph(
-        "db",
-        "stable",
-        (
-            Channel("stable", (ChannelEntry("db.v2", "2"), ChannelEntry("db.v1", "1"))),
-            Channel("edge", (ChannelEntry("db.v3", "3"),), "old"),
+        package="db",
+        default="stable",
+        channels=(
+            Channel("stable", (ChannelEntry(name="db.v2", version="2"), ChannelEntry(name="db.v1", version="1"))),
+            Channel("edge", (ChannelEntry(name="db.v3", version="3"),), "old"),
         ),
-        True,
+        edges_known=True,
     )
     sub = olm.subscription(obj)
     heads = subject.heads(graph, sub.channel)
     return subject.SubscriptionPage(
-        obj,
-        sub,
-        updates.Update("", ""),
-        "READY",
-        heads,
-        "",
-        None,
-        manual,
-        others,
-        (*others, *manual),
-        (),
-        subject.config_texts(obj),
+        object=obj,
+        sub=sub,
+        update=updates.Update(state="", word=""),
+        catalog_state="READY",
+        heads=heads,
+        graph_problem="",
+        plan=None,
+        others_manual=manual,
+        others_automatic=others,
+        neighbours=(*others, *manual),
+        sources=(),
+        config=subject.config_texts(obj),
     )
 
 

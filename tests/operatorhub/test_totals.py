@@ -8,7 +8,23 @@ from operatorhub.running.updates import Update
 
 
 def operator(title: str, state: str, **more: Any) -> Operator:
-    return Operator("1", "apps", f"{title}.v1", title, "1.0.0", "", state, "", "", (), "", "", "", "", **more)
+    return Operator(
+        uid="1",
+        namespace="apps",
+        csv=f"{title}.v1",
+        title=title,
+        version="1.0.0",
+        provider="",
+        state=state,
+        word="",
+        reason="",
+        apis=(),
+        subscription="",
+        package="",
+        channel="",
+        created="",
+        **more,
+    )
 
 
 def test_each_counts_where_it_runs() -> None:
@@ -19,7 +35,7 @@ def test_each_counts_where_it_runs() -> None:
             operator("b", "running"),
             operator("c", "failed"),
             operator("d", "asks"),
-            operator("e", "done", update=Update("asks", "Update available")),
+            operator("e", "done", update=Update(state="asks", word="Update available")),
         ]
     )
     assert (found.total, found.succeeded, found.working, found.failures, found.questions) == (5, 2, 1, 1, 2)

@@ -12,37 +12,37 @@ from operatorhub.upgrade import subscription, update_path
 from operatorhub.upgrade.subscription import Edit, SubscriptionPage
 
 GRAPH = Graph(
-    "grafana",
-    "v5",
-    (
+    package="grafana",
+    default="v5",
+    channels=(
         Channel(
             "v5",
             (
-                ChannelEntry("g.v5.24.0", "5.24.0", replaces="g.v5.23.0", skips=("g.v5.22.0",)),
-                ChannelEntry("g.v5.23.0", "5.23.0", replaces="g.v5.22.0"),
-                ChannelEntry("g.v5.22.0", "5.22.0"),
+                ChannelEntry(name="g.v5.24.0", version="5.24.0", replaces="g.v5.23.0", skips=("g.v5.22.0",)),
+                ChannelEntry(name="g.v5.23.0", version="5.23.0", replaces="g.v5.22.0"),
+                ChannelEntry(name="g.v5.22.0", version="5.22.0"),
             ),
         ),
-        Channel("alpha", (ChannelEntry("g.v5.0.2", "5.0.2"),)),
+        Channel("alpha", (ChannelEntry(name="g.v5.0.2", version="5.0.2"),)),
         Channel(
             "v6",
             (
-                ChannelEntry("g.v6.1.0", "6.1.0", replaces="g.v6.0.0"),
-                ChannelEntry("g.v6.0.0", "6.0.0", skip_range="<6.0.0"),
+                ChannelEntry(name="g.v6.1.0", version="6.1.0", replaces="g.v6.0.0"),
+                ChannelEntry(name="g.v6.0.0", version="6.0.0", skip_range="<6.0.0"),
             ),
         ),
         Channel(
             "endless",
             (
-                ChannelEntry("g.v9.1.0", "9.1.0", replaces="g.v9.0.0", skip_range=">9.0.0"),
-                ChannelEntry("g.v9.0.0", "9.0.0", skip_range=">8.0.0"),
+                ChannelEntry(name="g.v9.1.0", version="9.1.0", replaces="g.v9.0.0", skip_range=">9.0.0"),
+                ChannelEntry(name="g.v9.0.0", version="9.0.0", skip_range=">8.0.0"),
             ),
         ),
-        Channel("island", (ChannelEntry("g.v7.0.0", "7.0.0"),)),
+        Channel("island", (ChannelEntry(name="g.v7.0.0", version="7.0.0"),)),
     ),
-    True,
+    edges_known=True,
 )
-NEWEST = ChannelEntry("g.v5.24.0", "5.24.0")
+NEWEST = ChannelEntry(name="g.v5.24.0", version="5.24.0")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ NEWEST = ChannelEntry("g.v5.24.0", "5.24.0")
 )
 def test_the_versions_that_an_update_passes(channel: str, installed: str, passed: list[str], *, older: bool) -> None:
     """H11."""
-    found = update_path.path(GRAPH, channel, ChannelEntry(f"g.v{installed}", installed))
+    found = update_path.path(GRAPH, channel, ChannelEntry(name=f"g.v{installed}", version=installed))
     assert found is not None
     assert [entry.version for entry in found.passed] == passed
     assert found.older is older
@@ -86,7 +86,21 @@ def test_a_change_of_channel_says_where_it_leads(channel: str, sentence: str, *,
         {"spec": {"channel": "v5"}, "status": {"installedCSV": "g.v5.24.0", "currentCSV": "g.v5.24.0"}}
     )
     nothing: Any = ()
-    page = SubscriptionPage({}, sub, Update("", ""), "", nothing, "", None, (), (), (), nothing, {}, GRAPH)
+    page = SubscriptionPage(
+        object={},
+        sub=sub,
+        update=Update(state="", word=""),
+        catalog_state="",
+        heads=nothing,
+        graph_problem="",
+        plan=None,
+        others_manual=(),
+        others_automatic=(),
+        neighbours=(),
+        sources=nothing,
+        config={},
+        graph=GRAPH,
+    )
     found = subscription.warnings(page, Edit({"spec": {"channel": channel}}, {}, {}))
     assert sentence in found[0]
     assert any("automatic approval" in words for words in found) is automatic

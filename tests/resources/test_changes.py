@@ -23,8 +23,8 @@ from resources.changes import (
 )
 from tests import processes
 
-TOPIC = Topic("here", "apps", "v1", "deployments", "shop")
-ROW = Change("MODIFIED", "u1", "web", "shop", b'{"cells":["web"]}', "c1")
+TOPIC = Topic(cluster="here", group="apps", version="v1", plural="deployments", namespace="shop")
+ROW = Change(kind="MODIFIED", uid="u1", name="web", namespace="shop", row=b'{"cells":["web"]}', columns="c1")
 
 
 @pytest.fixture
@@ -35,13 +35,13 @@ async def log(pipe: redis.Redis) -> ChangeLog:
 def test_topics_are_words() -> None:
     for topic in (
         TOPIC,
-        Topic("arn:aws:eks:eu:1:cluster/x", "core", "v1", "pods"),
-        Topic("my cluster", "core", "v1", "pods", "a"),
+        Topic(cluster="arn:aws:eks:eu:1:cluster/x", group="core", version="v1", plural="pods"),
+        Topic(cluster="my cluster", group="core", version="v1", plural="pods", namespace="a"),
     ):
         text = str(topic)
         assert " " not in text
         assert Topic.parse(text) == topic
-    assert str(Topic("here", "core", "v1", "pods")) == "here/core/v1/pods/-"
+    assert str(Topic(cluster="here", group="core", version="v1", plural="pods")) == "here/core/v1/pods/-"
 
 
 @pytest.mark.parametrize("text", ["", "pods", "a/b/c/d", "a//v1/pods/-"])
@@ -52,10 +52,10 @@ def test_what_is_no_topic_is_refused(text: str) -> None:
 
 async def test_changes_arrive_as_they_were_sent(log: ChangeLog) -> None:
     start = position()
-    await log.append(TOPIC, [ROW, Change("DELETED", "u1", "web", "shop")], "42", ("c1", b"[]"))
+    await log.append(TOPIC, [ROW, Change(kind="DELETED", uid="u1", name="web", namespace="shop")], "42", ("c1", b"[]"))
     entries = await log.since(str(TOPIC), start)
     assert entries is not None
-    assert [entry.change for entry in entries] == [ROW, Change("DELETED", "u1", "web", "shop")]
+    assert [entry.change for entry in entries] == [ROW, Change(kind="DELETED", uid="u1", name="web", namespace="shop")]
     assert await log.version(TOPIC) == "42"
     assert await log.columns(str(TOPIC)) == ("c1", b"[]")
     await log.close()
@@ -224,11 +224,11 @@ async def test_a_version_is_good_for_some_minutes(log: ChangeLog, pipe: redis.Re
 
 
 async def test_a_topics_trouble_is_kept_while_it_lasts(log: ChangeLog) -> None:
-    await log.append(TOPIC, [Change("PAUSED", text="no rights")], "")
+    await log.append(TOPIC, [Change(kind="PAUSED", text="no rights")], "")
     await log.append(TOPIC, [ROW], "1")
     names = [str(TOPIC), "other"]
     assert await log.troubles(names) == {str(TOPIC): "no rights"}
-    await log.append(TOPIC, [Change("RESUMED"), Change("RESYNC")], "2")
+    await log.append(TOPIC, [Change(kind="RESUMED"), Change(kind="RESYNC")], "2")
     assert await log.troubles(names) == {}
     assert await log.troubles([]) == {}
     await log.close()

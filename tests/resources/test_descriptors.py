@@ -113,6 +113,8 @@ def test_what_is_not_there_is_left_out(kinds: Any, status: Any, path: str, descr
 def test_malformed_descriptors(kinds: Any) -> None:
     obj = {"metadata": {"name": "a"}, "status": {"a": 1}}
     assert status_values(kinds, obj, [{}, {"path": None}, {"path": 3}, {"path": "a", "x-descriptors": "no list"}]) == (
-        StatusValue("a", "", "text", "1"),
+        StatusValue(label="a", help="", look="text", text="1"),
     )
-    assert status_values(kinds, obj, [{"path": "status.a"}]) == (StatusValue("status.a", "", "text", "1"),)
+    assert status_values(kinds, obj, [{"path": "status.a"}]) == (
+        StatusValue(label="status.a", help="", look="text", text="1"),
+    )

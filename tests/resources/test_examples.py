@@ -18,7 +18,7 @@ from tests.conftest import CATALOG
 
 ARGO_CD = CATALOG / "argocd-operator" / "0.18.0"
 
-BOAT = ResourceType("sea.example", "v1", "boats", "Boat", True)
+BOAT = ResourceType(group="sea.example", version="v1", plural="boats", kind="Boat", namespaced=True)
 
 
 def csv(**annotations: str) -> dict[str, Any]:
@@ -70,8 +70,8 @@ def test_metadata_that_is_none_is_left_out() -> None:
 
 
 OLD, NEW = (
-    ResourceType("sea.example", "v1alpha1", "boats", "Boat", True),
-    ResourceType("sea.example", "v1", "boats", "Boat", True),
+    ResourceType(group="sea.example", version="v1alpha1", plural="boats", kind="Boat", namespaced=True),
+    ResourceType(group="sea.example", version="v1", plural="boats", kind="Boat", namespaced=True),
 )
 
 
@@ -133,7 +133,9 @@ def test_the_real_argo_cd_begins_with_an_example_of_its_stored_version() -> None
     owned = operator_csv.apis(csv_["spec"]["customresourcedefinitions"], crds=[crd])
     api = next(api for api in owned if api.kind == "ArgoCD")
     assert (api.version, [item.kind for item in owned].count("ArgoCD")) == ("v1beta1", 1)
-    offer = of_csvs([csv_], ResourceType(api.group, api.version, api.plural, api.kind, True))
+    offer = of_csvs(
+        [csv_], ResourceType(group=api.group, version=api.version, plural=api.plural, kind=api.kind, namespaced=True)
+    )
     assert offer
     (example,) = offer.examples
     assert example.object["apiVersion"] == "argoproj.io/v1beta1"

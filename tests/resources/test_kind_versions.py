@@ -20,11 +20,11 @@ def test_versions_are_in_the_order_of_kubernetes() -> None:
 @pytest.mark.parametrize(
     ("versions", "expected"),
     [
-        ((DefinedVersion("v1alpha1", deprecated=True), DefinedVersion("v1beta1", storage=True)), "v1beta1"),
-        ((DefinedVersion("v1"), DefinedVersion("v1beta1", storage=True)), "v1beta1"),
-        ((DefinedVersion("v1alpha1", storage=True, deprecated=True), DefinedVersion("v1beta1")), "v1beta1"),
-        ((DefinedVersion("v1", served=False, storage=True), DefinedVersion("v1beta1")), "v1beta1"),
-        ((DefinedVersion("v1beta1", deprecated=True),), "v1beta1"),
+        ((DefinedVersion(name="v1alpha1", deprecated=True), DefinedVersion(name="v1beta1", storage=True)), "v1beta1"),
+        ((DefinedVersion(name="v1"), DefinedVersion(name="v1beta1", storage=True)), "v1beta1"),
+        ((DefinedVersion(name="v1alpha1", storage=True, deprecated=True), DefinedVersion(name="v1beta1")), "v1beta1"),
+        ((DefinedVersion(name="v1", served=False, storage=True), DefinedVersion(name="v1beta1")), "v1beta1"),
+        ((DefinedVersion(name="v1beta1", deprecated=True),), "v1beta1"),
         ((), ""),
     ],
 )
@@ -38,7 +38,10 @@ class Cluster:
 
     def __init__(self, crd: dict[str, Any] | None) -> None:
         self.host, self.who, self.crd = "https://cluster", str(id(self)), crd
-        self.boats = [ResourceType("sea.example", name, "boats", "Boat", True) for name in ("v1", "v1beta1")]
+        self.boats = [
+            ResourceType(group="sea.example", version=name, plural="boats", kind="Boat", namespaced=True)
+            for name in ("v1", "v1beta1")
+        ]
 
     def types(self) -> tuple[ResourceType, ...]:
         return tuple(self.boats)

@@ -8,14 +8,14 @@ from resources.views.follow import in_batches
 
 def test_what_makes_no_sense_is_as_if_it_were_not_there() -> None:
     query = {"tail": "7", "span": "-1", "since": "yesterday"}
-    assert part(query) == LogPart(500)
+    assert part(query) == LogPart(tail=500)
     assert part({"tail": "100", "span": "300", "since": "2026-01-02T03:04", "previous": "1"}) == LogPart(
-        100, 300, "2026-01-02T03:04", previous=True
+        tail=100, span=300, moment="2026-01-02T03:04", previous=True
     )
 
 
 def test_a_moment_is_in_utc_and_stands_before_a_span() -> None:
-    wanted = LogPart(100, 300, "2026-01-02T03:04")
+    wanted = LogPart(tail=100, span=300, moment="2026-01-02T03:04")
     assert wanted.options["since_time"] == "2026-01-02T03:04:00Z"
     assert wanted.options["since_seconds"] == 0
     assert wanted.kubectl == " --tail=100 --since-time=2026-01-02T03:04:00Z"

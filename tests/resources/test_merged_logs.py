@@ -7,8 +7,8 @@ from kube.errors import NotFound
 from resources.podlogs.logs import LogPart
 from resources.podlogs.merged_logs import LogLine, Source, sources, stamped, tails
 
-A = Source("1", "shop", "web-1", "app", "running")
-B = Source("2", "shop", "web-2", "app", "terminated")
+A = Source(uid="1", namespace="shop", pod="web-1", container="app", state="running")
+B = Source(uid="2", namespace="shop", pod="web-2", container="app", state="terminated")
 LOGS = {
     "web-1": "2026-01-01T00:00:01.5Z one\n2026-01-01T00:00:03Z three\n\tat a stack trace\n",
     "web-2": "2026-01-01T00:00:02.123456789Z two\n2026-01-01T00:00:04Z four\n",
@@ -26,9 +26,9 @@ class Client:
 
 
 def test_in_the_order_in_which_they_were_written() -> None:
-    gone = Source("3", "shop", "web-3", "app", "running")
-    waiting = Source("4", "shop", "web-4", "app", "waiting")
-    lines, problems = tails(Client(), [A, B, gone, waiting], LogPart(10))  # type: ignore[arg-type]
+    gone = Source(uid="3", namespace="shop", pod="web-3", container="app", state="running")
+    waiting = Source(uid="4", namespace="shop", pod="web-4", container="app", state="waiting")
+    lines, problems = tails(Client(), [A, B, gone, waiting], LogPart(tail=10))  # type: ignore[arg-type]
     assert [(line.source, line.text) for line in lines] == [
         ("web-1/app", "one"),
         ("web-2/app", "two"),
@@ -66,7 +66,7 @@ def test_s5_many_logs_share_their_limit() -> None:
             shares.append(options["limit_bytes"])
             return super().log(pod, namespace, **options)
 
-    tails(Counting(), [A], LogPart(10))  # type: ignore[arg-type]
-    tails(Counting(), [A, B] * 20, LogPart(10))  # type: ignore[arg-type]
+    tails(Counting(), [A], LogPart(tail=10))  # type: ignore[arg-type]
+    tails(Counting(), [A, B] * 20, LogPart(tail=10))  # type: ignore[arg-type]
     assert shares[0] == limits.LOG_PAGE.value
     assert sum(shares[1:]) <= limits.LOGS_PAGE.value

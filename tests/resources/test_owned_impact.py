@@ -9,13 +9,14 @@ from kube.errors import Forbidden
 from resources.page import owned_impact
 from resources.tree.owners import Belongings, tree
 
-THING = ResourceType("x.example.com", "v1", "things", "Thing", True)
-SET = ResourceType("apps", "v1", "statefulsets", "StatefulSet", True)
-DEPLOYMENT = ResourceType("apps", "v1", "deployments", "Deployment", True)
+THING = ResourceType(group="x.example.com", version="v1", plural="things", kind="Thing", namespaced=True)
+SET = ResourceType(group="apps", version="v1", plural="statefulsets", kind="StatefulSet", namespaced=True)
+DEPLOYMENT = ResourceType(group="apps", version="v1", plural="deployments", kind="Deployment", namespaced=True)
 POD, CLAIM = (
-    ResourceType("", "v1", plural, kind, True) for plural, kind in (("pods", "Pod"), ("pvcs", "PersistentVolumeClaim"))
+    ResourceType(group="", version="v1", plural=plural, kind=kind, namespaced=True)
+    for plural, kind in (("pods", "Pod"), ("pvcs", "PersistentVolumeClaim"))
 )
-VOLUMES = ResourceType("", "v1", "persistentvolumes", "PersistentVolume", False)
+VOLUMES = ResourceType(group="", version="v1", plural="persistentvolumes", kind="PersistentVolume", namespaced=False)
 MARKS = (("app.kubernetes.io/instance", "db"),)
 
 

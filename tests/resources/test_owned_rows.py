@@ -11,9 +11,9 @@ from resources.state.kind_health import health
 from resources.tree.owner_candidates import as_pod
 from resources.tree.owners import Owned, tree
 
-POD = ResourceType("", "v1", "pods", "Pod", True)
-SET = ResourceType("apps", "v1", "statefulsets", "StatefulSet", True)
-MAP = ResourceType("", "v1", "configmaps", "ConfigMap", True)
+POD = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
+SET = ResourceType(group="apps", version="v1", plural="statefulsets", kind="StatefulSet", namespaced=True)
+MAP = ResourceType(group="", version="v1", plural="configmaps", kind="ConfigMap", namespaced=True)
 
 
 def _pod(name: str, ready: bool = True, restarts: int = 0) -> dict[str, Any]:
@@ -63,7 +63,10 @@ def test_many_alike_stand_under_a_heading_the_worst_first() -> None:
 
 
 def test_many_kinds_are_bounded() -> None:
-    kinds = [ResourceType("x.example.com", "v1", f"k{number}", f"K{number}", True) for number in range(900)]
+    kinds = [
+        ResourceType(group="x.example.com", version="v1", plural=f"k{number}", kind=f"K{number}", namespaced=True)
+        for number in range(900)
+    ]
     found = tuple(Owned(kind, {"metadata": {"name": "a", "uid": kind.plural}}, 0) for kind in kinds)
     rows, more = owned_rows.rows(owned_rows.nodes(found))
     assert len(rows) == owned_rows.ROWS
@@ -98,7 +101,7 @@ def test_odd_objects_are_no_error() -> None:
 
 def test_a_pods_state_by_its_table_row() -> None:
     names = ("Name", "Ready", "Status", "Restarts", "Age")
-    columns = [Column(name, "string", "", 0, "") for name in names]
+    columns = [Column(name=name, type="string", format="", priority=0, description="") for name in names]
     metadata = {"metadata": {"name": "p", "uid": "p"}}
 
     def state(*cells: Any) -> tuple[str, str, int]:

@@ -5,9 +5,11 @@ from typing import Any
 from kube.discovery import ResourceType
 from resources.tree.owners import tree
 
-CLAIM = ResourceType("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", True)
-POD = ResourceType("", "v1", "pods", "Pod", True)
-SET = ResourceType("apps", "v1", "statefulsets", "StatefulSet", True)
+CLAIM = ResourceType(
+    group="", version="v1", plural="persistentvolumeclaims", kind="PersistentVolumeClaim", namespaced=True
+)
+POD = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
+SET = ResourceType(group="apps", version="v1", plural="statefulsets", kind="StatefulSet", namespaced=True)
 
 
 def _object(name: str, *owners: str, namespace: str = "shop", **parts: Any) -> dict[str, Any]:

@@ -7,7 +7,14 @@ import pytest
 from kube.discovery import ResourceType
 from resources.place import Place
 
-ROLES = ResourceType("rbac.authorization.k8s.io", "v1", "roles", "Role", True, frozenset(("get",)))
+ROLES = ResourceType(
+    group="rbac.authorization.k8s.io",
+    version="v1",
+    plural="roles",
+    kind="Role",
+    namespaced=True,
+    verbs=frozenset(("get",)),
+)
 
 
 @pytest.mark.parametrize("name", ["plain", "it's", "a b", "x;reboot", "$(id)", "`id`", "a\nb"])

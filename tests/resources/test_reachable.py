@@ -13,12 +13,12 @@ from resources import reachable
 from resources.forward.targets import ForwardTarget, Port, ports
 from resources.tree.owners import Belongings, Owned
 
-SHOP = ResourceType("example.dev", "v1", "shops", "Shop", True)
+SHOP = ResourceType(group="example.dev", version="v1", plural="shops", kind="Shop", namespaced=True)
 POD = {"containers": [{"name": "web", "ports": [{"containerPort": 8080, "name": "http"}, {"containerPort": "odd"}]}]}
 
 
 def owned(group: str, kind: str, name: str, depth: int, **more: Any) -> Owned:
-    type_ = ResourceType(group, "v1", f"{kind.lower()}s", kind, True)
+    type_ = ResourceType(group=group, version="v1", plural=f"{kind.lower()}s", kind=kind, namespaced=True)
     obj = {"metadata": {"name": name, "namespace": "home"}, **more}
     return Owned(type_, obj, depth)
 
@@ -63,7 +63,7 @@ def test_a_service_for_browsers_comes_first(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_itself() -> None:
-    type_ = ResourceType("apps", "v1", "deployments", "Deployment", True)
+    type_ = ResourceType(group="apps", version="v1", plural="deployments", kind="Deployment", namespaced=True)
     obj = {"metadata": {"name": "web", "namespace": "home"}, "spec": {"template": {"spec": POD}}}
     (choice,) = reachable.choices(SimpleNamespace(), type_, obj)  # type: ignore[arg-type]
     assert choice.target == ForwardTarget("Deployment", "home", "web")

@@ -80,7 +80,10 @@ class Suite:
 
 
 def _judged(suite: Suite, tmp_path: Path) -> dict[int, tuple[str, str]]:
-    faults = [Fault("console/page.py", line, "call", "a()", "pass", line, line) for line in (1, 2, 3)]
+    faults = [
+        Fault(file="console/page.py", line=line, kind="call", before="a()", after="pass", start=line, end=line)
+        for line in (1, 2, 3)
+    ]
     results = Results(tmp_path / "results", ROOT)
     Judge([suite], results).together(faults, UNITS)  # type: ignore[list-item]
     assert Results(tmp_path / "results", ROOT)._known == results._known, "an interrupted run goes on from there"
@@ -111,7 +114,10 @@ def test_a_fault_with_which_no_test_begins_is_found(tmp_path: Path) -> None:
 
 
 def test_a_fault_that_changes_nothing_is_shown_to_no_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    faults = [Fault("console/page.py", line, "call", "a()", "pass", line, line) for line in (1, 2)]
+    faults = [
+        Fault(file="console/page.py", line=line, kind="call", before="a()", after="pass", start=line, end=line)
+        for line in (1, 2)
+    ]
     for module in (report, stages):
         monkeypatch.setattr(module, "EQUIVALENT", {faults[1].key: "it says the same."})
     suite, results = Suite({"tests/test_a.py::a": {1, 2}}), Results(tmp_path / "results", ROOT)
@@ -123,7 +129,10 @@ def test_a_fault_that_changes_nothing_is_shown_to_no_test(tmp_path: Path, monkey
 
 
 def test_near_tests_are_asked_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fault, results = Fault("console/page.py", 1, "call", "a()", "pass", 1, 1), Results(tmp_path / "results", ROOT)
+    fault, results = (
+        Fault(file="console/page.py", line=1, kind="call", before="a()", after="pass", start=1, end=1),
+        Results(tmp_path / "results", ROOT),
+    )
     files = [f"tests/test_{letter}.py" for letter in "abcdefg"]
     monkeypatch.setattr(related_tests, "find_related", lambda *_arguments: files)
     suite = Suite({file: {1} if file == files[3] else set() for file in files})
@@ -145,7 +154,10 @@ def test_near_tests_are_called_like_the_module_or_import_it() -> None:
 
 
 def test_the_table_says_what_make_test_notices(tmp_path: Path) -> None:
-    faults = [Fault("console/page.py", line, "call", "a()", "pass", line, line) for line in (1, 2)]
+    faults = [
+        Fault(file="console/page.py", line=line, kind="call", before="a()", after="pass", start=line, end=line)
+        for line in (1, 2)
+    ]
     results = Results(tmp_path / "results", ROOT)
     results.note(faults[0], UNITS.name, "tests/test_a.py::a")
     assert "| ? | ? |" in report.table(faults, results)

@@ -45,7 +45,10 @@ touch "$2"
     return folder
 
 
-MODULES = (Module("a", {"first": "example.com/first"}), Module("b", {"second": "example.com/second"}))
+MODULES = (
+    Module(name="a", programs={"first": "example.com/first"}),
+    Module(name="b", programs={"second": "example.com/second"}),
+)
 
 
 def test_k9_modules_are_built_side_by_side(go: Path) -> None:

@@ -16,7 +16,9 @@ def test_a_part_does_not_know_that_it_runs_in_ci(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("PASSED_ON", "yes")
     dump = tmp_path / "environment"
     command = ("/bin/sh", "-c", f"env > {dump}.part; mv {dump}.part {dump}; sleep 60")
-    running = RunningPart(ClusterPart("says", command, dump.exists, {"OWN": "1"}), tmp_path)
+    running = RunningPart(
+        ClusterPart(name="says", command=command, ready=dump.exists, environment={"OWN": "1"}), tmp_path
+    )
     try:
         running.wait_until_ready()
         lines = dump.read_text().splitlines()

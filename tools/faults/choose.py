@@ -36,7 +36,7 @@ _COMPARED: dict[type[ast.cmpop], ast.cmpop] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """`start` and `end`: bytes of the file, what is `before` there becomes `after`."""
 

@@ -29,7 +29,7 @@ _ARGOCD = "github.com/argoproj-labs/argocd-operator"
 _OLM = "github.com/operator-framework/operator-lifecycle-manager"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Module:
     """One folder of modules/.
 
@@ -64,10 +64,10 @@ class Module:
 
 
 ALL = (
-    Module("etcd", {"etcd": "go.etcd.io/etcd/server/v3"}),
+    Module(name="etcd", programs={"etcd": "go.etcd.io/etcd/server/v3"}),
     Module(
-        "kubernetes",
-        {
+        name="kubernetes",
+        programs={
             "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
             "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
             "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
@@ -80,8 +80,8 @@ ALL = (
         ),
     ),
     Module(
-        "kwok",
-        {"kwok": "sigs.k8s.io/kwok/cmd/kwok"},
+        name="kwok",
+        programs={"kwok": "sigs.k8s.io/kwok/cmd/kwok"},
         files={
             "stages": (
                 "sigs.k8s.io/kwok",
@@ -94,21 +94,27 @@ ALL = (
         },
     ),
     Module(
-        "olm",
-        {"olm": f"{_OLM}/cmd/olm", "catalog": f"{_OLM}/cmd/catalog", "package-server": f"{_OLM}/cmd/package-server"},
+        name="olm",
+        programs={
+            "olm": f"{_OLM}/cmd/olm",
+            "catalog": f"{_OLM}/cmd/catalog",
+            "package-server": f"{_OLM}/cmd/package-server",
+        },
         files={"crds": ("github.com/operator-framework/api", ("crds/*.yaml",))},
     ),
     Module(
-        "opm",
-        {"opm": "github.com/operator-framework/operator-registry/cmd/opm"},
+        name="opm",
+        programs={"opm": "github.com/operator-framework/operator-registry/cmd/opm"},
         flags=("-tags", "json1,containers_image_openpgp,exclude_graphdriver_btrfs,exclude_graphdriver_devicemapper"),
     ),
-    Module("argocd", {"argocd-operator": f"{_ARGOCD}/cmd"}),
+    Module(name="argocd", programs={"argocd-operator": f"{_ARGOCD}/cmd"}),
     # Its bundle, so that it can be installed where no catalog of real packages is (catalog.py).
-    Module("argocd-bundle", {}, files={"manifests": (_ARGOCD, ("bundle/manifests/*.yaml",))}, inside="argocd"),
+    Module(
+        name="argocd-bundle", programs={}, files={"manifests": (_ARGOCD, ("bundle/manifests/*.yaml",))}, inside="argocd"
+    ),
 )
 #: A provider of OpenID Connect. No part of the cluster: what tests sign in with, on any cluster.
-DEX = Module("dex", {"dex": "github.com/dexidp/dex/cmd/dex"}, without_c=True)
+DEX = Module(name="dex", programs={"dex": "github.com/dexidp/dex/cmd/dex"}, without_c=True)
 
 
 class BuildFailed(Exception):

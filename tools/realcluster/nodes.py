@@ -59,7 +59,7 @@ def agent(layout: Layout, programs: Programs) -> ClusterPart:
         f"--port={port}",
         f"--parent={os.getpid()}",
     )
-    return ClusterPart("agent", command, lambda: listens(port), PYTHON, stop_seconds=8)
+    return ClusterPart(name="agent", command=command, ready=lambda: listens(port), environment=PYTHON, stop_seconds=8)
 
 
 def page(layout: Layout) -> ClusterPart:
@@ -67,7 +67,7 @@ def page(layout: Layout) -> ClusterPart:
     port = layout.ports["page"]
     arguments = (str(port), layout.pki("kubelet.crt"), layout.pki("kubelet.key"))
     command = (sys.executable, "-m", "tools.realcluster.page", *arguments)
-    return ClusterPart("page", command, lambda: listens(port), PYTHON)
+    return ClusterPart(name="page", command=command, ready=lambda: listens(port), environment=PYTHON)
 
 
 def objects() -> list[dict[str, object]]:

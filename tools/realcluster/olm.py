@@ -133,14 +133,14 @@ def registry(layout: Layout, programs: Programs, name: str, port: int, folder: P
         "--pprof-addr=",  # else every one of them wants the same port
         f"--termination-log={layout.data / 'logs' / name}.termination",
     )
-    return ClusterPart(f"opm-{name}", command, lambda: listens(port), seconds=120)
+    return ClusterPart(name=f"opm-{name}", command=command, ready=lambda: listens(port), seconds=120)
 
 
 def operator(layout: Layout, programs: Programs) -> ClusterPart:
     kubeconfig = str(layout.data / "olm.kubeconfig")
     command = (str(programs.path("olm")), "--writeStatusName", "", "--writePackageServerStatusName", "")
     environment = {"OPERATOR_NAMESPACE": NAMESPACE, "OPERATOR_NAME": "olm-operator", "KUBECONFIG": kubeconfig}
-    return ClusterPart("olm", command, lambda: True, environment)
+    return ClusterPart(name="olm", command=command, ready=lambda: True, environment=environment)
 
 
 def catalog(layout: Layout, programs: Programs) -> ClusterPart:
@@ -153,7 +153,7 @@ def catalog(layout: Layout, programs: Programs) -> ClusterPart:
         *images,
         "--writeStatusName=",
     )
-    return ClusterPart("catalog", command, lambda: True, {"KUBECONFIG": kubeconfig})
+    return ClusterPart(name="catalog", command=command, ready=lambda: True, environment={"KUBECONFIG": kubeconfig})
 
 
 def package_server(layout: Layout, programs: Programs) -> ClusterPart:
@@ -180,7 +180,7 @@ def package_server(layout: Layout, programs: Programs) -> ClusterPart:
         "KUBERNETES_SERVICE_HOST": "127.0.0.1",
         "KUBERNETES_SERVICE_PORT": str(layout.ports["apiserver"]),
     }
-    return ClusterPart("package-server", command, lambda: listens(port), environment)
+    return ClusterPart(name="package-server", command=command, ready=lambda: listens(port), environment=environment)
 
 
 def crds(programs: Programs) -> list[dict[str, object]]:

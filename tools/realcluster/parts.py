@@ -39,7 +39,7 @@ def etcd(layout: Layout, programs: Programs) -> ClusterPart:
         f"--initial-cluster=default={peer}",
         "--log-level=error",
     )
-    return ClusterPart("etcd", command, lambda: _healthy(f"{client}/health"))
+    return ClusterPart(name="etcd", command=command, ready=lambda: _healthy(f"{client}/health"))
 
 
 def apiserver(layout: Layout, programs: Programs) -> ClusterPart:
@@ -75,7 +75,7 @@ def apiserver(layout: Layout, programs: Programs) -> ClusterPart:
         "--kubelet-preferred-address-types=InternalIP",
         "--allow-privileged",
     )
-    return ClusterPart("kube-apiserver", command, lambda: layout.answers("/readyz"), stop_seconds=8)
+    return ClusterPart(name="kube-apiserver", command=command, ready=lambda: layout.answers("/readyz"), stop_seconds=8)
 
 
 def controller_manager(layout: Layout, programs: Programs) -> ClusterPart:
@@ -103,7 +103,7 @@ def controller_manager(layout: Layout, programs: Programs) -> ClusterPart:
         "--kube-api-qps=500",
         "--kube-api-burst=1000",
     )
-    return ClusterPart("kube-controller-manager", command, lambda: listens(port))
+    return ClusterPart(name="kube-controller-manager", command=command, ready=lambda: listens(port))
 
 
 def scheduler(layout: Layout, programs: Programs) -> ClusterPart:
@@ -118,7 +118,7 @@ def scheduler(layout: Layout, programs: Programs) -> ClusterPart:
         f"--secure-port={port}",
         "--leader-elect=false",
     )
-    return ClusterPart("kube-scheduler", command, lambda: listens(port))
+    return ClusterPart(name="kube-scheduler", command=command, ready=lambda: listens(port))
 
 
 def kwok(layout: Layout, programs: Programs) -> ClusterPart:
@@ -148,7 +148,7 @@ def kwok(layout: Layout, programs: Programs) -> ClusterPart:
         "--cidr=10.244.0.0/16",
         "--node-lease-duration-seconds=40",
     )
-    return ClusterPart("kwok", command, lambda: listens(port))
+    return ClusterPart(name="kwok", command=command, ready=lambda: listens(port))
 
 
 def _stages(programs: Programs) -> list[str]:

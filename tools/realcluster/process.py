@@ -28,7 +28,7 @@ class PartFailed(Exception):
     """A part ended or never became ready; with the end of its log."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterPart:
     """``ready`` is asked until it holds; ``stop_seconds`` is what it gets between SIGTERM and SIGKILL."""
 

@@ -41,7 +41,7 @@ class PortForward:
             "service/console",
             f"{self._port}:9000",
         )
-        part = ClusterPart("port-forward", command, lambda: listens(self._port))
+        part = ClusterPart(name="port-forward", command=command, ready=lambda: listens(self._port))
         running = RunningPart(part, self._node.layout.data / "logs")
         running.wait_until_ready()
         return running

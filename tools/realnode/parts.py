@@ -35,7 +35,7 @@ def relay(machine: Machine, layout: Layout) -> ClusterPart:
     """The API server's port, on this machine's loopback."""
     port = layout.ports["apiserver"]
     command = (sys.executable, "-m", "tools.realnode.relay", str(machine.pid), str(port))
-    return ClusterPart("relay", command, lambda: listens(port), PYTHON)
+    return ClusterPart(name="relay", command=command, ready=lambda: listens(port), environment=PYTHON)
 
 
 def etcd(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart:
@@ -97,7 +97,7 @@ state = "{CONTAINERD}"
     bin_dir = "/usr/lib/cni"
     conf_dir = "{folder}"
 """)
-    part = ClusterPart("containerd", ("containerd", "--config", str(path)), lambda: True)
+    part = ClusterPart(name="containerd", command=("containerd", "--config", str(path)), ready=lambda: True)
     return _inside(machine, part, ready=lambda: machine.run("ctr", "version", seconds=20).returncode == 0)
 
 
@@ -143,7 +143,7 @@ def kubelet(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart
         f"--hostname-override={NAME}",
         f"--node-ip={ADDRESS}",
     )
-    return _inside(machine, ClusterPart("kubelet", command, lambda: True))
+    return _inside(machine, ClusterPart(name="kubelet", command=command, ready=lambda: True))
 
 
 def kube_proxy(machine: Machine, layout: Layout, programs: Programs) -> ClusterPart:
@@ -159,5 +159,8 @@ def kube_proxy(machine: Machine, layout: Layout, programs: Programs) -> ClusterP
     path = layout.data / "kube-proxy.yaml"
     path.write_text(yaml.safe_dump(config))
     return _inside(
-        machine, ClusterPart("kube-proxy", (str(programs.path("kube-proxy")), f"--config={path}"), lambda: True)
+        machine,
+        ClusterPart(
+            name="kube-proxy", command=(str(programs.path("kube-proxy")), f"--config={path}"), ready=lambda: True
+        ),
     )

@@ -20,14 +20,14 @@ NODE = replace(
     programs={"kubelet": "k8s.io/kubernetes/cmd/kubelet", "kube-proxy": "k8s.io/kubernetes/cmd/kube-proxy"},
 )
 #: Programs of images that have nothing else in them, so without a C library.
-COREDNS = Module("coredns", {"coredns": "."}, without_c=True, root=_MODULES)
+COREDNS = Module(name="coredns", programs={"coredns": "."}, without_c=True, root=_MODULES)
 VOLUMES = Module(
-    "volumes",
-    {"local-path-provisioner": "github.com/rancher/local-path-provisioner"},
+    name="volumes",
+    programs={"local-path-provisioner": "github.com/rancher/local-path-provisioner"},
     without_c=True,
     root=_MODULES,
 )
-PAUSE = Module("pause", {"pause": "."}, without_c=True, root=_MODULES)
+PAUSE = Module(name="pause", programs={"pause": "."}, without_c=True, root=_MODULES)
 
 
 def build_programs(say: Callable[[str], None]) -> Programs:

@@ -21,7 +21,7 @@ SECONDS = 600
 _MOST = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Going:
     """`state` comes back through the browser, `nonce` in the ID token, `verifier` goes to the token endpoint (RFC
     7636).
@@ -37,7 +37,7 @@ class Going:
     def begin(cls, back: str, redirect: str, mark: str = "") -> "Going":
         """`mark`: of the cluster (redirect_addresses.py)."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _number in range(3))
-        return cls(state + mark, nonce, verifier, back, redirect)
+        return cls(state=state + mark, nonce=nonce, verifier=verifier, back=back, redirect=redirect)
 
 
 def remember(request: HttpRequest, response: HttpResponse, going: Going) -> None:

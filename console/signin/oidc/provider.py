@@ -35,7 +35,7 @@ _TIMEOUT, _FRESH, _PAUSE = 10.0, 3600.0, 3.0
 _JUDGED = frozenset({"invalid_grant", "access_denied"})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Provider:
     """`found`: its metadata. `read_at`, `keys_at`: time.monotonic()."""
 
@@ -76,7 +76,7 @@ def provider() -> Provider:
                 return known
             raise
         _failed.pop(key, None)
-        _known[key] = Provider(found, time.monotonic())
+        _known[key] = Provider(found=found, read_at=time.monotonic())
         return _known[key]
 
 

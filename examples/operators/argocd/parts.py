@@ -14,7 +14,7 @@ _DEX = "ghcr.io/dexidp/dex:v2.43.0"
 Port = tuple[str, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ComponentSpec:
     """One component: its name after the instance's, its section of the spec and field of the status, what runs, and
     its Services by their suffix.

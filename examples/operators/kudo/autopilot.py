@@ -23,7 +23,7 @@ _QUANTITY = re.compile(r"(\d+)(Ki|Mi|Gi|)")
 _UNITS = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Of the Instance's parameters.
 

@@ -42,7 +42,7 @@ _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 Write = Callable[[Instance, Object], Awaitable[None]]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Memory:
     """Of one Instance. `adjustment`: the reason of the adjustment that is due, and since when."""
 
@@ -103,7 +103,7 @@ class Pilot:
     def _memory(self, instance: Instance) -> _Memory:
         key = (instance.namespace, instance.name)
         if key not in self._known or self._known[key].uid != instance.uid:
-            self._known[key] = _Memory(instance.uid)
+            self._known[key] = _Memory(uid=instance.uid)
         return self._known[key]
 
     async def _off(self, instance: Instance) -> None:

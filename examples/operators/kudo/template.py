@@ -27,7 +27,7 @@ class TemplateError(Exception):
         self.file, self.line = file, line
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Block:
     """``word``: if, range, with, or empty for the whole file. ``names``: variables that it sets."""
 
@@ -62,7 +62,7 @@ def render(file: str, source: str, values: Mapping[str, Any]) -> str:
 
 
 def _read(file: str, source: str) -> _Block:
-    stack = [_Block("", 1)]
+    stack = [_Block(word="", line=1)]
     end, trim = 0, False
     for tag in _TAG.finditer(source):
         plain = source[end : tag.start()]
@@ -120,8 +120,8 @@ def _take(stack: list[_Block], inside: str, line: int) -> None:
 def _open(word: str, rest: str, line: int) -> _Block:
     if found := _RANGE.match(rest):
         names = tuple(name for name in (found[1], found[2]) if name)
-        return _Block(word, line, parse(found[3]), names)
-    return _Block(word, line, parse(rest))
+        return _Block(word=word, line=line, value=parse(found[3]), names=names)
+    return _Block(word=word, line=line, value=parse(rest))
 
 
 def _write(file: str, nodes: list[_Node], scope: Scope) -> list[str]:

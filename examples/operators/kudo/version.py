@@ -23,7 +23,7 @@ class PackageError(Exception):
     """The OperatorVersion makes no sense: every reason, one a line."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
     """Values are texts, as in the Instance.
 
@@ -77,7 +77,7 @@ class Pipe:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """``kind``: one of TASK_KINDS. ``resources``: names of templates; of a Pipe task that of its Pod, of a
     KudoOperator task its parameter file. ``spec``: the rest.
@@ -90,7 +90,7 @@ class Task:
     pipes: tuple[Pipe, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorVersion:
     """``operator``: the Operator's name; ``version``: its own version, as ``1.0.0``."""
 
@@ -158,7 +158,7 @@ def _task(item: Object) -> Task:
     file = spec.get({"Pipe": "pod", "KudoOperator": "parameterFile"}.get(kind, ""))
     resources = _texts([file] if file else spec.pop("resources", None))
     pipes = tuple(_pipe(pipe) for pipe in spec.get("pipe") or []) if kind == "Pipe" else ()
-    return Task(str(item["name"]), kind, resources, spec, pipes)
+    return Task(name=str(item["name"]), kind=kind, resources=resources, spec=spec, pipes=pipes)
 
 
 def _pipe(item: Object) -> Pipe:

@@ -51,7 +51,7 @@ class Restore:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
     """Everything of one pass.
 

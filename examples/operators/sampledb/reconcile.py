@@ -61,9 +61,9 @@ async def _apply(api: KubeApi, db: Database, record_event: EventRecorder) -> Obs
     restore = await restore_job.restore(api, db, release.deployed, record_event)
     if restore.outcome in ("Running", "Failed"):
         problem = await health.of_pods(api, db, f"job-name={jobs.restore_name(db)}")
-        return Observation(release, restore=restore, problem=problem, facts=(volumes,))
+        return Observation(release=release, restore=restore, problem=problem, facts=(volumes,))
     found = await _stateful_set(api, db, release.deployed, record_event)
-    half = Observation(release, found)
+    half = Observation(release=release, stateful_set=found)
     init, running = await _set_up(api, db, half)
     backed_up, backup = await backups.backups(api, db, release.deployed, record_event)
     problem = await _problem(api, db, half)
@@ -142,7 +142,9 @@ async def _refused(api: KubeApi, db: Database, problem: StatusProblem) -> Observ
     present = await api.get("ConfigMap", db.namespace, db.connection)
     deployed = ((present or {}).get("data") or {}).get("version") if present and db.owns(present) else None
     init = Work("Complete" if db.status.get("version") else "")
-    return Observation(Release(deployed or db.version), ours, init, refused=problem, restore=Restore())
+    return Observation(
+        release=Release(deployed or db.version), stateful_set=ours, init=init, refused=problem, restore=Restore()
+    )
 
 
 async def _publish(api: KubeApi, db: Database, seen: Observation, record_event: EventRecorder) -> float:

@@ -155,7 +155,9 @@ def test_h30_deprecations_are_told_as_in_the_whole_status(store: CatalogStore) -
         {"name": "beta", "entries": []},
     ]
     status = {"channels": channels, "deprecation": {"message": "all of it"}}
-    about = StoredPackage("c", "tea", {}, json.dumps(status).encode(), None, "", "")
+    about = StoredPackage(
+        catalog="c", name="tea", labels={}, status=json.dumps(status).encode(), icon=None, icon_type="", icon_tag=""
+    )
     store.replace(about, "stamp", "stable", [])
     reduced = store.deprecations("c", "tea")
 

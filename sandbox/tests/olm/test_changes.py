@@ -16,7 +16,13 @@ Object = dict[str, Any]
 
 def put(store: Store, resource: str, obj: Object) -> StoreChange:
     meta = obj["metadata"]
-    entry = StoreEntry(meta["namespace"], meta["name"], store.next_version(), encode(obj), meta.get("labels") or {})
+    entry = StoreEntry(
+        namespace=meta["namespace"],
+        name=meta["name"],
+        version=store.next_version(),
+        data=encode(obj),
+        labels=meta.get("labels") or {},
+    )
     return store.put(resource, entry)
 
 

@@ -35,7 +35,15 @@ def store(tmp_path: Path) -> Iterator[CatalogStore]:
 def ask(
     package: str, current: Installed | None = None, starting: str = "", channel: str = "", catalog: str = "c"
 ) -> Request:
-    return Request(f"{package}-sub", package, channel, starting, catalog, "olm", current)
+    return Request(
+        name=f"{package}-sub",
+        package=package,
+        channel=channel,
+        starting_csv=starting,
+        catalog=catalog,
+        catalog_namespace="olm",
+        current=current,
+    )
 
 
 def resolve(store: CatalogStore, *requests: Request, installed: tuple[Installed, ...] = ()) -> list[SelectedBundle]:
@@ -47,7 +55,7 @@ def names(choices: list[SelectedBundle]) -> list[tuple[str, str, str]]:
 
 
 def tea(version: int, *, subscribed: bool = True) -> Installed:
-    return Installed(f"tea.v{version}", f"{version}.0.0", frozenset({POT}), subscribed)
+    return Installed(name=f"tea.v{version}", version=f"{version}.0.0", provides=frozenset({POT}), subscribed=subscribed)
 
 
 def test_it_takes_the_head_of_the_default_channel(store: CatalogStore) -> None:
@@ -70,9 +78,9 @@ def test_a_skip_range_leads_straight_to_the_head(store: CatalogStore) -> None:
 
 def test_h30_a_range_without_an_end_leads_from_the_head_nowhere(store: CatalogStore) -> None:
     """debezium-operator's: 3.0.0 has >2.7.3 and 2.7.0 has >2.6.1. OLM's resolver lets the head take its own place."""
-    newest = Installed("oat.v3", "3.0.0", frozenset(), True)
+    newest = Installed(name="oat.v3", version="3.0.0", provides=frozenset(), subscribed=True)
     assert resolve(store, ask("oat", newest), installed=(newest,)) == []
-    older = Installed("oat.v1", "1.0.0", frozenset(), True)
+    older = Installed(name="oat.v1", version="1.0.0", provides=frozenset(), subscribed=True)
     assert names(resolve(store, ask("oat", older), installed=(older,))) == [("oat.v2", "oat-sub", "oat.v1")]
 
 

@@ -69,7 +69,9 @@ def package(catalog: str = "one", priority: int = 0, deprecations: tuple[Object,
     ]
     channels = [{"name": "stable", "entries": entries[:2]}, {"name": "fast", "entries": entries}]
     bundles = [bundle("p.v1", "1.0.0"), bundle("p.v2", "2.0.0"), bundle("p.v3", "3.0.0")]
-    return CatalogPackage(catalog, priority, channels, bundles, list(deprecations))
+    return CatalogPackage(
+        catalog=catalog, priority=priority, channels=channels, bundles=bundles, deprecations=list(deprecations)
+    )
 
 
 def chosen(installed: Object | None = None, *packages: CatalogPackage, **wanted: Any) -> str:
@@ -115,7 +117,12 @@ def test_two_catalogs() -> None:
 
 
 def test_dependencies_are_not_supported() -> None:
-    needy = CatalogPackage("one", 0, [], [bundle("p.v1", "1.0.0", {"type": "olm.package.required", "value": {}})])
+    needy = CatalogPackage(
+        catalog="one",
+        priority=0,
+        channels=[],
+        bundles=[bundle("p.v1", "1.0.0", {"type": "olm.package.required", "value": {}})],
+    )
     with pytest.raises(Unresolved, match="which is currently not supported"):
         resolve({"packageName": "p"}, [needy], None)
 

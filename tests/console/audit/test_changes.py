@@ -9,7 +9,7 @@ from console.audit import act_target, changes
 from kube.config import ClusterConfig
 from kube.recording import RequestTarget, Write, target
 
-HERE = ClusterConfig("here", "http://127.0.0.1", "ann", lambda: "", None)
+HERE = ClusterConfig(name="here", host="http://127.0.0.1", user="ann", token=lambda: "", tls=None)
 DOTS = "••••••"
 
 
@@ -19,7 +19,7 @@ def write(before: Any, after: Any, plural: str = "widgets", group: str = "exampl
     old, new = map(msgspec.json.encode, sides)
     return Write(
         config=HERE,
-        target=RequestTarget(group, "v1", plural, "shop", "w"),
+        target=RequestTarget(group=group, version="v1", plural=plural, namespace="shop", name="w"),
         method="PATCH",
         content_type="",
         body=b"{}",
@@ -76,7 +76,7 @@ def test_operations_of_a_patch_on_what_is_not_known() -> None:
     ]
     made = Write(
         config=HERE,
-        target=RequestTarget("", "v1", "secrets", "shop", "w"),
+        target=RequestTarget(group="", version="v1", plural="secrets", namespace="shop", name="w"),
         method="PATCH",
         content_type="",
         body=msgspec.json.encode(body),
@@ -125,17 +125,32 @@ def test_what_the_server_writes_by_itself_is_not_an_act() -> None:
 @pytest.mark.parametrize(
     ("path", "found"),
     [
-        ("/api/v1/namespaces/shop", RequestTarget("", "v1", "namespaces", "", "shop")),
-        ("/api/v1/namespaces/shop/finalize", RequestTarget("", "v1", "namespaces", "", "shop", "finalize")),
-        ("/api/v1/namespaces/shop/pods", RequestTarget("", "v1", "pods", "shop")),
-        ("/api/v1/namespaces/shop/pods/a%2Fb/log", RequestTarget("", "v1", "pods", "shop", "a/b", "log")),
+        (
+            "/api/v1/namespaces/shop",
+            RequestTarget(group="", version="v1", plural="namespaces", namespace="", name="shop"),
+        ),
+        (
+            "/api/v1/namespaces/shop/finalize",
+            RequestTarget(
+                group="", version="v1", plural="namespaces", namespace="", name="shop", subresource="finalize"
+            ),
+        ),
+        ("/api/v1/namespaces/shop/pods", RequestTarget(group="", version="v1", plural="pods", namespace="shop")),
+        (
+            "/api/v1/namespaces/shop/pods/a%2Fb/log",
+            RequestTarget(group="", version="v1", plural="pods", namespace="shop", name="a/b", subresource="log"),
+        ),
         (
             "/apis/apps/v1/namespaces/shop/deployments/web/scale",
-            RequestTarget("apps", "v1", "deployments", "shop", "web", "scale"),
+            RequestTarget(
+                group="apps", version="v1", plural="deployments", namespace="shop", name="web", subresource="scale"
+            ),
         ),
         (
             "/apis/rbac.authorization.k8s.io/v1/clusterroles/a",
-            RequestTarget("rbac.authorization.k8s.io", "v1", "clusterroles", "", "a"),
+            RequestTarget(
+                group="rbac.authorization.k8s.io", version="v1", plural="clusterroles", namespace="", name="a"
+            ),
         ),
         ("/version", None),
         ("/openapi/v3", None),
@@ -148,10 +163,26 @@ def test_what_an_address_names(path: str, found: RequestTarget | None) -> None:
 @pytest.mark.parametrize(
     ("ref", "found", "rest"),
     [
-        ("core/v1/pods shop/web", RequestTarget("", "v1", "pods", "shop", "web"), ""),
-        ("apps/v1/deployments shop/", RequestTarget("apps", "v1", "deployments", "shop"), ""),
-        ("core/v1/namespaces shop", RequestTarget("", "v1", "namespaces", "", "shop"), ""),
-        ("core/v1/secrets shop/login key=a b", RequestTarget("", "v1", "secrets", "shop", "login"), "key=a b"),
+        (
+            "core/v1/pods shop/web",
+            RequestTarget(group="", version="v1", plural="pods", namespace="shop", name="web"),
+            "",
+        ),
+        (
+            "apps/v1/deployments shop/",
+            RequestTarget(group="apps", version="v1", plural="deployments", namespace="shop"),
+            "",
+        ),
+        (
+            "core/v1/namespaces shop",
+            RequestTarget(group="", version="v1", plural="namespaces", namespace="", name="shop"),
+            "",
+        ),
+        (
+            "core/v1/secrets shop/login key=a b",
+            RequestTarget(group="", version="v1", plural="secrets", namespace="shop", name="login"),
+            "key=a b",
+        ),
         ("catalog shop/mine", None, "catalog shop/mine"),
         ("sync of shop/mine", None, "sync of shop/mine"),
     ],

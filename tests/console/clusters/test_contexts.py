@@ -221,7 +221,10 @@ def test_a_worker_goes_on_with_a_run_at_its_own_cluster_or_not_at_all(known: Any
 
 def test_somebody_of_the_same_name_elsewhere_has_bounds_of_his_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rate_limits, "_people", {})
-    here, there = (Person("", "alice", (), timezone.now(), cluster).counted for cluster in ("one", "two"))
+    here, there = (
+        Person(session="", user="alice", groups=(), until=timezone.now(), cluster=cluster).counted
+        for cluster in ("one", "two")
+    )
     for _each in range(rate_limits.AT_ONCE):
         assert rate_limits.enter(here) == 0
     assert rate_limits.enter(here) > 0

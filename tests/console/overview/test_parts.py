@@ -62,14 +62,28 @@ def test_the_ring_is_whole_and_one_of_a_thousand_is_seen() -> None:
 )
 def test_from_which_version_to_which(csv: str, version: str, to: str, words: str) -> None:
     app = Operator(
-        "1", "apps", csv, "DB", version, "", "done", "", "", (), "", "", "", "", update=Update("asks", "", to=to)
+        uid="1",
+        namespace="apps",
+        csv=csv,
+        title="DB",
+        version=version,
+        provider="",
+        state="done",
+        word="",
+        reason="",
+        apis=(),
+        subscription="",
+        package="",
+        channel="",
+        created="",
+        update=Update(state="asks", word="", to=to),
     )
     assert operators.step(app) == words
 
 
 def test_the_worst_comes_first_and_the_rest_keeps_its_order() -> None:
     troubles = [
-        CardProblem(level, title, "", "")
+        CardProblem(level=level, title=title, reason="", url="")
         for level, title in ((WARNING, "a"), (ERROR, "b"), (WARNING, "c"), (ERROR, "d"))
     ]
     assert [item.title for item in worst_first(troubles)] == ["b", "d", "a", "c"]

@@ -24,7 +24,7 @@ from tests.console.overview.scene import gadget, gadgets, remove
 from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
-TROUBLE = CardProblem(ERROR, "Pod web", "no such image", "/resources/core/v1/pods/shop/web/")
+TROUBLE = CardProblem(level=ERROR, title="Pod web", reason="no such image", url="/resources/core/v1/pods/shop/web/")
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_a_snooze_begins_ends_and_runs_out(client: ClusterClient, span: str) -> 
 
 
 def test_only_until_it_changes_looks_at_the_reason(client: ClusterClient) -> None:
-    other = CardProblem(ERROR, "Pod web", "another reason", TROUBLE.url)
+    other = CardProblem(level=ERROR, title="Pod web", reason="another reason", url=TROUBLE.url)
     for span, hidden in ((snooze.CHANGE, False), (snooze.DAY, True)):
         snooze.begin(client, f"{TROUBLE.key}:{TROUBLE.state}", span)
         assert is_snoozed(client) and is_snoozed(client, other) is hidden
@@ -92,13 +92,34 @@ def test_a_row_is_snoozed_and_shown_again_and_a_deletion_that_waits_is_one(
 
 def test_creates_of_one_act_are_one_row(client: ClusterClient) -> None:
     now, pods = timezone.now(), client.find("", "v1", "pods")
-    change = RecentChange(Step.CREATED, now, "ann", Place(pods, "shop", "a"), "Pod", ())
-    older = RecentChange(Step.CREATED, now - timedelta(seconds=5), "ann", Place(pods, "shop", "b"), "Pod", ())
+    change = RecentChange(event=Step.CREATED, at=now, who="ann", place=Place(pods, "shop", "a"), kind="Pod", fields=())
+    older = RecentChange(
+        event=Step.CREATED,
+        at=now - timedelta(seconds=5),
+        who="ann",
+        place=Place(pods, "shop", "b"),
+        kind="Pod",
+        fields=(),
+    )
     assert _together(change, older)
-    assert not _together(change, RecentChange(Step.CREATED, older.at, "bob", older.place, "Pod", ()))
-    assert not _together(change, RecentChange(Step.DELETED, older.at, "ann", older.place, "Pod", ()))
-    assert not _together(change, RecentChange(Step.CREATED, older.at, "ann", Place(pods, "other", "b"), "Pod", ()))
-    assert not _together(change, RecentChange(Step.CREATED, now - timedelta(hours=1), "ann", older.place, "Pod", ()))
+    assert not _together(
+        change, RecentChange(event=Step.CREATED, at=older.at, who="bob", place=older.place, kind="Pod", fields=())
+    )
+    assert not _together(
+        change, RecentChange(event=Step.DELETED, at=older.at, who="ann", place=older.place, kind="Pod", fields=())
+    )
+    assert not _together(
+        change,
+        RecentChange(
+            event=Step.CREATED, at=older.at, who="ann", place=Place(pods, "other", "b"), kind="Pod", fields=()
+        ),
+    )
+    assert not _together(
+        change,
+        RecentChange(
+            event=Step.CREATED, at=now - timedelta(hours=1), who="ann", place=older.place, kind="Pod", fields=()
+        ),
+    )
 
 
 def test_first_steps_that_are_all_done_leave_from_the_next_page_on(
@@ -123,7 +144,7 @@ def test_a_row_has_the_fix_of_its_cause(client: ClusterClient) -> None:
     status = {"phase": "Pending", "containerStatuses": [{"name": "web", "state": {"waiting": waiting}}]}
     client.patch(pods, "web", {"status": status}, name, subresource="status")
     place = Place(pods, name, "web")
-    trouble = CardProblem(ERROR, "Pod web", "…", place.url())
+    trouble = CardProblem(level=ERROR, title="Pod web", reason="…", url=place.url())
     try:
         found = until(lambda: with_fixes(client, [trouble], {trouble.url: place})[0].fix_url, seconds=30)
         assert "/core/v1/configmaps/new-values/" in found and "name=absent" in found

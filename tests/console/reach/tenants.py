@@ -15,7 +15,7 @@ from tests.console.signin.people import token
 RBAC = "rbac.authorization.k8s.io"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tenants:
     """`own`, `second`: the namespaces of theirs; `foreign`: another's.
 
@@ -75,7 +75,13 @@ def tenants(client: ClusterClient) -> Iterator[Tenants]:
     )
     people = {who: token(client, own, who) for who in ("view", "edit", "admin", "two")}
     try:
-        yield Tenants(own, second, foreign, mark, {**people, "guest": token(client, foreign, "guest")})
+        yield Tenants(
+            own=own,
+            second=second,
+            foreign=foreign,
+            mark=mark,
+            tokens={**people, "guest": token(client, foreign, "guest")},
+        )
     finally:
         for namespace in (own, second, foreign):
             with suppress(KubeError):

@@ -27,7 +27,7 @@ RULES = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class People:
     """Tokens, by TokenRequest.
 
@@ -106,7 +106,14 @@ def people(client: ClusterClient) -> Iterator[People]:
     make("v1", "configmaps", "ConfigMap", f"{mark}-theirs", other, data={"value": f"{mark}-two"})
     make("v1", "secrets", "Secret", f"{mark}-secret", here, stringData={"password": f"{mark}-password"})
     try:
-        yield People(desk, here, mark, *(token(client, desk, name) for name in ("boss", "clerk", "stranger")))
+        yield People(
+            desk=desk,
+            here=here,
+            mark=mark,
+            boss=token(client, desk, "boss"),
+            clerk=token(client, desk, "clerk"),
+            stranger=token(client, desk, "stranger"),
+        )
     finally:
         with suppress(KubeError):
             client.delete(client.find(api, "v1", "clusterrolebindings"), f"{mark}-boss")

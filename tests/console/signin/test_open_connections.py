@@ -120,7 +120,7 @@ async def connected(
 
 
 def topic_of(admin: ClusterClient, namespace: str) -> str:
-    return str(Topic(admin.name, "core", "v1", "configmaps", namespace))
+    return str(Topic(cluster=admin.name, group="core", version="v1", plural="configmaps", namespace=namespace))
 
 
 def _open(staff: People, admin: ClusterClient) -> list[tuple[str, str]]:

@@ -37,7 +37,11 @@ def read(path: Path) -> Any:
 def type_of(crd: dict[str, Any], version: str) -> ResourceType:
     spec = crd["spec"]
     return ResourceType(
-        spec["group"], version, spec["names"]["plural"], spec["names"]["kind"], spec["scope"] == "Namespaced"
+        group=spec["group"],
+        version=version,
+        plural=spec["names"]["plural"],
+        kind=spec["names"]["kind"],
+        namespaced=spec["scope"] == "Namespaced",
     )
 
 

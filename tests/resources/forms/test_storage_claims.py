@@ -97,7 +97,7 @@ def test_f1_a_container_has_any_resource_by_its_name() -> None:
 
 @pytest.mark.parametrize("scripted", [True, False])
 def test_f1_all_of_it_has_controls_of_its_own(scripted: bool) -> None:
-    person = Person(FORM.open(FORM.begin(None)), scripted)
+    person = Person(page=FORM.open(FORM.begin(None)), scripted=scripted)
     person.fill_object("/spec", OBJECT)
     assert not person.ways.keys() & {BOX, OTHER, YAML}
     assert person.page.submit().object["spec"] == OBJECT

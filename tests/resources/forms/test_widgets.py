@@ -117,7 +117,7 @@ def test_whose_name_a_descriptor_says(text: str, kind: str) -> None:
 
 
 def test_a_key_belongs_to_the_object_beside_it() -> None:
-    assert widget_of({"type": "string"}, "passwordSecretRef", "key") == Widget("key", picker="core/Secret")
+    assert widget_of({"type": "string"}, "passwordSecretRef", "key") == Widget(name="key", picker="core/Secret")
     assert widget_of({"type": "string"}, "other", "key").name == "line"
 
 

@@ -84,7 +84,9 @@ def test_events_without_a_time_are_left_out_and_warnings_are_marked() -> None:
     item = traced(made=timedelta(hours=1))
     link = Link("Pod", "web-0", "shop", None)
     rows = [
-        EventRow(uid, warning, "BackOff", "m", link, 1, seen, "kubelet")
+        EventRow(
+            uid=uid, warning=warning, reason="BackOff", message="m", about=link, count=1, seen=seen, source="kubelet"
+        )
         for uid, warning, seen in (("a", True, "2026-01-01T00:00:00Z"), ("b", False, ""), ("c", False, "soon"))
     ]
     (only,) = happened(item, rows, "/h/")

@@ -18,8 +18,8 @@ from resources.place import Place
 
 pytestmark = pytest.mark.django_db
 VERBS = frozenset(("list", "watch", "get"))
-TYPE = ResourceType("x.io", "v1", "things", "Thing", True, VERBS)
-NAMESPACES = ResourceType("", "v1", "namespaces", "Namespace", False, VERBS)
+TYPE = ResourceType(group="x.io", version="v1", plural="things", kind="Thing", namespaced=True, verbs=VERBS)
+NAMESPACES = ResourceType(group="", version="v1", plural="namespaces", kind="Namespace", namespaced=False, verbs=VERBS)
 BEGAN = datetime(2026, 11, 1, tzinfo=UTC)
 
 

@@ -13,7 +13,14 @@ from resources.history.store import Event
 from resources.models import Step, Traced
 
 pytestmark = pytest.mark.django_db
-TYPE = ResourceType("x.io", "v1", "things", "Thing", True, frozenset(("list", "watch", "get")))
+TYPE = ResourceType(
+    group="x.io",
+    version="v1",
+    plural="things",
+    kind="Thing",
+    namespaced=True,
+    verbs=frozenset(("list", "watch", "get")),
+)
 
 
 class Recorded:

@@ -14,7 +14,14 @@ from resources.models import Followed, Step, Traced
 from resources.place import Place
 
 pytestmark = pytest.mark.django_db
-TYPE = ResourceType("x.example.com", "v1", "things", "Thing", True, frozenset(("list", "watch", "get")))
+TYPE = ResourceType(
+    group="x.example.com",
+    version="v1",
+    plural="things",
+    kind="Thing",
+    namespaced=True,
+    verbs=frozenset(("list", "watch", "get")),
+)
 
 
 class Cluster:

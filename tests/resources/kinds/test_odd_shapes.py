@@ -35,13 +35,13 @@ class Cluster:
             "RoleBinding",
         ):
             raise NotFound(f"no kind {kind}")
-        return ResourceType(group, "v1", f"{kind.lower()}s", kind, True)
+        return ResourceType(group=group, version="v1", plural=f"{kind.lower()}s", kind=kind, namespaced=True)
 
     def find(self, group: str, version: str, plural: str) -> ResourceType:
         raise NotFound(plural)
 
     def list(self, *_arguments: Any, **_options: Any) -> ObjectList:
-        return ObjectList([self.sample], "1", "", None)
+        return ObjectList(items=[self.sample], resource_version="1", continue_="", remaining=None)
 
     def review(self, *_arguments: Any) -> Access:
         return Access(True, "")
@@ -64,7 +64,9 @@ def changed(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 def drawn(obj: dict[str, Any]) -> str:
     group, _, version = obj["apiVersion"].rpartition("/")
-    type_ = ResourceType(group, version, f"{obj['kind'].lower()}s", obj["kind"], True)
+    type_ = ResourceType(
+        group=group, version=version, plural=f"{obj['kind'].lower()}s", kind=obj["kind"], namespaced=True
+    )
     found = panels(Cluster(obj), type_, obj)  # type: ignore[arg-type]
     return "".join(render_to_string(item.template, {"data": item.data}) for item in found)
 

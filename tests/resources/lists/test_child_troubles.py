@@ -13,10 +13,13 @@ from resources.state.children import GRACE_SECONDS, Trouble, combined, trouble
 from resources.state.health import DEGRADED, Health
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
-POD, SET = ResourceType("", "v1", "pods", "Pod", True), ResourceType("apps", "v1", "statefulsets", "StatefulSet", True)
-DEPLOYMENT = ResourceType("apps", "v1", "deployments", "Deployment", True)
-THING = ResourceType("x.example.com", "v1", "things", "Thing", True)
-BAD = Health("Degraded", "ImagePullBackOff")
+POD, SET = (
+    ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True),
+    ResourceType(group="apps", version="v1", plural="statefulsets", kind="StatefulSet", namespaced=True),
+)
+DEPLOYMENT = ResourceType(group="apps", version="v1", plural="deployments", kind="Deployment", namespaced=True)
+THING = ResourceType(group="x.example.com", version="v1", plural="things", kind="Thing", namespaced=True)
+BAD = Health(state="Degraded", reason="ImagePullBackOff")
 
 
 def ago(seconds: float) -> str:
@@ -28,12 +31,12 @@ def ago(seconds: float) -> str:
     [
         (("", "Pod"), BAD, ago(GRACE_SECONDS + 1), True),
         (("", "Pod"), BAD, ago(GRACE_SECONDS - 1), False),
-        (("", "Pod"), Health("Degraded", "CrashLoopBackOff", ago(5)), ago(3600), False),
-        (("", "Pod"), Health("Degraded", "CrashLoopBackOff", ago(60)), ago(3600), True),
-        (("", "Pod"), Health("Degraded", "Evicted", ago(60), ended=True), ago(3600), False),
-        (("", "Pod"), Health("Progressing", "ContainerCreating"), ago(3600), False),
-        (("apps", "Deployment"), Health("Degraded", "exceeded quota"), ago(60), True),
-        (("batch", "Job"), Health("Degraded", "BackoffLimitExceeded"), ago(60), False),
+        (("", "Pod"), Health(state="Degraded", reason="CrashLoopBackOff", since=ago(5)), ago(3600), False),
+        (("", "Pod"), Health(state="Degraded", reason="CrashLoopBackOff", since=ago(60)), ago(3600), True),
+        (("", "Pod"), Health(state="Degraded", reason="Evicted", since=ago(60), ended=True), ago(3600), False),
+        (("", "Pod"), Health(state="Progressing", reason="ContainerCreating"), ago(3600), False),
+        (("apps", "Deployment"), Health(state="Degraded", reason="exceeded quota"), ago(60), True),
+        (("batch", "Job"), Health(state="Degraded", reason="BackoffLimitExceeded"), ago(60), False),
         (("", "Pod"), BAD, "", True),
     ],
 )
@@ -58,10 +61,10 @@ def test_o1_the_worst_child_decides(own: str, state: str) -> None:
     """O1: but not over what is the object's own."""
     found = trouble(("", "Pod"), "web-0", BAD, "", NOW)
     assert found is not None
-    health = combined(Health(own), [found])
+    health = combined(Health(state=own), [found])
     assert health.state == state
     assert ("web-0" in health.reason) is (state == "Degraded")
-    assert combined(Health(own), []) == Health(own)
+    assert combined(Health(state=own), []) == Health(state=own)
 
 
 class Cluster:
@@ -81,7 +84,16 @@ class Cluster:
 
 
 def pod(name: str, owner: Owner | None, **labels: str) -> ListEntry:
-    return ListEntry(name, name, "shop", "", (), BAD, tuple(labels.items()), owner)
+    return ListEntry(
+        uid=name,
+        name=name,
+        namespace="shop",
+        created="",
+        cells=(),
+        health=BAD,
+        labels=tuple(labels.items()),
+        owner=owner,
+    )
 
 
 def troubles(monkeypatch: pytest.MonkeyPatch, *entries: ListEntry) -> child_troubles.ChildTroubles:
@@ -97,9 +109,12 @@ def troubles(monkeypatch: pytest.MonkeyPatch, *entries: ListEntry) -> child_trou
 def test_o1_up_to_the_instance(monkeypatch: pytest.MonkeyPatch) -> None:
     """O1: a StatefulSet's Pod makes the StatefulSet and its instance Degraded, and no other of the name."""
     found = troubles(monkeypatch, pod("db-0", Owner("apps/v1", "StatefulSet", "db")))
-    ready = Health("Ready")
+    ready = Health(state="Ready")
     assert found.health(SET, "shop", "db", ready).state == "Degraded"
-    assert found.health(THING, "shop", "db", Health("Progressing", "Pending")).reason == "Pod db-0: ImagePullBackOff"
+    assert (
+        found.health(THING, "shop", "db", Health(state="Progressing", reason="Pending")).reason
+        == "Pod db-0: ImagePullBackOff"
+    )
     assert found.health(THING, "other", "db", ready) == ready
     assert found.health(THING, "shop", "db2", ready) == ready
 
@@ -107,8 +122,8 @@ def test_o1_up_to_the_instance(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_o1_by_a_label_where_there_is_no_owner(monkeypatch: pytest.MonkeyPatch) -> None:
     """O1: as the page's tree finds it."""
     found = troubles(monkeypatch, pod("db-0", None, **{"app.kubernetes.io/instance": "db"}))
-    assert found.health(THING, "shop", "db", Health("Progressing")).state == "Degraded"
-    assert found.health(THING, "shop", "else", Health("Progressing")).state == "Progressing"
+    assert found.health(THING, "shop", "db", Health(state="Progressing")).state == "Degraded"
+    assert found.health(THING, "shop", "else", Health(state="Progressing")).state == "Progressing"
 
 
 def test_o1_lists_overlay_only_kinds_that_can_have_pods() -> None:
@@ -116,15 +131,19 @@ def test_o1_lists_overlay_only_kinds_that_can_have_pods() -> None:
     verbs = frozenset(("list",))
     assert child_troubles.counts(THING) and child_troubles.counts(SET)
     for group, kind in (("", "Pod"), ("", "ConfigMap"), ("operators.coreos.com", "ClusterServiceVersion")):
-        assert not child_troubles.counts(ResourceType(group, "v1", "x", kind, True, verbs))
+        assert not child_troubles.counts(
+            ResourceType(group=group, version="v1", plural="x", kind=kind, namespaced=True, verbs=verbs)
+        )
 
 
 def test_a_rollout_that_takes_too_long_has_the_cause_of_its_pods() -> None:
-    own = Health(DEGRADED, "ReplicaSet has timed out progressing", "2026-01-01T00:00:00Z")
-    explained = Trouble("Pod", "web-1", Health(DEGRADED, "web can't start: there is no ConfigMap settings", named=True))
-    unexplained = Trouble("Pod", "web-0", Health(DEGRADED, "CreateContainerConfigError"))
+    own = Health(state=DEGRADED, reason="ReplicaSet has timed out progressing", since="2026-01-01T00:00:00Z")
+    explained = Trouble(
+        "Pod", "web-1", Health(state=DEGRADED, reason="web can't start: there is no ConfigMap settings", named=True)
+    )
+    unexplained = Trouble("Pod", "web-0", Health(state=DEGRADED, reason="CreateContainerConfigError"))
     found = combined(own, [unexplained, explained])
     assert (found.reason, found.named, found.since) == (explained.health.reason, True, own.since)
     assert combined(own, [unexplained]) == own, "its own words are no worse"
-    named = Health(DEGRADED, "web can't make Pods: the quota is used up", named=True)
+    named = Health(state=DEGRADED, reason="web can't make Pods: the quota is used up", named=True)
     assert combined(named, [explained]) == named

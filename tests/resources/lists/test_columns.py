@@ -6,13 +6,13 @@ from kube.discovery import ResourceType
 from kube.table import Column
 from resources.lists.columns import available, chosen, ranked, read, show
 
-PODS = ResourceType("", "v1", "pods", "Pod", True)
-MAPS = ResourceType("", "v1", "configmaps", "ConfigMap", True)
+PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
+MAPS = ResourceType(group="", version="v1", plural="configmaps", kind="ConfigMap", namespaced=True)
 PRINTED = (
-    Column("Name", "string", "name", 0, ""),
-    Column("Ready", "string", "", 0, "how many"),
-    Column("Age", "string", "", 0, ""),
-    Column("IP", "string", "", 1, ""),
+    Column(name="Name", type="string", format="name", priority=0, description=""),
+    Column(name="Ready", type="string", format="", priority=0, description="how many"),
+    Column(name="Age", type="string", format="", priority=0, description=""),
+    Column(name="IP", type="string", format="", priority=1, description=""),
 )
 
 
@@ -23,7 +23,11 @@ def test_everybody_gets_the_state_and_what_kubectl_prints() -> None:
 
 
 def test_what_the_state_tells_has_no_column_and_names_its_cells() -> None:
-    printed = (Column("Name", "string", "name", 0, ""), Column("Status", "string", "", 0, ""), *PRINTED[1:])
+    printed = (
+        Column(name="Name", type="string", format="name", priority=0, description=""),
+        Column(name="Status", type="string", format="", priority=0, description=""),
+        *PRINTED[1:],
+    )
     state = available(PODS, printed)[0]
     assert (state.key, state.status, state.ready) == ("state", 1, 2)
     assert "=Status" not in [column.key for column in chosen(PODS, printed, ())]
@@ -47,7 +51,7 @@ def test_a_choice_has_its_own_order_and_labels() -> None:
 
 
 def test_two_columns_of_one_name_are_two() -> None:
-    twice = (*PRINTED, Column("Ready", "string", "", 0, ""))
+    twice = (*PRINTED, Column(name="Ready", type="string", format="", priority=0, description=""))
     found = chosen(MAPS, twice, ())
     assert [column.index for column in found] == [1, 4, 2]
     assert len({column.key for column in found}) == 3

@@ -9,26 +9,30 @@ from resources.lists.entries import ListEntry
 from resources.lists.listing import cell, row_of
 from resources.state.health import Health
 
-PODS = ResourceType("", "v1", "pods", "Pod", True)
-COLUMNS = tuple(Column(name, "string", "", 0, "") for name in ("Name", "Ready", "Status"))
+PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
+COLUMNS = tuple(
+    Column(name=name, type="string", format="", priority=0, description="") for name in ("Name", "Ready", "Status")
+)
 
 
 def _entry(health: Health, ready: str, status: str, name: str = "web-0") -> ListEntry:
-    return ListEntry("u", name, "shop", "2026-01-01T00:00:00Z", (name, ready, status), health)
+    return ListEntry(
+        uid="u", name=name, namespace="shop", created="2026-01-01T00:00:00Z", cells=(name, ready, status), health=health
+    )
 
 
 @pytest.mark.parametrize(
     ("health", "ready", "status", "words"),
     [
-        (Health("Ready"), "1/1", "Running", "1/1 ready"),
-        (Health("Completed"), "0/1", "Completed", ""),
-        (Health("Ready", "2 of 2 ready"), "2/2", "", "2 of 2 ready"),
-        (Health("Degraded", "back-off 5m"), "0/1", "CrashLoopBackOff", "CrashLoopBackOff: back-off 5m"),
-        (Health("Degraded", "CrashLoopBackOff"), "1/2", "CrashLoopBackOff", "CrashLoopBackOff, 1/2 ready"),
-        (Health("Degraded", "no node fits"), "0/1", "Pending", "no node fits"),
-        (Health("Degraded", "web-0 can't pull x:v9"), "0/1", "ImagePullBackOff", "can't pull x:v9"),
-        (Health("Ready"), "True", "Zooming", "Zooming"),
-        (Health("Unknown"), "", "", ""),
+        (Health(state="Ready"), "1/1", "Running", "1/1 ready"),
+        (Health(state="Completed"), "0/1", "Completed", ""),
+        (Health(state="Ready", reason="2 of 2 ready"), "2/2", "", "2 of 2 ready"),
+        (Health(state="Degraded", reason="back-off 5m"), "0/1", "CrashLoopBackOff", "CrashLoopBackOff: back-off 5m"),
+        (Health(state="Degraded", reason="CrashLoopBackOff"), "1/2", "CrashLoopBackOff", "CrashLoopBackOff, 1/2 ready"),
+        (Health(state="Degraded", reason="no node fits"), "0/1", "Pending", "no node fits"),
+        (Health(state="Degraded", reason="web-0 can't pull x:v9"), "0/1", "ImagePullBackOff", "can't pull x:v9"),
+        (Health(state="Ready"), "True", "Zooming", "Zooming"),
+        (Health(state="Unknown"), "", "", ""),
     ],
 )
 def test_words(health: Health, ready: str, status: str, words: str) -> None:

@@ -9,10 +9,17 @@ from kube.table import TableRow
 from resources.lists.entries import Owner, Pool, entry_of, include, state_of
 from resources.state.health import Health
 
-PODS = ResourceType("", "v1", "pods", "Pod", True)
-MAPS = ResourceType("", "v1", "configmaps", "ConfigMap", True)
-THINGS = ResourceType("example.com", "v1", "things", "Thing", True, subresources=frozenset({"status"}))
-PLAIN = ResourceType("example.com", "v1", "plains", "Plain", True)
+PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
+MAPS = ResourceType(group="", version="v1", plural="configmaps", kind="ConfigMap", namespaced=True)
+THINGS = ResourceType(
+    group="example.com",
+    version="v1",
+    plural="things",
+    kind="Thing",
+    namespaced=True,
+    subresources=frozenset({"status"}),
+)
+PLAIN = ResourceType(group="example.com", version="v1", plural="plains", kind="Plain", namespaced=True)
 
 
 def _entry(type_: ResourceType = MAPS, cells: tuple[Any, ...] = (), **metadata: Any) -> Any:
@@ -41,7 +48,7 @@ def test_odd_shapes_are_no_error(odd: Any) -> None:
 
 def test_a_state_is_that_of_the_type_asked_for() -> None:
     failed = {"kind": "PartialObjectMetadata", "metadata": {}, "status": {"phase": "Failed", "reason": "Evicted"}}
-    assert state_of(PODS, failed) == Health("Degraded", "Evicted", ended=True)
+    assert state_of(PODS, failed) == Health(state="Degraded", reason="Evicted", ended=True)
     assert state_of(MAPS, failed) == Health()
 
 

@@ -8,14 +8,14 @@ from resources.lists.order import ordered
 from resources.state.health import Health
 from resources.usage.metrics import Usage
 
-PODS = ResourceType("", "v1", "pods", "Pod", True)
+PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
 COLUMNS = available(
     PODS,
     (
-        Column("Name", "string", "name", 0, ""),
-        Column("Ready", "string", "", 0, ""),
-        Column("Size", "integer", "", 0, ""),
-        Column("Age", "string", "", 0, ""),
+        Column(name="Name", type="string", format="name", priority=0, description=""),
+        Column(name="Ready", type="string", format="", priority=0, description=""),
+        Column(name="Size", type="integer", format="", priority=0, description=""),
+        Column(name="Age", type="string", format="", priority=0, description=""),
     ),
 )
 OWNER = Owner("apps/v1", "ReplicaSet", "web")
@@ -23,7 +23,15 @@ OWNER = Owner("apps/v1", "ReplicaSet", "web")
 
 def _entry(name: str, namespace: str, ready: str, size: int | None, day: int, state: str, **more: object) -> ListEntry:
     created = f"2026-01-{day:02}T00:00:00Z"
-    return ListEntry(name, name, namespace, created, (name, ready, size, "?"), Health(state), **more)  # type: ignore[arg-type]
+    return ListEntry(
+        uid=name,
+        name=name,
+        namespace=namespace,
+        created=created,
+        cells=(name, ready, size, "?"),
+        health=Health(state=state),
+        **more,
+    )  # type: ignore[arg-type]
 
 
 ENTRIES = [

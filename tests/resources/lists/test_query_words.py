@@ -42,7 +42,15 @@ def test_they_hold_together_with_the_other_filters() -> None:
 def test_owners_and_ages() -> None:
     def made(name: str, hours: float, owner: Owner | None = None) -> ListEntry:
         then = datetime.now(UTC) - timedelta(hours=hours)
-        return ListEntry(name, name, "shop", then.strftime("%Y-%m-%dT%H:%M:%SZ"), (), Health("Ready"), owner=owner)
+        return ListEntry(
+            uid=name,
+            name=name,
+            namespace="shop",
+            created=then.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            cells=(),
+            health=Health(state="Ready"),
+            owner=owner,
+        )
 
     entries = [made("old", 50), made("new", 0.5), made("owned", 5, Owner("batch/v1", "Job", "tick"))]
 

@@ -216,7 +216,11 @@ def test_a_list_that_the_server_forgot_goes_on(
 
 def test_a_kind_that_is_gone_is_said(client: ClusterClient, snapshots: Snapshots) -> None:
     with pytest.raises(NotFound):
-        snapshots.get(client, ResourceType("example.com", "v1", "unicorns", "Unicorn", True), "")
+        snapshots.get(
+            client,
+            ResourceType(group="example.com", version="v1", plural="unicorns", kind="Unicorn", namespaced=True),
+            "",
+        )
 
 
 def test_languages_are_apart(client: ClusterClient, maps: ResourceType, namespace: str, snapshots: Snapshots) -> None:

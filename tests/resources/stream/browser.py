@@ -17,14 +17,22 @@ COLUMNS = ("c1", b'[{"name":"Name","type":"string"}]')
 
 def row_of(name: str, kind: Any = "MODIFIED", version: str = "") -> Change:
     row = {"cells": [name], "object": {"metadata": {"name": name, "uid": f"uid-{name}", "namespace": "default"}}}
-    return Change(kind, f"uid-{name}", name, "default", json.dumps(row).encode(), "c1", version)
+    return Change(
+        kind=kind,
+        uid=f"uid-{name}",
+        name=name,
+        namespace="default",
+        row=json.dumps(row).encode(),
+        columns="c1",
+        version=version,
+    )
 
 
 def render(type_: ResourceType, topic: str, columns: bytes, change: Change, language: str) -> str:
     return f"<tr>{type_.kind} {change.name} {language}</tr>"
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Browser:
     """One connection to the stream; `events` as (event, data, id) in the order they came."""
 

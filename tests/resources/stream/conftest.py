@@ -30,4 +30,4 @@ async def log(pipe: redis.Redis) -> AsyncIterator[ChangeLog]:
 
 @pytest.fixture
 def topic(client: ClusterClient) -> Topic:
-    return Topic(client.name, "core", "v1", "configmaps", "default")
+    return Topic(cluster=client.name, group="core", version="v1", plural="configmaps", namespace="default")

@@ -37,7 +37,9 @@ def _type() -> Any:
 
 
 def _topic() -> str:
-    return str(Topic(console_client().name, "core", "v1", "configmaps", "default"))
+    return str(
+        Topic(cluster=console_client().name, group="core", version="v1", plural="configmaps", namespace="default")
+    )
 
 
 def rows() -> str:

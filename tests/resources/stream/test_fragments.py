@@ -6,7 +6,7 @@ from kube.discovery import ResourceType
 from resources.changes import Change
 from resources.stream.fragments import row_html
 
-PODS = ResourceType("", "v1", "pods", "Pod", True)
+PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
 COLUMNS = json.dumps(
     [
         {"name": "Name", "type": "string", "format": "name"},
@@ -19,7 +19,7 @@ COLUMNS = json.dumps(
 def _change(name: str, ready: str) -> Change:
     metadata = {"name": name, "namespace": "shop", "uid": "u-1", "creationTimestamp": "2026-01-01T00:00:00Z"}
     row = {"cells": [name, ready, "7 (2m ago)"], "object": {"metadata": metadata}}
-    return Change("MODIFIED", "u-1", name, "shop", json.dumps(row).encode(), "c")
+    return Change(kind="MODIFIED", uid="u-1", name=name, namespace="shop", row=json.dumps(row).encode(), columns="c")
 
 
 def test_it_is_one_row_with_its_id() -> None:
@@ -38,7 +38,9 @@ def test_a_list_gets_the_columns_that_it_shows_and_the_state_in_its_language() -
     row = json.loads(change.row)
     row["object"]["metadata"]["labels"] = {"example.com/tier": "database"}
     row["health"] = {"en": ["Degraded", "no disk"], "ko": ["Degraded", "디스크"]}
-    change = Change("MODIFIED", "u-1", "web-0", "shop", json.dumps(row).encode(), "c")
+    change = Change(
+        kind="MODIFIED", uid="u-1", name="web-0", namespace="shop", row=json.dumps(row).encode(), columns="c"
+    )
     usual = row_html(PODS, "here/core/v1/pods/shop", COLUMNS, change, "en")
     assert "no disk" in usual
     assert "1/1" in usual and "7 (2m ago)" in usual

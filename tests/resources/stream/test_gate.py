@@ -58,7 +58,7 @@ async def test_o15_a_verdict_that_ages_while_others_are_awaited_is_still_given(
 
     def slow(_client: ClusterClient, text: str) -> Verdict:
         assert text == "known" or go_on.wait(20)
-        return Verdict(text, None)
+        return Verdict(topic=text, type_=None)
 
     monkeypatch.setattr(gate, "may_follow", slow)
     with ThreadPoolExecutor(2) as pool:
@@ -137,7 +137,7 @@ async def test_a_cluster_that_is_away_withdraws_nothing(
 
         def away(client: ClusterClient, text: str) -> Verdict:
             here.call_soon_threadsafe(again.set)
-            return Verdict(text, None, "The API server does not answer", lasting=False)
+            return Verdict(topic=text, type_=None, refusal="The API server does not answer", lasting=False)
 
         monkeypatch.setattr(gate, "may_follow", away)
         async with asyncio.timeout(10):
@@ -161,12 +161,12 @@ async def test_a_right_that_goes_while_a_connection_catches_up(
     async def slow(*args: str) -> Any:
         found = await real(*args)
         (line,) = app._broker.lines
-        app._withdraw(line, Verdict(str(topic), None, "not any more"))
+        app._withdraw(line, Verdict(topic=str(topic), type_=None, refusal="not any more"))
         here.set()
         return found
 
     monkeypatch.setattr(app._broker._missed, "since", slow)
-    other = str(Topic(topic.cluster, "core", "v1", "secrets", "default"))
+    other = str(Topic(cluster=topic.cluster, group="core", version="v1", plural="secrets", namespace="default"))
     async with opened(app, [("topic", str(topic)), ("notice", other), ("since", start)]) as browser:
         assert (await browser.get("refused"))[0]["message"] == "not any more"
         await browser.get("hello")

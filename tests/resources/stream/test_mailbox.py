@@ -11,13 +11,15 @@ from resources.stream.mailbox import LIMIT_BYTES, Mailbox, Reach
 from resources.stream.pace import BURST_BYTES, BYTES_PER_SECOND
 from resources.stream.sse import encode
 
-TYPE = ResourceType("", "v1", "pods", "Pod", True)
+TYPE = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
 
 
 def _told(
     number: int, kind: Any, name: str, version: int | str = "", topic: str = "t", uid: str = "", size: int = 40
 ) -> LiveUpdate:
-    change = Change(kind, uid or f"uid-{name}", name, "ns", b"{}", "c", str(version))
+    change = Change(
+        kind=kind, uid=uid or f"uid-{name}", name=name, namespace="ns", row=b"{}", columns="c", version=str(version)
+    )
     return LiveUpdate(StreamEntry(topic, f"{number}-0", change), "e", lambda *_: "x" * size, TYPE, b"[]")
 
 

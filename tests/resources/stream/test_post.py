@@ -12,7 +12,7 @@ from tests.resources.stream.browser import COLUMNS, opened, row_of
 
 
 def _gone(name: str, version: str = "") -> Change:
-    return Change("DELETED", f"uid-{name}", name, "default", version=version)
+    return Change(kind="DELETED", uid=f"uid-{name}", name=name, namespace="default", version=version)
 
 
 async def test_only_the_rows_shown_are_drawn(app: StreamApp, log: ChangeLog, topic: Topic) -> None:

@@ -46,7 +46,7 @@ async def test_lists_of_one_topic_may_have_columns_of_their_own(app: StreamApp, 
         assert data["html"] == "<tr>ConfigMap a en</tr>"
         news, _id = await browser.get("row", topic=str(topic))
         assert "html" not in news
-        await log.append(topic, [Change("RESYNC")], "2")
+        await log.append(topic, [Change(kind="RESYNC")], "2")
         await browser.get("resync", topic=mine)
 
 
@@ -69,9 +69,9 @@ async def test_it_works(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
         assert "@" in id_
         await log.append(topic, [row_of("b", "ADDED")], "2")
         assert (await browser.get("added"))[0]["name"] == "b"
-        await log.append(topic, [Change("DELETED", "uid-b", "b", "default")], "3")
+        await log.append(topic, [Change(kind="DELETED", uid="uid-b", name="b", namespace="default")], "3")
         assert (await browser.get("gone"))[0]["uid"] == "uid-b"
-        await log.append(topic, [Change("RESYNC")], "4")
+        await log.append(topic, [Change(kind="RESYNC")], "4")
         assert (await browser.get("resync"))[0]["topic"] == str(topic)
 
 
@@ -105,7 +105,7 @@ async def test_what_came_before_the_connection_is_caught_up(app: StreamApp, log:
 
 async def test_resuming_by_last_event_id_loses_nothing(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
     """The connection drops at a random place between changes to two topics, again and again."""
-    other = Topic(topic.cluster, "core", "v1", "secrets", "default")
+    other = Topic(cluster=topic.cluster, group="core", version="v1", plural="secrets", namespace="default")
     query = [("topic", str(topic)), ("notice", str(other)), ("since", position())]
     wanted = [f"n{number}" for number in range(40)]
     seen: list[str] = []

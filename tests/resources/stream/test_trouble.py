@@ -130,12 +130,12 @@ async def test_a_topic_that_cannot_be_watched(app: StreamApp, log: ChangeLog, to
         await log.beat(HubState("one"))
         async with opened(app, [], _wish(topic, position())) as browser:
             await browser.get("hello")
-            await log.append(topic, [Change("PAUSED", text="the type is not served any more")], "1")
+            await log.append(topic, [Change(kind="PAUSED", text="the type is not served any more")], "1")
             data, _ = await browser.get("paused")
             assert data == {"topic": str(topic), "message": "the type is not served any more"}
             async with opened(app, [("notice", str(topic)), ("since", position())]) as late:
                 assert (await late.get("paused", topic=str(topic)))[0]["message"] == data["message"]
-                await log.append(topic, [Change("RESUMED"), Change("RESYNC")], "2")
+                await log.append(topic, [Change(kind="RESUMED"), Change(kind="RESYNC")], "2")
                 for item in (browser, late):
                     # Both arrive, in either order.
                     kinds = {(await item.get("resumed"))[0]["topic"]} | {str(topic)}

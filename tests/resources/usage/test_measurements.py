@@ -18,9 +18,23 @@ from resources.usage.readings import Readings
 from tests.eventually import until
 
 SERVED = (
-    ResourceType("metrics.k8s.io", "v1beta1", "pods", "PodMetrics", True, verbs=("get", "list")),
-    ResourceType("metrics.k8s.io", "v1beta1", "nodes", "NodeMetrics", False, verbs=("get", "list")),
-    ResourceType("", "v1", "nodes", "Node", False, verbs=("get", "list")),
+    ResourceType(
+        group="metrics.k8s.io",
+        version="v1beta1",
+        plural="pods",
+        kind="PodMetrics",
+        namespaced=True,
+        verbs=("get", "list"),
+    ),
+    ResourceType(
+        group="metrics.k8s.io",
+        version="v1beta1",
+        plural="nodes",
+        kind="NodeMetrics",
+        namespaced=False,
+        verbs=("get", "list"),
+    ),
+    ResourceType(group="", version="v1", plural="nodes", kind="Node", namespaced=False, verbs=("get", "list")),
 )
 
 

@@ -173,7 +173,18 @@ def test_changes_are_read_as_kubectl_does() -> None:
 
 
 def test_names_survive_in_commands() -> None:
-    type_ = ResourceType("example.com", "v1", "things", "Thing", True, frozenset(), "thing", (), (), frozenset())
+    type_ = ResourceType(
+        group="example.com",
+        version="v1",
+        plural="things",
+        kind="Thing",
+        namespaced=True,
+        verbs=frozenset(),
+        singular="thing",
+        short_names=(),
+        categories=(),
+        subresources=frozenset(),
+    )
     chosen = [Chosen("1", "a", "x"), Chosen("2", "b", "y"), Chosen("3", "a", "z")]
     assert list(bulk.kubectl(type_, chosen, "label", ["k=v"])) == [
         "kubectl label things.example.com -n a x z k=v --overwrite",

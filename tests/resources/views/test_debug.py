@@ -41,10 +41,26 @@ def test_it_is_put_beside_the_others(browser: Client, client: ClusterClient, nam
 @pytest.mark.parametrize(
     ("container", "late", "words"),
     [
-        (LogContainer("c", "ephemeral", "waiting", 0, "", known=False), False, ""),
-        (LogContainer("c", "ephemeral", "waiting", 0, "ImagePullBackOff: no such image"), False, "ImagePullBackOff"),
-        (LogContainer("c", "ephemeral", "waiting", 0, "ImagePullBackOff: no such image"), True, "ImagePullBackOff"),
-        (LogContainer("c", "ephemeral", "waiting", 0, "", known=False), True, "Check that the node supports debug"),
+        (LogContainer(name="c", kind="ephemeral", state="waiting", restarts=0, reason="", known=False), False, ""),
+        (
+            LogContainer(
+                name="c", kind="ephemeral", state="waiting", restarts=0, reason="ImagePullBackOff: no such image"
+            ),
+            False,
+            "ImagePullBackOff",
+        ),
+        (
+            LogContainer(
+                name="c", kind="ephemeral", state="waiting", restarts=0, reason="ImagePullBackOff: no such image"
+            ),
+            True,
+            "ImagePullBackOff",
+        ),
+        (
+            LogContainer(name="c", kind="ephemeral", state="waiting", restarts=0, reason="", known=False),
+            True,
+            "Check that the node supports debug",
+        ),
     ],
 )
 def test_o7_why_a_container_has_not_started(container: LogContainer, late: bool, words: str) -> None:

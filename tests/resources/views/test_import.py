@@ -61,7 +61,7 @@ def test_what_failed_is_sent_again_alone(browser: Client, client: ClusterClient,
     assert "1 of 2 objects failed" in answer.content.decode()
     link = next(
         item
-        for item in (element(answer, "results") or dom.Element("", {})).walk()
+        for item in (element(answer, "results") or dom.Element(tag="", attributes={})).walk()
         if item.attributes.get("href", "").endswith("/one/")
     )
     assert browser.get(link.attributes["href"]).status_code == 200

@@ -63,8 +63,8 @@ def test_what_has_no_web_page_has_no_button(browser: Client, client: ClusterClie
 def test_an_address_of_the_status_comes_first(client: ClusterClient) -> None:
     place = Place(client.find("", "v1", "configmaps"), "home", "one")
     descriptors = (
-        StatusValue("Phase", "", "text", "Ready"),
-        StatusValue("Page", "", "link", "https://shop.example.com/"),
+        StatusValue(label="Phase", help="", look="text", text="Ready"),
+        StatusValue(label="Page", help="", look="link", text="https://shop.example.com/"),
     )
     found = open_part(client, place, {"metadata": {"name": "one"}}, descriptors)
     assert (found.url, found.external) == ("https://shop.example.com/", True)

@@ -56,7 +56,9 @@ def tunnel(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[Tunnel]:
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Program) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         client: Any = SimpleNamespace(host="", who="", config=SimpleNamespace(session=""))
-        made = Tunnel(1, client, ForwardTarget("Pod", "shop", "web"), 8080, 0, time.time())
+        made = Tunnel(
+            id=1, client=client, target=ForwardTarget("Pod", "shop", "web"), remote=8080, local=0, opened=time.time()
+        )
 
         async def carry(_tunnel: Tunnel, reader: Any, writer: asyncio.StreamWriter) -> None:
             """Stands for the way through the API server."""

@@ -36,11 +36,11 @@ def kinds(found: search.ObjectMatches) -> set[str]:
 
 
 def test_a_name_in_every_kind(client: ClusterClient, namespace: str, mark: str) -> None:
-    found = search.search(client, namespace, ObjectQuery(mark))
+    found = search.search(client, namespace, ObjectQuery(q=mark))
     assert kinds(found) == {"ConfigMap", "Secret", "ServiceAccount"}
     assert found.total == 3
-    assert kinds(search.search(client, "", ObjectQuery(f"{mark} secr"))) == {"Secret"}
-    assert search.search(client, "default", ObjectQuery(mark)).total == 0
+    assert kinds(search.search(client, "", ObjectQuery(q=f"{mark} secr"))) == {"Secret"}
+    assert search.search(client, "default", ObjectQuery(q=mark)).total == 0
 
 
 def test_labels_and_annotations(client: ClusterClient, namespace: str, mark: str) -> None:
@@ -50,7 +50,7 @@ def test_labels_and_annotations(client: ClusterClient, namespace: str, mark: str
 
 
 def test_only_the_chosen_kinds(client: ClusterClient, namespace: str, mark: str) -> None:
-    assert kinds(search.search(client, namespace, ObjectQuery(mark, kinds=("core/secrets",)))) == {"Secret"}
+    assert kinds(search.search(client, namespace, ObjectQuery(q=mark, kinds=("core/secrets",)))) == {"Secret"}
     assert search.search(client, namespace, ObjectQuery()).searched == 0
 
 
@@ -69,7 +69,7 @@ def test_what_fails_is_said_and_the_rest_is_found(
         return whole(type_, *arguments, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(client, "table", table)
-    found = search.search(client, namespace, ObjectQuery(mark))
+    found = search.search(client, namespace, ObjectQuery(q=mark))
     assert kinds(found) == {"ConfigMap"}
     assert found.forbidden == ("Secret",)
     assert found.failed == (("ServiceAccount", "etcd is on holiday"),)
@@ -83,7 +83,7 @@ def test_a_bound_is_said(client: ClusterClient, namespace: str, mark: str, monke
     monkeypatch.setattr(search, "CHUNK", 2)
     monkeypatch.setattr(search, "READ", 2)
     monkeypatch.setattr(search, "SHOWN", 1)
-    found = search.search(client, namespace, ObjectQuery(mark, kinds=("configmaps",)))
+    found = search.search(client, namespace, ObjectQuery(q=mark, kinds=("configmaps",)))
     assert found.partly == ("ConfigMap",)
     assert (found.groups[0].total, len(found.groups[0].hits)) == (2, 1)
 
@@ -91,7 +91,7 @@ def test_a_bound_is_said(client: ClusterClient, namespace: str, mark: str, monke
 def test_the_whole_name_comes_first(client: ClusterClient, namespace: str, mark: str) -> None:
     obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": mark}}
     client.create(client.find("", "v1", "configmaps"), obj, namespace)
-    found = search.search(client, namespace, ObjectQuery(mark))
+    found = search.search(client, namespace, ObjectQuery(q=mark))
     assert found.groups[0].type.kind == "ConfigMap"
     assert [hit.name for hit in found.groups[0].hits] == [mark, f"a-{mark}-configmaps"]
 

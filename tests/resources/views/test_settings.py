@@ -121,7 +121,7 @@ def test_f3_set_values_stand_in_their_groups_and_the_others_are_folded() -> None
         *({"path": f"{name}.{field}", "displayName": field.title()} for field in ("host", "enabled") for name in names),
         *({"path": name} for name in many),
     ]
-    type_ = ResourceType("example.dev", "v1", "shops", "Shop", True)
+    type_ = ResourceType(group="example.dev", version="v1", plural="shops", kind="Shop", namespaced=True)
     obj = {"metadata": {"name": "one"}, "spec": {"server": {"host": "a"}, "redis": {"enabled": False}, "field59": "z"}}
 
     class Cluster:

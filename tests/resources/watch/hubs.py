@@ -40,7 +40,7 @@ async def after() -> str:
 
 
 def config_maps(client: ClusterClient) -> Topic:
-    return Topic(client.name, "core", "v1", "configmaps", "default")
+    return Topic(cluster=client.name, group="core", version="v1", plural="configmaps", namespace="default")
 
 
 def make_map(client: ClusterClient, name: str) -> None:

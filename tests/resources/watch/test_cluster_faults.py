@@ -149,7 +149,7 @@ async def test_rights_that_are_withdrawn_pause_the_topic_until_they_are_back(
 async def test_a_type_that_is_deleted_and_comes_back_with_other_columns(log: ChangeLog, client: ClusterClient) -> None:
     group, start = "live.example.com", position(1)
     crds = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-    topic = Topic(client.name, group, "v1", "gadgets")
+    topic = Topic(cluster=client.name, group=group, version="v1", plural="gadgets")
 
     def make(*columns: str) -> None:
         printed = [{"name": column, "type": "string", "jsonPath": f".spec.{column.lower()}"} for column in columns]

@@ -28,7 +28,9 @@ def test_a_topic_has_one_owner_and_only_a_dead_hubs_topics_move() -> None:
 async def test_what_the_console_needs_is_watched_unasked(pipe: redis.Redis, client: ClusterClient) -> None:
     log = ChangeLog()
     async with running_hub(client, "one"):
-        await next_change(log, Topic(client.name, "core", "v1", "namespaces"), position(60), "RESYNC")
+        await next_change(
+            log, Topic(cluster=client.name, group="core", version="v1", plural="namespaces"), position(60), "RESYNC"
+        )
         hubs = await log.hubs()
     assert [hub.id for hub in hubs] == ["one"]
     assert await log.hubs() == [], "a hub that ends says so"
@@ -73,7 +75,10 @@ async def test_another_hub_takes_over_and_nothing_is_lost(pipe: redis.Redis, cli
 
 async def test_topics_are_shared_among_living_hubs(pipe: redis.Redis, client: ClusterClient) -> None:
     log = ChangeLog()
-    topics = [Topic(client.name, "core", "v1", "configmaps", f"space-{number}") for number in range(12)]
+    topics = [
+        Topic(cluster=client.name, group="core", version="v1", plural="configmaps", namespace=f"space-{number}")
+        for number in range(12)
+    ]
     await log.renew_interest([str(topic) for topic in topics])
     async with running_hub(client, "one"), running_hub(client, "two"):
 

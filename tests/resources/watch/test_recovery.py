@@ -45,7 +45,7 @@ async def test_a_flush_is_told_to_pages_of_quiet_and_busy_topics(
     pipe: redis.Redis, log: ChangeLog, client: ClusterClient, name: str
 ) -> None:
     maps = config_maps(client)
-    quiet = Topic(client.name, "core", "v1", "secrets", "default")
+    quiet = Topic(cluster=client.name, group="core", version="v1", plural="secrets", namespace="default")
     async with running_hub(client, "one"):
         await log.renew_interest([str(maps), str(quiet)])
         await next_change(log, maps, "1", "RESYNC")
@@ -100,7 +100,7 @@ async def test_a_topic_that_another_has_claimed_is_let_go_and_taken_again_from_t
         await next_change(log, maps, start, "RESYNC")
         task = _task(maps)
         version = await other.claim(maps, "two")
-        await other.append(maps, [Change("MODIFIED", name="by-two")], version, hub="two")
+        await other.append(maps, [Change(kind="MODIFIED", name="by-two")], version, hub="two")
         pipe.delete("test:hub:one")
         await reached(lambda: task.done() and _task(maps) is not None)
         await asyncio.to_thread(make_map, client, name)
@@ -188,8 +188,11 @@ async def test_a_hub_makes_room_in_a_redis_that_is_full_of_old_changes(
     The hub itself is new, and not even known yet.
     """
     maps, start = config_maps(client), position(1)
-    old = [Topic(client.name, "core", "v1", "pods", f"space-{number}") for number in range(8)]
-    big = Change("MODIFIED", uid="u", name="n", row=b"x" * 30_000)
+    old = [
+        Topic(cluster=client.name, group="core", version="v1", plural="pods", namespace=f"space-{number}")
+        for number in range(8)
+    ]
+    big = Change(kind="MODIFIED", uid="u", name="n", row=b"x" * 30_000)
     await log.renew_interest([str(maps)])
     for topic in old:
         await log.append(topic, [big] * 33, "1")

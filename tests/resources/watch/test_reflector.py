@@ -20,8 +20,10 @@ from resources.watch.rows import Rows
 from resources.watch.turnstile import Turnstile
 from tests.kube.script_server import serving, status, stream
 
-PODS = ResourceType("", "v1", "pods", "Pod", True, frozenset({"list", "watch"}))
-TOPIC = Topic("scripted", "core", "v1", "pods", "shop")
+PODS = ResourceType(
+    group="", version="v1", plural="pods", kind="Pod", namespaced=True, verbs=frozenset({"list", "watch"})
+)
+TOPIC = Topic(cluster="scripted", group="core", version="v1", plural="pods", namespace="shop")
 COLUMNS = [{"name": "Name", "type": "string"}]
 
 

@@ -43,7 +43,7 @@ def anna(running: Provider, staff: People, admin: ClusterClient) -> str:
 @pytest.fixture
 def idp(running: Provider, anna: str, settings: Any) -> Iterator[Provider]:
     """The provider, honest at the start of each test."""
-    fresh = Provider(running.issuer, running.authority)
+    fresh = Provider(issuer=running.issuer, authority=running.authority)
     for name in (
         "person",
         "groups",

@@ -26,7 +26,7 @@ from tests.oidc import CLIENT
 from tools.realcluster.certificates import Authority
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Provider:
     """`claims`: put over those of the next ID tokens.
 
@@ -150,7 +150,7 @@ def another_key() -> RSAKey:
 def provider(folder: Path) -> Iterator[Provider]:
     authority = Authority(folder)
     certificate, key = authority.issue("provider", "provider", hosts=("127.0.0.1",))
-    made = Provider("", authority.certificate)
+    made = Provider(issuer="", authority=authority.certificate)
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
