@@ -120,7 +120,12 @@ EMBEDDED = Suite(
     tests=("sandbox/tests", "sandbox/conformance", "tests/structural"),
     programs=("sandbox", "examples"),
 )
-OPERATORS = Suite(name="sample operators", tests=("examples/operators/tests",), programs=("examples", "sandbox"))
+OPERATORS = Suite(
+    name="sample operators",
+    tests=("examples/operators/tests",),
+    programs=("examples", "sandbox"),
+    files=("docs/operators.md",),
+)
 FORMS = Suite(
     name="forms of the catalog",
     tests=("tests/forms",),
