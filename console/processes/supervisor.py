@@ -37,7 +37,7 @@ class Program:
     before: Callable[[], Awaitable[None]] | None = None  # awaited before each start, e.g. until Redis answers
     mute: tuple[str, ...] = ()  # lines with one of these in them are not shown
     pass_fds: tuple[int, ...] = ()
-    is_alive: Callable[[], Awaitable[bool]] | None = field(default=None, kw_only=True)
+    is_alive: Callable[[], Awaitable[bool]] | None = None
 
 
 def say(part: str, text: str) -> None:

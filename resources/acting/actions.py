@@ -11,7 +11,7 @@ from console.web.access import refusal
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from kube.objects import KubeObject
-from resources.acting import acts, debug_container
+from resources.acting import acts, debug_container, pod_templates
 from resources.place import Place
 from resources.podlogs import pods
 
@@ -65,6 +65,9 @@ def _offered(client: ClusterClient, place: Place, obj: KubeObject | None) -> Ite
             subresource="scale",
             command=command,
         )
+    if pod_templates.path_of(type_):
+        command = f"kubectl set env {kubectl} NAME=value"
+        yield _action(client, place, "patch", _("Environment variables"), "environment", command=command)
     for act in acts.offered(client, place, obj) if obj else ():
         yield _act(client, place, act)
     yield from _inside(client, place)

@@ -1,4 +1,4 @@
-"""A Secret or ConfigMap in a workload: its keys as environment variables, or as files in a volume. Pure."""
+"""A Secret or ConfigMap in a Pod template: its keys as environment variables, or as files in a volume. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -7,8 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from kube.objects import KubeObject
-from resources.state.health import items, mapping, text
+from resources.state.health import items, text
 
 _DNS_LABEL = 63
 
@@ -44,36 +43,30 @@ class Source:
         return re.sub(r"[^a-z0-9-]", "-", f"{self.kind.lower()}-{self.name}")[:_DNS_LABEL].rstrip("-")
 
 
-def patch(workload: KubeObject, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """A merge patch of the Pod template's spec. Lists are sent whole, so the version must be the one that was read."""
-    version = mapping(workload.get("metadata")).get("resourceVersion")
-    return {"metadata": {"resourceVersion": version}, "spec": {"template": {"spec": changes}}}
-
-
-def as_environment(workload: KubeObject, source: Source, *, container: str, prefix: str) -> dict[str, Any]:
+def as_environment(pod_spec: Mapping[str, Any], source: Source, *, container: str, prefix: str) -> dict[str, Any]:
     """The Pod template's changed fields. `container`: its name, '' for all. Raises CannotAdd."""
     entry: dict[str, Any] = {source.environment_key: {"name": source.name}, **({"prefix": prefix} if prefix else {})}
     containers = []
-    for item, is_chosen in _containers(workload, container):
+    for item, is_chosen in _containers(pod_spec, container):
         present = items(item.get("envFrom"))
         if is_chosen and entry not in present:
             containers.append({**item, "envFrom": [*present, entry]})
         else:
             containers.append(dict(item))
-    if containers == items(_pod_spec(workload).get("containers")):
+    if containers == items(pod_spec.get("containers")):
         raise CannotAdd(_("The workload already has these environment variables."))
     return {"containers": containers}
 
 
-def as_files(workload: KubeObject, source: Source, *, container: str, path: str) -> dict[str, Any]:
+def as_files(pod_spec: Mapping[str, Any], source: Source, *, container: str, path: str) -> dict[str, Any]:
     """The same with a volume, mounted read-only at `path`."""
-    volumes = [dict(volume) for volume in items(_pod_spec(workload).get("volumes"))]
+    volumes = [dict(volume) for volume in items(pod_spec.get("volumes"))]
     name = next((text(volume.get("name")) for volume in volumes if _is_of(volume, source)), "")
     if not name:
         name = _unused(source.volume_name, {text(volume.get("name")) for volume in volumes})
         volumes.append({"name": name, **source.volume})
     containers = []
-    for item, is_chosen in _containers(workload, container):
+    for item, is_chosen in _containers(pod_spec, container):
         mounts = items(item.get("volumeMounts"))
         if not is_chosen:
             containers.append(dict(item))
@@ -85,13 +78,9 @@ def as_files(workload: KubeObject, source: Source, *, container: str, path: str)
     return {"containers": containers, "volumes": volumes}
 
 
-def _pod_spec(workload: KubeObject) -> Mapping[str, Any]:
-    return mapping(mapping(mapping(workload.get("spec")).get("template")).get("spec"))
-
-
-def _containers(workload: KubeObject, wanted: str) -> list[tuple[Mapping[str, Any], bool]]:
+def _containers(pod_spec: Mapping[str, Any], wanted: str) -> list[tuple[Mapping[str, Any], bool]]:
     """Each container of the Pod template, and whether it is meant."""
-    found = items(_pod_spec(workload).get("containers"))
+    found = items(pod_spec.get("containers"))
     names = [text(container.get("name")) for container in found]
     if wanted and wanted not in names:
         words = _("The workload has no container “%(name)s”. Its containers: %(names)s.")

@@ -1,5 +1,6 @@
 """…/<object>/add-to-workload/: gives a workload the data of this Secret or ConfigMap."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -14,15 +15,15 @@ from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, name_of
-from resources.acting import workload_sources
+from kube.objects import name_of
+from resources.acting import pod_templates, workload_sources
 from resources.acting.workload_sources import CannotAdd, Source
 from resources.history import writes
 from resources.place import Place, place_of
 
 ENVIRONMENT, FILES = "environment", "files"
-#: Types of the API group apps that take one.
-WORKLOADS = ("deployments", "statefulsets", "daemonsets")
+#: Types that take one, and their API groups.
+WORKLOADS = {"deployments": "apps", "statefulsets": "apps", "daemonsets": "apps", "cronjobs": "batch"}
 #: Workloads of a type to choose from.
 _MOST = 500
 
@@ -89,9 +90,9 @@ def _page(
 def _workloads(client: ClusterClient, namespace: str) -> list[tuple[str, str]]:
     """Those that the user can list, at most _MOST of each type."""
     found = []
-    for plural in WORKLOADS:
+    for plural, group in WORKLOADS.items():
         try:
-            type_ = client.find("apps", "v1", plural)
+            type_ = client.find(group, "v1", plural)
             listed = client.list(type_, namespace, limit=_MOST).items
         except KubeError:
             # Not served, or not the user's to list.
@@ -103,10 +104,12 @@ def _workloads(client: ClusterClient, namespace: str) -> list[tuple[str, str]]:
 def _save(request: ConsoleRequest, place: Place, form: WorkloadSourceForm) -> HttpResponse:
     client = request.cluster
     plural, _slash, name = form.cleaned_data["workload"].partition("/")
-    workload = Place(client.find("apps", "v1", plural), place.namespace, name)
+    workload = Place(client.find(WORKLOADS[plural], "v1", plural), place.namespace, name)
+    path = pod_templates.path_of(workload.type)
     try:
         before = workload.get(client)
-        change = workload_sources.patch(before, _changes(before, place, form.cleaned_data))
+        changes = _changes(pod_templates.spec_of(before, path), place, form.cleaned_data)
+        change = pod_templates.patch(before, path, changes)
         with audit.recorded(request, "set", workload.ref):
             after = client.patch(workload.type, workload.name, change, workload.namespace)
     except CannotAdd as error:
@@ -116,19 +119,19 @@ def _save(request: ConsoleRequest, place: Place, form: WorkloadSourceForm) -> Ht
         problem = explain(error)
         return _page(request, place, form, problem, problem.status)
     back = writes.wrote(client, "set", workload, before, after)
-    words = _("%(source)s “%(name)s” added to %(kind)s “%(workload)s”. Its Pods are replaced.")
+    words = _("%(source)s “%(name)s” added to %(kind)s “%(workload)s”.")
     words %= {
         "source": place.type.kind,
         "name": place.name,
         "kind": workload.type.kind,
         "workload": workload.name,
     }
-    writes.add_message(request, words, back)
+    writes.add_message(request, f"{words} {pod_templates.effect(workload.type)}", back)
     return HttpResponseRedirect(workload.url())
 
 
-def _changes(workload: KubeObject, place: Place, typed: dict[str, Any]) -> dict[str, Any]:
+def _changes(pod_spec: Mapping[str, Any], place: Place, typed: dict[str, Any]) -> dict[str, Any]:
     source = Source(kind=place.type.kind, name=place.name)
     if typed["use"] == FILES:
-        return workload_sources.as_files(workload, source, container=typed["container"], path=typed["path"])
-    return workload_sources.as_environment(workload, source, container=typed["container"], prefix=typed["key_prefix"])
+        return workload_sources.as_files(pod_spec, source, container=typed["container"], path=typed["path"])
+    return workload_sources.as_environment(pod_spec, source, container=typed["container"], prefix=typed["key_prefix"])

@@ -8,8 +8,9 @@ document.addEventListener("click", (event) => {
     const fresh = rows[rows.length - 1].cloneNode(true);
     fresh.querySelector(".pair-error")?.remove();
     for (const field of fresh.querySelectorAll("input, textarea")) { field.value = ""; field.removeAttribute("aria-invalid"); }
+    for (const field of fresh.querySelectorAll("select")) field.selectedIndex = 0;
     rows[rows.length - 1].after(fresh);
-    fresh.querySelector("input").focus();
+    fresh.querySelector("input:not([type=hidden]), select").focus();
   } else if (event.target.closest("[data-pair-remove]")) {
     const row = event.target.closest("[data-pair]");
     for (const field of row.querySelectorAll("input, textarea")) field.value = "";

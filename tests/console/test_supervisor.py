@@ -201,9 +201,13 @@ async def test_s13_a_program_that_starts_slowly_is_not_killed(monkeypatch: pytes
 def test_nothing_outlives_a_killed_supervisor(tmp_path: Path) -> None:
     program = tmp_path / "main.py"
     program.write_text(
-        "import asyncio, sys\nfrom console.processes.supervisor import Program,"
-        " Supervisor\nasyncio.run(Supervisor([Program('web', (sys.executable, '-c', \"import os, time; print('pids',"
-        ' os.getpid(), flush=True); time.sleep(60)"))]).run())\n'
+        """import asyncio, sys
+from console.processes.supervisor import Program, Supervisor
+
+CHILD = "import os, time; print('pids', os.getpid(), flush=True); time.sleep(60)"
+program = Program(name="web", command=(sys.executable, "-c", CHILD))
+asyncio.run(Supervisor([program]).run())
+"""
     )
     process = subprocess.Popen(
         [sys.executable, str(program)],

@@ -1,25 +1,24 @@
-"""resources/acting/workload_sources.py: what the Pod template becomes."""
+"""resources/acting/workload_sources.py: what the Pod template's spec becomes."""
 
 from typing import Any
 
 import pytest
 
-from resources.acting.workload_sources import CannotAdd, Source, as_environment, as_files, patch
+from resources.acting.workload_sources import CannotAdd, Source, as_environment, as_files
 
 SECRET = Source(kind="Secret", name="login.v2")
 CONFIG_MAP = Source(kind="ConfigMap", name="settings")
 
 
-def workload(*containers: dict[str, Any], volumes: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-    spec = {"containers": list(containers), **({"volumes": volumes} if volumes else {})}
-    return {"metadata": {"resourceVersion": "7"}, "spec": {"template": {"spec": spec}}}
+def pod_spec(*containers: dict[str, Any], volumes: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    return {"containers": list(containers), **({"volumes": volumes} if volumes else {})}
 
 
 WEB, SIDE = {"name": "web", "image": "a"}, {"name": "side", "image": "b", "envFrom": [{"secretRef": {"name": "x"}}]}
 
 
 def test_every_container_gets_the_variables_beside_those_it_has() -> None:
-    found = as_environment(workload(WEB, SIDE), SECRET, container="", prefix="DB_")
+    found = as_environment(pod_spec(WEB, SIDE), SECRET, container="", prefix="DB_")
     entry = {"secretRef": {"name": "login.v2"}, "prefix": "DB_"}
     assert found["containers"] == [
         {**WEB, "envFrom": [entry]},
@@ -28,12 +27,12 @@ def test_every_container_gets_the_variables_beside_those_it_has() -> None:
 
 
 def test_one_container_gets_them_and_the_other_stays() -> None:
-    found = as_environment(workload(WEB, SIDE), CONFIG_MAP, container="web", prefix="")
+    found = as_environment(pod_spec(WEB, SIDE), CONFIG_MAP, container="web", prefix="")
     assert found["containers"] == [{**WEB, "envFrom": [{"configMapRef": {"name": "settings"}}]}, SIDE]
 
 
 def test_files_come_with_a_volume_that_is_mounted_read_only() -> None:
-    found = as_files(workload(WEB), SECRET, container="", path="/etc/login")
+    found = as_files(pod_spec(WEB), SECRET, container="", path="/etc/login")
     assert found["volumes"] == [{"name": "secret-login-v2", "secret": {"secretName": "login.v2"}}]
     mount = {"name": "secret-login-v2", "mountPath": "/etc/login", "readOnly": True}
     assert found["containers"] == [{**WEB, "volumeMounts": [mount]}]
@@ -41,10 +40,10 @@ def test_files_come_with_a_volume_that_is_mounted_read_only() -> None:
 
 def test_a_volume_that_is_there_is_used_and_another_of_its_name_is_left_alone() -> None:
     present = {"name": "own", "configMap": {"name": "settings", "defaultMode": 420}}
-    found = as_files(workload(WEB, volumes=[present]), CONFIG_MAP, container="", path="/a")
+    found = as_files(pod_spec(WEB, volumes=[present]), CONFIG_MAP, container="", path="/a")
     assert found["volumes"] == [present] and found["containers"][0]["volumeMounts"][0]["name"] == "own"
     other = {"name": "configmap-settings", "configMap": {"name": "settings", "items": [{"key": "a", "path": "a"}]}}
-    found = as_files(workload(WEB, volumes=[other]), CONFIG_MAP, container="", path="/a")
+    found = as_files(pod_spec(WEB, volumes=[other]), CONFIG_MAP, container="", path="/a")
     assert [volume["name"] for volume in found["volumes"]] == ["configmap-settings", "configmap-settings-2"]
 
 
@@ -55,21 +54,14 @@ def test_a_volume_has_a_name_that_the_api_server_takes(length: int) -> None:
 
 
 def test_what_cannot_be_added_says_why_and_at_which_field() -> None:
-    twice = workload({**WEB, "envFrom": [{"secretRef": {"name": "login.v2"}}]})
+    twice = pod_spec({**WEB, "envFrom": [{"secretRef": {"name": "login.v2"}}]})
     with pytest.raises(CannotAdd) as refused:
         as_environment(twice, SECRET, container="", prefix="")
     assert refused.value.field == ""
     with pytest.raises(CannotAdd) as refused:
-        as_environment(workload(WEB), SECRET, container="other", prefix="")
+        as_environment(pod_spec(WEB), SECRET, container="other", prefix="")
     assert refused.value.field == "container" and "web" in str(refused.value)
-    taken = workload({**WEB, "volumeMounts": [{"name": "x", "mountPath": "/etc/login/"}]})
+    taken = pod_spec({**WEB, "volumeMounts": [{"name": "x", "mountPath": "/etc/login/"}]})
     with pytest.raises(CannotAdd) as refused:
         as_files(taken, SECRET, container="", path="/etc/login")
     assert refused.value.field == "path"
-
-
-def test_the_patch_is_for_the_version_that_was_read() -> None:
-    assert patch(workload(WEB), {"containers": []}) == {
-        "metadata": {"resourceVersion": "7"},
-        "spec": {"template": {"spec": {"containers": []}}},
-    }

@@ -132,6 +132,7 @@ STOPS = (
     _rare("contents", f"{_CORE}namespaces/-/{SHOP}/contents/"),
     _rare("scale", f"{WEB}scale/"),
     _rare("add-to-workload", f"{_CORE}secrets/{SHOP}/login/add-to-workload/"),
+    _rare("environment", f"{WEB}environment/"),
     _rare("act", f"{WEB}act/restart/"),
     _rare("set", f"{DATABASE}set/?key={{key}}"),
     _rare("finalizers", f"{DATABASE}finalizers/"),

@@ -5,6 +5,7 @@ The hub's part is played by hand.
 
 import asyncio
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -171,16 +172,7 @@ async def test_interest_is_told_to_the_hubs(app: StreamApp, log: ChangeLog, topi
 async def test_what_may_not_be_followed_is_refused(
     app: StreamApp, topic: Topic, client: ClusterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stranger = ClusterClient(
-        type(client.config)(
-            client.name,
-            client.host,
-            "stranger",
-            client.config.token,
-            client.config.tls,
-            (("Impersonate-User", "stranger"),),
-        )
-    )
+    stranger = ClusterClient(replace(client.config, user="stranger", headers=(("Impersonate-User", "stranger"),)))
     monkeypatch.setattr("console.web.request.console_client", lambda: stranger)
     async with opened(app, [("topic", str(topic))]) as browser:
         assert browser.status == 403
