@@ -58,6 +58,16 @@ def test_the_first_row_is_near_the_top(site: Site, page: Page, path: str) -> Non
     assert _box(page.locator(".list-toolbar"))["height"] <= 50
 
 
+@pytest.mark.parametrize("width", [1920, 1440, 1100, 820])
+@pytest.mark.parametrize("path", ["/resources/core/v1/pods/", "/resources/batch/v1/cronjobs/"])
+def test_no_head_of_a_list_without_rows_is_cut(site: Site, page: Page, path: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{site.url}{path}?namespace=default")
+    expect(page.locator(".list-empty")).to_be_visible()
+    heads = page.locator(".list-table th:not(.list-actions)")
+    assert heads.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth).length") == 0
+
+
 def test_toolbar_and_head_stay_and_cover_nothing_that_has_the_focus(site: Site, page: Page, place: str) -> None:
     rows = _open(page, site, place)
     head, toolbar = page.locator(".list-table thead th").nth(1), page.locator(".list-toolbar")
