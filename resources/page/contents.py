@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import Forbidden, KubeError
+from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import name_of
 from resources.place import Place
 from resources.state.health import mapping, text
@@ -102,6 +102,9 @@ def _read(
 ) -> tuple[Count | None, list[Holding], KubeError | None]:
     try:
         table = client.table(type_, namespace, limit=_READ)
+    except NotFound:
+        # Its definition was deleted a moment ago, and its objects with it.
+        return None, [], None
     except KubeError as error:
         return None, [], error
     names = Counter(name_of(row.object) for row in table.rows)

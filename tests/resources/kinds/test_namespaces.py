@@ -1,8 +1,14 @@
 """What is in a namespace, and what would hold up its end."""
 
+from typing import Any
+
+import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import NotFound
+from kube.table import Table
 from resources.kinds.namespaces import waits_for
 from resources.page.contents import contents
 from tests.resources.views.form_submission import flat
@@ -35,6 +41,20 @@ def test_a_new_one_is_empty(client: ClusterClient, namespace: str) -> None:
     found = contents(client, namespace)
     assert found.empty, [(item.place.type.kind, item.count) for item in found.counts]
     assert not found.gaps
+
+
+def test_a_type_whose_definition_was_just_deleted_has_no_objects(
+    client: ClusterClient, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = client.table
+
+    def table(type_: ResourceType, *args: Any, **kwargs: Any) -> Table:
+        if type_.kind == "Role":
+            raise NotFound("the server could not find the requested resource")
+        return read(type_, *args, **kwargs)
+
+    monkeypatch.setattr(client, "table", table)
+    assert contents(client, namespace).empty
 
 
 def test_the_conditions_of_one_that_goes_in_plain_words() -> None:
