@@ -48,6 +48,7 @@ TEMPLATES = {
     "resources/debug.html": f"{_PODS}::test_a_debug_container",
     "resources/delete.html": _BUTTONS,
     "resources/detail.html": _READS,
+    "resources/environment.html": _BUTTONS,
     "resources/events.html": _READS,
     "resources/explain.html": _READS,
     "resources/finalizers.html": _BUTTONS,

@@ -19,6 +19,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from operatorhub import olm
+from resources.acting import environment
 from tests.eventually import until
 from tests.operatorhub.blocks import ROOT, TEMPLATES, Kubectl, block_of
 
@@ -129,6 +130,19 @@ CASES = [
         page="/resources/core/v1/configmaps/{namespace}/paint/labels/",
         pressed={"labels-was-key": "old", "labels-was-value": "web", "labels-key": "tier", "labels-value": "cache"},
         typed=(("KEY=VALUE", "tier=cache"), ("OLD-", "old-")),
+    ),
+    Case(
+        name="environment",
+        make=(DEPLOYMENT,),
+        look=DEPLOYMENTS,
+        page="/resources/apps/v1/deployments/{namespace}/web/environment/",
+        pressed={
+            "read": environment.digest(POD),
+            "web-variable-name": "COLOUR",
+            "web-variable-source": "value",
+            "web-variable-value": "blue",
+        },
+        typed=(("NAME=value", "COLOUR=blue"), (" OLD-", "")),
     ),
     Case(
         name="restart",
