@@ -24,7 +24,7 @@ if __name__ == "__main__":
     # Models can be imported afterwards only.
     django.setup()
     from console.web.clusters import console_client
-    from operatorhub.indexing import bundle_review, index, refresh
+    from operatorhub.indexing import index, refresh, rows
     from operatorhub.models import Catalog
 
 
@@ -72,8 +72,8 @@ def main(catalog: Path) -> None:
     found["again"] = [_timed(lambda: index.build(client)) for _ in range(3)]
     row = Catalog.objects.create(cluster=client.name, kind=Catalog.FOLDER, name="folder", location=str(catalog))
     found["folder"] = _timed(lambda: refresh.refresh(row, client, force=True))
-    found["judged"] = _timed(lambda: bundle_review.judge(client.name))
-    found["judged again"] = _timed(lambda: bundle_review.judge(client.name))
+    found["judged"] = _timed(lambda: rows.judge(client.name))
+    found["judged again"] = _timed(lambda: rows.judge(client.name))
     found["folder again"] = _timed(lambda: refresh.refresh(row, client, force=True))
     with tempfile.TemporaryDirectory(prefix="bench-fbc-") as folder:
         found["megabytes"] = fbc(catalog, Path(folder) / "catalog.json")

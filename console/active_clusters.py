@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 
 from console.web.front import place_of
 from resources.changes import RedisError
-from resources.changes.active_clusters import ACTIVE_SECONDS, mark_active
+from resources.changes.heartbeats import ACTIVE_SECONDS, mark_active
 
 log = logging.getLogger("console.active_clusters")
 _AGAIN_SECONDS = ACTIVE_SECONDS / 60

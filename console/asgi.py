@@ -20,7 +20,7 @@ from django.conf import settings
 
 from console import request_id
 from console.signin import address, guard
-from console.web import loop, shutdown
+from console.web import loop
 from console.web.asgi import Receive, Scope, Send
 from console.web.front import Front
 from console.web.request_body import BodyFirst
@@ -34,13 +34,13 @@ from resources.views.follow import PATH as FOLLOW
 from resources.views.follow import FollowApp
 from resources.views.follow_all import PATH as FOLLOW_ALL
 from resources.views.follow_all import FollowAllApp
-from resources.views.forward_proxy import PATH as PROXIED
-from resources.views.forward_proxy import ProxiedApp
-from resources.views.raw_log import PATH as RAW_LOG
-from resources.views.raw_log import RawLogApp
-from resources.views.shell_socket import PATH as TERMINAL
-from resources.views.shell_socket import TerminalApp
+from resources.views.forward import PATH as PROXIED
+from resources.views.forward import ProxiedApp
+from resources.views.logs import PATH as RAW_LOG
+from resources.views.logs import RawLogApp
 from resources.views.stream import StreamApp, plain
+from resources.views.terminal import PATH as TERMINAL
+from resources.views.terminal import TerminalApp
 
 # Threads for Django's pages. Open streams need none.
 _WORKERS = 8
@@ -132,8 +132,8 @@ class Console:
 
             def handle(number: int, frame: FrameType | None, previous: Any = previous) -> None:
                 # Told a second time: at once.
-                wait = 0 if shutdown.begun() else settings.DRAIN_SECONDS
-                shutdown.begin()
+                wait = 0 if loop.begun() else settings.DRAIN_SECONDS
+                loop.begin()
                 here.call_soon_threadsafe(here.call_later, wait, self._end, number, previous)
 
             signal.signal(number, handle)

@@ -204,7 +204,7 @@ MIDDLEWARE = [
     "console.signin.middleware.SignInMiddleware",
     "console.signin.impersonation_middleware.ActingMiddleware",
     "console.active_clusters.ActiveClusterMiddleware",
-    "console.prefer.middleware.PreferencesMiddleware",
+    "console.prefer.times.PreferencesMiddleware",
     "console.web.request.ClusterMiddleware",
     "console.web.soft_timeout.FrameMiddleware",
     "console.audit.recorder.AuditMiddleware",
@@ -239,7 +239,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
                 "django.contrib.messages.context_processors.messages",
-                "console.web.context.console",
+                "console.web.frame.console",
             ],
         },
     }
@@ -259,7 +259,7 @@ CACHES = {
         "TIMEOUT": 600,
         "OPTIONS": {"MAX_ENTRIES": 64},
     },
-    # console/web/navigation_cache.py: a new permission shows in the navigation after so many seconds.
+    # console/web/listable.py: a new permission shows in the navigation after so many seconds.
     "navigation": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "LOCATION": "navigation",
@@ -340,7 +340,7 @@ WHITENOISE_MAX_AGE = 365 * 24 * 3600
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["console.web.api.CsrfChecked"],
-    "DEFAULT_PARSER_CLASSES": ["console.web.json_parser.BoundedJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["console.web.request_body.BoundedJSONParser"],
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

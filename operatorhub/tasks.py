@@ -15,12 +15,12 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub import runs
 from operatorhub.admin import catalogs, catalogsources, clustercatalogs
-from operatorhub.indexing import bundle_review, index, refresh
+from operatorhub.indexing import index, refresh, rows
 from operatorhub.models import Catalog, Run
 from operatorhub.removing import removal
 from operatorhub.upgrade import plan_check
 from resources.changes import RedisError
-from resources.changes.active_clusters import active_of
+from resources.changes.heartbeats import active_of
 
 log = logging.getLogger("operatorhub.tasks")
 
@@ -50,7 +50,7 @@ def refresh_catalogs(cluster: str = "") -> None:
         index.fetch_icons(client)
     except KubeError as error:
         log.warning("icons could not be fetched: %s", error)
-    bundle_review.judge(client.name)
+    rows.judge(client.name)
 
 
 @shared_task(name="operatorhub.tasks.refresh_catalog", soft_time_limit=600)
@@ -63,7 +63,7 @@ def refresh_catalog(key: int, force: bool = True) -> None:
     if client is None:
         return
     refresh.refresh(row, client, force=force)
-    bundle_review.judge(client.name)
+    rows.judge(client.name)
 
 
 def own_catalogs(client: ClusterClient) -> None:
@@ -103,7 +103,7 @@ def _whose(run: Run) -> ClusterClient | None:
 @shared_task(name="operatorhub.tasks.judge_packages", soft_time_limit=300)
 def judge_packages(cluster: str = "") -> None:
     """What only whole bundles tell, after something was uploaded."""
-    bundle_review.judge(cluster or console_client().name)
+    rows.judge(cluster or console_client().name)
 
 
 def _console(cluster: str) -> ClusterClient | None:

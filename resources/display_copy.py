@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from kube import last_applied
+from kube import objects
 from kube.objects import KubeObject
 
 MASK = "••••••"
@@ -19,7 +19,7 @@ def shown(obj: KubeObject, masked: bool) -> KubeObject:
             if isinstance(found.get(part), dict):
                 found[part] = dict.fromkeys(found[part], MASK)
         if metadata.get("annotations"):
-            found["metadata"] = {**metadata, "annotations": last_applied.without_last_applied(metadata["annotations"])}
+            found["metadata"] = {**metadata, "annotations": objects.without_last_applied(metadata["annotations"])}
     return found
 
 

@@ -7,10 +7,9 @@ from celery import shared_task
 from console.web import clusters
 from kube.errors import KubeError
 from resources.changes import RedisError
-from resources.changes.active_clusters import active_of
+from resources.changes.heartbeats import active_of
 from resources.history import bounds
-from resources.usage.metrics import NODES, PODS, served, usages
-from resources.usage.readings import READ_SECONDS, note
+from resources.usage.readings import NODES, PODS, READ_SECONDS, note, served, usages
 
 log = logging.getLogger("resources.tasks")
 

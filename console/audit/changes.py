@@ -1,6 +1,6 @@
 """What an act changes: the paths with the values before and after, sensitive values masked. Pure.
 
-Values of Secrets, of names like `password` (kube/redaction.py), and texts that look like keys, tokens or logins are
+Values of Secrets, of names like `password` (kube/objects.py), and texts that look like keys, tokens or logins are
 never recorded. A sensitive value within a longer text (a file in a ConfigMap) can't be recognized, so only the number
 of lines is recorded of a text with several.
 """
@@ -12,11 +12,10 @@ from typing import Any
 
 import msgspec
 
-from kube import last_applied
+from kube import objects
 from kube.fields import MISSING, Field, brief, dotted, named
-from kube.patches import apply_merge
+from kube.objects import MASKED, SENSITIVE_NAMES, apply_merge
 from kube.recording import Write
-from kube.redaction import MASKED, SENSITIVE_NAMES
 
 #: Recorded fields per act, and characters per path.
 FIELDS, _PATH = 40, 200
@@ -98,7 +97,7 @@ def _own(obj: Any, secret: bool, status: bool) -> Any:
     metadata: dict[str, Any] = found if isinstance(found, dict) else {}
     selected = {key: metadata[key] for key in _METADATA if metadata.get(key)}
     if isinstance(notes := selected.get("annotations"), dict):
-        selected["annotations"] = last_applied.without_last_applied(notes)
+        selected["annotations"] = objects.without_last_applied(notes)
     left_out = {"metadata", "apiVersion", "kind"} | (set() if status else {"status"})
     made = {"metadata": selected} if selected else {}
     made |= {key: value for key, value in obj.items() if key not in left_out}

@@ -21,8 +21,7 @@ from resources.lists.listing import Query
 from resources.place import Place
 from resources.state.health import READY
 from resources.usage.history import Tile, tiles
-from resources.usage.metrics import ALLOCATABLE, NODES, PODS, Usage
-from resources.usage.readings import readings
+from resources.usage.readings import ALLOCATABLE, NODES, PODS, Usage, readings
 
 _KINDS = (
     ("", "namespaces"),

@@ -9,8 +9,7 @@ from django.views.decorators.http import require_safe
 
 from console.reach.access_check import is_name
 from console.web import render
-from console.web.access import can
-from console.web.access_request import AccessRequest
+from console.web.access import AccessRequest, can
 from console.web.frame import known_namespaces
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient

@@ -1,7 +1,19 @@
-"""/audit/: who did what to which object when; one act with what it changed; all that a search finds as a file."""
+"""/audit/: who did what to which object when; one act with what it changed; all that a search finds as a file.
+
+Which acts a user can read in the audit. The API server authorizes it (decision 20); there is no second RBAC.
+
+Users can always read their own. Acts of all users need the cluster-wide permission to `get` the resource `audit` of the
+group operator-console.dev. No server serves this resource, but RBAC only checks names: cluster-admin has it by its
+wildcards, and a ClusterRole of three lines grants it to others.
+
+/api/audit/: the audit as JSON, with the same rights as its page.
+
+Errors are the problem shape of console.web.errors.
+"""
 
 from dataclasses import dataclass
 from datetime import UTC
+from typing import Any, cast
 
 from django.conf import settings
 from django.core.paginator import Page, Paginator
@@ -10,19 +22,47 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
 
-from console.audit import exports, search
+from console.audit import search
 from console.audit.models import AuditEntry
 from console.audit.search import AuditQuery, Offered, Scope
-from console.pages.audit_scope import GROUP, scope_of
 from console.prefer import store
 from console.web import audit as acts
 from console.web import render
+from console.web.access import can
 from console.web.request import ConsoleRequest
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+
+GROUP = "operator-console.dev"
+AUDIT = ResourceType(group=GROUP, version="v1", plural="audit", kind="Audit", namespaced=False)
+
+
+def may_read_all(client: ClusterClient) -> bool:
+    """False where the API server does not answer."""
+    try:
+        return can(client, "get", AUDIT).allowed
+    except KubeError:
+        return False
+
+
+def scope_of(client: ClusterClient) -> Scope:
+    if may_read_all(client):
+        return Scope(client.name)
+    # With impersonation: the acts of the impersonating user as this user, not this user's own acts.
+    return Scope(client.name, client.by, client.user) if client.by else Scope(client.name, client.user)
+
 
 FORMATS = {
-    "csv": (exports.csv_lines, "text/csv; charset=utf-8"),
-    "jsonl": (exports.json_lines, "application/x-ndjson"),
+    "csv": (search.csv_lines, "text/csv; charset=utf-8"),
+    "jsonl": (search.json_lines, "application/x-ndjson"),
 }
 
 
@@ -108,3 +148,116 @@ def export(request: ConsoleRequest) -> HttpResponseBase:
     if request.method == "POST":
         acts.record(request, "export", f"audit {wish.query}".strip(), "ok")
     return response
+
+
+_LIMIT, _MOST = 100, 500
+
+
+class AuditFieldSerializer(serializers.Serializer[Any]):
+    """One changed field, in words; '' stands for nothing."""
+
+    path = serializers.CharField()
+    before = serializers.CharField(allow_blank=True)
+    after = serializers.CharField(allow_blank=True)
+
+
+class AuditEntrySerializer(serializers.Serializer[Any]):
+    """One act.
+
+    `as_user`: whom `user` impersonated, and then `groups` are that one's; `outcome`: ok, or the reason of the refusal;
+    `source`: page, api or worker; `changed`: how many fields in all, of which `diff` has the first.
+    """
+
+    id = serializers.IntegerField()
+    time = serializers.DateTimeField()
+    cluster = serializers.CharField()
+    user = serializers.CharField()
+    as_user = serializers.CharField(allow_blank=True)
+    groups = serializers.ListField(child=serializers.CharField())
+    verb = serializers.CharField()
+    group = serializers.CharField(allow_blank=True)
+    version = serializers.CharField(allow_blank=True)
+    resource = serializers.CharField(allow_blank=True)
+    kind = serializers.CharField(allow_blank=True)
+    namespace = serializers.CharField(allow_blank=True)
+    name = serializers.CharField(allow_blank=True)
+    subresource = serializers.CharField(allow_blank=True)
+    uid = serializers.CharField(allow_blank=True)
+    detail = serializers.CharField(allow_blank=True)
+    outcome = serializers.CharField()
+    address = serializers.CharField(allow_blank=True)
+    request_id = serializers.CharField(allow_blank=True)
+    changed = serializers.IntegerField()
+    diff = AuditFieldSerializer(many=True)
+
+    def get_fields(self) -> dict[str, Any]:
+        # A word of the serializer's own.
+        return {**super().get_fields(), "source": serializers.CharField(allow_blank=True)}
+
+
+class AuditSerializer(serializers.Serializer[Any]):
+    """Newest first. `everybody`: false if acts of other users are left out; `before`: the cursor of the next page."""
+
+    everybody = serializers.BooleanField()
+    before = serializers.IntegerField(allow_null=True)
+    items = AuditEntrySerializer(many=True)
+
+
+def _request(request: Request) -> ConsoleRequest:
+    return cast(ConsoleRequest, request._request)
+
+
+class Audit(APIView):
+    """Who did what to which object when."""
+
+    @extend_schema(
+        operation_id="audit",
+        parameters=[
+            OpenApiParameter("q", str, description="words, all of which an act has to have"),
+            *(OpenApiParameter(name, str) for name in ("user", "verb", "namespace", "name", "source")),
+            OpenApiParameter("kind", str, description="as kubectl has it: pods, deployments.apps"),
+            OpenApiParameter("outcome", str, description="ok, refused, or a reason such as Forbidden"),
+            *(OpenApiParameter(name, str, description="ISO 8601, UTC unless said") for name in ("since", "until")),
+            OpenApiParameter("limit", int, description=f"{_LIMIT} unless said, {_MOST} at most"),
+            OpenApiParameter("before", int, description="an act's id: those that are older"),
+        ],
+        responses=AuditSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        """Acts that match the filters.
+
+        The user's own acts, or those of all users with permission to `get` audit.operator-console.dev.
+        """
+        scope, wish = scope_of(_request(request).cluster), AuditQuery.from_query(request.query_params)
+        if wish.wrong:
+            raise ValidationError(f"{' and '.join(wish.wrong)}: a time is written as 2026-11-22T16:00:00Z")
+        rows = search.find(scope, wish)
+        if (before := _number(request, "before")) is not None:
+            last = scope.rows().filter(pk=before).first()
+            rows = search.before(rows, last) if last else rows.filter(pk__lt=before)
+        limit = min(_number(request, "limit") or _LIMIT, _MOST)
+        found = list(rows[: limit + 1])
+        more = found[limit - 1].pk if len(found) > limit else None
+        items = [search.as_dict(row) for row in found[:limit]]
+        return Response({"everybody": not scope.user, "before": more, "items": items})
+
+
+class AuditEntryDetail(APIView):
+    """One act."""
+
+    @extend_schema(operation_id="audit_entry", responses=AuditEntrySerializer)
+    def get(self, request: Request, key: int) -> Response:
+        """One act. 404 if it doesn't exist, or belongs to another user and the caller can read only their own."""
+        row = scope_of(_request(request).cluster).rows().filter(pk=key).first() if key < 2**63 else None
+        if row is None:
+            raise Http404
+        return Response(search.as_dict(row))
+
+
+def _number(request: Request, name: str) -> int | None:
+    text = request.query_params.get(name, "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 18):
+        raise ValidationError(f"{name}: a whole number")
+    return int(text)

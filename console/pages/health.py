@@ -13,7 +13,7 @@ from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from console.web import shutdown
+from console.web import loop
 from console.web.clusters import console_client
 from kube.errors import KubeError
 from resources.changes import RedisError, ping
@@ -100,7 +100,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
         text = f"only={unknown[0]}: there is no such part; there are {', '.join(PARTS)}\n"
         return HttpResponse(text, status=400, content_type="text/plain")
     states = {name: PARTS[name]() for name in wanted}
-    if shutdown.begun():
+    if loop.begun():
         states["process"] = PartState(False, "this process is told to end: ask another one")
     ready = all(state.ready for state in states.values())
     if _from_outside(request):

@@ -19,7 +19,7 @@ from console.overview.part import CardProblem, worst_first
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
-from resources.usage.metrics import NODES, served
+from resources.usage.readings import NODES, served
 
 _HAPPENED = ("changes", "warnings")
 

@@ -11,8 +11,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from console.prefer import choices, store
-from console.prefer.choices import SIZES, TIMES
+from console.prefer import store
+from console.prefer.store import SIZES, TIMES
 from console.reach import discovery
 from console.web.errors import wants_json
 from console.web.request import NAMESPACE_COOKIE
@@ -46,8 +46,8 @@ def preferences(request: HttpRequest) -> HttpResponse:
         return render(
             request, "console/preferences.html", {"page": _page(request, store.preferences_of(request).texts())}
         )
-    posted = {key: request.POST[key].strip() for key in choices.KEYS if key in request.POST}
-    errors = choices.wrong(posted) or _missing(request, posted)
+    posted = {key: request.POST[key].strip() for key in store.KEYS if key in request.POST}
+    errors = store.wrong(posted) or _missing(request, posted)
     if errors and _may_see(request):
         if wants_json(request):
             return JsonResponse({"errors": errors}, status=422)
@@ -79,7 +79,7 @@ def _may_see(request: HttpRequest) -> bool:
 def _missing(request: HttpRequest, posted: Mapping[str, str]) -> dict[str, str]:
     """A namespace that is not there, where this user may know."""
     name = posted.get("namespace", "")
-    if name in ("", choices.ALL) or not _may_see(request):
+    if name in ("", store.ALL) or not _may_see(request):
         return {}
     try:
         listed = discovery.listed(request.cluster)  # type: ignore[attr-defined]

@@ -2,18 +2,7 @@
 
 from django.urls import path
 
-from console.pages import (
-    access,
-    audit,
-    audit_api,
-    clusters,
-    components,
-    health,
-    namespaces,
-    overview,
-    palette,
-    preferences,
-)
+from console.pages import access, audit, clusters, components, health, namespaces, overview, palette, preferences
 
 app_name = "pages"
 
@@ -26,8 +15,8 @@ urlpatterns = [
     path("audit/", audit.audit, name="audit"),
     path("audit/export/", audit.export, name="audit-export"),
     path("audit/<int:key>/", audit.entry, name="audit-entry"),
-    path("api/audit/", audit_api.Audit.as_view(), name="api-audit"),
-    path("api/audit/<int:key>/", audit_api.AuditEntryDetail.as_view(), name="api-audit-entry"),
+    path("api/audit/", audit.Audit.as_view(), name="api-audit"),
+    path("api/audit/<int:key>/", audit.AuditEntryDetail.as_view(), name="api-audit-entry"),
     path("-/components/", components.components, name="components"),
     path("clusters/", clusters.list_, name="clusters"),
     path("c/<path:rest>", clusters.unknown, name="unknown-cluster"),

@@ -1,6 +1,9 @@
-"""The format of times in the current response: the user's preference, available to all code that formats times."""
+"""The format of times in the current response: the user's preference, available to all code that formats times.
 
-from collections.abc import Iterator
+Activates the language and the format of times that the user prefers.
+"""
+
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -9,10 +12,13 @@ from datetime import datetime, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from console.prefer.choices import LOCAL, RELATIVE, UTC
+from console.prefer import store
+from console.prefer.store import LOCAL, RELATIVE, UTC
 
 #: Set by static/js/theme.js: the name of the zone that the browser is in.
 ZONE = "console_zone"
@@ -116,3 +122,22 @@ def heading() -> str:
 def in_utc() -> bool:
     """Whether words() of a moment are those of UTC, so that a heading says so."""
     return _style.get().format != LOCAL
+
+
+class PreferencesMiddleware:
+    """Behind who says who asks, before all that makes pages."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        chosen = store.preferences_of(request)
+        language = chosen.language or str(getattr(request, "LANGUAGE_CODE", "")) or translation.get_language() or "en"
+        with (
+            translation.override(language),
+            shown_as(Style(chosen.times, zone_of(request.COOKIES.get(ZONE, "")))),
+        ):
+            request.LANGUAGE_CODE = language
+            response = self.get_response(request)
+        response.headers.setdefault("Content-Language", language)
+        return response

@@ -1,9 +1,20 @@
-"""Sign-in check in front of every raw ASGI application: 401 without a user; open connections close with the session."""
+"""Sign-in check in front of every raw ASGI application: 401 without a user; open connections close with the session.
+
+Limits how many connections a user has open at once: streams, watches, followed logs, terminals.
+
+Each costs memory and a connection to the API server for as long as it is open.
+
+Counted per process, by the user name from the API server and its cluster, so over all of a user's sessions. A browser's
+tabs share one stream (static/js/shared_stream.js): the limit is far above normal use, and low enough to protect other
+users.
+"""
 
 import asyncio
 import contextlib
 import io
 import json
+import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -15,12 +26,46 @@ from django.core.handlers.asgi import ASGIRequest
 from django.db import DatabaseError, close_old_connections
 from django.http import HttpRequest, HttpResponse
 
-from console.signin import bearer, clients, connection_limits, impersonation, session_expiry, sessions
+from console.signin import bearer, clients, impersonation, session_expiry, sessions
 from console.signin.impersonation import Acting
 from console.signin.sessions import Person
 from console.web.asgi import Receive, Scope, Send
 from console.web.refusal import refuse
+from kube import limits
 from kube.errors import KubeError
+
+#: When to ask again, at the earliest.
+SECONDS = 10
+WORDS = (
+    f"you have {limits.OPEN_AT_ONCE.value} streams, logs and terminals open here, and more are not given to one person:"
+    " close some tabs"
+)
+
+_open: Counter[str] = Counter()
+_lock = threading.Lock()
+
+
+def enter(user: str) -> bool:
+    """Takes a place; leave() gives it back. False if there is none.
+
+    '' (SIGN_IN=local) has no limit: that is the task of a proxy in front.
+    """
+    if not user:
+        return True
+    with _lock:
+        if _open[user] >= limits.OPEN_AT_ONCE.value:
+            return False
+        _open[user] += 1
+        return True
+
+
+def leave(user: str) -> None:
+    if user:
+        with _lock:
+            _open[user] -= 1
+            if _open[user] <= 0:
+                del _open[user]
+
 
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
@@ -49,7 +94,7 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
         return
     known = {sessions.SCOPE: person, impersonation.SCOPE: found}
     who = person.counted if person else ""
-    if not connection_limits.enter(who):
+    if not enter(who):
         await _too_many(scope, receive, send)
         return
     work = asyncio.ensure_future(app({**scope, **{name: item for name, item in known.items() if item}}, receive, send))
@@ -71,7 +116,7 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
         await _close(scope, send)
     finally:
         forget()
-        connection_limits.leave(who)
+        leave(who)
 
 
 def _request(scope: Scope) -> ASGIRequest:
@@ -88,7 +133,7 @@ async def _program(request: ASGIRequest, app: App, scope: Scope, receive: Receiv
         await send({"type": "http.response.body", "body": refused.content})
         return
     who = bearer.caller(request).person.counted  # cached: checked a moment ago
-    if not connection_limits.enter(who):
+    if not enter(who):
         await _too_many(scope, receive, send)
         return
     work = asyncio.ensure_future(app(scope, receive, send))
@@ -102,7 +147,7 @@ async def _program(request: ASGIRequest, app: App, scope: Scope, receive: Receiv
         work.result()
     finally:
         work.cancel()
-        connection_limits.leave(who)
+        leave(who)
 
 
 def _refusal(request: ASGIRequest) -> HttpResponse | None:
@@ -172,12 +217,12 @@ async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
         offered = scope.get("subprotocols") or [None]
         await send({"type": "websocket.accept", "subprotocol": offered[0]})
-        status = {"status": "Failure", "reason": "TooManyRequests", "message": connection_limits.WORDS}
+        status = {"status": "Failure", "reason": "TooManyRequests", "message": WORDS}
         await send({"type": "websocket.send", "bytes": b"\x03" + json.dumps(status).encode()})
         await send({"type": "websocket.close", "code": _CROWDED, "reason": "too many are open"})
         return
-    retry = [(b"retry-after", str(connection_limits.SECONDS).encode())]
-    await refuse(scope, send, 429, connection_limits.WORDS, reason="TooManyRequests", headers=retry)
+    retry = [(b"retry-after", str(SECONDS).encode())]
+    await refuse(scope, send, 429, WORDS, reason="TooManyRequests", headers=retry)
 
 
 async def _close(scope: Scope, send: Send) -> None:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import yaml
 from django.conf import settings
 
-from console.web import navigation_cache
+from console.web import listable
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError
@@ -117,11 +117,11 @@ def _of_cluster(client: ClusterClient, kind: str) -> tuple[KubeObject, ...]:
     doesn't respond: no page fails for it.
     """
     try:
-        key = navigation_cache.key("additions", client, kind)
-        found = navigation_cache.get(key)
+        key = listable.cache_key("additions", client, kind)
+        found = listable.cached(key)
         if not isinstance(found, tuple):
             found = _listed(client, kind)
-            navigation_cache.put(key, found)
+            listable.keep(key, found)
     except KubeError:
         return ()
     return found

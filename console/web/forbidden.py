@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from console.web.access_request import binding_name, request_text, subject_flag
+from console.web.access import binding_name, request_text, subject_flag
 
 _SENTENCE = re.compile(
     r'User "(?P<user>[^"]*)" cannot (?P<verb>\S+) resource "(?P<resource>[^"]+)" in API group "(?P<group>[^"]*)"'

@@ -1,12 +1,17 @@
-"""The frame around every page: what is in the masthead, the navigation and the namespace bar."""
+"""The frame around every page: what is in the masthead, the navigation and the namespace bar.
+
+What base.html prints on every page: navigation, cluster, namespace picker, language, theme.
+"""
 
 from django.conf import settings
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
+from console.prefer import store, times
 from console.reach import discovery
 from console.web import additions, clusters
+from console.web.csp import nonce
 from console.web.listable import listable
 from console.web.navigation import FOLDED_COOKIE, NavEntry, Navigation
 from kube.client import ClusterClient
@@ -162,3 +167,26 @@ class Frame:
     def is_folded(self) -> bool:
         """Whether this browser folded the navigation to its icons."""
         return self.request.COOKIES.get(FOLDED_COOKIE) == "1"
+
+
+def console(request: HttpRequest) -> dict[str, object]:
+    """`frame` is lazy: a fragment that does not print the frame costs no request to the cluster."""
+    chosen = store.preferences_of(request)
+    return {
+        "csp_nonce": nonce(request),
+        "frame": Frame(request),
+        "clusters_several": clusters.several(),
+        # Who is signed in, where people sign in.
+        "person": getattr(request, "person", None),
+        # As whom they act, where it is not themselves.
+        "acting": getattr(request, "acting", None),
+        "product": settings.PRODUCT_NAME,
+        "version": settings.VERSION,
+        # Read where the page ends: what the API server has warned of by then.
+        "cluster_warnings": getattr(request, "cluster_warnings", ()),
+        "theme": chosen.theme,
+        "preferences": chosen,
+        # Headings of moments that are shown as in UTC say so.
+        "times_in_utc": times.in_utc(),
+        "times_relative": times.relative(),
+    }

@@ -2,16 +2,41 @@
 
 SelfSubjectRulesReview:
 https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
+
+What the navigation shows, kept for seconds: of each person on each cluster, in this process.
 """
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.cache import caches
+
 from console.reach import discovery
-from console.web import navigation_cache
 from kube.client import ClusterClient
 from kube.errors import KubeError
+
+
+def cache_key(subject: str, client: ClusterClient, part: str) -> str:
+    """By whom and where; names of users have letters that no cache takes."""
+    words = "\0".join((subject, client.host, client.who, part))
+    return hashlib.sha256(words.encode()).hexdigest()
+
+
+def cached(name: str) -> object:
+    """None for what was never put there, or is too old."""
+    return caches["navigation"].get(name)
+
+
+def keep(name: str, value: object) -> None:
+    caches["navigation"].set(name, value)
+
+
+def forget_navigation() -> None:
+    """The next page asks the cluster."""
+    caches["navigation"].clear()
+
 
 #: For users who can't list namespaces: the number of their namespaces that are checked.
 MAX_NAMESPACES = 5
@@ -56,15 +81,15 @@ def _namespaces(client: ClusterClient) -> tuple[str, ...]:
 
 
 def _in_namespace(client: ClusterClient, namespace: str) -> Listable:
-    key = navigation_cache.key("listable", client, namespace)
-    known = navigation_cache.get(key)
+    key = cache_key("listable", client, namespace)
+    known = cached(key)
     if isinstance(known, Listable):
         return known
     rules, complete = client.rules(namespace)
     created = Listable(_pairs(rules, "create"))
     can_create = not complete or ("apps", "deployments") in created or ("", "pods") in created
     found = Listable(_pairs(rules, "list"), everything=not complete, can_create=can_create)
-    navigation_cache.put(key, found)
+    keep(key, found)
     return found
 
 

@@ -3,6 +3,8 @@ followed logs).
 
 Under uvicorn it is the server's loop, known from its lifespan on. Elsewhere (tests, `manage.py`) a loop in a thread is
 made on first use.
+
+Whether this process is shutting down: /readyz then fails, so that load balancers choose another process.
 """
 
 import asyncio
@@ -60,3 +62,14 @@ def at_end(close: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 async def close_all() -> None:
     await asyncio.gather(*(close() for close in _closers), return_exceptions=True)
+
+
+_begun = threading.Event()
+
+
+def begin() -> None:
+    _begun.set()
+
+
+def begun() -> bool:
+    return _begun.is_set()

@@ -2,19 +2,28 @@
 
 Django's WSGI handler reads a body in the thread of its page: eight clients that send slowly would hold all eight
 threads.
+
+Bodies of /api/: JSON that is too deep is answered 400, as any other that can't be read.
 """
 
 import asyncio
+import codecs
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
+from typing import Any
 
 from django.conf import settings
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
+from rest_framework.settings import api_settings
+from rest_framework.utils import json
 
 from console.web.asgi import Message, Receive, Scope, Send
 from console.web.refusal import refuse
 from kube import limits
+from untrusted import json_bounds
 
 log = logging.getLogger("console.web")
 
@@ -139,3 +148,15 @@ class _Body:
 
     def close(self) -> None:
         self._file.close()
+
+
+class BoundedJSONParser(JSONParser):
+    """DRF's, within the console's limit of levels."""
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        encoding = (parser_context or {}).get("encoding", settings.DEFAULT_CHARSET)
+        strict = json.strict_constant if self.strict and api_settings.STRICT_JSON else None
+        try:
+            return json_bounds.loads(codecs.getreader(encoding)(stream).read(), parse_constant=strict)
+        except ValueError as error:
+            raise ParseError(f"JSON parse error - {error}") from error

@@ -3,10 +3,17 @@
 All sources of catalogs (operatorhub/sources/) become these shapes. A PackageManifest gives names and versions only; a
 catalog that the console read itself (a folder, a file, an image, a ClusterCatalog) gives the edges and the bundles too,
 also of a CatalogSource that it describes. Unknown values are explicit (`edges_known`, None), so that no page guesses.
+
+Bundles in images: pulled, unpacked and read within a request, so with a short timeout; a failure is cached for a
+minute.
 """
 
+import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -16,11 +23,39 @@ from kube import across_namespaces
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub.admin import catalogs, catalogsources
-from operatorhub.bundle import images, manifest, storage
+from operatorhub.bundle import manifest, storage
 from operatorhub.csv import mapping, text
 from operatorhub.models import Catalog, Package, StoredBundle
-from operatorhub.sources import packagemanifests
+from operatorhub.sources import bundlefiles, image, packagemanifests
 from operatorhub.sources.drafts import Channel, ChannelEntry, Contents, Graph, SourceError, bundle_version, problems
+
+_SECONDS = 25.0
+_KEEP_SECONDS = 60.0
+_LIMIT = 256
+_failures: dict[str, tuple[float, str]] = {}
+_lock = Lock()
+
+
+def contents(reference: str) -> Contents:
+    """The bundle in an image.
+
+    Raises SourceError: what happened to which image, and what to do; for a minute the same again, without asking.
+    """
+    with _lock:
+        until, words = _failures.get(reference, (0.0, ""))
+    if until > time.monotonic():
+        raise SourceError(words)
+    try:
+        with tempfile.TemporaryDirectory(prefix="bundle-") as scratch:
+            pulled = image.pull(reference, Path(scratch), seconds=_SECONDS)
+            return bundlefiles.read(pulled.folder or Path(scratch))[0]
+    except SourceError as error:
+        with _lock:
+            if len(_failures) >= _LIMIT:
+                _failures.clear()
+            _failures[reference] = (time.monotonic() + _KEEP_SECONDS, str(error))
+        raise
+
 
 __all__ = [
     "Bundle",
@@ -123,9 +158,7 @@ def of_row(row: StoredBundle) -> Bundle:
     words: tuple[str, ...] = ()
     if row.image and (found.partial or not found.csv):
         try:
-            found = replace(
-                images.contents(row.image), properties=found.properties, related_images=found.related_images
-            )
+            found = replace(contents(row.image), properties=found.properties, related_images=found.related_images)
         except SourceError as error:
             words = (str(error),)
         else:

@@ -3,6 +3,8 @@ their order. Pure.
 
 Two parts, because the kinds of the instances are there only when OLM has installed the operator.
 https://kubectl.docs.kubernetes.io/references/kustomize/
+
+Objects of an export: without fields that only servers set (kube/clean.py), and moved to another namespace. Pure.
 """
 
 import io
@@ -11,10 +13,47 @@ import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kube import clean as portable
 from kube.objects import KubeObject, name_of
-from operatorhub.exports.clean import clean
+from operatorhub.csv import mapping, strings, text
 from operatorhub.exports.operator_objects import Item
 from resources import yamltext
+
+
+def clean(obj: KubeObject, old: str = "", new: str = "") -> KubeObject:
+    """A copy; where a namespace `new` is given, what named the `old` one names it (placement, OperatorGroups'
+    targets, the Namespace itself).
+    """
+    found = portable.clean(obj)
+    return moved(found, old, new) if new and new != old else found
+
+
+def moved(obj: KubeObject, old: str, new: str) -> KubeObject:
+    """The same in another namespace."""
+    meta = dict(obj["metadata"])
+    if meta.get("namespace") == old:
+        meta["namespace"] = new
+    if obj["kind"] == "Namespace" and meta.get("name") == old:
+        meta["name"] = new
+    found = {**obj, "metadata": meta}
+    spec = mapping(found.get("spec"))
+    if obj["kind"] == "OperatorGroup" and spec.get("targetNamespaces"):
+        found["spec"] = {
+            **spec,
+            "targetNamespaces": [
+                new if namespace == old else namespace for namespace in strings(spec["targetNamespaces"])
+            ],
+        }
+    if obj["kind"] == "Subscription" and text(spec.get("sourceNamespace")) == old:
+        found["spec"] = {**spec, "sourceNamespace": new}
+    if obj["kind"] in ("RoleBinding", "ClusterRoleBinding"):
+        subjects = [
+            {**subject, "namespace": new} if subject.get("namespace") == old else subject
+            for subject in found.get("subjects") or []
+        ]
+        found["subjects"] = subjects
+    return found
+
 
 _ORDER = (
     "Namespace",

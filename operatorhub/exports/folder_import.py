@@ -20,7 +20,7 @@ from kube.discovery import ResourceType
 from kube.errors import NotFound
 from kube.objects import KubeObject, name_of
 from operatorhub.csv import mapping, strings
-from operatorhub.exports.clean import moved
+from operatorhub.exports.folder import moved
 from operatorhub.run.bundle_input import spread
 from operatorhub.sources import archive
 from operatorhub.sources.drafts import SourceError

@@ -18,7 +18,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub.admin import catalogs
 from operatorhub.bundle import storage
-from operatorhub.indexing import catalog_reader, own_packages
+from operatorhub.indexing import catalog_reader
 from operatorhub.models import Catalog, PackageGraph, StoredBundle
 from operatorhub.sources.drafts import BundleDraft, Draft, DraftProblem, Graph, PackageDraft, SourceError
 
@@ -105,7 +105,7 @@ def take(row: Catalog, source: catalog_reader.Opened, client: ClusterClient) -> 
     row.refresh_from_db()
     StoredBundle.objects.filter(catalog=row, generation__lt=row.generation).delete()
     PackageGraph.objects.filter(catalog=row, generation__lt=row.generation).delete()
-    changed = not row.describes and own_packages.write(row, found.graphs, found.icons, client)
+    changed = not row.describes and catalog_reader.write(row, found.graphs, found.icons, client)
     _done(row, {})
     if changed:
         catalogs.bump(row.cluster)
@@ -158,7 +158,7 @@ def _package(found: _Reading, draft: PackageDraft) -> None:
         found.problems.append((draft.graph.package[:60], _("the name is longer than 253 characters, or isn't text")))
         return
     found.graphs.append(draft.graph)
-    if digest := own_packages.keep_icon(draft.icon):
+    if digest := catalog_reader.keep_icon(draft.icon):
         found.icons[draft.graph.package] = digest
 
 

@@ -1,4 +1,14 @@
-"""/operators/: what is installed, in the picked namespace or in all."""
+"""/operators/: what is installed, in the picked namespace or in all.
+
+The filters of the list of installed operators: name, labels, status, namespace; with how many each would leave.
+
+Pure.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
@@ -9,17 +19,127 @@ from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.errors import BadRequest, Forbidden
 from operatorhub import olm
-from operatorhub.running import installed_filter
 from operatorhub.running import installed_operators as subject
+from operatorhub.running.installed_operators import Operator
+
+PAGE = 50
 
 
-def _wish(request: ConsoleRequest) -> installed_filter.OperatorFilter:
+@dataclass(frozen=True, slots=True)
+class FilterChoice:
+    """One value of a filter. `count`: of the rows that all other filters leave."""
+
+    value: str
+    label: str
+    count: int
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorFilter:
+    """The filters of the URL: values of one filter are alternatives, filters are combined with "and"."""
+
+    q: str = ""
+    labels: str = ""
+    status: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    page: int = 1
+
+    @property
+    def active(self) -> bool:
+        return bool(self.q or self.labels or self.status or self.places)
+
+    def url(self, page: int) -> str:
+        pairs = [
+            ("q", self.q),
+            ("labels", self.labels),
+            *(("status", status) for status in self.status),
+            *(("in", place) for place in self.places),
+        ]
+        return "?" + urlencode(
+            [(key, value) for key, value in (*pairs, ("page", str(page) if page > 1 else "")) if value]
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterResult:
+    rows: tuple[Operator, ...]
+    total: int
+    everything: int
+    status: tuple[FilterChoice, ...]
+    places: tuple[FilterChoice, ...]
+    page: int
+    pages: int
+
+
+def status_labels() -> Mapping[str, str]:
+    """The statuses by which a list can be filtered, those that need attention first."""
+    return {
+        "failed": _("Failed"),
+        "asks": _("Waiting for approval"),
+        "running": _("In progress"),
+        "done": _("Succeeded"),
+        "updates": _("Update available"),
+        "deprecated": _("Deprecated"),
+        "orphan": _("Without Subscription"),
+    }
+
+
+def kinds(row: Operator) -> frozenset[str]:
+    """The statuses of a row: how it is, and what is special about it."""
+    found = {row.state}
+    if row.update is not None and row.update.state == "asks" and row.csv:
+        found.add("updates")
+    if row.update is not None and row.update.state == "failed":
+        found.add("failed")
+    if row.deprecated:
+        found.add("deprecated")
+    if row.orphan:
+        found.add("orphan")
+    return frozenset(found)
+
+
+def _named(row: Operator, q: str) -> bool:
+    words = f"{row.title} {row.csv} {row.package} {row.provider} {row.subscription}".lower()
+    return all(word in words for word in q.lower().split())
+
+
+def apply(rows: Iterable[Operator], wish: OperatorFilter) -> FilterResult:
+    """The rows of the requested page, and the counts."""
+    everything = tuple(rows)
+    named = [row for row in everything if _named(row, wish.q)]
+    by_status = [row for row in named if not wish.status or kinds(row) & set(wish.status)]
+    by_place = [row for row in named if not wish.places or row.namespace in wish.places]
+    left = [row for row in by_status if not wish.places or row.namespace in wish.places]
+    of_status = Counter(kind for row in by_place for kind in kinds(row))
+    of_place = Counter(row.namespace for row in by_status)
+    status = tuple(
+        FilterChoice(value, label, of_status[value], value in wish.status)
+        for value, label in status_labels().items()
+        if of_status[value] or value in wish.status
+    )
+    names = sorted({*of_place, *wish.places}, key=lambda place: (-of_place[place], place))
+    places = tuple(FilterChoice(name, name, of_place[name], name in wish.places) for name in names)
+    pages = max(1, -(-len(left) // PAGE))
+    page = min(max(1, wish.page), pages)
+    return FilterResult(
+        rows=tuple(left[(page - 1) * PAGE : page * PAGE]),
+        total=len(left),
+        everything=len(everything),
+        status=status,
+        places=places,
+        page=page,
+        pages=pages,
+    )
+
+
+def _wish(request: ConsoleRequest) -> OperatorFilter:
     get = request.GET
     page = get.get("page", "1")
-    return installed_filter.OperatorFilter(
+    return OperatorFilter(
         q=get.get("q", "").strip()[:200],
         labels=get.get("labels", "").strip()[:500],
-        status=tuple(value for value in get.getlist("status") if value in installed_filter.status_labels()),
+        status=tuple(value for value in get.getlist("status") if value in status_labels()),
         places=tuple(dict.fromkeys(get.getlist("in")))[:50] if not request.namespace else (),
         page=int(page) if page.isascii() and page.isdecimal() and len(page) < 7 else 1,
     )
@@ -40,7 +160,7 @@ def installed(request: ConsoleRequest) -> HttpResponse:
         status, label_error = 422, str(error)
     except Forbidden as error:
         status, problem = 403, explain(error)
-    result = installed_filter.apply(found.rows, wish)
+    result = apply(found.rows, wish)
     plurals = (olm.CSVS, olm.SUBSCRIPTIONS) if status == 200 else ()
     context = {
         "result": result,

@@ -29,7 +29,7 @@ from operatorhub.upgrade import subscription as subscriptions
 from operatorhub.views.subscription import form_context
 from resources.page import events
 from resources.place import Place
-from resources.views.causes_part import CausesPart, causes_part
+from resources.views.parts import CausesPart, causes_part
 
 Context = dict[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from console.reach.access_check import is_name
-from console.web.access_request import binding_name, request_text
+from console.web.access import binding_name, request_text
 from kube.kubectl import Command, CommandArgument, Commands
 from resources.access.grants import ACCOUNT, GROUP, KINDS, LEVELS, USER, Subject
 from resources.writing import bindings

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
-from kube import last_applied
+from kube import objects
 from kube.objects import KubeObject
 from resources.state.health import mapping, text
 
@@ -31,7 +31,7 @@ class Pair:
 
 def pairs(obj: KubeObject, kind: str) -> tuple[Pair, ...]:
     """As they are, by key, without the copies that programs keep."""
-    found = last_applied.without_last_applied(mapping(obj.get("metadata")).get(kind))
+    found = objects.without_last_applied(mapping(obj.get("metadata")).get(kind))
     return tuple(Pair(str(key), lines(text(value))) for key, value in sorted(found.items()))
 
 

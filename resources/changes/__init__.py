@@ -15,12 +15,11 @@ are answered with `resync`. It changes with a flush and with a restart.
 
 from redis.exceptions import OutOfMemoryError, RedisError
 
-from resources.changes.change import ROW_BYTES, Change, Kind, StreamEntry, milliseconds, order
+from resources.changes.change import ROW_BYTES, Change, Kind, StreamEntry, Topic, milliseconds, order
 from resources.changes.heartbeats import HUB_SECONDS, INTEREST_SECONDS, Census, HubState
-from resources.changes.log import ChangeLog
 from resources.changes.redis_status import living_hubs
 from resources.changes.server import ping, position
-from resources.changes.topic import Topic
+from resources.changes.streams import ChangeLog
 from resources.changes.topics import KEEP_BYTES, KEEP_CHANGES, KEEP_SECONDS, VERSION_SECONDS, Lost
 
 __all__ = [

@@ -1,6 +1,10 @@
 """What pages want watched, and which hubs are there to do it.
 
 Every expiry is by Redis' own clock: those of hosts may be wrong.
+
+Marks clusters as active so that workers watch them: those with a recently opened page or stream.
+
+The default cluster is always followed, the others while the mark lasts.
 """
 
 from collections.abc import AsyncIterator, Iterable
@@ -10,10 +14,29 @@ from dataclasses import dataclass
 import msgspec
 from redis.exceptions import OutOfMemoryError
 
-from resources.changes import active_clusters
+from resources.changes.change import Topic
 from resources.changes.connection import Connection
-from resources.changes.server import checked, hubs_of, key
-from resources.changes.topic import Topic
+from resources.changes.server import checked, hubs_of, key, sync
+
+#: A worker follows a cluster for this long after its last page or stream.
+ACTIVE_SECONDS = 1800
+
+
+def mark_active(cluster: str) -> None:
+    """Raises RedisError."""
+    sync().set(place(cluster), b"1", ex=ACTIVE_SECONDS)
+
+
+def active_of(clusters: Iterable[str]) -> set[str]:
+    """Those of the clusters that are active. Raises RedisError."""
+    aliases = list(clusters)
+    found: list[bytes | None] = sync().mget([place(alias) for alias in aliases]) if aliases else []  # type: ignore[assignment]
+    return {alias for alias, mark in zip(aliases, found, strict=True) if mark}
+
+
+def place(cluster: str) -> str:
+    return key("looked", cluster)
+
 
 # Topics are watched for so long after the last connection that showed them is gone, so that a reload finds them
 # running.
@@ -86,7 +109,7 @@ class Heartbeats(Connection):
         added = await self._redis.zadd(key(_INTEREST), scores)
         async with self._redis.pipeline(transaction=False) as pipe:
             for cluster in _clusters(scores):
-                pipe.set(active_clusters.place(cluster), b"1", ex=active_clusters.ACTIVE_SECONDS)
+                pipe.set(place(cluster), b"1", ex=ACTIVE_SECONDS)
             checked(*await pipe.execute(raise_on_error=False))
         if added:
             await self._redis.publish(key(_WAKE), b"interest")

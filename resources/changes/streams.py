@@ -1,15 +1,18 @@
-"""The readers' side of the streams: what came since a position, and what comes."""
+"""The readers' side of the streams: what came since a position, and what comes.
+
+ChangeLog: streams, interest and heartbeats, for the two ends of the pipe.
+"""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from uuid import uuid4
 
 from redis.exceptions import OutOfMemoryError
 
-from resources.changes.change import Change, StreamEntry, milliseconds, order
+from resources.changes.change import Change, StreamEntry, Topic, milliseconds, order
 from resources.changes.connection import BLOCK_MILLISECONDS, Connection
+from resources.changes.heartbeats import Heartbeats
 from resources.changes.server import key
-from resources.changes.topic import Topic
-from resources.changes.topics import KEEP_CHANGES, KEEP_SECONDS
+from resources.changes.topics import KEEP_CHANGES, KEEP_SECONDS, Topics
 
 # Of one stream in one read.
 _READ = 500
@@ -98,3 +101,7 @@ class Streams(Connection):
             for entry in await self.read(positions):
                 positions[entry.topic] = entry.id
                 yield entry
+
+
+class ChangeLog(Topics, Streams, Heartbeats):
+    """All of it over one pool of async connections; belongs to one event loop."""

@@ -10,8 +10,7 @@ from resources.forms.depends import Dependencies, is_met
 from resources.forms.descriptors import Descriptor
 from resources.forms.fields import ABSENT, FormField, Options
 from resources.forms.immutable import held
-from resources.forms.moves import FIELDS, MORE
-from resources.forms.paths import Path, token
+from resources.forms.paths import FIELDS, MORE, Path, token
 from resources.forms.schema import CONTAINERS, Node, Schema, branch_of, keeps_unknown, kind_of, unions, unnamed
 from resources.forms.widgets import Widget
 

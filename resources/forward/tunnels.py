@@ -3,7 +3,7 @@
 They live as long as the process, like `kubectl port-forward` in a terminal, or as long as the session of the user who
 opened them. Each connection looks the Pod up again and waits until there is one, so a forward survives its Pods.
 A port of 127.0.0.1 is bound only on a console that only this machine reaches. On any other, no port is open, since
-every program of the server could connect: the console's own pages lead there (resources/views/forward_proxy.py), by an
+every program of the server could connect: the console's own pages lead there (resources/views/forward.py), by an
 address that only its owner knows.
 """
 

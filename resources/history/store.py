@@ -2,6 +2,8 @@
 
 One transaction a burst. The same version a second time (another worker, a restarted watch) writes nothing. Small
 changes of the status that touch the same fields and leave the state word as it is are one step with a count.
+
+Room for new steps of one object: what its operator said joins, what people did stays as long as there is room.
 """
 
 import hashlib
@@ -11,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
@@ -18,10 +21,56 @@ from django.utils import timezone
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from kube.versions import comparable, older
-from resources.history import room, steps, stored_object
+from resources.history import steps, stored_object
 from resources.models import Followed, Step, Traced
 from resources.state.health import mapping, text
 from resources.state.kind_health import health
+
+# Steps of the status that are newer than so many others are never joined.
+_FRESH = 50
+
+
+def trim(traced: Traced) -> None:
+    """At most HISTORY_CHANGES steps: older ones of the status join their neighbours, then the oldest go.
+
+    The caller saves `traced`.
+    """
+    number = traced.steps.count()
+    if number <= settings.HISTORY_CHANGES:
+        return
+    rows = list(traced.steps.order_by("pk"))
+    room = number - max(1, settings.HISTORY_CHANGES * 9 // 10)
+    place = 0
+    while room > 0 and place + 1 < len(rows) - min(_FRESH, settings.HISTORY_CHANGES // 2):
+        older, newer = rows[place], rows[place + 1]
+        if _of_status(older) and _of_status(newer):
+            _join(traced, older, newer)
+            del rows[place]
+            room -= 1
+        else:
+            place += 1
+    for old in rows[:room]:
+        traced.size = max(0, traced.size - len(old.back))
+        old.delete()
+    if room > 0 and rows[room:]:
+        rows[room].back = b""  # nothing is known of what was before
+        rows[room].save()
+
+
+def _of_status(step: Step) -> bool:
+    return step.event == Step.CHANGED and not step.spec and not step.meta
+
+
+def _join(traced: Traced, older: Step, newer: Step) -> None:
+    ops = (stored_object.unpacked(newer.back) or []) + (stored_object.unpacked(older.back) or [])
+    known = {path: before for path, before, _after in older.fields}
+    newer.fields = [[path, known.get(path, before), after] for path, before, after in newer.fields]
+    traced.size -= len(older.back) + len(newer.back)
+    newer.back, newer.at, newer.count = stored_object.packed(ops), older.at, newer.count + older.count
+    traced.size = max(0, traced.size + len(newer.back))
+    older.delete()
+    newer.save()
+
 
 #: Status changes so close to each other are one step.
 FOLD = timedelta(minutes=10)
@@ -177,7 +226,7 @@ def _change(traced: Traced, type_: ResourceType, event: Event, clean: KubeObject
     traced.head, traced.state, traced.resource_version = head, state, version_of(event.object)
     traced.version, traced.kind = type_.version, type_.kind
     if not folds:
-        room.trim(traced)
+        trim(traced)
     traced.save()
     return 1
 

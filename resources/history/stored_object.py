@@ -16,11 +16,10 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
-from kube import last_applied
+from kube import objects
 from kube.fields import Path
-from kube.objects import KubeObject
-from kube.redaction import MASKED as MASKED
-from kube.redaction import redacted
+from kube.objects import MASKED as MASKED
+from kube.objects import KubeObject, redacted
 from resources.state.health import items, mapping, text
 
 _METADATA = ("name", "namespace", "labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp")
@@ -45,7 +44,7 @@ def clean(obj: Mapping[str, Any]) -> KubeObject:
     metadata = mapping(obj.get("metadata"))
     kept_metadata: dict[str, Any] = {key: metadata[key] for key in _METADATA if metadata.get(key)}
     if "annotations" in kept_metadata:
-        kept_metadata["annotations"] = last_applied.without_last_applied(kept_metadata["annotations"])
+        kept_metadata["annotations"] = objects.without_last_applied(kept_metadata["annotations"])
         if not kept_metadata["annotations"]:
             del kept_metadata["annotations"]
     made: dict[str, Any] = {"apiVersion": obj.get("apiVersion"), "kind": obj.get("kind"), "metadata": kept_metadata}

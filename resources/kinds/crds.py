@@ -18,8 +18,7 @@ from resources.kinds import Kind, Maker, Panel
 from resources.lists.counts import Count, count
 from resources.place import Place
 from resources.state.health import items, mapping, text
-from resources.types.definitions import owner
-from resources.types.manager import Manager, manager
+from resources.types.manager import Manager, manager, owner
 
 _COLUMNS = 100
 

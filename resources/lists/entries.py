@@ -15,7 +15,7 @@ from kube.table import TableRow
 from resources.causes.engine import explained_health
 from resources.state.health import UNKNOWN, Health, items, mapping, text
 from resources.state.kind_health import has_state
-from resources.usage.metrics import Usage
+from resources.usage.readings import Usage
 
 Labels = tuple[tuple[str, str], ...]
 NO_STATE = Health()

@@ -13,19 +13,17 @@ from datetime import UTC, datetime, timedelta
 
 from django.utils.translation import gettext as _
 
-from console.prefer.choices import SIZE
+from console.prefer.store import SIZE
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.table import Column, Table, TableRow
 from resources.lists import columns as columns_
 from resources.lists.child_troubles import overlaid
-from resources.lists.columns import CPU, LABEL, LABELS, MEMORY, OWNER, STATE, ListColumn
+from resources.lists.columns import CPU, LABEL, LABELS, MEMORY, OWNER, STATE, STATES, ListColumn, ordered
 from resources.lists.entries import Labels, ListEntry, Owner, entry_of, include, stateful
-from resources.lists.order import STATES, ordered
 from resources.lists.snapshot import snapshots
 from resources.state.health import COMPLETED, DEGRADED, Health, by_word, colour_of
-from resources.usage.metrics import Usage, Usages
-from resources.usage.readings import UsageRequest
+from resources.usage.readings import Usage, UsageRequest, Usages
 
 PAGE = SIZE
 #: Behind so many rows a page is looked up in a snapshot: the API server would have to pass over all of them.

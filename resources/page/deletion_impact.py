@@ -20,8 +20,7 @@ from resources.page.owned_impact import impact
 from resources.place import Place
 from resources.state.health import mapping, text
 from resources.tree.owners import types_below
-from resources.types.definitions import owner
-from resources.types.manager import Manager
+from resources.types.manager import Manager, owner
 
 _CHUNK = 500
 _NAMED = 8

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kube import last_applied
+from kube import objects
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
@@ -126,4 +126,4 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
 
 
 def _annotations(obj: KubeObject) -> tuple[tuple[str, str], ...]:
-    return _pairs(last_applied.without_last_applied(mapping(obj.get("metadata")).get("annotations")))
+    return _pairs(objects.without_last_applied(mapping(obj.get("metadata")).get("annotations")))

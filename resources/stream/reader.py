@@ -12,9 +12,8 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from resources.changes import INTEREST_SECONDS, Change, ChangeLog, OutOfMemoryError, RedisError, StreamEntry, order
 from resources.stream.counts import counts
-from resources.stream.entries import latest
 from resources.stream.feed import Feed, Listener
-from resources.stream.live_update import EVENTS, LiveUpdate, Order, RenderRow
+from resources.stream.live_update import EVENTS, LiveUpdate, Order, RenderRow, latest
 from resources.stream.mailbox import LAST, Reach
 from resources.stream.sse import encode
 

@@ -4,24 +4,144 @@ templates, and those with an instance label of its name. And, upwards, its owner
 Kubernetes has no such list: it is found by reading the namespace (resources/tree/owner_candidates.py). Kinds that can't
 be read, or have more objects than are read here, are named instead of left out silently.
 https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
+
+The objects among which an owner's are looked for: a namespace read kind by kind and at once, with the reader's
+own rights.
+
+Pods are the many. A workload's are asked for by its selector, which they must match; in a namespace with more Pods than
+one page has, those of a custom resource are asked for by the selectors of the workloads below it. Only where there is
+no workload (operators that make Pods themselves) are the Pods of the whole namespace looked through, as Tables that
+carry their metadata and their state in words.
 """
 
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
+from django.utils.translation import gettext as _
+
+from console.web.front import Workers
+from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.table import Column, TableRow
 from resources.pod_selectors import instance_marks, mark_of, pod_selector
 from resources.state.health import items, mapping, text
-from resources.tree import owner_candidates
-from resources.tree.owned_kinds import owned_types
+from resources.tree.owned_kinds import FULL, owned_types
 from resources.types.types import is_custom
 from resources.writing import examples
+
+CHUNK = 500
+WORKLOADS = 20
+Read = tuple[list[KubeObject], str]
+_workers = Workers(8, thread_name_prefix="owned")
+
+
+def is_pod(type_: ResourceType) -> bool:
+    return type_.kind == "Pod" and not type_.group
+
+
+def read_candidates(
+    client: ClusterClient, types: Iterable[ResourceType], namespace: str, labels: str = ""
+) -> dict[ResourceType, Read]:
+    """(objects, why there may be more) of each.
+
+    `labels` narrow Pods and ReplicaSets. Of Pods one page only, when it is not narrowed.
+    """
+
+    def one(type_: ResourceType) -> Read:
+        narrow = labels if type_.kind in ("Pod", "ReplicaSet") else ""
+        return objects_of(client, type_, namespace, narrow, CHUNK if is_pod(type_) and not labels else None)
+
+    asked = list(types)
+    return dict(zip(asked, _workers.map(one, asked), strict=True))
+
+
+def by_selectors(client: ClusterClient, pods: ResourceType, namespace: str, selectors: Iterable[str]) -> Read:
+    """The Pods that any of the selectors finds, at most limits.OWNED_OBJECTS of each."""
+    asked = list(dict.fromkeys(selectors))
+    answers = list(_workers.map(lambda labels: objects_of(client, pods, namespace, labels), asked[:WORKLOADS]))
+    gaps = [gap for _found, gap in answers if gap]
+    if len(asked) > WORKLOADS:
+        gaps.append(_("only the Pods of the first %(count)d workloads were read") % {"count": WORKLOADS})
+    return [obj for found, _gap in answers for obj in found], "; ".join(dict.fromkeys(gaps))
+
+
+def objects_of(
+    client: ClusterClient, type_: ResourceType, namespace: str, labels: str = "", most: int | None = None
+) -> Read:
+    """Those of the namespace that `labels` select, at most `most`, else limits.OWNED_OBJECTS, and why there may be
+    more.
+    """
+    most = limits.OWNED_OBJECTS.value if most is None else most
+    full = (type_.group, type_.kind) in FULL or is_custom(type_.group)
+    found: list[KubeObject] = []
+    token = ""
+    try:
+        while True:
+            if full:
+                page = client.list(type_, namespace, labels=labels, limit=CHUNK, continue_=token)
+                found, token = found + page.items, page.continue_
+            else:
+                table = client.table(type_, namespace, labels=labels, limit=CHUNK, continue_=token)
+                found, token = found + [row.object for row in table.rows], table.continue_
+            if not token:
+                return found, ""
+            if len(found) >= most:
+                return found, _("only the first %(count)d objects of the namespace were checked") % {
+                    "count": len(found)
+                }
+    except NotFound:
+        return [], ""  # the kind's definition was just deleted: there are no objects of it
+    except KubeError as error:
+        return found, str(error)
+
+
+def scan(client: ClusterClient, pods: ResourceType, namespace: str, wanted: Callable[[KubeObject], bool]) -> Read:
+    """Those Pods of the whole namespace that are wanted, by their metadata; their state is what the server's own
+    columns say.
+    """
+    found: list[KubeObject] = []
+    token, seen = "", 0
+    try:
+        while True:
+            table = client.table(pods, namespace, limit=CHUNK, continue_=token)
+            found += (as_pod(table.columns, row) for row in table.rows if wanted(row.object))
+            seen, token = seen + len(table.rows), table.continue_
+            if not token:
+                return found, ""
+            if seen >= limits.SCANNED_PODS.value:
+                return found, _("only the first %(count)d objects of the namespace were checked") % {"count": seen}
+    except KubeError as error:
+        return found, str(error)
+
+
+def as_pod(columns: Iterable[Column], row: TableRow) -> KubeObject:
+    """A Pod's state as far as its Table row tells: status word, ready containers, restarts."""
+    cells = {column.name: value for column, value in zip(columns, row.cells, strict=False)}
+    ready, _slash, all_ = str(cells.get("Ready") or "").partition("/")
+    word = str(cells.get("Status") or "")
+    phase = word if word in ("Pending", "Running", "Succeeded", "Failed", "Unknown") else "Running"
+    phase = "Succeeded" if word == "Completed" else phase
+    number, total = int(ready) if ready.isdecimal() else 0, int(all_) if all_.isdecimal() else 0
+    restarts = str(cells.get("Restarts") or "0").split(" ")[0]
+    containers: list[dict[str, Any]] = [{"ready": index < number} for index in range(min(total, 100))]
+    if containers:
+        containers[0]["restartCount"] = int(restarts) if restarts.isdecimal() else 0
+        if phase != word and word != "Completed":
+            containers[0]["state"] = {"waiting": {"reason": word}}
+    status = {
+        "phase": phase,
+        "containerStatuses": containers,
+        "conditions": [{"type": "Ready", "status": "True" if number == total else "False"}],
+    }
+    return {"metadata": row.object.get("metadata") or {}, "status": status}
+
 
 _DEPTH = 9
 # Whose Pods their selector finds. A ReplicaSet's are those of its Deployment.
@@ -75,10 +195,10 @@ def belongings(client: ClusterClient, type_: ResourceType, owner: KubeObject) ->
     if not types:
         return Belongings()
     labels = "" if custom else pod_selector({**owner, "kind": type_.kind})
-    read = owner_candidates.read(client, types, namespace, labels)
+    read = read_candidates(client, types, namespace, labels)
     kinds = [wanted.kind for wanted in types]
     marks = instance_marks(type_.group, name_of(owner)) if custom else ()
-    pods = next((wanted for wanted in types if owner_candidates.is_pod(wanted)), None)
+    pods = next((wanted for wanted in types if is_pod(wanted)), None)
     if pods and not labels and read[pods][1]:
         read[pods] = _many_pods(
             client=client,
@@ -125,7 +245,7 @@ def _keep(client: ClusterClient, owner: KubeObject, uids: frozenset[str], read_u
 
 
 def _flat(
-    read: Mapping[ResourceType, owner_candidates.Read], without: ResourceType | None = None
+    read: Mapping[ResourceType, Read], without: ResourceType | None = None
 ) -> list[tuple[ResourceType, KubeObject]]:
     return [(type_, obj) for type_, (found, _gap) in read.items() if type_ != without for obj in found]
 
@@ -137,7 +257,7 @@ def _many_pods(
     rows: Sequence[Owned],
     owner: KubeObject,
     marks: Sequence[tuple[str, str]],
-) -> owner_candidates.Read:
+) -> Read:
     deployed = {uid_of(row.object) for row in rows if row.type.kind == "Deployment"}
     selectors = [
         pod_selector({**row.object, "kind": row.type.kind})
@@ -146,7 +266,7 @@ def _many_pods(
         and not any(text(reference.get("uid")) in deployed for reference in owner_references(row.object))
     ]
     if found := [selector for selector in selectors if selector]:
-        return owner_candidates.by_selectors(client, pods, namespace, found)
+        return by_selectors(client, pods, namespace, found)
     uids = {uid_of(owner), *(uid_of(row.object) for row in rows)}
 
     def wanted(pod: KubeObject) -> bool:
@@ -154,7 +274,7 @@ def _many_pods(
             text(reference.get("uid")) in uids for reference in owner_references(pod)
         )
 
-    return owner_candidates.scan(client, pods, namespace, wanted)
+    return scan(client, pods, namespace, wanted)
 
 
 def tree(

@@ -11,10 +11,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from kube.api_versions import priority
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
+from kube.versions import priority
 from resources.state.health import items, mapping, text
 from resources.types.manager import DEFINITIONS
 from resources.types.types import is_custom

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from resources.lists.counts import Count, last
-from resources.types.definitions import known
-from resources.types.manager import Manager
+from resources.types.manager import Manager, known
 
 # OLM's own kinds come behind those that it installed.
 _OLM = ("operators.coreos.com", "packages.operators.coreos.com")

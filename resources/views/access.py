@@ -16,15 +16,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from console.signin.impersonation_input import offered
 from console.web import audit, render
-from console.web.access import can
-from console.web.access_request import AccessRequest
+from console.web.access import AccessRequest, can
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import AlreadyExists, Conflict, Forbidden, KubeError, NotFound
 from kube.kubectl import Commands
 from kube.objects import KubeObject, uid_of
-from resources.access import namespace_access, role_grant, role_words
+from resources.access import grants, namespace_access, role_grant
 from resources.access.grants import ACCOUNT, CUSTOM, GROUP, KINDS, LEVELS, USER, Member, RoleGrant, Subject, without
 from resources.access.namespace_access import NamespaceAccess
 from resources.access.role_grant import CHOICES, OTHER_ROLES, Gift
@@ -406,7 +405,7 @@ def _give_page(
 def _card(client: ClusterClient, namespace: str, choice: str, gift: Gift, errors: Mapping[str, str]) -> RoleCard:
     if choice in LEVELS:
         role = namespace_access.role(client, choice)
-        words = role_words.sentences(role) if role else role_words.usual(choice)
+        words = grants.sentences(role) if role else grants.usual(choice)
         return RoleCard(choice=choice, label=_level_labels()[choice], words=words)
     kind = OTHER_ROLES[choice]
     label = _("Another cluster role") if kind == "ClusterRole" else _("A role of this namespace")

@@ -11,7 +11,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from console.prefer import store
-from console.prefer.choices import SIZE, SIZES
+from console.prefer.store import SIZE, SIZES
 from console.web.request import ConsoleRequest
 from kube import limits
 from resources.lists import columns

@@ -3,12 +3,19 @@
 The page has eight regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of
 the object, inside it why that isn't well, what its Pods use and how its web page is opened, then what it owns, its
 values, its history, its Events.
+
+…/<object>/menu/: the actions of one object as a list, for a menu that is filled when it is opened (a row of a
+list, the palette).
+
+/resources/owner/: to the page of an object that an ownerReference names.
+
+Rows know the owner's kind, and not what it is called in addresses.
 """
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -33,18 +40,24 @@ from resources.page.events import Events
 from resources.page.panels import panels, untold
 from resources.page.status_descriptors import StatusValue, secrets, status_values
 from resources.page.values import ValueNode, sections
-from resources.place import Place, place_of
+from resources.place import CLUSTER_SCOPE, Place, place_of
 from resources.state.children import moment
 from resources.state.health import DEGRADED, PROGRESSING, UNKNOWN, Health, by_word
 from resources.views import history
-from resources.views.causes_part import CausesPart, causes_part
 from resources.views.history import HistoryPart
-from resources.views.open_part import OpenPart, open_part
-from resources.views.owned_part import OwnedPart, owned_part
-from resources.views.peek_part import peek_part
+from resources.views.parts import (
+    CausesPart,
+    OpenPart,
+    OwnedPart,
+    UsagePart,
+    causes_part,
+    open_part,
+    owned_part,
+    peek_part,
+    usage_part,
+)
 from resources.views.setting import SettingPart
 from resources.views.setting import part as setting_part
-from resources.views.usage_part import UsagePart, usage_part
 from resources.writing import examples
 from resources.writing.examples import Offer
 
@@ -129,7 +142,7 @@ class DetailPage:
 
 @require_safe
 def detail(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """The page, or with `?part=` one region of it, or `peek` (resources/views/peek_part.py).
+    """The page, or with `?part=` one region of it, or `peek` (resources/views/parts.py).
 
     Of an object that is gone the region `object` says so,
     and the others are empty until there is one of this name again.
@@ -237,3 +250,25 @@ def _pods_topic(client: ClusterClient, place: Place, shown: Detail | None) -> st
 
 def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:
     return live_topics.topics_of(client, type_, namespace)
+
+
+@require_safe
+def menu(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
+    """Without script it is a page of its own, with nothing but the list."""
+    place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
+    found = actions(request.cluster, place, place.get(request.cluster))
+    context = {"place": place, "actions": found}
+    return render.page(request, "resources/menu.html", context, fragment="resources/_action_list.html")
+
+
+@require_safe
+def owner(request: ConsoleRequest) -> HttpResponse:
+    """`of` (apiVersion), `kind`, `name`, `namespace` of what it owns. Raises NotFound for a kind that is not served."""
+    group, _slash, version = request.GET.get("of", "").rpartition("/")
+    type_ = request.cluster.find_kind(group, request.GET.get("kind", ""), version)
+    namespace = request.GET.get("namespace", "")
+    inside = type_.namespaced and namespace not in ("", CLUSTER_SCOPE)
+    name = request.GET.get("name", "")
+    if not name or (type_.namespaced and not inside):
+        return HttpResponseRedirect(Place(type_).list_url)
+    return HttpResponseRedirect(Place(type_, namespace if inside else "", name).detail_url)

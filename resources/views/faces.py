@@ -1,6 +1,9 @@
-"""The responses of a Work: its form, its YAML, its review; each with the typed content and its problems."""
+"""The responses of a Work: its form, its YAML, its review; each with the typed content and its problems.
 
-from dataclasses import replace
+What the review's templates are given.
+"""
+
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from django.http import HttpResponse, QueryDict
@@ -11,16 +14,39 @@ from console.web.errors import Problem
 from resources.forms.errors import Placed
 from resources.views import form_page, preview_part, refusal_words, submission, yaml_page
 from resources.views.conflicts import Conflicting, conflicting
-from resources.views.review_page import ReviewPage
-from resources.views.shell import COOKIE, FORM, YAML
+from resources.views.shell import COOKIE, FORM, YAML, Shell
 from resources.views.submission import Draft, carried
 from resources.views.yaml_page import YamlPage
 from resources.writing.draft import Outcome
+from resources.writing.review import Review
 from resources.writing.review import review as reviewed
 from resources.yamltext import YamlProblem
 
 if TYPE_CHECKING:
     from resources.views.work import Work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewPage:
+    """`base`, `original`, `document`: the state of the page it came from, as that posts it; `decided`: choices about
+    clashes.
+    """
+
+    shell: Shell
+    found: Review
+    base: str
+    original: str
+    document: str
+    decided: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def of_form(self) -> bool:
+        return self.shell.face == FORM
+
+    @property
+    def nothing(self) -> bool:
+        return self.shell.editing and not self.found.changes
+
 
 _YEAR = 365 * 24 * 3600
 

@@ -3,12 +3,18 @@ of server-sent events.
 
 Pods that come later are taken in, those that go are let go. Each container is read by a request of its own, with the
 user's credentials.
+
+The containers of an object's Pods, sent again whenever they change: for pages that follow all their logs.
+
+Finding the Pods of a custom resource takes reading some thirty kinds. So that is done once, and again only for a new
+Pod; a watch on Pods reports changes of the known ones, which costs nothing while nothing happens.
 """
 
 import asyncio
 import contextlib
 import re
-from collections.abc import Coroutine
+import time
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -17,21 +23,96 @@ from urllib.parse import unquote
 
 from console.web.access_watch import pod_permission, while_held
 from console.web.asgi import Scope, Send
+from kube import requests
 from kube.channels import follow_log
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.log_lines import LineCutter
+from kube.objects import uid_of
+from kube.table import parse
 from kube.transport import AsyncTransport
+from kube.watch import WatchEvent, watch
 from resources.place import Place
-from resources.podlogs import merged_logs, pods
-from resources.podlogs.logs import LogPart
-from resources.podlogs.merged_logs import Source
+from resources.podlogs import logs, pods
+from resources.podlogs.logs import LogPart, Source
 from resources.stream.sse import HEARTBEAT, encode
 from resources.views.endless_response import EventStream, in_thread
 from resources.views.follow import in_batches
-from resources.views.logs_all import part_of
-from resources.views.pod_news import containers
+from resources.views.logs import part_of
 from resources.views.stream_request import Refused, request_of
+
+# Looks at everything are so far apart at least, and so far at most while the watch holds.
+_LOOK_SECONDS = 3.0
+_AGAIN_SECONDS = 120
+# Without a watch (it is forbidden, or broke) looks become rarer.
+_PATIENCE_SECONDS = 20.0
+
+
+async def containers(
+    client: ClusterClient, place: Place, transport: AsyncTransport
+) -> AsyncIterator[tuple[Source, ...]]:
+    """Endless. Raises KubeError when the object is gone or the user can't read its Pods."""
+    wait = _LOOK_SECONDS
+    while True:
+        version = await in_thread(lambda: _version(client, place))
+        read_at = time.monotonic()
+        known = {uid_of(pod): pod for pod in await in_thread(lambda: _pods(client, place))}
+        yield logs.sources(known.values())
+        try:
+            if not version:
+                raise KubeError("Pods can't be watched")
+            async for found in _until_others(client, place, transport, version, known):
+                yield found
+            wait = _LOOK_SECONDS
+        except KubeError:
+            await asyncio.sleep(wait)
+            wait = min(wait * 1.5, _PATIENCE_SECONDS)
+        await asyncio.sleep(max(0.0, read_at + _LOOK_SECONDS - time.monotonic()))
+
+
+def _pods(client: ClusterClient, place: Place) -> tuple[dict[str, Any], ...]:
+    return pods.pods_of(client, place.type, place.get(client))[: pods.MOST]
+
+
+def _version(client: ClusterClient, place: Place) -> str:
+    """From where a watch begins; '' where there can be none."""
+    try:
+        return client.list(client.find("", "v1", "pods"), place.namespace, limit=1).resource_version
+    except KubeError:
+        return ""
+
+
+async def _until_others(
+    client: ClusterClient, place: Place, transport: AsyncTransport, version: str, known: dict[str, dict[str, Any]]
+) -> AsyncIterator[tuple[Source, ...]]:
+    """Changes of the known Pods, until there are others or the watch ends."""
+    type_ = await in_thread(lambda: client.find("", "v1", "pods"))
+    request = requests.watch_table(type_, place.namespace, version, _AGAIN_SECONDS, "Object")
+    sent = logs.sources(known.values())
+    async for burst in watch(transport, request):
+        for event in burst:
+            if _take(event, known):
+                return
+        if (now := logs.sources(known.values())) != sent:
+            sent = now
+            yield now
+
+
+def _take(event: WatchEvent, known: dict[str, dict[str, Any]]) -> bool:
+    """True where all has to be looked at again: a Pod is new here, or gone."""
+    if event.type == "BOOKMARK":
+        return False
+    for row in parse(event.table()).rows:
+        uid = uid_of(row.object)
+        if event.type == "DELETED" and uid in known:
+            # Perhaps its owner went too, and who follows has to hear that.
+            return True
+        if uid in known:
+            known[uid] = row.object
+        elif event.type == "ADDED":
+            return True
+    return False
+
 
 PATH = re.compile(
     r"^/resources/(?P<group>[^/]+)/(?P<version>[^/]+)/(?P<plural>[^/]+)/(?P<namespace>[^/]+)/(?P<name>[^/]+)/logs/follow-all/$"
@@ -93,7 +174,7 @@ async def _follow(wish: MergedLogRequest, send: Send) -> None:
 async def _begin(wish: MergedLogRequest, following: Following, send: Send) -> None:
     """The last lines of all, in the order in which they were written."""
     try:
-        lines, _problems = await in_thread(lambda: merged_logs.tails(wish.client, _sources(wish), wish.part))
+        lines, _problems = await in_thread(lambda: logs.tails(wish.client, _sources(wish), wish.part))
     except KubeError:
         # What comes next meets it too, and says it.
         return
@@ -131,7 +212,7 @@ async def _look_after(wish: MergedLogRequest, transport: AsyncTransport, followi
 
 def _sources(wish: MergedLogRequest) -> tuple[Source, ...]:
     obj = wish.place.get(wish.client)
-    return merged_logs.sources(pods.pods_of(wish.client, wish.place.type, obj)[: pods.MOST])
+    return logs.sources(pods.pods_of(wish.client, wish.place.type, obj)[: pods.MOST])
 
 
 async def _while_allowed(
@@ -159,11 +240,7 @@ async def _read(
 
 
 async def _put(source: Source, piece: bytes, until: str, following: Following, *, keep: bool) -> None:
-    lines = (
-        merged_logs.stamped(source.key, line, keep=keep)
-        for line in piece.decode("utf-8", "replace").split("\n")
-        if line
-    )
+    lines = (logs.stamped(source.key, line, keep=keep) for line in piece.decode("utf-8", "replace").split("\n") if line)
     if text := "\n".join(line.text for line in lines if not line.at or line.at > until):
         await following.queue.put((source.key, text))
 

@@ -1,11 +1,66 @@
-"""…/<plural>/served/: a region of the pages of a custom kind that says when the kind itself goes."""
+"""…/<plural>/served/: a region of the pages of a custom kind that says when the kind itself goes.
+
+Whether a kind is still served while its objects are on a page: its definition may be terminating, deleted, or have
+lost the version.
+"""
+
+from dataclasses import dataclass
 
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from console.web.request import ConsoleRequest
-from resources.types.kindstate import read_kind_state
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from resources.state.health import conditions, mapping
+from resources.types.manager import DEFINITIONS
+from resources.types.types import is_custom
+
+SERVED, GOING, OTHER, GONE = "served", "going", "other", "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class KindState:
+    """`state`: SERVED; GOING: it is being deleted, and `reason` says what it waits for; OTHER: `others` are served,
+    this version is not; GONE.
+    """
+
+    state: str
+    name: str
+    reason: str = ""
+    others: tuple[ResourceType, ...] = ()
+
+
+def read_kind_state(client: ClusterClient, group: str, version: str, plural: str) -> KindState:
+    """Reads discovery and the definition from the cluster, not from the cache.
+
+    Raises KubeError if the cluster doesn't answer; a definition that can't be read is taken for a served one.
+    """
+    client.forget_types()
+    group = "" if group == "core" else group
+    name = f"{plural}.{group}"
+    found = tuple(type_ for type_ in client.types() if (type_.group, type_.plural) == (group, plural))
+    if not found:
+        return KindState(GONE, name)
+    if version not in {type_.version for type_ in found}:
+        return KindState(OTHER, name, others=found)
+    try:
+        definition = client.get(client.find(*DEFINITIONS), name)
+    except NotFound:
+        # Of a kind with a definition the API server's list of types is a moment behind.
+        return KindState(GONE if is_custom(group) else SERVED, name)
+    except KubeError:
+        return KindState(SERVED, name)
+    if not mapping(definition.get("metadata")).get("deletionTimestamp"):
+        return KindState(SERVED, name)
+    words = [
+        condition.message
+        for condition in conditions(definition)
+        if condition.type == "Terminating" and condition.message
+    ]
+    return KindState(GOING, name, words[0] if words else "")
 
 
 @require_safe

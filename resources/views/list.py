@@ -17,8 +17,7 @@ from resources.lists.entries import stateful
 from resources.lists.listing import ListResult
 from resources.place import Place, place_of
 from resources.templatetags.live import position_at_start
-from resources.usage.metrics import plural_of
-from resources.usage.readings import readings
+from resources.usage.readings import plural_of, readings
 from resources.views.columns import ColumnChoice
 from resources.views.filter import Filter
 from resources.views.list_page import USAGE, ListPage

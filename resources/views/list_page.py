@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from console.prefer.choices import SIZES
+from console.prefer.store import SIZES
 from resources.lists import columns, listing
 from resources.lists.columns import LABEL, ListColumn
 from resources.lists.download import FORMATS
@@ -18,7 +18,7 @@ from resources.lists.saved_searches import Saved
 from resources.place import Place
 from resources.podlogs import pods
 from resources.state.health import LABELS, Health
-from resources.usage import metrics
+from resources.usage import readings
 from resources.views.columns import ColumnChoice
 from resources.views.filter import Chip, Filter
 
@@ -262,7 +262,7 @@ class ListPage:
     @property
     def live_url(self) -> str:
         """Where its rows are renewed, with the columns of this page."""
-        return f"{self.url}&{USAGE}={int(self.measured)}" if metrics.plural_of(self.place.type) else self.url
+        return f"{self.url}&{USAGE}={int(self.measured)}" if readings.plural_of(self.place.type) else self.url
 
     @property
     def renewed_every(self) -> int:

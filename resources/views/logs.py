@@ -1,20 +1,107 @@
-"""The log of a Pod's container: its last lines, and new ones (from resources/views/follow.py)."""
+"""The log of a Pod's container: its last lines, and new ones (from resources/views/follow.py).
 
+…/<namespace>/<name>/logs/ of kinds other than Pods: the logs of all its Pods as one text, followed by
+resources/views/follow_all.py.
+
+GET …/pods/<namespace>/<name>/logs/raw/: a whole log as it is, passed on piece by piece; with `save=1` as a file.
+
+Raw ASGI: a log may be larger than the memory of the console, and a slow reader must hold no thread of the pages.
+"""
+
+import asyncio
+import contextlib
+import re
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 from django.http import HttpResponse
+from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from console.web import render
+from console.web.asgi import Receive, Scope, Send
 from console.web.request import ConsoleRequest
-from kube.errors import BadRequest, NotFound
+from kube.channels import follow_log
+from kube.errors import BadRequest, KubeError, NotFound
+from kube.transport import AsyncTransport
 from resources.place import Place, place_of
+from resources.podlogs import logs as merged_logs
 from resources.podlogs import pods
-from resources.podlogs.logs import PRINTED, SPANS, TAILS, LogContainer, LogPart, containers, part
-from resources.views.logs_all import logs_all
+from resources.podlogs.logs import PRINTED, SPANS, TAILS, LogContainer, LogLine, LogPart, Source, containers, part
+from resources.views.endless_response import OpenEnded, in_thread
+from resources.views.stream import plain, until_gone
+from resources.views.stream_request import Refused, request_of
+
+#: Of each container.
+MANY_TAILS = TAILS[:4]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogsPage:
+    """`lines`: the end of all logs; `problems`: (source, why it could not be read); `more`: there are more Pods than
+    are shown.
+    """
+
+    place: Place
+    sources: tuple[Source, ...]
+    lines: tuple[LogLine, ...]
+    problems: tuple[tuple[str, str], ...]
+    part: LogPart
+    more: bool
+    selector: str = ""
+    tails: tuple[int, ...] = MANY_TAILS
+    spans: tuple[tuple[int, Any], ...] = SPANS
+
+    @property
+    def file_name(self) -> str:
+        """What a saved one is called."""
+        return f"{self.place.name}.log"
+
+    @property
+    def ended(self) -> str:
+        """The text at the end of the log."""
+        return _("ended")
+
+    @property
+    def follow_url(self) -> str:
+        return f"{self.place.url('logs')}follow-all/?{urlencode(self.part.query)}"
+
+    @property
+    def command(self) -> str:
+        """Only what has a selector has one command for all its Pods."""
+        if not self.selector:
+            return ""
+        flags = (
+            f"-l '{self.selector}' -n {self.place.namespace} --all-containers --prefix --max-log-requests={pods.MOST}"
+        )
+        return f"kubectl logs -f {flags}{self.part.kubectl}"
+
+
+def part_of(query: dict[str, str]) -> LogPart:
+    """Of each container; there is no run before of many."""
+    return replace(part(query, MANY_TAILS, TAILS[0]), previous=False)
+
+
+def logs_all(request: ConsoleRequest, place: Place) -> HttpResponse:
+    """`?tail=`: lines of each container to begin with; `span=`, `since=`, `timestamps=1` as for one."""
+    obj = place.get(request.cluster)
+    found = pods.pods_of(request.cluster, place.type, obj)
+    sources = merged_logs.sources(found[: pods.MOST])
+    wanted = part_of(request.GET.dict())
+    lines, problems = merged_logs.tails(request.cluster, sources, replace(wanted, tail=min(wanted.tail, PRINTED)))
+    selector = pods.selector(place.type, obj)
+    page = LogsPage(
+        place=place,
+        sources=sources,
+        lines=lines[-2 * PRINTED :],
+        problems=problems,
+        part=wanted,
+        more=len(found) > pods.MOST,
+        selector=selector,
+    )
+    return render.page(request, "resources/logs_all.html", {"page": page})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,3 +172,69 @@ def _text(request: ConsoleRequest, place: Place, container: str, wanted: LogPart
         return request.cluster.log(place.name, place.namespace, container=container, **printed.options), ""
     except (BadRequest, NotFound) as error:
         return "", str(error)
+
+
+PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/logs/raw/$")
+
+
+class RawLogApp(OpenEnded):
+    """The first piece is waited for before the answer begins, so that a refusal has its own status."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            if scope["method"] != "GET":
+                raise Refused(405, "only GET")
+            await self.until_first(until_gone(receive), _answer(scope, send))
+        except Refused as error:
+            await plain(send, error.status, str(error))
+
+
+async def _answer(scope: Scope, send: Send) -> None:
+    try:
+        request = await in_thread(lambda: request_of(scope))
+        client = request.cluster
+        config = await in_thread(lambda: client.config)
+    except Refused as error:
+        await plain(send, error.status, str(error))
+        return
+    except KubeError as error:
+        await plain(send, 503, str(error))
+        return
+    found = PATH.match(scope["path"])
+    assert found is not None
+    namespace, pod = unquote(found["namespace"]), unquote(found["pod"])
+    container = request.GET.get("container", "")
+    wanted = part(request.GET.dict(), usual=0)
+    begun = False
+    async with AsyncTransport(config) as transport:
+        pieces = follow_log(transport, pod, namespace, container=container, follow=False, **wanted.options)
+        try:
+            async with contextlib.aclosing(pieces):  # type: ignore[type-var]
+                async for piece in pieces:
+                    if not begun:
+                        await _begin(send, f"{pod}-{container}.log" if "save" in request.GET else "")
+                        begun = True
+                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+        except KubeError as error:
+            if not begun:
+                status = error.code if 400 <= error.code < 600 else 502
+                await plain(send, status, str(error))
+                return
+            await send({"type": "http.response.body", "body": f"\n[{error}]\n".encode(), "more_body": True})
+    if not begun:
+        await _begin(send, f"{pod}-{container}.log" if "save" in request.GET else "")
+    with contextlib.suppress(OSError, asyncio.CancelledError):
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def _begin(send: Send, file: str) -> None:
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"cache-control", b"no-store"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"content-security-policy", b"default-src 'none'; sandbox"),
+        (b"x-accel-buffering", b"no"),
+    ]
+    if file:
+        headers.append((b"content-disposition", str(content_disposition_header(True, file)).encode()))
+    await send({"type": "http.response.start", "status": 200, "headers": headers})

@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from django.db import close_old_connections
 
 from console.web.asgi import Receive, Scope, Send
-from resources.stream import wire
+from resources.stream import line as wire
 from resources.stream.broker import Broker
 from resources.stream.gate import Asker, Gate, Verdict
 from resources.stream.line import BrowserConnection

@@ -1,6 +1,13 @@
-"""Who asks for a stream, and for what: read from a raw ASGI request, before anything is answered."""
+"""Who asks for a stream, and for what: read from a raw ASGI request, before anything is answered.
+
+Ties the streams of a signed-in user to their session, and ends them with it.
+
+A session's digest grants no access, so other processes and Redis may see it. Imported by the stream, so connected where
+streams are.
+"""
 
 import io
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +18,13 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIRequest
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.urls import set_script_prefix
 from django.utils.http import is_same_domain
 from django_htmx.middleware import HtmxDetails
 
+from console.signin import impersonation, sessions, signals
 from console.signin.impersonation_middleware import place
 from console.signin.middleware import SignInMiddleware
 from console.web.asgi import Receive, Scope
@@ -26,8 +35,33 @@ from console.web.request_body import BodyRefused, read_body
 from kube import limits
 from kube.client import ClusterClient
 from kube.errors import KubeError
+from resources.changes import RedisError
+from resources.changes.sessions import end
 from resources.stream.wishes import TooMuch, TopicSubscription, from_address, from_body
-from resources.views.signed_in import digest_of, still_lives
+
+log = logging.getLogger(__name__)
+
+
+def digest_of(request: HttpRequest) -> str:
+    """Of the session, or of the impersonation within it; '' without sign-in."""
+    person: sessions.Person | None = getattr(request, "person", None)
+    as_another: impersonation.Acting | None = getattr(request, "acting", None)
+    return as_another.key if as_another else person.session if person else ""
+
+
+def still_lives(request: HttpRequest) -> Callable[[], bool]:
+    """Asks the database whether the session is still there. Holds on to its key only, not to the request."""
+    session = digest_of(request)
+    return lambda: impersonation.lives(session)
+
+
+@receiver(signals.ended, dispatch_uid="console-streams")
+def _ended(session: str, **_kwargs: Any) -> None:
+    try:
+        end(session)
+    except RedisError as error:
+        # The sign-out itself must not fail. The periodic check ends the streams later.
+        log.error("open streams of a session that ended could not be notified: %s", error)
 
 
 class Refused(Exception):

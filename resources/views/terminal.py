@@ -1,23 +1,47 @@
 """/resources/core/v1/pods/<namespace>/<name>/terminal/: a shell in a container (resources/views/shell_socket.py
 carries it).
+
+WebSocket …/pods/<namespace>/<name>/terminal/socket/: a command with a terminal, carried between the browser and
+the API server.
+
+The frames are the API server's own (kube.channels.exec_), passed on as they are; they are not stored or logged, but
+opening a shell is audited. A browser sends its cookies with a WebSocket wherever the page came from, so only our own
+pages are let in. The API server checks the permission with the user's own credentials.
 """
 
+import asyncio
+import contextlib
+import json
+import re
+import shlex
 import time
 from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
 
+import aiohttp
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from console.web import render
+from console.audit.recorder import where_of
+from console.audit.scene import Where
+from console.web import audit, render
 from console.web.access import refusal
+from console.web.access_watch import pod_permission, while_held
+from console.web.asgi import Receive, Scope, Send
 from console.web.request import ConsoleRequest
-from kube.errors import NotFound
+from kube import limits
+from kube.channels import exec_
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
+from kube.transport import AsyncTransport
 from resources.place import Place, place_of
 from resources.podlogs.logs import LogContainer, containers
 from resources.state.children import moment
 from resources.state.health import mapping, text
+from resources.views.endless_response import OpenEnded, in_thread
+from resources.views.stream_request import Refused, request_of
 
 #: After so long a page no longer waits for a container that has not started.
 STARTS_SECONDS = 120.0
@@ -110,3 +134,132 @@ def _why(container: LogContainer, late: bool) -> str:
     return _(
         "The container hasn't started, and its node doesn't report why. Check that the node supports debug containers."
     )
+
+
+PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/terminal/socket/$")
+#: The best shell that the container has.
+SHELL = (
+    "/bin/sh",
+    "-c",
+    "TERM=xterm-256color; export TERM; if [ -x /bin/bash ]; then exec /bin/bash; else exec /bin/sh; fi",
+)
+_STATUS = 3
+_POLICY, _TRY_LATER = 1008, 1013
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShellRequest:
+    client: ClusterClient
+    namespace: str
+    pod: str
+    container: str
+    command: tuple[str, ...]
+    where: Where
+
+    @property
+    def ref(self) -> str:
+        return f"core/v1/pods {self.namespace}/{self.pod}"
+
+
+def own_page(scope: Scope) -> bool:
+    """Whether the page that opens this is one of this very console."""
+    headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    origin = urlsplit(headers.get(b"origin", ""))
+    return bool(origin.netloc) and origin.netloc.lower() == headers.get(b"host", "").lower()
+
+
+def _wish(scope: Scope) -> ShellRequest:
+    found = PATH.match(scope["path"])
+    request = request_of({**scope, "type": "http", "method": "GET"})
+    if found is None:
+        raise Refused(404, "no such Pod")
+    try:
+        client: ClusterClient = request.cluster
+        assert client.name is not None
+    except KubeError as error:
+        raise Refused(503, str(error)) from error
+    try:
+        command = tuple(shlex.split(request.GET.get("command", "")))
+    except ValueError as error:
+        raise Refused(400, f"the command can't be read: {error}") from error
+    return ShellRequest(
+        client=client,
+        namespace=unquote(found["namespace"]),
+        pod=unquote(found["pod"]),
+        container=request.GET.get("container", ""),
+        command=command or SHELL,
+        where=where_of(request),
+    )
+
+
+class TerminalApp(OpenEnded):
+    """What goes wrong before the command runs comes as the frame of its end, so that the page can say it."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        if not own_page(scope):
+            await send({"type": "websocket.close", "code": _POLICY})
+            return
+        if len(self._open) >= limits.TERMINALS.value:
+            await send({"type": "websocket.close", "code": _TRY_LATER})
+            return
+        await send({"type": "websocket.accept"})
+        await self.until_first(_serve(scope, receive, send))
+        with contextlib.suppress(RuntimeError, OSError):
+            await send({"type": "websocket.close", "code": 1000})
+
+
+async def _serve(scope: Scope, receive: Receive, send: Send) -> None:
+    try:
+        wish = await in_thread(lambda: _wish(scope))
+    except Refused as error:
+        await _end(send, str(error))
+        return
+    async with AsyncTransport(wish.client.config) as transport:
+        try:
+            async with exec_(transport, wish.pod, wish.namespace, wish.container, wish.command) as channel:
+                await _note(wish, "ok")
+                permission = pod_permission(wish.client, "exec", wish.namespace, wish.pod)
+                if not await while_held(permission, _carry(channel, receive, send)):
+                    await _end(send, permission.loss)
+        except KubeError as error:
+            await _note(wish, error.reason)
+            await _end(send, str(error))
+
+
+async def _note(wish: ShellRequest, outcome: str) -> None:
+    """In a thread: the audit may wait for its database, which others on this event loop should not.
+
+    What is typed into the shell isn't recorded.
+    """
+    ref = f"{wish.ref} container={wish.container}" if wish.container else wish.ref
+    await in_thread(lambda: audit.note(wish.client, "exec", ref, outcome, wish.where))
+
+
+async def _end(send: Send, message: str) -> None:
+    status = {"kind": "Status", "status": "Failure", "message": message}
+    await send({"type": "websocket.send", "bytes": bytes((_STATUS,)) + json.dumps(status).encode()})
+
+
+async def _carry(channel: aiohttp.ClientWebSocketResponse, receive: Receive, send: Send) -> None:
+    """Until one side leaves."""
+
+    async def down() -> None:
+        async for message in channel:
+            if message.type is aiohttp.WSMsgType.BINARY and message.data:
+                await send({"type": "websocket.send", "bytes": message.data})
+
+    async def up() -> None:
+        while (message := await receive())["type"] == "websocket.receive":
+            if data := message.get("bytes"):
+                # Of a command that ended just now: what it said last is still on its way down.
+                with contextlib.suppress(ConnectionError):
+                    await channel.send_bytes(data)
+
+    jobs = (asyncio.ensure_future(down()), asyncio.ensure_future(up()))
+    try:
+        await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for job in jobs:
+            job.cancel()
+        await asyncio.gather(*jobs, return_exceptions=True)

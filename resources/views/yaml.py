@@ -8,8 +8,7 @@ from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.clean import clean
 from resources.place import place_of
-from resources.views.preserve_input import keeping
-from resources.views.shell import YAML
+from resources.views.shell import YAML, keeping
 from resources.views.submission import Draft, carried
 from resources.views.work import Work
 from resources.views.yaml_page import YamlPage, readable

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from kube.fields import MISSING as MISSING
 from kube.fields import same as same
-from kube.patches import apply_merge, merge_patch
+from kube.objects import apply_merge, merge_patch
 
 
 class Key(tuple[tuple[str, Any], ...]):

@@ -12,11 +12,11 @@ from threading import Lock
 from typing import Any
 
 from console.web import additions
-from kube.api_versions import priority
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject, mapping, name_of, namespace_of
+from kube.versions import priority
 from resources.forms import descriptors
 from resources.forms.descriptors import Descriptors
 from resources.state.health import items

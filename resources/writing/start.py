@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kube import last_applied
+from kube import objects as last_applied
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of

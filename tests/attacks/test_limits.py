@@ -24,7 +24,7 @@ from resources.history import writes
 from resources.lists import columns, saved_searches
 from resources.views import columns as columns_view
 from resources.views.filter import Filter
-from resources.views.shell_socket import TerminalApp
+from resources.views.terminal import TerminalApp
 
 
 def test_an_import_has_so_many_documents() -> None:

@@ -2,7 +2,7 @@
 
 from django.test import Client
 
-from console.web.access_request import AccessRequest, binding_name
+from console.web.access import AccessRequest, binding_name
 from console.web.forbidden import right_of
 from kube.client import ClusterClient
 from tests.forms import dom

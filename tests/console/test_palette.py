@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from console.pages import palette, palette_objects
+from console.pages import palette
 from console.web.clusters import console_client
 
 pytestmark = pytest.mark.django_db
@@ -97,7 +97,7 @@ def test_without_script_it_is_a_page(browser: Client) -> None:
 def test_an_object_of_that_name_stands_before_a_package_that_only_resembles_it(
     browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(palette_objects, "objects", lambda *_: iter([("server-metrics", "/object/", "Service")]))
+    monkeypatch.setattr(palette, "objects", lambda *_: iter([("server-metrics", "/object/", "Service")]))
     for package, first in (("Memcached", "/object/"), ("Server-map", "/package/")):
         entry = palette.PaletteEntry(package, "/package/")
         monkeypatch.setattr(palette, "_packages", lambda *_, entry=entry: (entry,))

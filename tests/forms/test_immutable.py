@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from resources.forms import immutable, transitions
+from resources.forms import immutable
 from resources.forms.schema import Schema
 from structural.nodes import Family
 from structural.rules import available, check_rules
@@ -96,9 +96,9 @@ def test_nearly_all_rules_of_real_definitions_are_understood() -> None:
         for _, rule in rules(kind.schema):
             seen += 1
             try:
-                transitions.parse(rule)
+                immutable.parse(rule)
                 understood += 1
-            except transitions.Unreadable:
+            except immutable.Unreadable:
                 continue
     assert seen > 300
     assert understood / seen > 0.99, (understood, seen)
@@ -119,8 +119,8 @@ def test_what_is_locked_is_refused_by_the_server() -> None:
 
 def _cases(node: dict[str, Any], rule: str) -> Iterator[tuple[Any, tuple[str, ...]]]:
     try:
-        names = {field.names for field in transitions.fields(transitions.parse(rule))}
-    except transitions.Unreadable:
+        names = {field.names for field in immutable.fields(immutable.parse(rule))}
+    except immutable.Unreadable:
         return
     if node.get("type") != "object":
         yield invalid_objects.example(node), ()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kube import last_applied
-from operatorhub.exports.clean import clean
+from kube import objects
+from operatorhub.exports.folder import clean
 from resources.history import revert, stored_object
 from resources.writing.start import as_new
 
@@ -23,15 +23,15 @@ TICKET = {
 
 
 def test_which_they_are() -> None:
-    assert all(last_applied.is_last_applied(key) for key in COPIES)
+    assert all(objects.is_last_applied(key) for key in COPIES)
     assert not any(
-        last_applied.is_last_applied(key) for key in ("team", "example.com/applied", "example.com/last-handled-by", "")
+        objects.is_last_applied(key) for key in ("team", "example.com/applied", "example.com/last-handled-by", "")
     )
 
 
 @pytest.mark.parametrize("odd", [None, [], "text", 3])
 def test_what_is_no_mapping(odd: object) -> None:
-    assert last_applied.without_last_applied(odd) == {}
+    assert objects.without_last_applied(odd) == {}
 
 
 @pytest.mark.parametrize("made", [as_new, clean, stored_object.clean, revert.anew])

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kube import discovery, errors, requests, schema, table, transport
 from kube.discovery import ResourceType
-from kube.patches import apply_merge, merge_patch
+from kube.objects import apply_merge, merge_patch
 from kube.selectors import from_labels, from_selector
 
 PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)

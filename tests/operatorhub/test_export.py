@@ -16,7 +16,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub import olm
 from operatorhub.exports import folder, folder_import, operator_objects
-from operatorhub.exports.clean import clean
+from operatorhub.exports.folder import clean
 from tests.eventually import until
 from tests.operatorhub import operators
 from tests.operatorhub.blocks import Kubectl, block_of

@@ -13,7 +13,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub.bundle.bundles import Channel, ChannelEntry, Graph
-from operatorhub.extensions import candidates, draft, facts, needs
+from operatorhub.extensions import candidates, draft, facts
 from operatorhub.install.situation import Situation
 from operatorhub.run import bundle_input
 from tests.conftest import ROOT
@@ -68,7 +68,7 @@ def test_self_certified_goes_back() -> None:
 
 def test_the_account_may_make_what_the_bundle_brings_and_no_more() -> None:
     bundle = bundle_input.files_of(FLIGHT / "1.0.0").bundles[0]
-    account, cluster, binding, role, _inside = needs.objects([bundle], "x", "apps", "installer")
+    account, cluster, binding, role, _inside = draft.needed_objects([bundle], "x", "apps", "installer")
     assert account["metadata"] == {"name": "installer", "namespace": "apps"}
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "installer", "namespace": "apps"}]
     assert {

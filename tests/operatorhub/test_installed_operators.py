@@ -15,9 +15,10 @@ from kube.errors import Forbidden
 from kube.table import TableRow
 from operatorhub import olm
 from operatorhub.indexing import index
-from operatorhub.running import installed_filter, installed_operators, operands, operator, updates
+from operatorhub.running import installed_operators, operands, operator, updates
 from operatorhub.running.installed_operators import Operator
 from operatorhub.running.updates import Update
+from operatorhub.views import installed_operators as installed_filter
 from tests.eventually import until
 from tests.operatorhub import operators
 from tests.operatorhub.conftest import csv_object

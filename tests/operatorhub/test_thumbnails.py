@@ -5,8 +5,7 @@ import os
 
 from PIL import Image
 
-from operatorhub.indexing.icons import clean
-from operatorhub.indexing.thumbnails import SIDE, small
+from operatorhub.indexing.icons import SIDE, clean, small
 
 
 def png(width: int, height: int, mode: str = "RGBA") -> bytes:

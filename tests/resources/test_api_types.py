@@ -7,13 +7,13 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from resources.lists import counts
-from resources.types import definitions
+from resources.types import manager
 
 
 @pytest.fixture
 def api(client: ClusterClient, db: None) -> Client:
     counts._kept.clear()
-    definitions._kept.clear()
+    manager._kept.clear()
     return Client(headers={"Accept": "application/json"})
 
 

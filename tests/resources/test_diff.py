@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kube.patches import apply_merge
+from kube.objects import apply_merge
 from resources.forms.schema import Schema
 from resources.writing.diff import MISSING, Clash, Key, at, json_patch, merge, merges, same, take
 from resources.writing.draft import shape, words

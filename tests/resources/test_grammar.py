@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.searching.grammar import ParsedQuery, parse
+from resources.searching.lookup import ParsedQuery, parse_query
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from resources.searching.grammar import ParsedQuery, parse
     ],
 )
 def test_parse(text: str, asked: ParsedQuery) -> None:
-    assert parse(text) == asked
+    assert parse_query(text) == asked

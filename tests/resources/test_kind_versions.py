@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from kube.api_versions import priority
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, NotFound
+from kube.versions import priority
 from resources.types import kind_versions
 from resources.types.kind_versions import DefinedVersion, preferred
 

@@ -4,8 +4,7 @@ from typing import Any
 
 from kube import limits
 from kube.errors import NotFound
-from resources.podlogs.logs import LogPart
-from resources.podlogs.merged_logs import LogLine, Source, sources, stamped, tails
+from resources.podlogs.logs import LogLine, LogPart, Source, sources, stamped, tails
 
 A = Source(uid="1", namespace="shop", pod="web-1", container="app", state="running")
 B = Source(uid="2", namespace="shop", pod="web-2", container="app", state="terminated")

@@ -8,8 +8,7 @@ from kube.discovery import ResourceType
 from kube.table import Column, TableRow
 from resources.page import owned_rows
 from resources.state.kind_health import health
-from resources.tree.owner_candidates import as_pod
-from resources.tree.owners import Owned, tree
+from resources.tree.owners import Owned, as_pod, tree
 
 POD = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
 SET = ResourceType(group="apps", version="v1", plural="statefulsets", kind="StatefulSet", namespaced=True)

@@ -1,10 +1,10 @@
-"""resources/acting/workload_sources.py: what the Pod template's spec becomes."""
+"""resources/views/workload_source.py: what the Pod template's spec becomes."""
 
 from typing import Any
 
 import pytest
 
-from resources.acting.workload_sources import CannotAdd, Source, as_environment, as_files
+from resources.views.workload_source import CannotAdd, Source, as_environment, as_files
 
 SECRET = Source(kind="Secret", name="login.v2")
 CONFIG_MAP = Source(kind="ConfigMap", name="settings")

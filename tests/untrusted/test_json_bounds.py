@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from rest_framework.exceptions import ParseError
 
-from console.web.json_parser import BoundedJSONParser
+from console.web.request_body import BoundedJSONParser
 from operatorhub import csv
 from resources.forms import texts
 from sandbox import bodies

@@ -1,10 +1,18 @@
 """/sign-in/oidc/, which leads to the provider, and /sign-in/oidc/back/, to which the provider leads back (the code
 flow, with PKCE).
+
+Pending sign-ins at the provider: each in an encrypted cookie of the browser, removed when the browser comes back.
+
+Not in the database, so that unauthenticated clients can't fill it.
 """
 
+import hashlib
+import json
 import logging
-from dataclasses import replace
+import secrets
+from dataclasses import asdict, dataclass, replace
 
+from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -12,14 +20,88 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET
 
-from console.signin import judge, limits, page, sessions, signals
+from console.signin import encryption, judge, limits, page, sessions, signals
 from console.signin.address import unheard
 from console.signin.models import Session
-from console.signin.oidc import idtoken, pending_sign_ins, provider, redirect_addresses, renewal
-from console.signin.oidc.pending_sign_ins import Going
+from console.signin.oidc import idtoken, options, provider, renewal
 from console.signin.oidc.troubles import SignInError, name
 from console.web.front import place_of
 from kube.errors import KubeError
+
+#: Seconds that a user has for the sign-in at the provider.
+SECONDS = 600
+#: Pending sign-ins per browser; the oldest are dropped.
+_MOST = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Going:
+    """`state` comes back through the browser, `nonce` in the ID token, `verifier` goes to the token endpoint (RFC
+    7636).
+    """
+
+    state: str
+    nonce: str
+    verifier: str
+    back: str
+    redirect: str
+
+    @classmethod
+    def begin(cls, back: str, redirect: str, mark: str = "") -> "Going":
+        """`mark`: of the cluster (redirect_addresses.py)."""
+        state, nonce, verifier = (secrets.token_urlsafe(32) for _number in range(3))
+        return cls(state=state + mark, nonce=nonce, verifier=verifier, back=back, redirect=redirect)
+
+
+def remember(request: HttpRequest, response: HttpResponse, going: Going) -> None:
+    mine = sorted(name for name in request.COOKIES if name.startswith(_prefix()))
+    for old in mine[: max(0, len(mine) - _MOST + 1)]:
+        forget(response, old)
+    name = _name(going.state)
+    value = encryption.seal(json.dumps(asdict(going)), _purpose(name)).decode()
+    # Lax: it comes back by a link of the provider's.
+    response.set_cookie(
+        name,
+        value,
+        max_age=SECONDS,
+        path=reverse("signin:sign-in"),
+        secure=request.is_secure(),
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def find(request: HttpRequest, state: str) -> Going | None:
+    """The sign-in that this browser began with this state, not too long ago."""
+    name = _name(state)
+    try:
+        found = Going(**json.loads(encryption.unseal(request.COOKIES.get(name, "").encode(), _purpose(name), SECONDS)))
+    except (encryption.UnreadableCredentials, InvalidToken, ValueError, TypeError):
+        return None
+    return found if secrets.compare_digest(found.state.encode(), state.encode()) else None
+
+
+def done(response: HttpResponse, state: str) -> None:
+    """It is used up, whatever came of it."""
+    forget(response, _name(state))
+
+
+def forget(response: HttpResponse, name: str) -> None:
+    response.delete_cookie(name, path=reverse("signin:sign-in"), samesite="Lax")
+
+
+def _prefix() -> str:
+    return f"{settings.SESSION_COOKIE_NAME}_oidc_"
+
+
+def _name(state: str) -> str:
+    return _prefix() + hashlib.sha256(state.encode()).hexdigest()[:16]
+
+
+def _purpose(name: str) -> str:
+    """What is sealed for it opens nothing else: no session has such a key."""
+    return f"oidc:{name}"
+
 
 log = logging.getLogger("console.signin")
 
@@ -38,15 +120,13 @@ def begin(request: HttpRequest) -> HttpResponse:
         here = provider.provider()
     except SignInError as error:
         return _refused(request, back, error)
-    fresh = Going.begin(
-        back, redirect_addresses.address(request, "signin:oidc-back"), redirect_addresses.mark(place_of(request))
-    )
+    fresh = Going.begin(back, options.address(request, "signin:oidc-back"), options.mark(place_of(request)))
     with provider.session(here, fresh.redirect) as made:
         url, _state = made.create_authorization_url(
             here.address("authorization_endpoint"), state=fresh.state, code_verifier=fresh.verifier, nonce=fresh.nonce
         )
     response = HttpResponseRedirect(url)
-    pending_sign_ins.remember(request, response, fresh)
+    remember(request, response, fresh)
     return response
 
 
@@ -55,10 +135,10 @@ def begin(request: HttpRequest) -> HttpResponse:
 def back(request: HttpRequest) -> HttpResponse:
     """With a code, or with why there is none. Whatever comes of it, this state is used up."""
     _offered()
-    if elsewhere := redirect_addresses.onward(request, "signin:oidc-back"):
+    if elsewhere := options.onward(request, "signin:oidc-back"):
         return elsewhere
     state = request.GET.get("state", "")
-    found = pending_sign_ins.find(request, state)
+    found = find(request, state)
     where = found.back if found else ""
     try:
         response = _entered(request, found)
@@ -71,7 +151,7 @@ def back(request: HttpRequest) -> HttpResponse:
         words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {"minutes": limits.MINUTES}
         response = page.sign_in(request, where, error=words, status=429)
         response["Retry-After"] = str(error.seconds)
-    pending_sign_ins.done(response, state)
+    done(response, state)
     return response
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from console.audit.models import AuditEntry
 from kube.client import ClusterClient
-from resources.views.shell_socket import TerminalApp
+from resources.views.terminal import TerminalApp
 
 # From a thread of its own: its connection sees nothing of a test's transaction.
 pytestmark = pytest.mark.django_db(transaction=True)

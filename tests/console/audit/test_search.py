@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from console.audit import bounds, entries, exports, search
+from console.audit import bounds, entries, search
 from console.audit.models import AuditEntry
 from console.audit.scene import Where
 from console.audit.search import AuditQuery, Scope
@@ -93,14 +93,14 @@ def test_no_spreadsheet_computes_what_somebody_called_an_object(start: str) -> N
     text = f'{start}HYPERLINK("http://evil.example","x")'
     row = entry(0, name=text, user="-1+1", detail="plain", diff=[["=1+1", "@SUM(1)", "b\nc"]], changed=1)
     row.pk = 7
-    names, cells = csv.reader(io.StringIO(b"".join(exports.csv_lines([row])).decode("utf-8-sig")))
+    names, cells = csv.reader(io.StringIO(b"".join(search.csv_lines([row])).decode("utf-8-sig")))
     found = dict(zip(names, cells, strict=True))
     assert found["name"] == f"'{text}"
     assert found["user"] == "'-1+1"
     assert found["diff"].startswith("'=1+1: @SUM(1) -> b")
     assert found["detail"] == "plain"
     assert found["time"] == "2026-11-01T00:00:00.000Z"
-    (line,) = b"".join(exports.json_lines([row])).splitlines()
+    (line,) = b"".join(search.json_lines([row])).splitlines()
     assert json.loads(line)["name"] == text
     assert json.loads(line)["diff"] == [{"path": "=1+1", "before": "@SUM(1)", "after": "b\nc"}]
 
@@ -202,7 +202,7 @@ def test_ten_thousand_stay_quick() -> None:
         assert time.perf_counter() - began < 2, asked.captured_queries
     began = time.perf_counter()
     assert search.offered(ALL).kinds == ("configmaps",)
-    assert len(list(exports.csv_lines(search.each(search.find(ALL, AuditQuery()), 50_000)))) == 10_001
+    assert len(list(search.csv_lines(search.each(search.find(ALL, AuditQuery()), 50_000)))) == 10_001
     assert time.perf_counter() - began < 20
     if connection.vendor == "sqlite":
         plan = search.find(ALL, AuditQuery()).explain()

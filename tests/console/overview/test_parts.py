@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from console.overview import operators
-from console.overview.donut import LENGTH, donut
+from console.overview.instances import LENGTH, donut
 from console.overview.part import ERROR, WARNING, CardProblem, worst_first
 from console.web import deadline
 from console.web.clusters import console_client

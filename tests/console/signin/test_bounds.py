@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import get_resolver
 
 from console.asgi import Console
-from console.signin import connection_limits, rate_limits, session_expiry
+from console.signin import guard, rate_limits, session_expiry
 from console.signin.models import Session
 from kube import limits
 from kube.client import ClusterClient
@@ -106,7 +106,7 @@ async def test_too_many_streams_are_told_so_and_others_are_not_held_up(
                     assert more.sent[-1]["code"] == 4429
         async with connected(server, stream, yours) as other:
             await other.until(lambda: other.status == 200)
-    assert not connection_limits._open
+    assert not guard._open
     async with connected(server, stream, mine) as again:
         await again.until(lambda: again.status == 200)
 

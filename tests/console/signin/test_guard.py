@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from console.signin import bearer, connection_limits, guard
+from console.signin import bearer, guard
 
 
 async def test_a_stream_that_its_server_ends_ends_what_is_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -15,8 +15,8 @@ async def test_a_stream_that_its_server_ends_ends_what_is_behind_it(monkeypatch:
     person = SimpleNamespace(counted="somebody")
     monkeypatch.setattr(bearer, "caller", lambda request: SimpleNamespace(person=person))
     left: list[str] = []
-    monkeypatch.setattr(connection_limits, "enter", lambda who: True)
-    monkeypatch.setattr(connection_limits, "leave", left.append)
+    monkeypatch.setattr(guard, "enter", lambda who: True)
+    monkeypatch.setattr(guard, "leave", left.append)
     begun, ended = asyncio.Event(), asyncio.Event()
 
     async def app(*_arguments: Any) -> None:

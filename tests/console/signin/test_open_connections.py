@@ -24,10 +24,10 @@ from resources.stream.broker import Broker
 from resources.views.api_watch import ApiWatchApp
 from resources.views.follow import FollowApp
 from resources.views.follow_all import FollowAllApp
-from resources.views.forward_proxy import ProxiedApp
-from resources.views.raw_log import RawLogApp
-from resources.views.shell_socket import TerminalApp
+from resources.views.forward import ProxiedApp
+from resources.views.logs import RawLogApp
 from resources.views.stream import StreamApp
+from resources.views.terminal import TerminalApp
 from tests.console.signin.people import People, signed_in, token
 from tests.resources.stream.browser import render
 

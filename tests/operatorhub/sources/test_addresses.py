@@ -2,7 +2,7 @@
 
 import pytest
 
-from operatorhub.sources.addresses import Reach, reach
+from operatorhub.sources.web import Reach, reach
 
 FORBIDDEN = [
     # metadata services

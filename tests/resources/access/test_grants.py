@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from resources.access import role_words
+from resources.access import grants
 from resources.access.grants import ACCOUNT, CUSTOM, GROUP, USER, Subject, level_of, members, without
 
 RBAC = "rbac.authorization.k8s.io"
@@ -105,7 +105,7 @@ def rule(verbs: str, group_: str, resources: str) -> dict[str, Any]:
 
 def test_a_role_is_told_by_its_rules() -> None:
     reader = {"rules": [rule("get list watch", "", "pods pods/log configmaps")]}
-    assert role_words.sentences(reader) == role_words.usual("view")
+    assert grants.sentences(reader) == grants.usual("view")
     editor = {
         "rules": [
             rule("create update delete", "apps", "deployments"),
@@ -114,8 +114,8 @@ def test_a_role_is_told_by_its_rules() -> None:
             rule("create", "", "pods/exec"),
         ]
     }
-    words = role_words.sentences(editor)
-    assert set(role_words.usual("edit")) < set(words)
+    words = grants.sentences(editor)
+    assert set(grants.usual("edit")) < set(words)
     assert any("argocds" in sentence for sentence in words)
-    assert role_words.sentences({"rules": [rule("use", "policy", "things")]})
-    assert role_words.sentences({}) == ()
+    assert grants.sentences({"rules": [rule("use", "policy", "things")]})
+    assert grants.sentences({}) == ()

@@ -15,7 +15,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from resources.history import store
-from resources.history.recorder import Recorder
+from resources.history.bootstep import Recorder
 from resources.history.store import Event, Seen
 from tests.eventually import until
 from tests.resources.history.crd import GROUP, crd

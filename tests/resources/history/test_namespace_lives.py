@@ -11,7 +11,7 @@ from django.utils import timezone
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from resources.history import lives, store
-from resources.history.namespace_lives import NamespaceUids
+from resources.history.lives import NamespaceUids
 from resources.history.store import Event
 from resources.models import Step, Traced
 from resources.place import Place

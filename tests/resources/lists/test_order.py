@@ -2,11 +2,10 @@
 
 from kube.discovery import ResourceType
 from kube.table import Column
-from resources.lists.columns import available
+from resources.lists.columns import available, ordered
 from resources.lists.entries import ListEntry, Owner
-from resources.lists.order import ordered
 from resources.state.health import Health
-from resources.usage.metrics import Usage
+from resources.usage.readings import Usage
 
 PODS = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)
 COLUMNS = available(

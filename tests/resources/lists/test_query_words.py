@@ -9,9 +9,8 @@ from django.http import QueryDict
 
 from resources.lists.entries import ListEntry, Owner
 from resources.lists.listing import Query, filtered
-from resources.lists.query_words import Words, read
 from resources.state.health import Health
-from resources.views.filter import Filter
+from resources.views.filter import Filter, Words, read
 
 
 @pytest.mark.parametrize(

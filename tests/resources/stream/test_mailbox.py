@@ -7,8 +7,7 @@ from typing import Any
 from kube.discovery import ResourceType
 from resources.changes import Change, StreamEntry, order
 from resources.stream.live_update import LiveUpdate
-from resources.stream.mailbox import LIMIT_BYTES, Mailbox, Reach
-from resources.stream.pace import BURST_BYTES, BYTES_PER_SECOND
+from resources.stream.mailbox import BURST_BYTES, BYTES_PER_SECOND, LIMIT_BYTES, Mailbox, Reach
 from resources.stream.sse import encode
 
 TYPE = ResourceType(group="", version="v1", plural="pods", kind="Pod", namespaced=True)

@@ -8,7 +8,7 @@ import pytest
 
 from kube.discovery import ResourceType
 from resources.changes import Change, ChangeLog, Topic, position
-from resources.stream.replay import Missed
+from resources.stream.broker import Missed
 from resources.views.stream import StreamApp
 from tests.resources.stream.browser import COLUMNS, opened, row_of
 

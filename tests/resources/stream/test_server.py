@@ -11,8 +11,7 @@ from kube.client import ClusterClient
 from resources.changes import ChangeLog, Topic, position
 from resources.stream import broker as broker_module
 from resources.stream.counts import counts
-from resources.stream.mailbox import LIMIT_BYTES
-from resources.stream.pace import BURST_BYTES, BYTES_PER_SECOND
+from resources.stream.mailbox import BURST_BYTES, BYTES_PER_SECOND, LIMIT_BYTES
 from resources.views.stream import StreamApp
 from tests.eventually import reached
 from tests.resources.stream.browser import COLUMNS, row_of

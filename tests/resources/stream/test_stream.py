@@ -15,7 +15,7 @@ from kube import silence
 from kube.client import ClusterClient
 from resources.changes import Change, ChangeLog, HubState, StreamEntry, Topic, position
 from resources.stream import broker as broker_module
-from resources.stream.entries import latest
+from resources.stream.live_update import latest
 from resources.views.stream import StreamApp
 from tests.eventually import reached
 from tests.resources.stream.browser import COLUMNS, opened, row_of

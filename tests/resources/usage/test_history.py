@@ -11,7 +11,7 @@ from kube import limits
 from resources.changes import usage_samples
 from resources.usage import readings
 from resources.usage.history import tiles
-from resources.usage.metrics import PODS, Usage
+from resources.usage.readings import PODS, Usage
 
 CLIENT: Any = SimpleNamespace(name="here")
 FOUND = {("shop", "a"): Usage(0.5, 1 << 20), ("shop", "b"): Usage(0.25, 2 << 20)}

@@ -13,8 +13,7 @@ from kube import limits
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, Unreachable
 from resources.usage import readings
-from resources.usage.metrics import ALLOCATABLE, NODES, PODS
-from resources.usage.readings import Readings
+from resources.usage.readings import ALLOCATABLE, NODES, PODS, Readings
 from tests.eventually import until
 
 SERVED = (

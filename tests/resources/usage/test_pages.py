@@ -10,8 +10,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from resources import tasks
 from resources.changes import usage_samples
-from resources.usage.metrics import PODS, served
-from resources.usage.readings import readings
+from resources.usage.readings import PODS, readings, served
 from tests.eventually import until
 from tests.resources.views.test_rights import Become, become, dev
 

@@ -11,8 +11,8 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import NotFound
-from resources.lists import bulk
-from resources.lists.bulk import BadChange, Chosen
+from resources.views import bulk as bulk
+from resources.views.bulk import BadChange, Chosen
 
 MAPS = "/resources/core/v1/configmaps/"
 BULK = f"{MAPS}bulk/"

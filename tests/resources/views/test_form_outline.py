@@ -5,7 +5,7 @@ from typing import Any
 from resources.forms.build import Builder
 from resources.forms.fields import FormField, Options
 from resources.forms.schema import Schema
-from resources.views.form_outline import MAX_SECTIONS, Section, outline
+from resources.views.form_page import MAX_SECTIONS, Section, outline
 from tests.forms.test_order import TEXT
 
 SECTION = {"type": "object", "properties": {"a": TEXT}}

@@ -11,7 +11,7 @@ from kube.client import ClusterClient
 from resources.forward.targets import ForwardTarget
 from resources.page.status_descriptors import StatusValue
 from resources.place import Place
-from resources.views.open_part import open_part
+from resources.views.parts import open_part
 from tests.resources.views.test_rights import Become, become, dev
 
 __all__ = ["become", "dev"]
@@ -45,7 +45,7 @@ def test_a_service_is_opened_by_a_forward_of_its_web_port(
     opened = SimpleNamespace(
         target=ForwardTarget("Service", namespace, "shop"), remote=8080, url="http://localhost:8080/"
     )
-    monkeypatch.setattr("resources.views.open_part.tunnels", lambda _client: (opened,))
+    monkeypatch.setattr("resources.views.parts.tunnels", lambda _client: (opened,))
     assert _address(browser, service) == opened.url
 
 

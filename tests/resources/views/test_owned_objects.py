@@ -13,7 +13,7 @@ from kube.client import ClusterClient
 from kube.errors import NotFound
 from kube.objects import uid_of
 from resources.state import children, kind_health
-from resources.tree import owner_candidates, owners
+from resources.tree import owners
 from tests.eventually import until
 from tests.resources.views.form_submission import flat
 
@@ -110,7 +110,7 @@ def test_a_custom_resource_down_to_its_pods_and_up_again(
 def test_a_namespace_with_more_pods_than_a_page(
     client: ClusterClient, shops: str, namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(owner_candidates, "CHUNK", 2)
+    monkeypatch.setattr(owners, "CHUNK", 2)
     owner = shop(client, shops, namespace, "corner")
     deploy(client, namespace, "another", 4)
     deploy(client, namespace, "front", 3, ownerReferences=[reference(owner)])

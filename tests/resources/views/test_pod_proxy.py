@@ -19,7 +19,7 @@ from kube.errors import Forbidden
 from resources.forward import tunnels
 from resources.forward.targets import ForwardTarget
 from resources.forward.tunnels import Tunnel, close_tunnel, open_tunnel
-from resources.views import forward_proxy
+from resources.views import forward
 from tests.eventually import until
 
 
@@ -72,7 +72,7 @@ def tunnel(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[Tunnel]:
             await asyncio.gather(copy(reader, there), copy(theirs, writer))
 
         monkeypatch.setattr(tunnels, "_carry", carry)
-        monkeypatch.setattr(forward_proxy, "by_token", lambda token: made if token == made.token else None)
+        monkeypatch.setattr(forward, "by_token", lambda token: made if token == made.token else None)
         yield made
         server.shutdown()
 
@@ -109,7 +109,7 @@ async def ask(
         *more,
     ]
     scope = {"type": "http", "method": method, "path": path, "query_string": query, "headers": headers}
-    await forward_proxy.ProxiedApp()(scope, receive, send)
+    await forward.ProxiedApp()(scope, receive, send)
     found = {name.decode(): value.decode() for name, value in sent[0].get("headers", [])}
     return sent[0]["status"], found, b"".join(message.get("body", b"") for message in sent[1:])
 
@@ -134,8 +134,8 @@ async def test_redirects_and_bodies(tunnel: Tunnel) -> None:
     assert status == 302
     assert headers["location"] == f"/forwarded/{tunnel.token}/login?next=1"
     assert Program.requests[0][3] == b"typed"
-    assert forward_proxy.below("https://elsewhere.example/x", tunnel) == "https://elsewhere.example/x"
-    assert forward_proxy.below("relative/x", tunnel) == "relative/x"
+    assert forward.below("https://elsewhere.example/x", tunnel) == "https://elsewhere.example/x"
+    assert forward.below("relative/x", tunnel) == "relative/x"
     assert (await ask(f"/forwarded/{tunnel.token}"))[1]["location"] == f"/forwarded/{tunnel.token}/"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import aiohttp
 
-from resources.views.shell_socket import _carry
+from resources.views.terminal import _carry
 
 _STATUS = b'\x03{"status":"Failure","message":"no-such-program: not found"}'
 

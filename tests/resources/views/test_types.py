@@ -8,7 +8,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.errors import Forbidden, ServerError
 from resources.lists import counts
-from resources.types import definitions
+from resources.types import manager
 from resources.types.types import Types
 from tests.resources.views.definitions import CRDS, served, widget
 from tests.resources.views.form_submission import flat
@@ -17,7 +17,7 @@ from tests.resources.views.form_submission import flat
 @pytest.fixture(autouse=True)
 def nothing_kept() -> None:
     counts._kept.clear()
-    definitions._kept.clear()
+    manager._kept.clear()
 
 
 def plurals(found: Types) -> set[str]:

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from console.signin import limits
 from console.signin.models import Attempt, Session
-from console.signin.oidc import pending_sign_ins
 from console.signin.oidc import provider as asked
+from console.signin.oidc import views
 from tests.console.signin.oidc.provider import Provider, query_of
 from tests.console.signin.oidc.walk import begun, come_back, in_by_oidc, returned
 from tests.console.signin.people import browser_of
@@ -62,7 +62,7 @@ def test_an_answer_is_used_once(idp: Provider, settings: Any) -> None:
 def test_a_sign_in_that_took_too_long_is_over(idp: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
     browser = browser_of()
     back = idp.authorize(query_of(begun(browser)))
-    monkeypatch.setattr(pending_sign_ins, "SECONDS", 0)
+    monkeypatch.setattr(views, "SECONDS", 0)
     later = time.time() + 5
     monkeypatch.setattr(time, "time", lambda: later)
     _refused(come_back(browser, back), 401, "took too long")
