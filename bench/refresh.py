@@ -72,8 +72,8 @@ def main(catalog: Path) -> None:
     found["again"] = [_timed(lambda: index.build(client)) for _ in range(3)]
     row = Catalog.objects.create(cluster=client.name, kind=Catalog.FOLDER, name="folder", location=str(catalog))
     found["folder"] = _timed(lambda: refresh.refresh(row, client, force=True))
-    found["judged"] = _timed(lambda: rows.judge(client.name))
-    found["judged again"] = _timed(lambda: rows.judge(client.name))
+    found["judged"] = _timed(lambda: rows.review_bundles(client.name))
+    found["judged again"] = _timed(lambda: rows.review_bundles(client.name))
     found["folder again"] = _timed(lambda: refresh.refresh(row, client, force=True))
     with tempfile.TemporaryDirectory(prefix="bench-fbc-") as folder:
         found["megabytes"] = fbc(catalog, Path(folder) / "catalog.json")

@@ -1,13 +1,22 @@
 """The console app: pages, sign-in, and the ground floor they stand on."""
 
 from importlib import import_module
+from typing import Any
 
 from django.apps import AppConfig
 from django.conf import settings
+from django.db.backends.signals import connection_created
+from django.dispatch import receiver
 
-from console import nul  # noqa: F401  makes untrusted text safe for every database
 from console.celery import app as celery  # noqa: F401  the application that every process sends tasks with
 from console.web import korean
+
+
+@receiver(connection_created, dispatch_uid="console-nul")
+def _opened(connection: Any, **_more: Any) -> None:
+    # psycopg is only loaded for PostgreSQL.
+    if connection.vendor == "postgresql":
+        import_module("console.nul").strip_nul(connection.connection)
 
 
 class ConsoleConfig(AppConfig):

@@ -34,13 +34,10 @@ from resources.views.follow import PATH as FOLLOW
 from resources.views.follow import FollowApp
 from resources.views.follow_all import PATH as FOLLOW_ALL
 from resources.views.follow_all import FollowAllApp
-from resources.views.forward import PATH as PROXIED
-from resources.views.forward import ProxiedApp
-from resources.views.logs import PATH as RAW_LOG
-from resources.views.logs import RawLogApp
+from resources.views.forward import FORWARDED_PATH, ProxiedApp
+from resources.views.logs import RAW_LOG_PATH, RawLogApp
 from resources.views.stream import StreamApp, plain
-from resources.views.terminal import PATH as TERMINAL
-from resources.views.terminal import TerminalApp
+from resources.views.terminal import SOCKET_PATH, TerminalApp
 
 # Threads for Django's pages. Open streams need none.
 _WORKERS = 8
@@ -77,12 +74,12 @@ class Console:
             await guard.guarded(self._follow, scope, receive, send)
         elif scope["type"] == "http" and FOLLOW_ALL.match(scope["path"]):
             await guard.guarded(self._follow_all, scope, receive, send)
-        elif scope["type"] == "http" and PROXIED.match(scope["path"]):
+        elif scope["type"] == "http" and FORWARDED_PATH.match(scope["path"]):
             # Its address is the secret, and ends with its owner's session: a sandboxed page brings no cookie.
             await self._proxied(scope, receive, send)
-        elif scope["type"] == "http" and RAW_LOG.match(scope["path"]):
+        elif scope["type"] == "http" and RAW_LOG_PATH.match(scope["path"]):
             await guard.guarded(self._raw_log, scope, receive, send)
-        elif scope["type"] == "websocket" and TERMINAL.match(scope["path"]):
+        elif scope["type"] == "websocket" and SOCKET_PATH.match(scope["path"]):
             await guard.guarded(self._terminals, scope, receive, send)
         elif scope["type"] == "http":
             await self._pages(scope, receive, send)
@@ -132,8 +129,8 @@ class Console:
 
             def handle(number: int, frame: FrameType | None, previous: Any = previous) -> None:
                 # Told a second time: at once.
-                wait = 0 if loop.begun() else settings.DRAIN_SECONDS
-                loop.begin()
+                wait = 0 if loop.is_shutting_down() else settings.DRAIN_SECONDS
+                loop.begin_shutdown()
                 here.call_soon_threadsafe(here.call_later, wait, self._end, number, previous)
 
             signal.signal(number, handle)

@@ -5,9 +5,7 @@ celery -A console.celery worker -Q default,watch -P threads
 The worker's steps are named, not imported: this module is imported wherever a task is sent, and must stay small there.
 Celery itself sets Django up in workers before it imports their tasks.
 
-Sets a task's request ID: that of the request that sent it, else the task's own id.
-
-Part of console/celery.py.
+A task has the request ID of the request that sent it, else its own id.
 """
 
 import os
@@ -19,28 +17,6 @@ from celery.signals import before_task_publish, task_postrun, task_prerun
 from kombu import Queue
 
 from console import request_id
-
-_KEY = "console_request_id"
-#: By the task's id: begun and ended in one thread.
-_begun: dict[str, Token[str]] = {}
-
-
-@before_task_publish.connect(dispatch_uid="console-numbered")
-def _publish(headers: dict[str, Any] | None = None, **_more: Any) -> None:
-    if headers is not None and (number := request_id.current()):
-        headers[_KEY] = number
-
-
-@task_prerun.connect(dispatch_uid="console-numbered")
-def _begin(task_id: str, task: Any, **_more: Any) -> None:
-    _begun[task_id] = request_id._now.set(getattr(task.request, _KEY, None) or task_id)
-
-
-@task_postrun.connect(dispatch_uid="console-numbered")
-def _end(task_id: str, **_more: Any) -> None:
-    if (token := _begun.pop(task_id, None)) is not None:
-        request_id._now.reset(token)
-
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 # Django's checks would import every page into the worker; `make lint` runs them.
@@ -54,3 +30,24 @@ app.steps["worker"].update(
     ("resources.watch.bootstep:WatchStep", "resources.history.bootstep:HistoryStep", "console.beat:BeatStep")
 )
 app.steps["consumer"].add("console.liveness_file:AliveStep")
+
+_REQUEST_ID_HEADER = "console_request_id"
+#: By the task's id, which begins and ends in one thread.
+_request_ids: dict[str, Token[str]] = {}
+
+
+@before_task_publish.connect(dispatch_uid="console-numbered")
+def _send_request_id(headers: dict[str, Any] | None = None, **_more: Any) -> None:
+    if headers is not None and (number := request_id.current()):
+        headers[_REQUEST_ID_HEADER] = number
+
+
+@task_prerun.connect(dispatch_uid="console-numbered")
+def _set_request_id(task_id: str, task: Any, **_more: Any) -> None:
+    _request_ids[task_id] = request_id._now.set(getattr(task.request, _REQUEST_ID_HEADER, None) or task_id)
+
+
+@task_postrun.connect(dispatch_uid="console-numbered")
+def _reset_request_id(task_id: str, **_more: Any) -> None:
+    if (token := _request_ids.pop(task_id, None)) is not None:
+        request_id._now.reset(token)

@@ -239,7 +239,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
                 "django.contrib.messages.context_processors.messages",
-                "console.web.frame.console",
+                "console.web.frame.frame_context",
             ],
         },
     }

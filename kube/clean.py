@@ -7,8 +7,7 @@ out.
 from collections.abc import Mapping
 from typing import Any
 
-from kube import objects
-from kube.objects import KubeObject, mapping
+from kube.objects import KubeObject, mapping, without_last_applied
 
 #: metadata that the server writes.
 SERVER_METADATA = (
@@ -79,7 +78,7 @@ def clean(obj: KubeObject) -> KubeObject:
 def _metadata(value: Any) -> dict[str, Any]:
     meta = {key: part for key, part in mapping(value).items() if key not in _METADATA and part is not None}
     for key in ("labels", "annotations"):
-        others = objects.without_last_applied(meta.pop(key, None))
+        others = without_last_applied(meta.pop(key, None))
         own = {name: part for name, part in others.items() if not _is_generated(str(name))}
         if own:
             meta[key] = own

@@ -1,16 +1,5 @@
-"""Values that come back from lists: plain dicts for objects, with what belongs to the list beside them.
-
-Annotations in which a program stores a copy of the whole object, to compare with later. Pure.
-
-The copy in a Secret has its values. In another object, or in an older version of the same one, the copy is wrong: kopf
-skips an object whose copy equals it, as already handled. Sources: kubectl apply; kopf, AnnotationsDiffBaseStorage (each
-operator has its own prefix and key); banzaicloud/k8s-objectmatcher; rancher/wrangler.
-
-Patches as values: what has to be sent so that one object becomes the other.
-
-RFC 7386 (merge patch): null removes, mappings merge, everything else, lists too, is replaced whole.
-
-Redacts values whose key suggests a secret, such as `password`. Pure.
+"""Objects as plain dicts, and what is done with them without a cluster: lists, names, merge patches, annotations with
+copies of the object, redaction. Pure.
 """
 
 import re
@@ -63,25 +52,32 @@ def uid_of(obj: KubeObject) -> str:
     return str((obj.get("metadata") or {}).get("uid") or "")
 
 
-APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-_NAMES = frozenset(("last-applied-configuration", "last-applied", "last-handled-configuration", "last-handled"))
-_WHOLE = frozenset(("objectset.rio.cattle.io/applied",))
+# Annotations in which a program stores a copy of the whole object, to compare with later. Sources: kubectl apply; kopf,
+# AnnotationsDiffBaseStorage (each operator has its own prefix and key); banzaicloud/k8s-objectmatcher;
+# rancher/wrangler.
+_COPY_NAMES = frozenset(("last-applied-configuration", "last-applied", "last-handled-configuration", "last-handled"))
+_COPY_KEYS = frozenset(("objectset.rio.cattle.io/applied",))
 
 
 def is_last_applied(annotation: str) -> bool:
     """Whether an annotation of this key holds a copy of its object."""
-    return annotation.rpartition("/")[2] in _NAMES or annotation in _WHOLE
+    return annotation.rpartition("/")[2] in _COPY_NAMES or annotation in _COPY_KEYS
 
 
 def without_last_applied(annotations: Any) -> dict[str, Any]:
-    """A new mapping of the other annotations; {} if it isn't a mapping."""
-    if not isinstance(annotations, Mapping):
-        return {}
-    return {key: value for key, value in annotations.items() if not is_last_applied(str(key))}
+    """A new mapping of the other annotations; {} if it isn't a mapping.
+
+    The copy in a Secret has its values. In another object, or in an older version of the same one, the copy is wrong:
+    kopf skips an object whose copy equals it, as already handled.
+    """
+    return {key: value for key, value in mapping(annotations).items() if not is_last_applied(str(key))}
 
 
 def merge_patch(old: Any, new: Any) -> Any:
-    """The smallest merge patch that turns `old` into `new`; {} when they are equal."""
+    """The smallest merge patch that turns `old` into `new`; {} when they are equal.
+
+    RFC 7386: null removes, mappings merge, everything else, lists too, is replaced whole.
+    """
     if not isinstance(old, dict) or not isinstance(new, dict):
         return new
     patch: dict[str, Any] = {key: None for key in old if key not in new}
@@ -107,6 +103,7 @@ def apply_merge(target: Any, patch: Any) -> Any:
 
 
 MASKED = "••••••"
+#: Keys whose values are probably secret.
 SENSITIVE_NAMES = re.compile(
     r"(pass(word|wd|phrase)?|pwd|token|(secret|access|api|private|encryption)[-_]?key|client[-_]?secret)$", re.I
 )

@@ -21,7 +21,7 @@ def rows(results: tuple[Result, ...], checked: bool) -> tuple[ImportRow, ...]:
             "serves the resource type."
         ),
     }
-    found = zip(importing.rows_of(results, checked), results, strict=True)
+    found = zip(importing.import_rows(results, checked), results, strict=True)
     return tuple(
         replace(row, detail=words.get(result.detail, row.detail)) if result.outcome == "waits" else row
         for row, result in found

@@ -50,7 +50,7 @@ def refresh_catalogs(cluster: str = "") -> None:
         index.fetch_icons(client)
     except KubeError as error:
         log.warning("icons could not be fetched: %s", error)
-    rows.judge(client.name)
+    rows.review_bundles(client.name)
 
 
 @shared_task(name="operatorhub.tasks.refresh_catalog", soft_time_limit=600)
@@ -63,7 +63,7 @@ def refresh_catalog(key: int, force: bool = True) -> None:
     if client is None:
         return
     refresh.refresh(row, client, force=force)
-    rows.judge(client.name)
+    rows.review_bundles(client.name)
 
 
 def own_catalogs(client: ClusterClient) -> None:
@@ -103,7 +103,7 @@ def _whose(run: Run) -> ClusterClient | None:
 @shared_task(name="operatorhub.tasks.judge_packages", soft_time_limit=300)
 def judge_packages(cluster: str = "") -> None:
     """What only whole bundles tell, after something was uploaded."""
-    rows.judge(cluster or console_client().name)
+    rows.review_bundles(cluster or console_client().name)
 
 
 def _console(cluster: str) -> ClusterClient | None:

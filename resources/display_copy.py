@@ -4,8 +4,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from kube import objects
-from kube.objects import KubeObject
+from kube.objects import KubeObject, without_last_applied
 
 MASK = "••••••"
 
@@ -19,7 +18,7 @@ def shown(obj: KubeObject, masked: bool) -> KubeObject:
             if isinstance(found.get(part), dict):
                 found[part] = dict.fromkeys(found[part], MASK)
         if metadata.get("annotations"):
-            found["metadata"] = {**metadata, "annotations": objects.without_last_applied(metadata["annotations"])}
+            found["metadata"] = {**metadata, "annotations": without_last_applied(metadata["annotations"])}
     return found
 
 

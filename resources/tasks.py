@@ -9,7 +9,7 @@ from kube.errors import KubeError
 from resources.changes import RedisError
 from resources.changes.heartbeats import active_of
 from resources.history import bounds
-from resources.usage.readings import NODES, PODS, READ_SECONDS, note, served, usages
+from resources.usage.readings import NODES, PODS, READ_SECONDS, metrics_type, note, usages
 
 log = logging.getLogger("resources.tasks")
 
@@ -36,7 +36,7 @@ def sample_usage() -> None:
         try:
             client = clusters.client_of(cluster).impatient(READ_SECONDS)
             for plural in (NODES, PODS):
-                if type_ := served(client, plural):
+                if type_ := metrics_type(client, plural):
                     note(client, plural, usages(client.list(type_).items))
         except KubeError as error:
             log.debug("no usage of %s: %s", cluster.context or "the cluster", error)

@@ -31,8 +31,8 @@ def pytest_configure() -> None:
 @pytest.fixture(autouse=True)
 def _navigation_is_read_anew() -> None:
     """Tests share a cluster and a process: what one of them installed stands in no other one's navigation."""
-    if cache := sys.modules.get("console.web.listable"):
-        cache.forget()
+    if listable := sys.modules.get("console.web.listable"):
+        listable.forget_navigation()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -12,9 +12,8 @@ from typing import Any
 
 import msgspec
 
-from kube import objects
 from kube.fields import MISSING, Field, brief, dotted, named
-from kube.objects import MASKED, SENSITIVE_NAMES, apply_merge
+from kube.objects import MASKED, SENSITIVE_NAMES, apply_merge, without_last_applied
 from kube.recording import Write
 
 #: Recorded fields per act, and characters per path.
@@ -97,7 +96,7 @@ def _own(obj: Any, secret: bool, status: bool) -> Any:
     metadata: dict[str, Any] = found if isinstance(found, dict) else {}
     selected = {key: metadata[key] for key in _METADATA if metadata.get(key)}
     if isinstance(notes := selected.get("annotations"), dict):
-        selected["annotations"] = objects.without_last_applied(notes)
+        selected["annotations"] = without_last_applied(notes)
     left_out = {"metadata", "apiVersion", "kind"} | (set() if status else {"status"})
     made = {"metadata": selected} if selected else {}
     made |= {key: value for key, value in obj.items() if key not in left_out}

@@ -1,8 +1,7 @@
-"""Search in the audit: words and filters from an address, and the matching rows, newest first.
+"""Search in the audit: words and filters from an address, and the matching acts, newest first; and their export, as CSV
+for spreadsheets and JSON Lines for other programs.
 
-Export of acts for other programs: CSV for spreadsheets, JSON Lines for everything else.
-
-Streamed row by row, so memory doesn't grow with the export.
+An export is streamed row by row, so memory doesn't grow with it.
 """
 
 import csv
@@ -168,6 +167,7 @@ def offered(scope: Scope) -> Offered:
     )
 
 
+#: Of an act, in JSON and CSV.
 COLUMNS = (
     "id",
     "time",
@@ -224,9 +224,9 @@ def csv_lines(rows: Iterable[AuditEntry]) -> Iterator[bytes]:
         found = as_dict(row)
         found["groups"] = " ".join(row.groups)
         found["diff"] = "\n".join(f"{path}: {old} -> {new}" for path, old, new in row.diff)
-        yield str(writer.writerow([guarded(str(found[name])) for name in COLUMNS])).encode()
+        yield str(writer.writerow([_escaped(str(found[name])) for name in COLUMNS])).encode()
 
 
-def guarded(cell: str) -> str:
+def _escaped(cell: str) -> str:
     """A text that no spreadsheet computes: with an apostrophe before what it would take for a formula."""
     return f"'{cell}" if cell.lstrip(" ").startswith(_FORMULA) else cell

@@ -1,10 +1,6 @@
-"""The instances of custom kinds, by their state.
+"""The overview's card of custom resources: instances by state, as a table and a ring, and the kinds that have some.
 
 One request per kind without instances, a cached list per kind with some.
-
-A ring of shares, as SVG that the server draws.
-
-What it says stands beside it as a table: it is a picture of that, no more.
 """
 
 from collections import Counter
@@ -35,57 +31,6 @@ from resources.state.health import DEGRADED, Health, mapping, text
 from resources.types.manager import DEFINITIONS
 from resources.types.types import is_custom, kinds
 
-#: The ring's length in the drawing; nothing is narrower than _LEAST, so that one of a thousand is seen.
-LENGTH, _LEAST, _GAP = 100.0, 2.0, 0.6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arc:
-    """`length` of LENGTH, beginning `offset` behind twelve o'clock. `colour`: of the state, as labels have it."""
-
-    colour: str
-    label: str
-    number: int
-    length: float
-    offset: float
-
-    @property
-    def dash(self) -> str:
-        """For stroke-dasharray: the arc, and the rest of the ring."""
-        return f"{self.length:.2f} {LENGTH - self.length:.2f}"
-
-    @property
-    def begin(self) -> str:
-        """For stroke-dashoffset, which counts backwards."""
-        return f"{-self.offset:.2f}"
-
-
-@dataclass(frozen=True, slots=True)
-class Donut:
-    """In the order of the shares; no arcs where there is nothing."""
-
-    arcs: tuple[Arc, ...] = ()
-
-    @property
-    def words(self) -> str:
-        return ", ".join(f"{arc.label} {arc.number:,}" for arc in self.arcs)
-
-
-def donut(shares: Iterable[tuple[str, int, str]]) -> Donut:
-    """`shares`: (colour, number, label)."""
-    given = [share for share in shares if share[1] > 0]
-    total = sum(number for _colour, number, _label in given)
-    gap = _GAP if len(given) > 1 else 0.0
-    room = LENGTH - gap * len(given)
-    wide = [max(_LEAST, room * number / total) for _colour, number, _label in given]
-    arcs, offset = [], 0.0
-    for (colour, number, label), width in zip(given, wide, strict=True):
-        length = width * room / sum(wide)
-        arcs.append(Arc(colour=colour, label=label, number=number, length=length, offset=offset))
-        offset += length + gap
-    return Donut(tuple(arcs))
-
-
 #: What has not answered by then is waited for without holding up the card, in seconds.
 WAIT = 2.5
 _NAMED, _SHOWN = 5, 8
@@ -96,6 +41,8 @@ _HELD_AFTER = timedelta(minutes=1)
 _FOLLOWED = 25
 # OLM's own kinds have cards of their own.
 OLM = ("operators.coreos.com", "packages.operators.coreos.com", "olm.operatorframework.io")
+#: The ring's length in the drawing; no arc is shorter than _MIN_ARC, so that one of a thousand is seen.
+RING_LENGTH, _MIN_ARC, _GAP = 100.0, 2.0, 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +89,40 @@ class Share:
     health: Health
     number: int
     of: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arc:
+    """`length` of RING_LENGTH, beginning `offset` behind twelve o'clock. `colour`: of the state, as labels have it."""
+
+    colour: str
+    label: str
+    number: int
+    length: float
+    offset: float
+
+    @property
+    def dash(self) -> str:
+        """For stroke-dasharray: the arc, and the rest of the ring."""
+        return f"{self.length:.2f} {RING_LENGTH - self.length:.2f}"
+
+    @property
+    def begin(self) -> str:
+        """For stroke-dashoffset, which counts backwards."""
+        return f"{-self.offset:.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Donut:
+    """The states as a ring, in SVG: a picture of the table beside it. In the order of the shares; no arcs without
+    instances.
+    """
+
+    arcs: tuple[Arc, ...] = ()
+
+    @property
+    def words(self) -> str:
+        return ", ".join(f"{arc.label} {arc.number:,}" for arc in self.arcs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,6 +236,21 @@ def _shares(there: Iterable[KindCount]) -> tuple[Share, ...]:
         for state in dict.fromkeys(order)
         if totals[state]
     )
+
+
+def donut(shares: Iterable[tuple[str, int, str]]) -> Donut:
+    """`shares`: (colour, number, label)."""
+    given = [share for share in shares if share[1] > 0]
+    total = sum(number for _colour, number, _label in given)
+    gap = _GAP if len(given) > 1 else 0.0
+    room = RING_LENGTH - gap * len(given)
+    wide = [max(_MIN_ARC, room * number / total) for _colour, number, _label in given]
+    arcs, offset = [], 0.0
+    for (colour, number, label), width in zip(given, wide, strict=True):
+        length = width * room / sum(wide)
+        arcs.append(Arc(colour=colour, label=label, number=number, length=length, offset=offset))
+        offset += length + gap
+    return Donut(tuple(arcs))
 
 
 def _troubles(there: Iterable[KindCount]) -> tuple[CardProblem, ...]:

@@ -1,14 +1,10 @@
 """/audit/: who did what to which object when; one act with what it changed; all that a search finds as a file.
+/api/audit/ has the same as JSON; its errors are the problem shape of console.web.errors.
 
-Which acts a user can read in the audit. The API server authorizes it (decision 20); there is no second RBAC.
-
-Users can always read their own. Acts of all users need the cluster-wide permission to `get` the resource `audit` of the
-group operator-console.dev. No server serves this resource, but RBAC only checks names: cluster-admin has it by its
-wildcards, and a ClusterRole of three lines grants it to others.
-
-/api/audit/: the audit as JSON, with the same rights as its page.
-
-Errors are the problem shape of console.web.errors.
+The API server authorizes which acts a user can read (decision 20); there is no second RBAC. Users can always read their
+own. Acts of all users need the cluster-wide permission to `get` the resource `audit` of the group operator-console.dev.
+No server serves this resource, but RBAC only checks names: cluster-admin has it by its wildcards, and a ClusterRole of
+three lines grants it to others.
 """
 
 from dataclasses import dataclass
@@ -41,25 +37,11 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 
+#: Of the resource that grants access to the acts of all users.
 GROUP = "operator-console.dev"
-AUDIT = ResourceType(group=GROUP, version="v1", plural="audit", kind="Audit", namespaced=False)
-
-
-def may_read_all(client: ClusterClient) -> bool:
-    """False where the API server does not answer."""
-    try:
-        return can(client, "get", AUDIT).allowed
-    except KubeError:
-        return False
-
-
-def scope_of(client: ClusterClient) -> Scope:
-    if may_read_all(client):
-        return Scope(client.name)
-    # With impersonation: the acts of the impersonating user as this user, not this user's own acts.
-    return Scope(client.name, client.by, client.user) if client.by else Scope(client.name, client.user)
-
-
+_AUDIT = ResourceType(group=GROUP, version="v1", plural="audit", kind="Audit", namespaced=False)
+#: Acts in a response of the API.
+_LIMIT, _MAX_LIMIT = 100, 500
 FORMATS = {
     "csv": (search.csv_lines, "text/csv; charset=utf-8"),
     "jsonl": (search.json_lines, "application/x-ndjson"),
@@ -106,7 +88,7 @@ def _local(text: str) -> str:
 @require_safe
 def audit(request: ConsoleRequest) -> HttpResponse:
     """The acts, newest first. `page=` counts from 1."""
-    scope, wish = scope_of(request.cluster), AuditQuery.from_query(request.GET)
+    scope, wish = _scope(request.cluster), AuditQuery.from_query(request.GET)
     rows = Paginator(search.find(scope, wish).defer("diff", "words"), store.preferences_of(request).size).get_page(
         request.GET.get("page")
     )
@@ -124,7 +106,7 @@ def audit(request: ConsoleRequest) -> HttpResponse:
 @require_safe
 def entry(request: ConsoleRequest, key: int) -> HttpResponse:
     """One act. Of others where one may read all: elsewise it is not there."""
-    row = scope_of(request.cluster).rows().filter(pk=key).first() if key < 2**63 else None
+    row = _scope(request.cluster).rows().filter(pk=key).first() if key < 2**63 else None
     if row is None:
         raise Http404(_("This audit record doesn't exist, or you can only read your own. Old records are removed."))
     return render.page(request, "console/audit_entry.html", {"row": row, "more": row.changed - len(row.diff)})
@@ -141,16 +123,13 @@ def export(request: ConsoleRequest) -> HttpResponseBase:
     if format_ not in FORMATS:
         return HttpResponseBadRequest(_("The format must be csv or jsonl."))
     lines, content_type = FORMATS[format_]
-    rows = search.find(scope_of(request.cluster), wish)
+    rows = search.find(_scope(request.cluster), wish)
     exported = lines(search.each(rows, settings.AUDIT_EXPORT_ROWS))
     name = f"audit-{timezone.now():%Y%m%d-%H%M%S}.{format_}"
     response = render.as_file(StreamingHttpResponse(exported, content_type=content_type), name)
     if request.method == "POST":
         acts.record(request, "export", f"audit {wish.query}".strip(), "ok")
     return response
-
-
-_LIMIT, _MOST = 100, 500
 
 
 class AuditFieldSerializer(serializers.Serializer[Any]):
@@ -203,11 +182,7 @@ class AuditSerializer(serializers.Serializer[Any]):
     items = AuditEntrySerializer(many=True)
 
 
-def _request(request: Request) -> ConsoleRequest:
-    return cast(ConsoleRequest, request._request)
-
-
-class Audit(APIView):
+class AuditApi(APIView):
     """Who did what to which object when."""
 
     @extend_schema(
@@ -218,7 +193,7 @@ class Audit(APIView):
             OpenApiParameter("kind", str, description="as kubectl has it: pods, deployments.apps"),
             OpenApiParameter("outcome", str, description="ok, refused, or a reason such as Forbidden"),
             *(OpenApiParameter(name, str, description="ISO 8601, UTC unless said") for name in ("since", "until")),
-            OpenApiParameter("limit", int, description=f"{_LIMIT} unless said, {_MOST} at most"),
+            OpenApiParameter("limit", int, description=f"{_LIMIT} unless said, {_MAX_LIMIT} at most"),
             OpenApiParameter("before", int, description="an act's id: those that are older"),
         ],
         responses=AuditSerializer,
@@ -228,30 +203,34 @@ class Audit(APIView):
 
         The user's own acts, or those of all users with permission to `get` audit.operator-console.dev.
         """
-        scope, wish = scope_of(_request(request).cluster), AuditQuery.from_query(request.query_params)
+        scope, wish = _scope(_request(request).cluster), AuditQuery.from_query(request.query_params)
         if wish.wrong:
             raise ValidationError(f"{' and '.join(wish.wrong)}: a time is written as 2026-11-22T16:00:00Z")
         rows = search.find(scope, wish)
         if (before := _number(request, "before")) is not None:
             last = scope.rows().filter(pk=before).first()
             rows = search.before(rows, last) if last else rows.filter(pk__lt=before)
-        limit = min(_number(request, "limit") or _LIMIT, _MOST)
+        limit = min(_number(request, "limit") or _LIMIT, _MAX_LIMIT)
         found = list(rows[: limit + 1])
         more = found[limit - 1].pk if len(found) > limit else None
         items = [search.as_dict(row) for row in found[:limit]]
         return Response({"everybody": not scope.user, "before": more, "items": items})
 
 
-class AuditEntryDetail(APIView):
+class AuditEntryApi(APIView):
     """One act."""
 
     @extend_schema(operation_id="audit_entry", responses=AuditEntrySerializer)
     def get(self, request: Request, key: int) -> Response:
         """One act. 404 if it doesn't exist, or belongs to another user and the caller can read only their own."""
-        row = scope_of(_request(request).cluster).rows().filter(pk=key).first() if key < 2**63 else None
+        row = _scope(_request(request).cluster).rows().filter(pk=key).first() if key < 2**63 else None
         if row is None:
             raise Http404
         return Response(search.as_dict(row))
+
+
+def _request(request: Request) -> ConsoleRequest:
+    return cast(ConsoleRequest, request._request)
 
 
 def _number(request: Request, name: str) -> int | None:
@@ -261,3 +240,19 @@ def _number(request: Request, name: str) -> int | None:
     if not (text.isascii() and text.isdigit() and len(text) < 18):
         raise ValidationError(f"{name}: a whole number")
     return int(text)
+
+
+def _scope(client: ClusterClient) -> Scope:
+    """The acts that the user can read."""
+    if _can_read_all(client):
+        return Scope(client.name)
+    # With impersonation: the acts of the impersonating user as this user, not this user's own acts.
+    return Scope(client.name, client.by, client.user) if client.by else Scope(client.name, client.user)
+
+
+def _can_read_all(client: ClusterClient) -> bool:
+    """False where the API server does not answer."""
+    try:
+        return can(client, "get", _AUDIT).allowed
+    except KubeError:
+        return False

@@ -100,7 +100,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
         text = f"only={unknown[0]}: there is no such part; there are {', '.join(PARTS)}\n"
         return HttpResponse(text, status=400, content_type="text/plain")
     states = {name: PARTS[name]() for name in wanted}
-    if loop.begun():
+    if loop.is_shutting_down():
         states["process"] = PartState(False, "this process is told to end: ask another one")
     ready = all(state.ready for state in states.values())
     if _from_outside(request):

@@ -1,7 +1,7 @@
-"""/namespaces/: the namespaces there are, and a new one by its name.
+"""/namespaces/: the list of namespaces, a new one by its name, and the picked one.
 
-The page of namespaces for users who can't list them: how each was found, which are deleted, and why a named one
-can't be added.
+For users who can't list namespaces (console/reach), the page has their own: how each was found, which are deleted, and
+why a named one can't be added.
 """
 
 from collections.abc import Mapping
@@ -31,52 +31,6 @@ from kube.discovery import ResourceType
 from kube.errors import AlreadyExists, Forbidden, Invalid, KubeError
 from kube.objects import name_of
 from resources import live_topics
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnNamespaces:
-    """`typed`, `error`: what stood in the field, and why it was not taken.
-
-    `ask`: the command by which an administrator would let them in there.
-    """
-
-    lost: tuple[Own, ...]
-    found: dict[str, str]
-    typed: str = ""
-    error: str = ""
-    ask: str = ""
-
-
-def own_namespaces(client: ClusterClient, typed: str = "", error: str = "") -> OwnNamespaces | None:
-    """The namespaces, each checked again; None if the user can list all. Raises KubeError."""
-    if not discovery.limited(client):
-        return None
-    known, words = discovery.own(client, refresh=True), discovery.words()
-    found = {own.name: words[own.how] for own in known if own.usable}
-    ask = binding(client.user, typed) if error and is_name(typed) else ""
-    return OwnNamespaces(
-        lost=tuple(own for own in known if not own.usable), found=found, typed=typed, error=error, ask=ask
-    )
-
-
-def refusal(client: ClusterClient, name: str) -> str:
-    """Why the namespace can't be taken, in words for the field; '' when it can."""
-    if not is_name(name):
-        return _(
-            "Use lowercase letters, digits and hyphens, at most 63 characters. Start and end with a letter or digit."
-        )
-    verdict = judge(client, name, refresh=True)
-    if verdict.state == HERE:
-        return ""
-    if verdict.state == GONE:
-        return _("The namespace “%(name)s” doesn't exist.") % {"name": name}
-    if verdict.state == REFUSED:
-        return _(
-            "You don't have permission to read anything in “%(name)s”, or the namespace doesn't exist. Ask an"
-            " administrator for a RoleBinding there."
-        ) % {"name": name}
-    return _("Couldn't check your access to this namespace: %(words)s") % {"words": verdict.words}
-
 
 # Kubernetes' own, which an operator's objects have no business in.
 SYSTEM = ("kube-", "openshift-")
@@ -108,6 +62,20 @@ class Namespaces:
     q: str = ""
     typed: str = ""
     error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnNamespaces:
+    """`found`: how each was found. `typed`, `error`: the input of the field, and why it was refused.
+
+    `ask`: the command with which an administrator would grant access to it.
+    """
+
+    lost: tuple[Own, ...]
+    found: dict[str, str]
+    typed: str = ""
+    error: str = ""
+    ask: str = ""
 
 
 def namespace_type(client: ClusterClient) -> ResourceType:
@@ -159,6 +127,18 @@ def _own_row(client: ClusterClient, type_: ResourceType, name: str, how: str) ->
     )
 
 
+def own_namespaces(client: ClusterClient, typed: str = "", error: str = "") -> OwnNamespaces | None:
+    """The user's own namespaces, each checked again; None if the user can list all. Raises KubeError."""
+    if not discovery.limited(client):
+        return None
+    known, words = discovery.own(client, refresh=True), discovery.words()
+    found = {own.name: words[own.how] for own in known if own.usable}
+    ask = binding(client.user, typed) if error and is_name(typed) else ""
+    return OwnNamespaces(
+        lost=tuple(own for own in known if not own.usable), found=found, typed=typed, error=error, ask=ask
+    )
+
+
 def context(
     request: ConsoleRequest, typed: str = "", error: str = "", own: tuple[str, str] = ("", "")
 ) -> dict[str, object]:
@@ -185,6 +165,25 @@ def create(client: ClusterClient, name: str) -> str:
         return f"{explain(error).advice} {error}"
     forget_namespaces()
     return ""
+
+
+def own_refusal(client: ClusterClient, name: str) -> str:
+    """Why a user's own namespace can't be added, in words for the field; '' if it can."""
+    if not is_name(name):
+        return _(
+            "Use lowercase letters, digits and hyphens, at most 63 characters. Start and end with a letter or digit."
+        )
+    verdict = judge(client, name, refresh=True)
+    if verdict.state == HERE:
+        return ""
+    if verdict.state == GONE:
+        return _("The namespace “%(name)s” doesn't exist.") % {"name": name}
+    if verdict.state == REFUSED:
+        return _(
+            "You don't have permission to read anything in “%(name)s”, or the namespace doesn't exist. Ask an"
+            " administrator for a RoleBinding there."
+        ) % {"name": name}
+    return _("Couldn't check your access to this namespace: %(words)s") % {"words": verdict.words}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -222,7 +221,7 @@ def own(request: ConsoleRequest) -> HttpResponse:
         messages.success(request, _("Namespace “%(name)s” removed from your list.") % {"name": forgotten})
         return HttpResponseRedirect(reverse("pages:namespaces"))
     name = request.POST.get("name", "").strip()
-    if error := refusal(client, name):
+    if error := own_refusal(client, name):
         return render.page(request, "console/namespaces.html", context(request, own=(name, error)), status=422)
     if discovery.limited(client):
         discovery.remember(client, name, discovery.TYPED)

@@ -19,7 +19,7 @@ from console.overview.part import CardProblem, worst_first
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
-from resources.usage.readings import NODES, served
+from resources.usage.readings import NODES, metrics_type
 
 _HAPPENED = ("changes", "warnings")
 
@@ -85,7 +85,11 @@ def overview_page(client: ClusterClient, whole: bool) -> OverviewPage:
     cards = tuple(collect_card(client, card) if whole else Shown(card=card) for card in CARDS)
     steps = None if first_steps.away(client) else collect_card(client, TOUR) if whole else Shown(card=TOUR)
     return OverviewPage(
-        cards=cards, tour=steps, plain=first_steps.plain(), whole=whole, measured=served(client, NODES) is not None
+        cards=cards,
+        tour=steps,
+        plain=first_steps.plain(),
+        whole=whole,
+        measured=metrics_type(client, NODES) is not None,
     )
 
 

@@ -2,9 +2,6 @@
 
 They come from caches (discovery, the catalog index, the list of namespaces). Objects are searched by name among
 commonly opened kinds; the last entry leads to the full search. `/palette/` is also a page, for use without JavaScript.
-
-What the palette offers for objects: to open one by its name, and to do something with it ("logs web-0", "delete
-pod web-0").
 """
 
 import contextlib
@@ -34,11 +31,13 @@ from resources.searching import hits
 from resources.searching.hits import Name
 from resources.types.types import Kind, kinds
 
+#: Entries of a section.
+_OF_EACH = 6
 #: Fewer letters fit too many names.
-_LETTERS = 3
-_OBJECTS = 6
-#: Each object's actions are asked about at the API server.
-_ACTED, _LOOKED = 4, 100
+_MIN_LETTERS = 3
+_MAX_OBJECTS = 6
+#: Of the objects whose names match, those whose actions are read: a request to the API server each.
+_MAX_MATCHES, _MAX_ACTED = 100, 4
 # What people type for an action, and the last part of its page's address.
 _VERBS = {
     "log": "logs",
@@ -63,72 +62,6 @@ _VERBS = {
     "evict": "evict",
     "run": "run",
 }
-
-Found = tuple[str, str, str]
-
-
-def verb_of(q: str) -> tuple[str, list[str]]:
-    """(the action's page, the words behind it); '' where no action is meant.
-
-    The words of the person's own language count as well.
-    """
-    first, *rest = q.lower().split() or [""]
-    own = {
-        _("Logs").lower(): "logs",
-        _("Terminal").lower(): "terminal",
-        _("Delete").lower(): "delete",
-        _("Edit").lower(): "edit",
-        _("Scale").lower(): "scale",
-        _("Port-forward").lower(): "forward",
-    }
-    return (_VERBS.get(first) or own.get(first, ""), rest)
-
-
-def object_entries(request: ConsoleRequest, q: str) -> Iterator[Found]:
-    """(label, address, what it is) of objects with that name."""
-    if len(q) >= _LETTERS:
-        for name in hits.find(request.cluster, request.namespace, q.split(), _OBJECTS):
-            yield name.name, name.place.url(), _what(name)
-
-
-def object_acts(request: ConsoleRequest, q: str) -> Iterator[Found]:
-    """Actions on the objects found: links to their confirmation pages.
-
-    Without those that the user lacks permission for.
-    """
-    verb, words = verb_of(q)
-    if not verb or not any(len(word) >= 2 for word in words):
-        return
-    client = request.cluster
-    named = hits.find(client, request.namespace, words, _LOOKED)
-    for name in [hit for hit in named if _may(hit, verb)][:_ACTED]:
-        try:
-            offered = actions(client, name.place, name.place.get(client))
-        except KubeError:
-            continue
-        for action in offered:
-            path = action.url.partition("?")[0].rstrip("/").rpartition("/")[2]
-            if path == verb and not action.refusal:
-                yield f"{action.label}: {name.name}", action.url, _what(name)
-
-
-def _may(name: Name, verb: str) -> bool:
-    """Whether the kind can have the action at all; without asking the cluster."""
-    is_pod = name.type.kind == "Pod" and not name.type.group
-    if verb in ("terminal", "evict"):
-        return is_pod
-    if verb == "scale":
-        return "scale" in name.type.subresources
-    if verb in ("logs", "forward"):
-        return is_pod or pods.may_have(name.type)
-    return True
-
-
-def _what(name: Name) -> str:
-    return f"{name.type.kind} · {name.namespace}" if name.namespace else name.type.kind
-
-
-_OF_EACH = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +99,7 @@ def sections(request: ConsoleRequest, q: str) -> tuple[PaletteSection, ...]:
     with contextlib.suppress(KubeError):
         found += _marked(request, q)
     with contextlib.suppress(KubeError):
-        acts = tuple(PaletteEntry(*act) for act in object_acts(request, q))
+        acts = tuple(_object_acts(request, q))
         found.insert(0, PaletteSection(_("Actions"), acts))
     with contextlib.suppress(KubeError):
         found += _of_the_cluster(request, q)
@@ -174,7 +107,7 @@ def sections(request: ConsoleRequest, q: str) -> tuple[PaletteSection, ...]:
         address = f"{reverse('resources:search')}?{urlencode({'namespace': '-', 'q': q})}"
         there: tuple[PaletteEntry, ...] = ()
         with contextlib.suppress(KubeError):
-            there = tuple(PaletteEntry(*item) for item in object_entries(request, q))
+            there = tuple(_object_entries(request, q))
         found.append(
             PaletteSection(
                 _("Objects"), (*there, PaletteEntry(_("Search all objects for “%(text)s”") % {"text": q}, address))
@@ -249,6 +182,67 @@ def _marked(request: ConsoleRequest, q: str) -> Iterator[PaletteSection]:
 
 def _mark(marked: Marked) -> PaletteEntry:
     return PaletteEntry(marked.label, marked.url, f"{marked.kind} {marked.namespace}".strip())
+
+
+def _object_entries(request: ConsoleRequest, q: str) -> Iterator[PaletteEntry]:
+    """Objects with that name."""
+    if len(q) >= _MIN_LETTERS:
+        for name in hits.find(request.cluster, request.namespace, q.split(), _MAX_OBJECTS):
+            yield PaletteEntry(name.name, name.place.url(), _what(name))
+
+
+def _object_acts(request: ConsoleRequest, q: str) -> Iterator[PaletteEntry]:
+    """Actions on the objects found ("logs web-0", "delete pod web-0"): links to their confirmation pages.
+
+    Without those that the user lacks permission for.
+    """
+    verb, words = _verb_of(q)
+    if not verb or not any(len(word) >= 2 for word in words):
+        return
+    client = request.cluster
+    named = hits.find(client, request.namespace, words, _MAX_MATCHES)
+    for name in [hit for hit in named if _can_have(hit, verb)][:_MAX_ACTED]:
+        try:
+            offered = actions(client, name.place, name.place.get(client))
+        except KubeError:
+            continue
+        for action in offered:
+            path = action.url.partition("?")[0].rstrip("/").rpartition("/")[2]
+            if path == verb and not action.refusal:
+                yield PaletteEntry(f"{action.label}: {name.name}", action.url, _what(name))
+
+
+def _verb_of(q: str) -> tuple[str, list[str]]:
+    """(the action's page, the words behind it); '' where no action is meant.
+
+    The words of the person's own language count as well.
+    """
+    first, *rest = q.lower().split() or [""]
+    own = {
+        _("Logs").lower(): "logs",
+        _("Terminal").lower(): "terminal",
+        _("Delete").lower(): "delete",
+        _("Edit").lower(): "edit",
+        _("Scale").lower(): "scale",
+        _("Port-forward").lower(): "forward",
+    }
+    return (_VERBS.get(first) or own.get(first, ""), rest)
+
+
+def _can_have(name: Name, verb: str) -> bool:
+    """Whether the kind can have the action at all; without asking the cluster."""
+    is_pod = name.type.kind == "Pod" and not name.type.group
+    if verb in ("terminal", "evict"):
+        return is_pod
+    if verb == "scale":
+        return "scale" in name.type.subresources
+    if verb in ("logs", "forward"):
+        return is_pod or pods.may_have(name.type)
+    return True
+
+
+def _what(name: Name) -> str:
+    return f"{name.type.kind} · {name.namespace}" if name.namespace else name.type.kind
 
 
 def _kind(kind: Kind) -> PaletteEntry:

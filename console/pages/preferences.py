@@ -47,7 +47,7 @@ def preferences(request: HttpRequest) -> HttpResponse:
             request, "console/preferences.html", {"page": _page(request, store.preferences_of(request).texts())}
         )
     posted = {key: request.POST[key].strip() for key in store.KEYS if key in request.POST}
-    errors = store.wrong(posted) or _missing(request, posted)
+    errors = store.errors_of(posted) or _missing(request, posted)
     if errors and _may_see(request):
         if wants_json(request):
             return JsonResponse({"errors": errors}, status=422)
@@ -79,7 +79,7 @@ def _may_see(request: HttpRequest) -> bool:
 def _missing(request: HttpRequest, posted: Mapping[str, str]) -> dict[str, str]:
     """A namespace that is not there, where this user may know."""
     name = posted.get("namespace", "")
-    if name in ("", store.ALL) or not _may_see(request):
+    if name in ("", store.ALL_NAMESPACES) or not _may_see(request):
         return {}
     try:
         listed = discovery.listed(request.cluster)  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from django.db import models
 
 
 class Preference(models.Model):
-    """`key`: one of choices.KEYS, or `columns <plural>.<group>` for a list's columns."""
+    """`key`: one of store.KEYS, or `columns <plural>.<group>` for a list's columns."""
 
     # As the console calls it (ClusterClient.name), and whom it calls so.
     cluster = models.CharField(max_length=512, default="")

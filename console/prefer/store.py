@@ -1,8 +1,7 @@
-"""Reads and writes preferences: of signed-in users in the database, else in the browser's cookies.
+"""Preferences and their possible values, read and written: of signed-in users in the database, else in the browser's
+cookies.
 
 Pages also render without the database.
-
-What can be preferred, the values that are possible, and why another one is not. Pure.
 """
 
 import logging
@@ -20,22 +19,29 @@ from django.utils.translation import gettext as _
 from console.prefer.models import Preference
 from kube import limits
 
+log = logging.getLogger(__name__)
+
 THEMES = ("", "light", "dark")
 #: As an age that ticks; the day and the hour where the reader is; ISO 8601 in UTC.
 RELATIVE, LOCAL, UTC = "relative", "local", "utc"
 TIMES = (RELATIVE, LOCAL, UTC)
 SIZE, SIZES = 50, (20, 50, 100, 200)
-#: Of `namespace`: where one was last ('' ), all of them, or a name.
-ALL = "-"
+ALL_NAMESPACES = "-"
 KEYS = ("language", "theme", "times", "size", "namespace")
 # https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-label-names
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
+#: Names of the cookies.
+THEME, OTHERS = "console_theme", "console_preferences"
+#: Of `namespace`: one of each cluster's own (console/web/front.py).
+BEGIN = "console_begin"
+_YEAR = 365 * 24 * 3600
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preferences:
-    """`language` '' follows the browser, `theme` '' the system; `namespace`: '' for the last one, ALL, or a name, in
-    which a visit begins.
+    """`language` '' follows the browser, `theme` '' the system; `namespace`: '' for the last one, ALL_NAMESPACES, or a
+    name, in which a visit begins.
     """
 
     language: str = ""
@@ -48,7 +54,7 @@ class Preferences:
         return {key: str(getattr(self, key)) for key in KEYS}
 
 
-def wrong(posted: Mapping[str, str]) -> dict[str, str]:
+def errors_of(posted: Mapping[str, str]) -> dict[str, str]:
     """Key → why its value is refused, of those that were posted."""
     found = {
         "language": (
@@ -59,7 +65,7 @@ def wrong(posted: Mapping[str, str]) -> dict[str, str]:
         "times": (posted.get("times", RELATIVE) in TIMES, _("Invalid time format.")),
         "size": (posted.get("size", str(SIZE)) in map(str, SIZES), _("Choose 20, 50, 100 or 200 rows per page.")),
         "namespace": (
-            _possible(posted.get("namespace", "")),
+            _is_namespace(posted.get("namespace", "")),
             _(
                 "Use lowercase letters, digits and hyphens, at most 63 characters. Start and end with a "
                 "letter or digit."
@@ -69,23 +75,16 @@ def wrong(posted: Mapping[str, str]) -> dict[str, str]:
     return {key: why for key, (good, why) in found.items() if key in posted and not good}
 
 
-def _possible(namespace: str) -> bool:
-    return namespace in ("", ALL) or bool(_LABEL.fullmatch(namespace))
+def _is_namespace(namespace: str) -> bool:
+    return namespace in ("", ALL_NAMESPACES) or bool(_LABEL.fullmatch(namespace))
 
 
-def read(values: Mapping[str, str], base: Preferences | None = None) -> Preferences:
+def parse(values: Mapping[str, str], base: Preferences | None = None) -> Preferences:
     """What can't be read (any more) is as in `base`."""
     found = base or Preferences()
-    good = {key: values[key] for key in KEYS if key in values and not wrong({key: values[key]})}
+    good = {key: values[key] for key in KEYS if key in values and not errors_of({key: values[key]})}
     size = int(good.pop("size", found.size))
     return replace(found, size=size, **good)
-
-
-log = logging.getLogger(__name__)
-THEME, OTHERS = "console_theme", "console_preferences"
-#: Of `namespace`: one of each cluster's own (console/web/front.py).
-BEGIN = "console_begin"
-_YEAR = 365 * 24 * 3600
 
 
 def person_of(request: HttpRequest) -> str:
@@ -106,7 +105,7 @@ def preferences_of(request: HttpRequest) -> Preferences:
     if found is None:
         found = _cookies(request)
         if whose := _whose(request):
-            found = read(_kept(whose, KEYS), found)
+            found = parse(_kept(whose, KEYS), found)
         request._preferences = found  # type: ignore[attr-defined]
     return found
 
@@ -115,7 +114,7 @@ def _cookies(request: HttpRequest) -> Preferences:
     cookies = request.COOKIES
     others = QueryDict(cookies.get(OTHERS, "")[: limits.COOKIE.value]).dict()
     named = {"language": settings.LANGUAGE_COOKIE_NAME, "theme": THEME, "namespace": BEGIN}
-    return read({**others, **{key: cookies[name] for key, name in named.items() if name in cookies}})
+    return parse({**others, **{key: cookies[name] for key, name in named.items() if name in cookies}})
 
 
 def _kept(whose: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, str]:
@@ -127,11 +126,11 @@ def _kept(whose: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, str]:
 
 
 def keep(request: HttpRequest, response: HttpResponse, values: Mapping[str, str]) -> Preferences:
-    """`values` are right (choices.wrong).
+    """Saves `values`, in which errors_of() finds nothing.
 
     Language and theme stay in the browser too: for the page that it shows before a sign-in.
     """
-    chosen = read(values, preferences_of(request))
+    chosen = parse(values, preferences_of(request))
     request._preferences = chosen  # type: ignore[attr-defined]
     if "language" in values:
         _cookie(response, settings.LANGUAGE_COOKIE_NAME, chosen.language)

@@ -1,6 +1,6 @@
 """The format of times in the current response: the user's preference, available to all code that formats times.
 
-Activates the language and the format of times that the user prefers.
+PreferencesMiddleware sets it, and the language, for each request.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,8 +17,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from console.prefer import store
-from console.prefer.store import LOCAL, RELATIVE, UTC
+from console.prefer.store import LOCAL, RELATIVE, UTC, preferences_of
 
 #: Set by static/js/theme.js: the name of the zone that the browser is in.
 ZONE = "console_zone"
@@ -125,13 +124,15 @@ def in_utc() -> bool:
 
 
 class PreferencesMiddleware:
-    """Behind who says who asks, before all that makes pages."""
+    """Activates the user's language and format of times. After the middleware that identifies the user, before all that
+    makes pages.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        chosen = store.preferences_of(request)
+        chosen = preferences_of(request)
         language = chosen.language or str(getattr(request, "LANGUAGE_CODE", "")) or translation.get_language() or "en"
         with (
             translation.override(language),

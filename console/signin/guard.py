@@ -1,12 +1,10 @@
-"""Sign-in check in front of every raw ASGI application: 401 without a user; open connections close with the session.
+"""Sign-in check in front of every raw ASGI application: 401 without a user, 429 for a user with too many open
+connections; open connections close with the session.
 
-Limits how many connections a user has open at once: streams, watches, followed logs, terminals.
-
-Each costs memory and a connection to the API server for as long as it is open.
-
-Counted per process, by the user name from the API server and its cluster, so over all of a user's sessions. A browser's
-tabs share one stream (static/js/shared_stream.js): the limit is far above normal use, and low enough to protect other
-users.
+Connections are streams, watches, followed logs and terminals. Each costs memory and a connection to the API server for
+as long as it is open. They are counted per process, by the user name from the API server and its cluster, so over all
+of a user's sessions. A browser's tabs share one stream (static/js/shared_stream.js): the limit is far above normal use,
+and low enough to protect other users.
 """
 
 import asyncio
@@ -34,47 +32,23 @@ from console.web.refusal import refuse
 from kube import limits
 from kube.errors import KubeError
 
-#: When to ask again, at the earliest.
-SECONDS = 10
-WORDS = (
-    f"you have {limits.OPEN_AT_ONCE.value} streams, logs and terminals open here, and more are not given to one person:"
-    " close some tabs"
-)
-
-_open: Counter[str] = Counter()
-_lock = threading.Lock()
-
-
-def enter(user: str) -> bool:
-    """Takes a place; leave() gives it back. False if there is none.
-
-    '' (SIGN_IN=local) has no limit: that is the task of a proxy in front.
-    """
-    if not user:
-        return True
-    with _lock:
-        if _open[user] >= limits.OPEN_AT_ONCE.value:
-            return False
-        _open[user] += 1
-        return True
-
-
-def leave(user: str) -> None:
-    if user:
-        with _lock:
-            _open[user] -= 1
-            if _open[user] <= 0:
-                del _open[user]
-
-
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 #: What a WebSocket is closed with (RFC 6455, 7.4.2: 4000 to 4999 are an application's own).
 _CLOSED, _CROWDED = 4401, 4429
-_WORDS = "sign in first"
+_SIGN_IN_FIRST = "sign in first"
+_TOO_MANY = (
+    f"you have {limits.OPEN_AT_ONCE.value} streams, logs and terminals open here, and more are not given to one person:"
+    " close some tabs"
+)
+#: Retry-After where too many are open.
+_RETRY_SECONDS = 10
 #: In this time a stream can report to its pages that the session ended, and close.
 _GRACE_SECONDS = 0.5
 _pool = ThreadPoolExecutor(2, thread_name_prefix="signin")
+
+_open_connections: Counter[str] = Counter()
+_lock = threading.Lock()
 
 
 async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
@@ -94,7 +68,7 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
         return
     known = {sessions.SCOPE: person, impersonation.SCOPE: found}
     who = person.counted if person else ""
-    if not enter(who):
+    if not _take_connection(who):
         await _too_many(scope, receive, send)
         return
     work = asyncio.ensure_future(app({**scope, **{name: item for name, item in known.items() if item}}, receive, send))
@@ -116,7 +90,29 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
         await _close(scope, send)
     finally:
         forget()
-        leave(who)
+        _release_connection(who)
+
+
+def _take_connection(user: str) -> bool:
+    """Counts a connection until _release_connection(). False if the user has too many.
+
+    '' (SIGN_IN=local) has no limit: that is the task of a proxy in front.
+    """
+    if not user:
+        return True
+    with _lock:
+        if _open_connections[user] >= limits.OPEN_AT_ONCE.value:
+            return False
+        _open_connections[user] += 1
+        return True
+
+
+def _release_connection(user: str) -> None:
+    if user:
+        with _lock:
+            _open_connections[user] -= 1
+            if _open_connections[user] <= 0:
+                del _open_connections[user]
 
 
 def _request(scope: Scope) -> ASGIRequest:
@@ -133,7 +129,7 @@ async def _program(request: ASGIRequest, app: App, scope: Scope, receive: Receiv
         await send({"type": "http.response.body", "body": refused.content})
         return
     who = bearer.caller(request).person.counted  # cached: checked a moment ago
-    if not enter(who):
+    if not _take_connection(who):
         await _too_many(scope, receive, send)
         return
     work = asyncio.ensure_future(app(scope, receive, send))
@@ -147,7 +143,7 @@ async def _program(request: ASGIRequest, app: App, scope: Scope, receive: Receiv
         work.result()
     finally:
         work.cancel()
-        leave(who)
+        _release_connection(who)
 
 
 def _refusal(request: ASGIRequest) -> HttpResponse | None:
@@ -203,10 +199,10 @@ def _nothing(request: HttpRequest) -> HttpResponse:
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "websocket":
         await receive()
-        await send({"type": "websocket.close", "code": _CLOSED, "reason": _WORDS})
+        await send({"type": "websocket.close", "code": _CLOSED, "reason": _SIGN_IN_FIRST})
         return
     challenge = [(b"www-authenticate", bearer.CHALLENGE.encode())] if scope["path"].startswith("/api/") else []
-    await refuse(scope, send, 401, _WORDS, reason="Unauthorized", headers=challenge)
+    await refuse(scope, send, 401, _SIGN_IN_FIRST, reason="Unauthorized", headers=challenge)
 
 
 async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:
@@ -217,12 +213,12 @@ async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
         offered = scope.get("subprotocols") or [None]
         await send({"type": "websocket.accept", "subprotocol": offered[0]})
-        status = {"status": "Failure", "reason": "TooManyRequests", "message": WORDS}
+        status = {"status": "Failure", "reason": "TooManyRequests", "message": _TOO_MANY}
         await send({"type": "websocket.send", "bytes": b"\x03" + json.dumps(status).encode()})
         await send({"type": "websocket.close", "code": _CROWDED, "reason": "too many are open"})
         return
-    retry = [(b"retry-after", str(SECONDS).encode())]
-    await refuse(scope, send, 429, WORDS, reason="TooManyRequests", headers=retry)
+    retry = [(b"retry-after", str(_RETRY_SECONDS).encode())]
+    await refuse(scope, send, 429, _TOO_MANY, reason="TooManyRequests", headers=retry)
 
 
 async def _close(scope: Scope, send: Send) -> None:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from console.signin import judge, limits, page, sessions, signals
 from console.signin.address import unheard
 from console.signin.models import Session
-from console.signin.oidc import options, provider_sign_out
+from console.signin.oidc import provider_sign_out, redirect_addresses
 from console.signin.oidc.troubles import name
 from console.web.front import place_of
 from kube.errors import KubeError
@@ -29,7 +29,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         raise Http404
     back = page.safe(request, request.POST.get("next") or request.GET.get("next") or "")
     if request.method != "POST":
-        if elsewhere := options.onward(request, "signin:sign-in"):
+        if elsewhere := redirect_addresses.onward(request, "signin:sign-in"):
             return elsewhere
         if getattr(request, "person", None) is not None:
             return HttpResponseRedirect(back or reverse("pages:overview"))

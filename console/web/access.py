@@ -1,8 +1,7 @@
-"""Whether a user has a permission, and what a page says if not: SelfSubjectAccessReviews, cached for seconds.
+"""Whether a user has a permission (SelfSubjectAccessReviews, cached for seconds); if not, what a page says, and a text
+that asks an administrator for it.
 
 The API server decides; the console has no RBAC of its own.
-
-A text that asks an administrator for access: who, where, what for, and the command that gives it. Pure.
 """
 
 import shlex
@@ -19,6 +18,7 @@ from kube.errors import KubeError
 
 _KEEP_SECONDS = 10.0
 _LIMIT = 4096
+_ACCOUNT = "system:serviceaccount:"
 _answers: dict[tuple[str, ...], tuple[float, Access]] = {}
 _lock = Lock()
 
@@ -66,12 +66,12 @@ def refusal(
     return answer.reason or words % {"verb": verb, "resource": resource, "namespace": namespace}
 
 
-_ACCOUNT = "system:serviceaccount:"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessRequest:
-    """`role`: a ClusterRole that would be enough in the namespace. `missing`: what can't be done, each a few words."""
+    """A text for an administrator: who needs access, where and what for, with the command that grants it.
+
+    `role`: a ClusterRole that would be enough in the namespace. `missing`: what can't be done, each a few words.
+    """
 
     user: str
     cluster: str

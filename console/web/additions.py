@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import yaml
 from django.conf import settings
 
-from console.web import listable
+from console.web.listable import cache_navigation, cached_navigation, navigation_key
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError
@@ -117,11 +117,11 @@ def _of_cluster(client: ClusterClient, kind: str) -> tuple[KubeObject, ...]:
     doesn't respond: no page fails for it.
     """
     try:
-        key = listable.cache_key("additions", client, kind)
-        found = listable.cached(key)
+        key = navigation_key("additions", client, kind)
+        found = cached_navigation(key)
         if not isinstance(found, tuple):
             found = _listed(client, kind)
-            listable.keep(key, found)
+            cache_navigation(key, found)
     except KubeError:
         return ()
     return found

@@ -1,7 +1,4 @@
-"""The frame around every page: what is in the masthead, the navigation and the namespace bar.
-
-What base.html prints on every page: navigation, cluster, namespace picker, language, theme.
-"""
+"""The frame around every page: what base.html prints in the masthead, the navigation and the namespace bar."""
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -169,8 +166,10 @@ class Frame:
         return self.request.COOKIES.get(FOLDED_COOKIE) == "1"
 
 
-def console(request: HttpRequest) -> dict[str, object]:
-    """`frame` is lazy: a fragment that does not print the frame costs no request to the cluster."""
+def frame_context(request: HttpRequest) -> dict[str, object]:
+    """Context processor of all templates. `frame` is lazy: a fragment that does not print the frame costs no request to
+    the cluster.
+    """
     chosen = store.preferences_of(request)
     return {
         "csp_nonce": nonce(request),

@@ -1,9 +1,10 @@
-"""Which resource types a person can list, so that the navigation offers nothing that only refuses.
+"""Which resource types a user can list, so that the navigation offers nothing that only refuses; and the cache of what
+the navigation shows.
+
+The cache is for each user on each cluster, in this process; its TTL is in seconds (CACHES in the settings).
 
 SelfSubjectRulesReview:
 https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
-
-What the navigation shows, kept for seconds: of each person on each cluster, in this process.
 """
 
 import hashlib
@@ -16,27 +17,6 @@ from django.core.cache import caches
 from console.reach import discovery
 from kube.client import ClusterClient
 from kube.errors import KubeError
-
-
-def cache_key(subject: str, client: ClusterClient, part: str) -> str:
-    """By whom and where; names of users have letters that no cache takes."""
-    words = "\0".join((subject, client.host, client.who, part))
-    return hashlib.sha256(words.encode()).hexdigest()
-
-
-def cached(name: str) -> object:
-    """None for what was never put there, or is too old."""
-    return caches["navigation"].get(name)
-
-
-def keep(name: str, value: object) -> None:
-    caches["navigation"].set(name, value)
-
-
-def forget_navigation() -> None:
-    """The next page asks the cluster."""
-    caches["navigation"].clear()
-
 
 #: For users who can't list namespaces: the number of their namespaces that are checked.
 MAX_NAMESPACES = 5
@@ -73,6 +53,26 @@ def listable(client: ClusterClient, namespace: str) -> Listable:
     )
 
 
+def navigation_key(subject: str, client: ClusterClient, part: str) -> str:
+    """A cache key. A digest: names of users have letters that no cache takes."""
+    words = "\0".join((subject, client.host, client.who, part))
+    return hashlib.sha256(words.encode()).hexdigest()
+
+
+def cached_navigation(key: str) -> object:
+    """None for what was never cached, or is too old."""
+    return caches["navigation"].get(key)
+
+
+def cache_navigation(key: str, value: object) -> None:
+    caches["navigation"].set(key, value)
+
+
+def forget_navigation() -> None:
+    """The next page asks the cluster."""
+    caches["navigation"].clear()
+
+
 def _namespaces(client: ClusterClient) -> tuple[str, ...]:
     """Cluster-wide rules hold in each namespace, so one is enough for users who see all of them."""
     if not discovery.limited(client):
@@ -81,15 +81,15 @@ def _namespaces(client: ClusterClient) -> tuple[str, ...]:
 
 
 def _in_namespace(client: ClusterClient, namespace: str) -> Listable:
-    key = cache_key("listable", client, namespace)
-    known = cached(key)
+    key = navigation_key("listable", client, namespace)
+    known = cached_navigation(key)
     if isinstance(known, Listable):
         return known
     rules, complete = client.rules(namespace)
     created = Listable(_pairs(rules, "create"))
     can_create = not complete or ("apps", "deployments") in created or ("", "pods") in created
     found = Listable(_pairs(rules, "list"), everything=not complete, can_create=can_create)
-    keep(key, found)
+    cache_navigation(key, found)
     return found
 
 

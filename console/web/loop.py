@@ -4,7 +4,8 @@ followed logs).
 Under uvicorn it is the server's loop, known from its lifespan on. Elsewhere (tests, `manage.py`) a loop in a thread is
 made on first use.
 
-Whether this process is shutting down: /readyz then fails, so that load balancers choose another process.
+The process' shutdown belongs here as well: close_all() ends what is open on the loop, and is_shutting_down() lets
+/readyz fail, so that load balancers choose another process.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ T = TypeVar("T")
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 _closers: list[Callable[[], Coroutine[Any, Any, None]]] = []
+_shutdown = threading.Event()
 
 
 def use(loop: asyncio.AbstractEventLoop | None) -> None:
@@ -64,12 +66,9 @@ async def close_all() -> None:
     await asyncio.gather(*(close() for close in _closers), return_exceptions=True)
 
 
-_begun = threading.Event()
+def begin_shutdown() -> None:
+    _shutdown.set()
 
 
-def begin() -> None:
-    _begun.set()
-
-
-def begun() -> bool:
-    return _begun.is_set()
+def is_shutting_down() -> bool:
+    return _shutdown.is_set()

@@ -1,9 +1,8 @@
-"""Bodies of requests are read on the event loop, within bounds, before a page thread is taken.
+"""Bodies of requests: read on the event loop, within bounds, before a page thread is taken; JSON of /api/ parsed within
+the limit of levels.
 
 Django's WSGI handler reads a body in the thread of its page: eight clients that send slowly would hold all eight
 threads.
-
-Bodies of /api/: JSON that is too deep is answered 400, as any other that can't be read.
 """
 
 import asyncio
@@ -151,7 +150,7 @@ class _Body:
 
 
 class BoundedJSONParser(JSONParser):
-    """DRF's, within the console's limit of levels."""
+    """DRF's, within the console's limit of levels: JSON that is too deep is answered 400, like invalid JSON."""
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         encoding = (parser_context or {}).get("encoding", settings.DEFAULT_CHARSET)

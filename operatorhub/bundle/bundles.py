@@ -4,7 +4,7 @@ All sources of catalogs (operatorhub/sources/) become these shapes. A PackageMan
 catalog that the console read itself (a folder, a file, an image, a ClusterCatalog) gives the edges and the bundles too,
 also of a CatalogSource that it describes. Unknown values are explicit (`edges_known`, None), so that no page guesses.
 
-Bundles in images: pulled, unpacked and read within a request, so with a short timeout; a failure is cached for a
+A bundle that is only in an image is pulled within the request, so with a short timeout; a failure is cached for a
 minute.
 """
 
@@ -29,34 +29,6 @@ from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources import bundlefiles, image, packagemanifests
 from operatorhub.sources.drafts import Channel, ChannelEntry, Contents, Graph, SourceError, bundle_version, problems
 
-_SECONDS = 25.0
-_KEEP_SECONDS = 60.0
-_LIMIT = 256
-_failures: dict[str, tuple[float, str]] = {}
-_lock = Lock()
-
-
-def contents(reference: str) -> Contents:
-    """The bundle in an image.
-
-    Raises SourceError: what happened to which image, and what to do; for a minute the same again, without asking.
-    """
-    with _lock:
-        until, words = _failures.get(reference, (0.0, ""))
-    if until > time.monotonic():
-        raise SourceError(words)
-    try:
-        with tempfile.TemporaryDirectory(prefix="bundle-") as scratch:
-            pulled = image.pull(reference, Path(scratch), seconds=_SECONDS)
-            return bundlefiles.read(pulled.folder or Path(scratch))[0]
-    except SourceError as error:
-        with _lock:
-            if len(_failures) >= _LIMIT:
-                _failures.clear()
-            _failures[reference] = (time.monotonic() + _KEEP_SECONDS, str(error))
-        raise
-
-
 __all__ = [
     "Bundle",
     "Channel",
@@ -70,6 +42,11 @@ __all__ = [
     "others",
     "status",
 ]
+_PULL_SECONDS = 25.0
+_FAILURE_SECONDS = 60.0
+_MAX_FAILURES = 256
+_failures: dict[str, tuple[float, str]] = {}
+_failures_lock = Lock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +135,9 @@ def of_row(row: StoredBundle) -> Bundle:
     words: tuple[str, ...] = ()
     if row.image and (found.partial or not found.csv):
         try:
-            found = replace(contents(row.image), properties=found.properties, related_images=found.related_images)
+            found = replace(
+                _image_contents(row.image), properties=found.properties, related_images=found.related_images
+            )
         except SourceError as error:
             words = (str(error),)
         else:
@@ -185,14 +164,6 @@ def of_contents(
         partial=found.partial,
         problems=words,
     )
-
-
-def _stored_graph(client: ClusterClient, namespace: str, catalog: str, package: str) -> tuple[Catalog, Graph] | None:
-    if visible(client, namespace):
-        for row in storage.describing(client.name, namespace, catalog):
-            if found := storage.graph(row, package):
-                return row, found
-    return None
 
 
 def missing(namespace: str, catalog: str, package: str) -> NotFound:
@@ -247,3 +218,32 @@ def visible(client: ClusterClient, namespace: str, picked: str = "") -> bool:
         return True
     own = across_namespaces.namespaces_of(client) if namespace in catalogsources.everywhere(client.name) else ()
     return any(can(client, "list", type_, place).allowed for place in (*([picked] if picked else ()), *own))
+
+
+def _stored_graph(client: ClusterClient, namespace: str, catalog: str, package: str) -> tuple[Catalog, Graph] | None:
+    if visible(client, namespace):
+        for row in storage.describing(client.name, namespace, catalog):
+            if found := storage.graph(row, package):
+                return row, found
+    return None
+
+
+def _image_contents(reference: str) -> Contents:
+    """The bundle in an image.
+
+    Raises SourceError: what happened to which image, and what to do; for a minute the same again, without asking.
+    """
+    with _failures_lock:
+        until, words = _failures.get(reference, (0.0, ""))
+    if until > time.monotonic():
+        raise SourceError(words)
+    try:
+        with tempfile.TemporaryDirectory(prefix="bundle-") as scratch:
+            pulled = image.pull(reference, Path(scratch), seconds=_PULL_SECONDS)
+            return bundlefiles.read(pulled.folder or Path(scratch))[0]
+    except SourceError as error:
+        with _failures_lock:
+            if len(_failures) >= _MAX_FAILURES:
+                _failures.clear()
+            _failures[reference] = (time.monotonic() + _FAILURE_SECONDS, str(error))
+        raise

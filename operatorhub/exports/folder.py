@@ -1,10 +1,8 @@
-"""Clean manifests as a kustomize folder: operator/ and instances/, each with its kustomization.yaml, resources in
-their order. Pure.
+"""Objects of an export, cleaned (kube/clean.py) and moved to another namespace, as a kustomize folder: operator/ and
+instances/, each with its kustomization.yaml, resources in their order. Pure.
 
 Two parts, because the kinds of the instances are there only when OLM has installed the operator.
 https://kubectl.docs.kubernetes.io/references/kustomize/
-
-Objects of an export: without fields that only servers set (kube/clean.py), and moved to another namespace. Pure.
 """
 
 import io
@@ -13,23 +11,87 @@ import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kube import clean as portable
+from kube.clean import clean
 from kube.objects import KubeObject, name_of
 from operatorhub.csv import mapping, strings, text
 from operatorhub.exports.operator_objects import Item
 from resources import yamltext
 
+_ORDER = (
+    "Namespace",
+    "CustomResourceDefinition",
+    "CatalogSource",
+    "OperatorGroup",
+    "ServiceAccount",
+    "Role",
+    "ClusterRole",
+    "RoleBinding",
+    "ClusterRoleBinding",
+    "Secret",
+    "ConfigMap",
+    "Service",
+    "Subscription",
+    "ClusterServiceVersion",
+)
+_SORT = "sortOptions:\n  order: fifo\n"
 
-def clean(obj: KubeObject, old: str = "", new: str = "") -> KubeObject:
-    """A copy; where a namespace `new` is given, what named the `old` one names it (placement, OperatorGroups'
-    targets, the Namespace itself).
+_HEAD = """\
+# Apply operator/ first and wait until it is installed: the kinds of instances/ come with it.
+#   kubectl apply -k operator/
+#   kubectl apply -k instances/
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    path: str
+    text: str
+
+
+def files(
+    found: Iterable[tuple[Item, KubeObject]], namespace: str, *, into: str = "", pinned: str = ""
+) -> tuple[File, ...]:
+    """The folder's files, kustomizations first.
+
+    `into`: another namespace; `pinned`: the version that Subscriptions begin with.
     """
-    found = portable.clean(obj)
-    return moved(found, old, new) if new and new != old else found
+    parts: dict[str, list[KubeObject]] = {"operator": [], "instances": []}
+    for item, obj in found:
+        made = export_object(obj, namespace, into)
+        if made["kind"] == "Subscription" and pinned:
+            made["spec"] = {**made["spec"], "startingCSV": pinned}
+        parts[item.part].append(made)
+    used = {part: sorted(objects, key=_rank) for part, objects in parts.items() if objects}
+    listed = [File("kustomization.yaml", _kustomization([f"{part}/" for part in used], _HEAD))]
+    for part, objects in used.items():
+        named = _named(objects)
+        listed.append(File(f"{part}/kustomization.yaml", _kustomization(list(named))))
+        listed += [File(f"{part}/{name}", yamltext.dump(obj)) for name, obj in named.items()]
+    return tuple(listed)
 
 
-def moved(obj: KubeObject, old: str, new: str) -> KubeObject:
-    """The same in another namespace."""
+def zipped(name: str, listed: Iterable[File]) -> bytes:
+    """The same files give the same bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in listed:
+            info = zipfile.ZipInfo(f"{name}/{file.path}", (2000, 1, 1, 0, 0, 0))
+            info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            archive.writestr(info, file.text)
+    return out.getvalue()
+
+
+def export_object(obj: KubeObject, old: str = "", new: str = "") -> KubeObject:
+    """A copy without fields that only servers set.
+
+    With `new`, what named the namespace `old` names that one: placement, OperatorGroups' targets, the Namespace itself.
+    """
+    found = clean(obj)
+    return move_object(found, old, new) if new and new != old else found
+
+
+def move_object(obj: KubeObject, old: str, new: str) -> KubeObject:
+    """The same object in another namespace."""
     meta = dict(obj["metadata"])
     if meta.get("namespace") == old:
         meta["namespace"] = new
@@ -55,60 +117,6 @@ def moved(obj: KubeObject, old: str, new: str) -> KubeObject:
     return found
 
 
-_ORDER = (
-    "Namespace",
-    "CustomResourceDefinition",
-    "CatalogSource",
-    "OperatorGroup",
-    "ServiceAccount",
-    "Role",
-    "ClusterRole",
-    "RoleBinding",
-    "ClusterRoleBinding",
-    "Secret",
-    "ConfigMap",
-    "Service",
-    "Subscription",
-    "ClusterServiceVersion",
-)
-_SORT = "sortOptions:\n  order: fifo\n"
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    path: str
-    text: str
-
-
-def files(
-    found: Iterable[tuple[Item, KubeObject]], namespace: str, *, into: str = "", pinned: str = ""
-) -> tuple[File, ...]:
-    """The folder's files, kustomizations first.
-
-    `into`: another namespace; `pinned`: the version that Subscriptions begin with.
-    """
-    parts: dict[str, list[KubeObject]] = {"operator": [], "instances": []}
-    for item, obj in found:
-        made = clean(obj, namespace, into)
-        if made["kind"] == "Subscription" and pinned:
-            made["spec"] = {**made["spec"], "startingCSV": pinned}
-        parts[item.part].append(made)
-    used = {part: sorted(objects, key=_rank) for part, objects in parts.items() if objects}
-    listed = [File("kustomization.yaml", _kustomization([f"{part}/" for part in used], _HEAD))]
-    for part, objects in used.items():
-        named = _named(objects)
-        listed.append(File(f"{part}/kustomization.yaml", _kustomization(list(named))))
-        listed += [File(f"{part}/{name}", yamltext.dump(obj)) for name, obj in named.items()]
-    return tuple(listed)
-
-
-_HEAD = """\
-# Apply operator/ first and wait until it is installed: the kinds of instances/ come with it.
-#   kubectl apply -k operator/
-#   kubectl apply -k instances/
-"""
-
-
 def _rank(obj: KubeObject) -> int:
     return _ORDER.index(obj["kind"]) if obj["kind"] in _ORDER else len(_ORDER)
 
@@ -125,14 +133,3 @@ def _named(objects: list[KubeObject]) -> dict[str, KubeObject]:
         words = re.sub(r"[^A-Za-z0-9.-]+", "-", f"{obj['kind'].lower()}-{name_of(obj)}")[:120].strip("-")
         found[f"{number:02d}-{words}.yaml"] = obj
     return found
-
-
-def zipped(name: str, listed: Iterable[File]) -> bytes:
-    """The same files give the same bytes."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in listed:
-            info = zipfile.ZipInfo(f"{name}/{file.path}", (2000, 1, 1, 0, 0, 0))
-            info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            archive.writestr(info, file.text)
-    return out.getvalue()

@@ -20,7 +20,7 @@ from kube.discovery import ResourceType
 from kube.errors import NotFound
 from kube.objects import KubeObject, name_of
 from operatorhub.csv import mapping, strings
-from operatorhub.exports.folder import moved
+from operatorhub.exports.folder import move_object
 from operatorhub.run.bundle_input import spread
 from operatorhub.sources import archive
 from operatorhub.sources.drafts import SourceError
@@ -121,7 +121,7 @@ def into(documents: tuple[Document, ...], namespace: str) -> tuple[Document, ...
     if not old or not namespace or old == namespace:
         return documents
     return tuple(
-        document if document.problem else replace(document, object=moved(document.object, old, namespace))
+        document if document.problem else replace(document, object=move_object(document.object, old, namespace))
         for document in documents
     )
 

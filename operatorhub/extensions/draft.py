@@ -1,11 +1,10 @@
 """The objects of an install by OLM v1, or the patch of an upgrade, from the user's choices; and the problems with them,
-by field.
+by field. Pure.
 
-The rights that the ServiceAccount of a ClusterExtension needs, computed from the bundle. Pure.
-
-OLM v1 does everything with that account: it must be allowed to make each object, to read and change it later, and may
-grant the operator no more than it holds itself. The rights are bound to the objects' names where those are known; names
-that OLM makes up (roles, bindings) are left open, so that an upgrade goes.
+OLM v1 does everything with the ServiceAccount of the ClusterExtension: it must be allowed to create each object of the
+bundle, to read and change it later, and may grant the operator no more than it holds itself. Its permissions are
+computed from the bundle. They are bound to the objects' names where those are known; names that OLM generates (roles,
+bindings) are left open, so that upgrades work.
 https://operator-framework.github.io/operator-controller/howto/derive-service-account/
 """
 
@@ -50,107 +49,11 @@ _PLURALS = {
     "VerticalPodAutoscaler": "verticalpodautoscalers",
 }
 _RBAC = "rbac.authorization.k8s.io"
-_ANY, _NAMED = ["create", "list", "watch"], ["get", "update", "patch", "delete"]
-Rule = dict[str, Any]
-
-
-def needed_objects(bundles: Iterable[Bundle], extension: str, namespace: str, account: str) -> tuple[KubeObject, ...]:
-    """The account, its roles and their bindings.
-
-    Of several bundles (the installed one and the next) the rights of all.
-    """
-    found = list(bundles)
-    cluster, inside = [*_own(extension), *_merged(found, namespaced=False)], [*_merged(found, namespaced=True)]
-    cluster += [rule for bundle in found for rule in _granted(bundle) if rule not in cluster]
-    name = f"{extension}-installer"[:253]
-    subject = [{"kind": "ServiceAccount", "name": account, "namespace": namespace}]
-    meta, place = {"name": name}, {"name": name, "namespace": namespace}
-    return (
-        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account, "namespace": namespace}},
-        {"apiVersion": f"{_RBAC}/v1", "kind": "ClusterRole", "metadata": meta, "rules": cluster},
-        {
-            "apiVersion": f"{_RBAC}/v1",
-            "kind": "ClusterRoleBinding",
-            "metadata": meta,
-            "subjects": subject,
-            "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": name},
-        },
-        {"apiVersion": f"{_RBAC}/v1", "kind": "Role", "metadata": place, "rules": inside},
-        {
-            "apiVersion": f"{_RBAC}/v1",
-            "kind": "RoleBinding",
-            "metadata": place,
-            "subjects": subject,
-            "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": name},
-        },
-    )
-
-
-def _own(extension: str) -> Iterator[Rule]:
-    """To set owner references that block the extension's deletion."""
-    yield {
-        "apiGroups": [GROUP],
-        "resources": ["clusterextensions/finalizers"],
-        "resourceNames": [extension],
-        "verbs": ["update"],
-    }
-
-
-def _merged(bundles: list[Bundle], *, namespaced: bool) -> Iterator[Rule]:
-    """Two rules for each resource: what can't be bound to a name, and what can."""
-    names: dict[tuple[str, str], list[str]] = {}
-    for bundle in bundles:
-        for group, kind, name in _brought(bundle):
-            if direct.namespaced({"kind": kind}) == namespaced:
-                known = names.setdefault((group, _PLURALS.get(kind, kind.lower() + "s")), [])
-                if name and name not in known:
-                    known.append(name)
-    for (group, plural), known in names.items():
-        if known:
-            yield {"apiGroups": [group], "resources": [plural], "verbs": _ANY}
-            yield {"apiGroups": [group], "resources": [plural], "resourceNames": known, "verbs": _NAMED}
-        else:
-            yield {"apiGroups": [group], "resources": [plural], "verbs": [*_ANY, *_NAMED]}
-
-
-def _brought(bundle: Bundle) -> Iterator[tuple[str, str, str]]:
-    """(group, kind, name) of everything that OLM v1 makes of a bundle; the name '' where OLM makes it up."""
-    made = [item for item in direct.objects(bundle, "x") if item["kind"] != "ClusterServiceVersion"]
-    roles = any(
-        item["kind"] in ("Role", "ClusterRole") and direct.HASH in mapping(item["metadata"].get("labels"))
-        for item in made
-    )
-    for obj in made:
-        if direct.HASH in mapping(obj["metadata"].get("labels")):
-            continue
-        yield (
-            text(obj.get("apiVersion")).rpartition("/")[0],
-            obj["kind"],
-            "" if obj["kind"].startswith("ClusterRole") else name_of(obj),
-        )
-    if roles:
-        # Watching all namespaces, all of its rights become cluster-wide.
-        yield _RBAC, "ClusterRole", ""
-        yield _RBAC, "ClusterRoleBinding", ""
-    for deployment in items(direct.strategy(bundle.csv).get("deployments")):
-        yield "apps", "Deployment", text(deployment.get("name"))
-
-
-def _granted(bundle: Bundle) -> Iterator[Rule]:
-    """What the operator gets, so that the account may give it."""
-    asked = direct.strategy(bundle.csv)
-    for scope in ("clusterPermissions", "permissions"):
-        for item in items(asked.get(scope)):
-            yield from (dict(rule) for rule in items(item.get("rules")))
-    if any(True for _one in items(asked.get("permissions"))):
-        yield {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "list", "watch"]}
-    for other in bundle.others:
-        if other.get("kind") in ("ClusterRole", "Role"):
-            yield from (dict(rule) for rule in items(other.get("rules")))
-
+_UNNAMED_VERBS, _NAMED_VERBS = ["create", "list", "watch"], ["get", "update", "patch", "delete"]
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _RANGE = re.compile(r"[\s\dvxX*.,|<>=!~^+\-A-Za-z]{0,64}")
+Rule = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +123,7 @@ def new(
     if choices.namespace and choices.namespace not in situation.namespaces and "namespaces" not in situation.unread:
         objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": choices.namespace}})
     if accounts and choices.make_account:
-        made = needed_objects([bundle] if bundle else [], choices.name, choices.namespace, choices.account)
+        made = account_objects([bundle] if bundle else [], choices.name, choices.namespace, choices.account)
         # Without the bundle the required permissions are unknown: only the ServiceAccount is created.
         objects += made if bundle else made[:1]
     objects.append(extension(choices, accounts=accounts))
@@ -251,7 +154,7 @@ def upgrade(
             "channels, or ignore the upgrade path."
         ) % {"version": present.installed or "–"}
     objects = (
-        list(needed_objects(bundles, present.name, present.namespace, present.account))
+        list(account_objects(bundles, present.name, present.namespace, present.account))
         if accounts and choices.make_account and bundles
         else []
     )
@@ -300,6 +203,41 @@ def change(wanted: KubeObject) -> KubeObject:
     catalog = spec["source"]["catalog"]
     asked = {key: catalog.get(key) for key in ("version", "channels", "upgradeConstraintPolicy")}
     return {"spec": {"source": {"catalog": asked}, "install": spec.get("install")}}
+
+
+def account_objects(bundles: Iterable[Bundle], extension: str, namespace: str, account: str) -> tuple[KubeObject, ...]:
+    """The ServiceAccount with the permissions that it needs: its roles and their bindings.
+
+    Of several bundles (the installed one and the next) the permissions of all.
+    """
+    found = list(bundles)
+    cluster, inside = (
+        [*_finalizers_rule(extension), *_object_rules(found, namespaced=False)],
+        [*_object_rules(found, namespaced=True)],
+    )
+    cluster += [rule for bundle in found for rule in _granted_rules(bundle) if rule not in cluster]
+    name = f"{extension}-installer"[:253]
+    subject = [{"kind": "ServiceAccount", "name": account, "namespace": namespace}]
+    meta, place = {"name": name}, {"name": name, "namespace": namespace}
+    return (
+        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account, "namespace": namespace}},
+        {"apiVersion": f"{_RBAC}/v1", "kind": "ClusterRole", "metadata": meta, "rules": cluster},
+        {
+            "apiVersion": f"{_RBAC}/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": meta,
+            "subjects": subject,
+            "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": name},
+        },
+        {"apiVersion": f"{_RBAC}/v1", "kind": "Role", "metadata": place, "rules": inside},
+        {
+            "apiVersion": f"{_RBAC}/v1",
+            "kind": "RoleBinding",
+            "metadata": place,
+            "subjects": subject,
+            "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": name},
+        },
+    )
 
 
 def _errors(
@@ -352,3 +290,66 @@ def _warnings(choices: Choices, bundle: Bundle | None, *, accounts: bool) -> Ite
         yield _(
             "Changes to custom resource definitions aren't checked before an upgrade. Objects can become unreadable."
         )
+
+
+def _finalizers_rule(extension: str) -> Iterator[Rule]:
+    """To set owner references that block the extension's deletion."""
+    yield {
+        "apiGroups": [GROUP],
+        "resources": ["clusterextensions/finalizers"],
+        "resourceNames": [extension],
+        "verbs": ["update"],
+    }
+
+
+def _object_rules(bundles: list[Bundle], *, namespaced: bool) -> Iterator[Rule]:
+    """Two rules for each resource: what can't be bound to a name, and what can."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for bundle in bundles:
+        for group, kind, name in _created_objects(bundle):
+            if direct.namespaced({"kind": kind}) == namespaced:
+                known = names.setdefault((group, _PLURALS.get(kind, kind.lower() + "s")), [])
+                if name and name not in known:
+                    known.append(name)
+    for (group, plural), known in names.items():
+        if known:
+            yield {"apiGroups": [group], "resources": [plural], "verbs": _UNNAMED_VERBS}
+            yield {"apiGroups": [group], "resources": [plural], "resourceNames": known, "verbs": _NAMED_VERBS}
+        else:
+            yield {"apiGroups": [group], "resources": [plural], "verbs": [*_UNNAMED_VERBS, *_NAMED_VERBS]}
+
+
+def _created_objects(bundle: Bundle) -> Iterator[tuple[str, str, str]]:
+    """(group, kind, name) of everything that OLM v1 makes of a bundle; the name '' where OLM makes it up."""
+    made = [item for item in direct.objects(bundle, "x") if item["kind"] != "ClusterServiceVersion"]
+    roles = any(
+        item["kind"] in ("Role", "ClusterRole") and direct.HASH in mapping(item["metadata"].get("labels"))
+        for item in made
+    )
+    for obj in made:
+        if direct.HASH in mapping(obj["metadata"].get("labels")):
+            continue
+        yield (
+            text(obj.get("apiVersion")).rpartition("/")[0],
+            obj["kind"],
+            "" if obj["kind"].startswith("ClusterRole") else name_of(obj),
+        )
+    if roles:
+        # Watching all namespaces, all of its rights become cluster-wide.
+        yield _RBAC, "ClusterRole", ""
+        yield _RBAC, "ClusterRoleBinding", ""
+    for deployment in items(direct.strategy(bundle.csv).get("deployments")):
+        yield "apps", "Deployment", text(deployment.get("name"))
+
+
+def _granted_rules(bundle: Bundle) -> Iterator[Rule]:
+    """What the operator gets, so that the account may give it."""
+    asked = direct.strategy(bundle.csv)
+    for scope in ("clusterPermissions", "permissions"):
+        for item in items(asked.get(scope)):
+            yield from (dict(rule) for rule in items(item.get("rules")))
+    if any(True for _one in items(asked.get("permissions"))):
+        yield {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "list", "watch"]}
+    for other in bundle.others:
+        if other.get("kind") in ("ClusterRole", "Role"):
+            yield from (dict(rule) for rule in items(other.get("rules")))

@@ -1,10 +1,7 @@
-"""Opens a catalog of the console's own, whatever its kind: the one place that knows which source reads what.
+"""Opens one of the console's own catalogs, whatever its kind, and writes its packages into the index.
 
 The sources don't know each other: one unpacks an image, another finds its files, a third reads them. They are combined
-here.
-
-The packages of a catalog that the console read itself, in the index: each as its default channel's newest version
-says.
+here. In the index a package is described by the newest version of its default channel.
 """
 
 import base64
@@ -43,10 +40,10 @@ class Opened:
 
 
 @contextmanager
-def opened(
+def open_catalog(
     row: Catalog, client: ClusterClient, *, force: bool = False, digests: Container[str] = ()
 ) -> Iterator[Opened]:
-    """The catalog, open.
+    """The catalog's contents, to be read inside the `with` block.
 
     What is known already is not fetched again unless `force`; bundles with these digests are not read in full. Raises
     SourceError: what happened to which place; and KubeError.
@@ -61,7 +58,7 @@ def opened(
                         "names them."
                     )
                 )
-            yield of_folder(Path(row.location), stays=True, digests=digests)
+            yield open_folder(Path(row.location), stays=True, digests=digests)
             return
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="catalog-")))
         if row.kind == Catalog.CLUSTER:
@@ -77,20 +74,12 @@ def opened(
         elif row.kind == Catalog.IMAGE:
             yield _of_image(row.location, scratch, known, digests)
         elif row.kind == Catalog.URL:
-            yield of_folder(fetch.fetch(row.location, scratch), stays=False, digests=digests)
+            yield open_folder(fetch.fetch(row.location, scratch), stays=False, digests=digests)
         else:
             raise SourceError(_("The upload is no longer stored. Upload the file again to reload it."))
 
 
-def _of_image(reference: str, scratch: Path, known: str, digests: Container[str]) -> Opened:
-    pulled = image.pull(reference, scratch, known)
-    if pulled.folder is None:
-        return Opened(pulled.digest, iter(()))
-    found = of_folder(pulled.folder, stays=False, digests=digests)
-    return Opened(pulled.digest, found.drafts, found.title)
-
-
-def of_folder(path: Path, *, stays: bool, digests: Container[str] = ()) -> Opened:
+def open_folder(path: Path, *, stays: bool, digests: Container[str] = ()) -> Opened:
     """A folder of bundles or of a file-based catalog. `stays`: its bundles can be read later, on first use."""
     if not path.is_dir():
         raise SourceError(_("The folder %(path)s doesn't exist on the console's machine.") % {"path": path})
@@ -107,13 +96,7 @@ def of_folder(path: Path, *, stays: bool, digests: Container[str] = ()) -> Opene
     return Opened(folder.stamp(files) if stays else "", fbc.drafts(_streams(path, files), digests), title)
 
 
-def _streams(path: Path, files: list[Path]) -> Iterator[tuple[str, BinaryIO]]:
-    for file in files:
-        with file.open("rb") as stream:
-            yield str(file.relative_to(path)), stream
-
-
-def write(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], client: ClusterClient) -> bool:
+def write_packages(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], client: ClusterClient) -> bool:
     """Make the index's packages of this catalog equal to `graphs`; True when something changed.
 
     `drawn`: digests of icons that the catalog gave, by package; others are the CSVs'.
@@ -122,9 +105,9 @@ def write(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], client: C
     nodes = index.nodes(client)
     made: index.Rows = {}
     for graph in graphs:
-        head = _head(graph)
+        head = _head_entry(graph)
         key = known.get((graph.package, head.name)) if head else None
-        new_row = package(row, graph, head, _csv(key), nodes)
+        new_row = _package_row(row, graph, head, _stored_csv(key), nodes)
         made[(new_row.namespace, new_row.catalog, new_row.name)] = new_row
     mine = Q(cluster=row.cluster, namespace=row.namespace, catalog=row.name)
     with transaction.atomic():
@@ -134,7 +117,7 @@ def write(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], client: C
         for name, digest in drawn.items():
             changed += Package.objects.filter(mine, name=name).exclude(icon=digest).update(icon=digest)
     for found in Package.objects.filter(mine, icon="").only("pk", "name", "csv"):
-        digest = keep_icon(_icon(_csv(known.get((found.name, found.csv)))))
+        digest = keep_icon(_icon_of_csv(_stored_csv(known.get((found.name, found.csv)))))
         changed += Package.objects.filter(pk=found.pk).update(icon=digest or index.NO_ICON)
     return bool(changed)
 
@@ -148,10 +131,24 @@ def keep_icon(data: bytes) -> str:
     return clean.digest
 
 
-def package(
+def _of_image(reference: str, scratch: Path, known: str, digests: Container[str]) -> Opened:
+    pulled = image.pull(reference, scratch, known)
+    if pulled.folder is None:
+        return Opened(pulled.digest, iter(()))
+    found = open_folder(pulled.folder, stays=False, digests=digests)
+    return Opened(pulled.digest, found.drafts, found.title)
+
+
+def _streams(path: Path, files: list[Path]) -> Iterator[tuple[str, BinaryIO]]:
+    for file in files:
+        with file.open("rb") as stream:
+            yield str(file.relative_to(path)), stream
+
+
+def _package_row(
     row: Catalog, graph: Graph, head: ChannelEntry | None, csv: Mapping[str, Any], nodes: frozenset[str] | None
 ) -> Package:
-    """One package as a row. One whose default channel does not exist has none."""
+    """One package as a row of the index; `default` is '' if its default channel doesn't exist."""
     channel = graph.channels[0].name if graph.channels else ""
     return rows.row(
         row.cluster,
@@ -169,17 +166,17 @@ def package(
     )
 
 
-def _head(graph: Graph) -> ChannelEntry | None:
+def _head_entry(graph: Graph) -> ChannelEntry | None:
     return graph.channels[0].entries[0] if graph.channels and graph.channels[0].entries else None
 
 
-def _csv(key: int | None) -> Mapping[str, Any]:
+def _stored_csv(key: int | None) -> Mapping[str, Any]:
     if key is None:
         return {}
     return storage.csv_of(StoredBundle.objects.select_related("catalog").defer("manifests").get(pk=key))
 
 
-def _icon(csv: Mapping[str, Any]) -> bytes:
+def _icon_of_csv(csv: Mapping[str, Any]) -> bytes:
     for item in items(mapping(csv.get("spec")).get("icon")):
         try:
             return base64.b64decode("".join(text(item.get("base64data")).split()), validate=True)

@@ -58,7 +58,7 @@ def refresh(row: Catalog, client: ClusterClient, *, force: bool = False) -> bool
     row.refresh_from_db()
     try:
         digests = frozenset(storage.bundles(row).values_list("digest", flat=True))
-        with catalog_reader.opened(row, client, force=force, digests=digests) as source:
+        with catalog_reader.open_catalog(row, client, force=force, digests=digests) as source:
             if source.digest and source.digest == row.digest and row.generation and not force:
                 _done(row, {})
                 return True
@@ -105,7 +105,7 @@ def take(row: Catalog, source: catalog_reader.Opened, client: ClusterClient) -> 
     row.refresh_from_db()
     StoredBundle.objects.filter(catalog=row, generation__lt=row.generation).delete()
     PackageGraph.objects.filter(catalog=row, generation__lt=row.generation).delete()
-    changed = not row.describes and catalog_reader.write(row, found.graphs, found.icons, client)
+    changed = not row.describes and catalog_reader.write_packages(row, found.graphs, found.icons, client)
     _done(row, {})
     if changed:
         catalogs.bump(row.cluster)
@@ -121,7 +121,7 @@ def take(row: Catalog, source: catalog_reader.Opened, client: ClusterClient) -> 
 
 def take_folder(row: Catalog, path: Path, client: ClusterClient) -> None:
     """Read an upload that is unpacked in a temporary folder. Raises SourceError."""
-    take(row, catalog_reader.of_folder(path, stays=False), client)
+    take(row, catalog_reader.open_folder(path, stays=False), client)
 
 
 def _done(row: Catalog, values: dict[str, object]) -> None:

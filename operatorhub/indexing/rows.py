@@ -1,13 +1,9 @@
-"""A package as a row of the index: of a PackageManifest, or of the head of a catalog that the console read itself.
+"""A package as a row of the index: of a PackageManifest, or of the newest version in a catalog that the console read
+itself.
 
-Pure.
-
-What is shown and what is hidden follows the OKD console: packages without a default channel, non-standalone ones, and
-those for other machines.
-
-What only a package's whole CSV tells: its webhooks, and how much it may do.
-
-Filled in after the packages are shown, each version once.
+As in the OKD console, hidden are packages without a default channel, non-standalone ones, and those for other
+machines. Webhooks and the level of permissions need the whole CSV: `review_bundles` fills them in after the packages
+are shown, once for each version. All else is pure.
 """
 
 import hashlib
@@ -20,12 +16,13 @@ import msgspec
 from operatorhub import csv
 from operatorhub.admin import catalogs
 from operatorhub.bundle import permissions, storage
-from operatorhub.csv import items, mapping
 from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources.drafts import SourceError
 
+log = logging.getLogger("operatorhub.indexing.bundle_review")
 NO_CHANNEL, PART, PLATFORM = "no-default-channel", "non-standalone", "platform"
 _LABEL = "operatorframework.io/"
+_CHUNK = 200
 
 
 class Desc(msgspec.Struct, rename="camel"):
@@ -110,14 +107,69 @@ def row(
         "platforms": pairs,
         "hidden": hidden(more.get("default", ""), notes, pairs, nodes),
         "source": more.get("source", "packagemanifest"),
-        **_said(about, notes),
+        **_author_fields(about, notes),
     }
     values = {key: _storable(value) for key, value in values.items()}
     return Package(cluster=cluster, digest=hashlib.sha256(msgspec.json.encode(values)).hexdigest(), **values)
 
 
-def _said(about: Desc, notes: Mapping[str, Any]) -> dict[str, Any]:
-    """What its author says of it: what is searched and filtered by."""
+def review_bundles(cluster: str) -> int:
+    """Fill in the webhooks and the level of permissions of packages whose newest version wasn't reviewed yet.
+
+    Returns how many packages were reviewed.
+    """
+    known = {
+        (row.namespace, row.catalog, row.name): row
+        for row in Package.objects.filter(cluster=cluster).only("namespace", "catalog", "name", "csv", "judged")
+    }
+    done: list[Package] = []
+    for catalog in Catalog.objects.filter(cluster=cluster, generation__gt=0):
+        namespace, _slash, name = (
+            catalog.describes.partition("/") if catalog.describes else (catalog.namespace, "", catalog.name)
+        )
+        heads = {
+            package.csv: package for place, package in known.items() if place[:2] == (namespace, name) and package.csv
+        }
+        done += _reviewed(catalog, {(head.name, head.csv): head for head in heads.values()})
+    if done:
+        Package.objects.bulk_update(done, ["webhooks", "rights", "judged"], batch_size=_CHUNK)
+        catalogs.bump(cluster)
+        log.info("%d packages of %s looked at for webhooks and rights", len(done), cluster)
+    return len(done)
+
+
+def _reviewed(catalog: Catalog, heads: dict[tuple[str, str], Package]) -> Iterator[Package]:
+    # Only names and digests of all: CSVs are read one by one, those that are new.
+    keys = [
+        (key, package, name, digest)
+        for key, package, name, digest in storage.bundles(catalog).values_list("pk", "package", "name", "digest")
+        if (package, name) in heads and heads[(package, name)].judged != _review_key(name, digest)
+    ]
+    for key, package, name, digest in keys:
+        bundle = StoredBundle.objects.select_related("catalog").defer("manifests").get(pk=key)
+        try:
+            whole = storage.csv_of(bundle)
+        except SourceError as error:
+            log.warning("%s: %s", catalog, error)
+            return
+        row = heads[(package, name)]
+        row.judged = _review_key(name, digest)
+        # Of a partial CSV the install strategy is missing: nothing is known.
+        spec = csv.mapping(whole.get("spec"))
+        if spec.get("install"):
+            row.webhooks = min(sum(1 for _one in csv.items(spec.get("webhookdefinitions"))), 32767)
+            row.rights = permissions.level(permissions.asked(whole))
+        else:
+            row.webhooks, row.rights = None, "?"
+        yield row
+
+
+def _review_key(name: str, digest: str) -> str:
+    return f"{name[:253]}@{digest}"
+
+
+def _author_fields(about: Desc, notes: Mapping[str, Any]) -> dict[str, Any]:
+    """What its author says of it: the fields that are searched and filtered by."""
     provided = csv.apis(about.customresourcedefinitions)
     return {
         "level": csv.level(notes.get("capabilities")),
@@ -140,62 +192,3 @@ def _storable(value: Any) -> Any:
     if isinstance(value, str):
         return value.replace("\0", "")
     return [_storable(item) for item in value] if isinstance(value, list) else value
-
-
-log = logging.getLogger("operatorhub.indexing.bundle_review")
-_CHUNK = 200
-
-
-def judge(cluster: str) -> int:
-    """Look at the newest version of every package whose bundle is known and was not looked at yet.
-
-    Returns how many it were.
-    """
-    known = {
-        (row.namespace, row.catalog, row.name): row
-        for row in Package.objects.filter(cluster=cluster).only("namespace", "catalog", "name", "csv", "judged")
-    }
-    done: list[Package] = []
-    for catalog in Catalog.objects.filter(cluster=cluster, generation__gt=0):
-        namespace, _slash, name = (
-            catalog.describes.partition("/") if catalog.describes else (catalog.namespace, "", catalog.name)
-        )
-        heads = {
-            package.csv: package for place, package in known.items() if place[:2] == (namespace, name) and package.csv
-        }
-        done += _looked_at(catalog, {(head.name, head.csv): head for head in heads.values()})
-    if done:
-        Package.objects.bulk_update(done, ["webhooks", "rights", "judged"], batch_size=_CHUNK)
-        catalogs.bump(cluster)
-        log.info("%d packages of %s looked at for webhooks and rights", len(done), cluster)
-    return len(done)
-
-
-def _looked_at(catalog: Catalog, heads: dict[tuple[str, str], Package]) -> Iterator[Package]:
-    # Only names and digests of all: CSVs are read one by one, those that are new.
-    keys = [
-        (key, package, name, digest)
-        for key, package, name, digest in storage.bundles(catalog).values_list("pk", "package", "name", "digest")
-        if (package, name) in heads and heads[(package, name)].judged != _mark(name, digest)
-    ]
-    for key, package, name, digest in keys:
-        bundle = StoredBundle.objects.select_related("catalog").defer("manifests").get(pk=key)
-        try:
-            csv = storage.csv_of(bundle)
-        except SourceError as error:
-            log.warning("%s: %s", catalog, error)
-            return
-        row = heads[(package, name)]
-        row.judged = _mark(name, digest)
-        # Of a partial CSV the install strategy is missing: nothing is known.
-        spec = mapping(csv.get("spec"))
-        if spec.get("install"):
-            row.webhooks = min(sum(1 for _one in items(spec.get("webhookdefinitions"))), 32767)
-            row.rights = permissions.level(permissions.asked(csv))
-        else:
-            row.webhooks, row.rights = None, "?"
-        yield row
-
-
-def _mark(name: str, digest: str) -> str:
-    return f"{name[:253]}@{digest}"

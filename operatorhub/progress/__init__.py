@@ -2,5 +2,6 @@
 → CSV → Deployments → Pods.
 
 Stateless: any user who can read the objects can load the page at any time. facts.py reads the objects, stages.py and
-csv_stages.py render the stages, trouble.py finds the first problem and its fixes, next_steps.py lists the next steps.
+csv_stages.py render the stages, trouble.py finds the first problem and its fixes, read.py combines them
+and adds the next steps.
 """

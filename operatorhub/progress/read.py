@@ -1,8 +1,4 @@
-"""An install as its page shows it.
-
-What comes next: the object that the author wants made first, what can be made besides, once the cluster serves
-the kinds.
-"""
+"""An install as its page shows it: its stages, the first problem, and what to create once the operator runs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -28,7 +24,7 @@ from operatorhub.progress.trouble import Trouble
 from operatorhub.running.workloads import ASKS, DONE, FAILED
 from resources.types import kind_versions
 
-LINK = "operatorframework.io/initialization-link"
+_LINK_ANNOTATION = "operatorframework.io/initialization-link"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,83 +59,6 @@ class After:
     def waits(self) -> bool:
         """True while a kind isn't served yet: the page polls."""
         return any(not kind.served for kind in (*self.kinds, *((self.required,) if self.required else ())))
-
-
-def read_after(client: ClusterClient, facts: InstallFacts) -> After | None:
-    """None until the operator runs."""
-    if facts.csv is None or facts.phase != olm.SUCCEEDED:
-        return None
-    spec = csv.mapping(facts.csv.get("spec"))
-    notes = csv.mapping(csv.mapping(facts.csv.get("metadata")).get("annotations"))
-    groups = facts.groups or ()
-    targets = olm.group_targets(groups[0]) if len(groups) == 1 else ()
-    place = facts.subscription.namespace
-    if targets and olm.EVERYWHERE not in targets and place not in targets:
-        place = targets[0]
-    first = csv.initialization(notes) or {}
-    link = csv.text(notes.get(LINK))
-    return After(
-        _required(client, first, place),
-        tuple(_step(client, _in_use(client, api), place) for api in csv.provided(spec, notes)),
-        link if link.startswith(("https://", "http://")) else "",
-    )
-
-
-def _anew(client: ClusterClient, look: Callable[[], ResourceType]) -> ResourceType | None:
-    """Repeats the discovery if it is missing: its CRD may be new."""
-    for fresh in (False, True):
-        if fresh:
-            client.forget_types()
-        try:
-            return look()
-        except NotFound:
-            continue
-    return None
-
-
-def _in_use(client: ClusterClient, api: Api) -> Api:
-    """In the version to use, where the cluster serves the kind."""
-    type_ = kind_versions.preferred_type(client, api.group, api.plural)
-    return replace(api, version=type_.version) if type_ else api
-
-
-def _step(client: ClusterClient, api: Api, namespace: str, start: str = "") -> NextStep:
-    type_ = _anew(client, lambda: client.find(api.group, api.version, api.plural))
-    if type_ is None:
-        return NextStep(api, "", False)
-    place = namespace if type_.namespaced else ""
-    if refused := refusal(client, "create", type_, place):
-        return NextStep(api, "", True, refused)
-    query = {**({"namespace": place} if place else {}), **({"start": f"example:{start}"} if start else {})}
-    page = reverse("resources:new", args=[type_.group_or_core, type_.version, type_.plural])
-    return NextStep(api, f"{page}?{urlencode(query)}" if query else page, True)
-
-
-def _required(client: ClusterClient, wanted: Mapping[str, Any], namespace: str) -> NextStep | None:
-    """The author's first object, unless one of its kind is there already."""
-    group, _slash, version = csv.text(wanted.get("apiVersion")).rpartition("/")
-    kind = csv.text(wanted.get("kind"))
-    if not kind:
-        return None
-    try:
-        client_type = _anew(client, lambda: client.find_kind(group, kind, version))
-    except KubeError:
-        client_type = None
-    if client_type is None:
-        return NextStep(Api(group=group, version=version, plural="", kind=kind, title=kind), "", False)
-    try:
-        if client.table(client_type, limit=1, include="None").rows:
-            return None
-    except KubeError:
-        pass  # users who can't list them get the card too
-    name = name_of(dict(wanted)) or kind.lower()
-    own = csv.text(csv.mapping(wanted.get("metadata")).get("namespace")) or namespace
-    return _step(
-        client,
-        Api(group=group, version=client_type.version, plural=client_type.plural, kind=kind, title=kind),
-        own,
-        name,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,16 +160,93 @@ def read(client: ClusterClient, namespace: str, name: str) -> Progress:
         older=found.older,
         trouble=broken,
         pods=shown,
-        after=read_after(client, found),
+        after=_read_after(client, found),
         seconds=None if total is None or end.took is None else total + end.took,
         unread=found.unread,
     )
 
 
-def _name(client: ClusterClient, found: facts.InstallFacts) -> str:
+def _name(client: ClusterClient, found: InstallFacts) -> str:
     """By its CSV, else as its catalog's package is called."""
     sub = found.subscription
     if title := csv.text(csv.mapping((found.csv or {}).get("spec")).get("displayName")):
         return title
     rows = Package.objects.filter(cluster=client.name, namespace=sub.catalog_namespace, catalog=sub.catalog)
     return rows.filter(name=sub.package).values_list("title", flat=True).first() or sub.package
+
+
+def _read_after(client: ClusterClient, found: InstallFacts) -> After | None:
+    """What to create next; None until the operator runs."""
+    if found.csv is None or found.phase != olm.SUCCEEDED:
+        return None
+    spec = csv.mapping(found.csv.get("spec"))
+    notes = csv.mapping(csv.mapping(found.csv.get("metadata")).get("annotations"))
+    groups = found.groups or ()
+    targets = olm.group_targets(groups[0]) if len(groups) == 1 else ()
+    place = found.subscription.namespace
+    if targets and olm.EVERYWHERE not in targets and place not in targets:
+        place = targets[0]
+    first = csv.initialization(notes) or {}
+    link = csv.text(notes.get(_LINK_ANNOTATION))
+    return After(
+        _required_step(client, first, place),
+        tuple(_next_step(client, _in_preferred_version(client, api), place) for api in csv.provided(spec, notes)),
+        link if link.startswith(("https://", "http://")) else "",
+    )
+
+
+def _find_type(client: ClusterClient, find: Callable[[], ResourceType]) -> ResourceType | None:
+    """Repeats the discovery if the type is missing: its CRD may be new."""
+    for fresh in (False, True):
+        if fresh:
+            client.forget_types()
+        try:
+            return find()
+        except NotFound:
+            continue
+    return None
+
+
+def _in_preferred_version(client: ClusterClient, api: Api) -> Api:
+    """In the version to use, where the cluster serves the kind."""
+    type_ = kind_versions.preferred_type(client, api.group, api.plural)
+    return replace(api, version=type_.version) if type_ else api
+
+
+def _next_step(client: ClusterClient, api: Api, namespace: str, start: str = "") -> NextStep:
+    type_ = _find_type(client, lambda: client.find(api.group, api.version, api.plural))
+    if type_ is None:
+        return NextStep(api, "", False)
+    place = namespace if type_.namespaced else ""
+    if refused := refusal(client, "create", type_, place):
+        return NextStep(api, "", True, refused)
+    query = {**({"namespace": place} if place else {}), **({"start": f"example:{start}"} if start else {})}
+    page = reverse("resources:new", args=[type_.group_or_core, type_.version, type_.plural])
+    return NextStep(api, f"{page}?{urlencode(query)}" if query else page, True)
+
+
+def _required_step(client: ClusterClient, wanted: Mapping[str, Any], namespace: str) -> NextStep | None:
+    """The author's first object, unless one of its kind is there already."""
+    group, _slash, version = csv.text(wanted.get("apiVersion")).rpartition("/")
+    kind = csv.text(wanted.get("kind"))
+    if not kind:
+        return None
+    try:
+        client_type = _find_type(client, lambda: client.find_kind(group, kind, version))
+    except KubeError:
+        client_type = None
+    if client_type is None:
+        return NextStep(Api(group=group, version=version, plural="", kind=kind, title=kind), "", False)
+    try:
+        if client.table(client_type, limit=1, include="None").rows:
+            return None
+    except KubeError:
+        pass  # users who can't list them get the card too
+    name = name_of(dict(wanted)) or kind.lower()
+    own = csv.text(csv.mapping(wanted.get("metadata")).get("namespace")) or namespace
+    return _next_step(
+        client,
+        Api(group=group, version=client_type.version, plural=client_type.plural, kind=kind, title=kind),
+        own,
+        name,
+    )

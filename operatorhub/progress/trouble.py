@@ -1,10 +1,8 @@
-"""The first broken link of an install: what happened in a plain sentence, OLM's own words, and what can be done
-about it.
+"""The first problem of an install: what happened in a plain sentence, OLM's own words, and what can be done about it.
 
-Looked for in the order in which OLM works, with one exception: a Pod that can't run explains a ClusterServiceVersion
+The rules run in the order in which OLM works: resolution (resolution_problems.py), then the plan, what the version
+needs, its Pods and Deployments, OLM's verdict. One exception: a Pod that can't run explains a ClusterServiceVersion
 that has given up waiting for it.
-
-What can go wrong after that: the plan, what the version needs, its Pods and Deployments, OLM's verdict.
 
 Sources: operator-lifecycle-manager, pkg/controller/operators/{catalog,olm}.
 """
@@ -22,9 +20,19 @@ from operatorhub.progress.problem import Trouble, Way
 from operatorhub.progress.resolution_problems import search_page
 from operatorhub.running.workloads import page_of
 
+__all__ = ["Trouble", "Way", "find"]
 
-def plan(facts: InstallFacts) -> Iterator[Trouble]:
-    """Before the version itself: that is the plan's first step, and lacks what the later ones do not bring."""
+
+def find(facts: InstallFacts) -> Trouble | None:
+    """What has failed, or else what is in the way so far; None while nothing is."""
+    if facts.phase == olm.SUCCEEDED:
+        return None
+    troubles = [trouble for rule in _RULES for trouble in rule(facts)]
+    return next((trouble for trouble in troubles if trouble.settled), troubles[0] if troubles else None)
+
+
+def _plan(facts: InstallFacts) -> Iterator[Trouble]:
+    """Before `_requirements`: the version is the plan's first step, so it lacks what later steps failed to create."""
     made, sub = facts.plan, facts.subscription
     if made is None:
         return
@@ -61,7 +69,7 @@ def plan(facts: InstallFacts) -> Iterator[Trouble]:
     yield Trouble(key=key, stage="plan", words=words, raw=raw, ways=ways, settled=phase == "Failed")
 
 
-def requirements(facts: InstallFacts) -> Iterator[Trouble]:
+def _requirements(facts: InstallFacts) -> Iterator[Trouble]:
     missing = facts.missing
     if not missing:
         return
@@ -107,7 +115,7 @@ def requirements(facts: InstallFacts) -> Iterator[Trouble]:
         )
 
 
-def containers(facts: InstallFacts) -> Iterator[Trouble]:
+def _containers(facts: InstallFacts) -> Iterator[Trouble]:
     """Of the first Pod that can't run."""
     for found in pods.troubles(facts.pods, facts.events):
         ways = tuple(Way(label, url) for label, url in found.ways)
@@ -115,7 +123,7 @@ def containers(facts: InstallFacts) -> Iterator[Trouble]:
         yield Trouble(key=found.key, stage="pods", words=found.words, raw=found.raw, ways=ways, settled=failed)
 
 
-def deployments(facts: InstallFacts) -> Iterator[Trouble]:
+def _deployments(facts: InstallFacts) -> Iterator[Trouble]:
     for name, item in facts.deployments:
         failure = stages.condition(item, "ReplicaFailure")
         if stages.is_true(failure):
@@ -134,7 +142,7 @@ def deployments(facts: InstallFacts) -> Iterator[Trouble]:
             )
 
 
-def version(facts: InstallFacts) -> Iterator[Trouble]:
+def _version(facts: InstallFacts) -> Iterator[Trouble]:
     failure = install_state.version_failure(facts.csv)
     if failure is None:
         return
@@ -164,25 +172,16 @@ def version(facts: InstallFacts) -> Iterator[Trouble]:
     yield Trouble(key="csv-failed", stage="csv", words=words, raw=f"{reason}: {raw}", ways=tuple(ways))
 
 
-__all__ = ["Trouble", "Way", "find"]
-
+#: In the order in which OLM works.
 _RULES: tuple[Callable[[InstallFacts], Iterator[Trouble]], ...] = (
     resolution_problems.place,
     resolution_problems.catalog,
     resolution_problems.resolution,
     resolution_problems.bundle,
-    plan,
-    requirements,
-    containers,
-    deployments,
-    version,
+    _plan,
+    _requirements,
+    _containers,
+    _deployments,
+    _version,
     resolution_problems.silence,
 )
-
-
-def find(facts: InstallFacts) -> Trouble | None:
-    """What has failed, or else what is in the way so far; None while nothing is."""
-    if facts.phase == olm.SUCCEEDED:
-        return None
-    troubles = [trouble for rule in _RULES for trouble in rule(facts)]
-    return next((trouble for trouble in troubles if trouble.settled), troubles[0] if troubles else None)

@@ -3,11 +3,6 @@
 Everything that did not exist before gets the label `operator-console.dev/run-bundle=<package>.<namespace>`, and only
 that: what was there is changed to the bundle's version, as OLM does, but never labelled, so that removing a run never
 deletes objects that it didn't create.
-
-Objects of the cluster that don't fit a bundle's CustomResourceDefinitions.
-
-OLM's InstallPlan refuses such a CRD. A run applies it, as the API server allows: the objects stay readable, but can't
-be changed until they fit, hence the warning.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,48 +24,13 @@ from resources import yamltext
 from resources.forms import check
 from resources.forms.schema import Schema
 
-#: Objects of a kind that are checked, and those that are reported.
-MOST, TOLD = 200, 5
-
-
-def find(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
-    """One sentence for each of the first, and one for the rest. Kinds that can't be read are skipped."""
-    found = [words for crd in bundle.crds for words in _of(client, crd)]
-    yield from found[:TOLD]
-    if len(found) > TOLD:
-        yield _("%(n)d more objects don't match either.") % {"n": len(found) - TOLD}
-
-
-def _of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterator[str]:
-    spec = mapping(crd.get("spec"))
-    group = text(spec.get("group"))
-    schemas = {
-        f"{group}/{text(item.get('name'))}": mapping(mapping(item.get("schema")).get("openAPIV3Schema"))
-        for item in items(spec.get("versions"))
-    }
-    try:
-        objects: list[KubeObject] = client.list(
-            client.find(group, "", text(mapping(spec.get("names")).get("plural"))), limit=MOST
-        ).items
-    except KubeError:
-        return
-    for obj in objects:
-        node = check.node_of(Schema.from_document(schemas.get(text(obj.get("apiVersion")))))
-        causes = examine(node, obj) if node is not None else None
-        if causes is not None:
-            place = f"{namespace_of(obj)}/{name_of(obj)}".strip("/")
-            values = {"kind": text(obj.get("kind")), "name": place, "why": causes[0][0]}
-            yield (
-                _("%(kind)s %(name)s doesn't match the bundle's schema: %(why)s. It can't be changed until it does.")
-                % values
-            )
-
-
 RUN = "operator-console.dev/run-bundle"
 SOURCE = "operator-console.dev/run-bundle-source"
 ALL, OWN, SINGLE, MULTI = "AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace"
 #: Characters that are put into a command line as they are; more belong into a file.
 _SHORT = 40_000
+#: Objects of a kind that are checked, and those that are reported.
+_MAX_CHECKED_OBJECTS, _MAX_REPORTED_OBJECTS = 200, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +130,7 @@ def plan(client: ClusterClient, bundle: Bundle, choice: RunChoice, situation: Si
         *_owners(client, bundle, choice, csvs),
         *_taken(objects, present),
         *_required(client, bundle),
-        *find(client, bundle),
+        *_invalid_objects(client, bundle),
     ]
     labelled = tuple(_labelled(item, bundle, choice, present, place) for item in objects)
     return RunPlan(
@@ -182,6 +142,10 @@ def plan(client: ClusterClient, bundle: Bundle, choice: RunChoice, situation: Si
         present=present,
         replaces=replaces,
     )
+
+
+def title(obj: KubeObject) -> str:
+    return f"{obj['kind']} {name_of(obj)}"
 
 
 def _choice_errors(bundle: Bundle, choice: RunChoice, situation: Situation) -> Iterator[str]:
@@ -282,10 +246,6 @@ def _present(client: ClusterClient, objects: list[KubeObject]) -> frozenset[str]
     return frozenset(found)
 
 
-def title(obj: KubeObject) -> str:
-    return f"{obj['kind']} {name_of(obj)}"
-
-
 def _labelled(obj: KubeObject, bundle: Bundle, choice: RunChoice, present: frozenset[str], place: str) -> KubeObject:
     if title(obj) in present:
         return obj
@@ -340,3 +300,42 @@ def _required(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
                 "kind": api.kind,
                 "crd": api.crd,
             }
+
+
+def _invalid_objects(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
+    """Objects in the cluster that don't match the bundle's CustomResourceDefinitions.
+
+    One sentence for each of the first, and one for the rest. Kinds that can't be read are skipped.
+
+    OLM's InstallPlan refuses such a definition. A run applies it, as the API server allows: the objects stay readable,
+    but can't be changed until they match.
+    """
+    found = [words for crd in bundle.crds for words in _invalid_objects_of(client, crd)]
+    yield from found[:_MAX_REPORTED_OBJECTS]
+    if len(found) > _MAX_REPORTED_OBJECTS:
+        yield _("%(n)d more objects don't match either.") % {"n": len(found) - _MAX_REPORTED_OBJECTS}
+
+
+def _invalid_objects_of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterator[str]:
+    spec = mapping(crd.get("spec"))
+    group = text(spec.get("group"))
+    schemas = {
+        f"{group}/{text(item.get('name'))}": mapping(mapping(item.get("schema")).get("openAPIV3Schema"))
+        for item in items(spec.get("versions"))
+    }
+    try:
+        objects: list[KubeObject] = client.list(
+            client.find(group, "", text(mapping(spec.get("names")).get("plural"))), limit=_MAX_CHECKED_OBJECTS
+        ).items
+    except KubeError:
+        return
+    for obj in objects:
+        node = check.node_of(Schema.from_document(schemas.get(text(obj.get("apiVersion")))))
+        causes = examine(node, obj) if node is not None else None
+        if causes is not None:
+            place = f"{namespace_of(obj)}/{name_of(obj)}".strip("/")
+            values = {"kind": text(obj.get("kind")), "name": place, "why": causes[0][0]}
+            yield (
+                _("%(kind)s %(name)s doesn't match the bundle's schema: %(why)s. It can't be changed until it does.")
+                % values
+            )

@@ -10,7 +10,7 @@ from itertools import islice
 from django.db import DatabaseError
 from django.urls import reverse
 
-from console.web import listable
+from console.web.listable import cache_navigation, cached_navigation, navigation_key
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -91,7 +91,7 @@ def context(found: CachedOperators | None, path: str, *, ask: bool, namespace: s
 
 def known(client: ClusterClient, language: str) -> CachedOperators | None:
     """What was last read, if it is not too old to be shown."""
-    found = listable.cached(listable.cache_key("operators", client, language))
+    found = cached_navigation(navigation_key("operators", client, language))
     return found if isinstance(found, CachedOperators) else None
 
 
@@ -112,7 +112,7 @@ def read(request: ConsoleRequest, language: str, path: str = "") -> CachedOperat
     links = tuple(_link(client, row) for row in rows if row in shown)
     kinds = [kind for link in links if link.has(path) for kind in link.kinds]
     found = CachedOperators(links, len(rows), time.monotonic(), _counts(client, kinds, request.namespace))
-    listable.keep(listable.cache_key("operators", client, language), found)
+    cache_navigation(navigation_key("operators", client, language), found)
     return found
 
 

@@ -1,15 +1,10 @@
-"""File-based catalogs: olm.package, olm.channel, olm.bundle and olm.deprecations, as a stream of JSON or as YAML
-documents.
+"""File-based catalogs: olm.package, olm.channel, olm.bundle and olm.deprecations, as JSON objects in a row or as YAML
+documents divided by `---`.
 
-Bundles are given on as they come, for a catalog may be larger than the memory it may take; packages at the end, when
-all their channels are known. A blob that can't be read is named by file and line, and left out.
+A catalog may be larger than the memory it may take, so one document is in memory at a time and bundles are yielded as
+they come; packages at the end, when all their channels are known. A document that can't be read is reported with its
+file and line, and left out.
 https://olm.operatorframework.io/docs/reference/file-based-catalogs/
-
-A file of many documents, one after the other: JSON objects in a row, or YAML divided by `---`.
-
-Only one of them is in memory at a time.
-
-An unreadable document is reported with its line, and skipped.
 """
 
 import base64
@@ -41,141 +36,11 @@ from operatorhub.sources.drafts import (
 from resources import yamltext
 from untrusted import json_bounds
 
-# A bundle whose manifests are inside: the largest known are 6 MB; gRPC's limit for OLM is 4 MB.
+# Bytes read at once. The largest known bundles with their manifests inside are 6 MB; gRPC's limit for OLM is 4 MB.
 _CHUNK = 1024 * 1024
 # A string at once, so that braces in it do not count; a lone quote is a string that isn't closed yet.
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}"]', re.S)
 _DIVIDER = re.compile(rb"---(\s|$)")
-
-
-@dataclass(frozen=True, slots=True)
-class Blob:
-    """`value` {} and `problem` in words where it can't be read.
-
-    `raw`: the bytes it was made of; `line`: where it begins.
-    """
-
-    line: int
-    raw: bytes
-    value: Mapping[str, Any]
-    problem: str = ""
-
-
-def read(stream: BinaryIO) -> Iterator[Blob]:
-    """Every document of the stream. JSON where it begins with a brace, else YAML."""
-    first = stream.read(_CHUNK)
-    if first.startswith(b"\xef\xbb\xbf"):
-        first = first[3:]
-    yield from _json(first, stream) if first.lstrip()[:1] == b"{" else _yaml(first, stream)
-
-
-def _json(buffer: bytes, stream: BinaryIO) -> Iterator[Blob]:
-    line, ended = 1, False
-    while True:
-        start = buffer.find(b"{")
-        if start < 0 and not ended:
-            more = stream.read(_CHUNK)
-            buffer, ended = buffer + more, not more
-            continue
-        between = buffer[:start] if start >= 0 else buffer
-        if between.strip():
-            at = line + between[: len(between) - len(between.lstrip())].count(b"\n")
-            yield Blob(at, between[:100], {}, f"this is no JSON: {between.strip()[:60].decode(errors='replace')}")
-        line += between.count(b"\n")
-        if start < 0:
-            return
-        end, buffer, ended = _end(buffer[start:], stream, ended)
-        if end:
-            yield _decoded(line, buffer[:end])
-        else:
-            # Its braces do not close: the next object begins where a line begins with one.
-            found = buffer.find(b"\n{", 1)
-            end = found + 1 if found >= 0 else len(buffer)
-            yield Blob(
-                line,
-                buffer[:100],
-                {},
-                f"the object that begins here does not end, or is larger than {limits.CATALOG_BLOB.value // 2**20} MiB",
-            )
-        line += buffer.count(b"\n", 0, end)
-        buffer = buffer[end:]
-
-
-def _end(buffer: bytes, stream: BinaryIO, ended: bool) -> tuple[int, bytes, bool]:
-    """Where the object that begins the buffer ends, 0 when it does not; the buffer, longer by what was read; and
-    whether that was all.
-    """
-    depth = place = 0
-    while True:
-        for token in _TOKEN.finditer(buffer, place):
-            word = buffer[token.start() : token.start() + 1]
-            if word == b'"' and token.end() - token.start() == 1:
-                place = token.start()
-                break
-            place = token.end()
-            depth += (word == b"{") - (word == b"}")
-            if not depth:
-                return place, buffer, ended
-        else:
-            place = len(buffer)
-        if ended or len(buffer) > limits.CATALOG_BLOB.value:
-            return 0, buffer, ended
-        more = stream.read(_CHUNK)
-        buffer, ended = buffer + more, not more
-
-
-def _decoded(line: int, raw: bytes) -> Blob:
-    try:
-        value = json_bounds.load(raw)
-    except (msgspec.DecodeError, RecursionError) as error:
-        return Blob(line, raw[:100], {}, str(error))
-    return Blob(line, raw, value)
-
-
-def _yaml(first: bytes, stream: BinaryIO) -> Iterator[Blob]:
-    lines: list[bytes] = []
-    size, begins = 0, 1
-    for number, line in enumerate(_lines(first, stream), 1):
-        if _DIVIDER.match(line):
-            yield from _document(begins, lines, size)
-            lines, size, begins = [line], len(line), number
-        else:
-            size += len(line)
-            if size <= limits.CATALOG_BLOB.value:
-                lines.append(line)
-    yield from _document(begins, lines, size)
-
-
-def _lines(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
-    rest = first
-    while rest:
-        *whole, rest = rest.split(b"\n")
-        yield from (line + b"\n" for line in whole)
-        more = stream.read(_CHUNK)
-        if not more:
-            break
-        rest += more
-    if rest:
-        yield rest
-
-
-def _document(line: int, lines: list[bytes], size: int) -> Iterator[Blob]:
-    raw = b"".join(lines)
-    if size > limits.CATALOG_BLOB.value:
-        yield Blob(
-            line,
-            raw[:100],
-            {},
-            f"the document that begins here is larger than {limits.CATALOG_BLOB.value // 2**20} MiB",
-        )
-        return
-    try:
-        for _line, value in yamltext.documents(raw.decode()):
-            yield Blob(line, raw, value) if isinstance(value, dict) else Blob(line, raw[:100], {}, "this is no object")
-    except (yamltext.YamlProblem, ValueError) as error:
-        at = line + max(getattr(error, "line", 0) - 1, 0)
-        yield Blob(at, raw[:100], {}, str(error))
-
 
 # olm.csv.metadata: what catalogs keep of a CSV instead of all of it.
 _ABOUT = (
@@ -193,6 +58,19 @@ _ABOUT = (
     "nativeAPIs",
     "provider",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """`value` {} and `problem` in words where it can't be read.
+
+    `raw`: the bytes it was made of; `line`: where it begins.
+    """
+
+    line: int
+    raw: bytes
+    value: Mapping[str, Any]
+    problem: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -216,59 +94,16 @@ def drafts(files: Iterable[tuple[str, BinaryIO]], known: Container[str] = ()) ->
     """
     catalog = _Catalog(known=known)
     for name, stream in files:
-        for blob in read(stream):
+        for blob in read_blobs(stream):
             place = f"{name}:{blob.line}" if name else _("line %(line)d") % {"line": blob.line}
             if blob.problem:
                 yield DraftProblem(place, blob.problem)
                 continue
             try:
-                yield from _blob(catalog, blob, place)
+                yield from _blob_drafts(catalog, blob, place)
             except (ValueError, TypeError, RecursionError) as error:
                 yield DraftProblem(place, str(error))
-    yield from _packages(catalog)
-
-
-def _blob(catalog: _Catalog, blob: Blob, place: str) -> Iterator[Draft]:
-    value = blob.value
-    schema, name, package = text(value.get("schema")), text(value.get("name")), text(value.get("package"))
-    if not schema:
-        yield DraftProblem(place, _("this blob has no schema, so it isn't part of a file-based catalog"))
-    elif schema == "olm.package" and name:
-        if name in catalog.packages:
-            yield DraftProblem(place, _("the package %(name)s is a duplicate") % {"name": name})
-        else:
-            catalog.packages[name] = {key: value.get(key) for key in ("defaultChannel", "icon", "description")}
-    elif schema == "olm.channel" and name and package:
-        catalog.channels.setdefault(package, []).append((name, [_entry(item) for item in items(value.get("entries"))]))
-    elif schema == "olm.bundle" and name and package:
-        if name in catalog.versions.setdefault(package, {}):
-            yield DraftProblem(place, _("the bundle %(name)s is a duplicate") % {"name": name})
-            return
-        digest = hashlib.sha256(blob.raw).hexdigest()
-        draft, bad = (_same(value, digest), []) if digest in catalog.known else bundle(value, blob.raw)
-        catalog.versions[package][name] = draft.version
-        yield from (DraftProblem(place, f"{name}: {words}") for words in bad)
-        yield draft
-    elif schema == "olm.deprecations" and package:
-        for entry in items(value.get("entries")):
-            what = mapping(entry.get("reference"))
-            catalog.deprecations[(package, text(what.get("schema")), text(what.get("name")))] = text(
-                entry.get("message")
-            )
-    elif schema in ("olm.package", "olm.channel", "olm.bundle", "olm.deprecations"):
-        yield DraftProblem(place, _("this %(schema)s has no name or no package") % {"schema": schema})
-
-
-def _same(value: Mapping[str, Any], digest: str) -> BundleDraft:
-    """A bundle that was read before: nothing in it is decoded."""
-    version = bundle_version(Contents(csv={}, properties=tuple(items(value.get("properties")))))
-    return BundleDraft(
-        package=text(value["package"]),
-        name=text(value["name"]),
-        version=version,
-        digest=digest,
-        image=text(value.get("image")),
-    )
+    yield from _package_drafts(catalog)
 
 
 def bundle(value: Mapping[str, Any], raw: bytes) -> tuple[BundleDraft, list[str]]:
@@ -282,7 +117,7 @@ def bundle(value: Mapping[str, Any], raw: bytes) -> tuple[BundleDraft, list[str]
     about: Mapping[str, Any] = {}
     for prop in properties:
         if prop.get("type") == "olm.bundle.object":
-            objects += _object(mapping(prop.get("value")), bad)
+            objects += _manifests(mapping(prop.get("value")), bad)
         elif prop.get("type") == "olm.csv.metadata":
             about = mapping(prop.get("value"))
     rest = tuple(item for item in properties if item.get("type") not in ("olm.bundle.object", "olm.csv.metadata"))
@@ -304,7 +139,50 @@ def bundle(value: Mapping[str, Any], raw: bytes) -> tuple[BundleDraft, list[str]
     return draft, bad
 
 
-def _object(value: Mapping[str, Any], bad: list[str]) -> list[Any]:
+def _blob_drafts(catalog: _Catalog, blob: Blob, place: str) -> Iterator[Draft]:
+    value = blob.value
+    schema, name, package = text(value.get("schema")), text(value.get("name")), text(value.get("package"))
+    if not schema:
+        yield DraftProblem(place, _("this blob has no schema, so it isn't part of a file-based catalog"))
+    elif schema == "olm.package" and name:
+        if name in catalog.packages:
+            yield DraftProblem(place, _("the package %(name)s is a duplicate") % {"name": name})
+        else:
+            catalog.packages[name] = {key: value.get(key) for key in ("defaultChannel", "icon", "description")}
+    elif schema == "olm.channel" and name and package:
+        catalog.channels.setdefault(package, []).append((name, [_entry(item) for item in items(value.get("entries"))]))
+    elif schema == "olm.bundle" and name and package:
+        if name in catalog.versions.setdefault(package, {}):
+            yield DraftProblem(place, _("the bundle %(name)s is a duplicate") % {"name": name})
+            return
+        digest = hashlib.sha256(blob.raw).hexdigest()
+        draft, bad = (_known_bundle(value, digest), []) if digest in catalog.known else bundle(value, blob.raw)
+        catalog.versions[package][name] = draft.version
+        yield from (DraftProblem(place, f"{name}: {words}") for words in bad)
+        yield draft
+    elif schema == "olm.deprecations" and package:
+        for entry in items(value.get("entries")):
+            what = mapping(entry.get("reference"))
+            catalog.deprecations[(package, text(what.get("schema")), text(what.get("name")))] = text(
+                entry.get("message")
+            )
+    elif schema in ("olm.package", "olm.channel", "olm.bundle", "olm.deprecations"):
+        yield DraftProblem(place, _("this %(schema)s has no name or no package") % {"schema": schema})
+
+
+def _known_bundle(value: Mapping[str, Any], digest: str) -> BundleDraft:
+    """A bundle that was read before: nothing in it is decoded."""
+    version = bundle_version(Contents(csv={}, properties=tuple(items(value.get("properties")))))
+    return BundleDraft(
+        package=text(value["package"]),
+        name=text(value["name"]),
+        version=version,
+        digest=digest,
+        image=text(value.get("image")),
+    )
+
+
+def _manifests(value: Mapping[str, Any], bad: list[str]) -> list[Any]:
     """The manifest in an olm.bundle.object: base64 of JSON or YAML."""
     try:
         data = base64.b64decode("".join(text(value.get("data")).split()), validate=True)
@@ -349,7 +227,7 @@ def _entry(item: Mapping[str, Any]) -> ChannelEntry:
     )
 
 
-def _packages(catalog: _Catalog) -> Iterator[Draft]:
+def _package_drafts(catalog: _Catalog) -> Iterator[Draft]:
     for name in sorted(catalog.channels.keys() | catalog.versions.keys()):
         if name not in catalog.packages:
             yield DraftProblem(
@@ -388,3 +266,119 @@ def _icon(icon: Mapping[str, Any]) -> bytes:
         return base64.b64decode("".join(text(icon.get("base64data")).split()), validate=True)
     except binascii.Error:
         return b""
+
+
+def read_blobs(stream: BinaryIO) -> Iterator[Blob]:
+    """Every document of the stream. JSON where it begins with a brace, else YAML."""
+    first = stream.read(_CHUNK)
+    if first.startswith(b"\xef\xbb\xbf"):
+        first = first[3:]
+    yield from _json_blobs(first, stream) if first.lstrip()[:1] == b"{" else _yaml_blobs(first, stream)
+
+
+def _json_blobs(buffer: bytes, stream: BinaryIO) -> Iterator[Blob]:
+    line, ended = 1, False
+    while True:
+        start = buffer.find(b"{")
+        if start < 0 and not ended:
+            more = stream.read(_CHUNK)
+            buffer, ended = buffer + more, not more
+            continue
+        between = buffer[:start] if start >= 0 else buffer
+        if between.strip():
+            at = line + between[: len(between) - len(between.lstrip())].count(b"\n")
+            yield Blob(at, between[:100], {}, f"this is no JSON: {between.strip()[:60].decode(errors='replace')}")
+        line += between.count(b"\n")
+        if start < 0:
+            return
+        end, buffer, ended = _object_end(buffer[start:], stream, ended)
+        if end:
+            yield _json_blob(line, buffer[:end])
+        else:
+            # Its braces do not close: the next object begins where a line begins with one.
+            found = buffer.find(b"\n{", 1)
+            end = found + 1 if found >= 0 else len(buffer)
+            yield Blob(
+                line,
+                buffer[:100],
+                {},
+                f"the object that begins here does not end, or is larger than {limits.CATALOG_BLOB.value // 2**20} MiB",
+            )
+        line += buffer.count(b"\n", 0, end)
+        buffer = buffer[end:]
+
+
+def _object_end(buffer: bytes, stream: BinaryIO, ended: bool) -> tuple[int, bytes, bool]:
+    """Where the object that begins the buffer ends, 0 when it does not; the buffer, longer by what was read; and
+    whether that was all.
+    """
+    depth = place = 0
+    while True:
+        for token in _TOKEN.finditer(buffer, place):
+            word = buffer[token.start() : token.start() + 1]
+            if word == b'"' and token.end() - token.start() == 1:
+                place = token.start()
+                break
+            place = token.end()
+            depth += (word == b"{") - (word == b"}")
+            if not depth:
+                return place, buffer, ended
+        else:
+            place = len(buffer)
+        if ended or len(buffer) > limits.CATALOG_BLOB.value:
+            return 0, buffer, ended
+        more = stream.read(_CHUNK)
+        buffer, ended = buffer + more, not more
+
+
+def _json_blob(line: int, raw: bytes) -> Blob:
+    try:
+        value = json_bounds.load(raw)
+    except (msgspec.DecodeError, RecursionError) as error:
+        return Blob(line, raw[:100], {}, str(error))
+    return Blob(line, raw, value)
+
+
+def _yaml_blobs(first: bytes, stream: BinaryIO) -> Iterator[Blob]:
+    lines: list[bytes] = []
+    size, begins = 0, 1
+    for number, line in enumerate(_lines(first, stream), 1):
+        if _DIVIDER.match(line):
+            yield from _document_blobs(begins, lines, size)
+            lines, size, begins = [line], len(line), number
+        else:
+            size += len(line)
+            if size <= limits.CATALOG_BLOB.value:
+                lines.append(line)
+    yield from _document_blobs(begins, lines, size)
+
+
+def _lines(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
+    rest = first
+    while rest:
+        *whole, rest = rest.split(b"\n")
+        yield from (line + b"\n" for line in whole)
+        more = stream.read(_CHUNK)
+        if not more:
+            break
+        rest += more
+    if rest:
+        yield rest
+
+
+def _document_blobs(line: int, lines: list[bytes], size: int) -> Iterator[Blob]:
+    raw = b"".join(lines)
+    if size > limits.CATALOG_BLOB.value:
+        yield Blob(
+            line,
+            raw[:100],
+            {},
+            f"the document that begins here is larger than {limits.CATALOG_BLOB.value // 2**20} MiB",
+        )
+        return
+    try:
+        for _line, value in yamltext.documents(raw.decode()):
+            yield Blob(line, raw, value) if isinstance(value, dict) else Blob(line, raw[:100], {}, "this is no object")
+    except (yamltext.YamlProblem, ValueError) as error:
+        at = line + max(getattr(error, "line", 0) - 1, 0)
+        yield Blob(at, raw[:100], {}, str(error))

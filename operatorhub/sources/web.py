@@ -1,22 +1,20 @@
-"""GET from an address that a user entered: the only place where sources speak HTTP to hosts outside the cluster.
+"""GET from an address that a user entered: the only place where sources speak HTTP to hosts outside the cluster, and
+the only check of where such an address leads.
 
-What is guarded: only http and https; a name is resolved once, judged, and connected to by the address that was judged,
-so that no second answer of the DNS leads elsewhere; what is refused says operatorhub/sources/addresses.py, and the
-console's own machine is unless it is one that listens to this machine only (settings.LOCAL_ONLY); every redirect is
-judged in the same way, never leads from https to http, and takes no credentials to another host; bytes and seconds are
-limited, whatever the server says of its lengths; certificates are checked. Private networks are allowed: registries and
-catalogs live there. Who may name addresses at all, operatorhub/admin/own_rights.py says. Errors name the address
-without user, password and query.
+- Only http and https. A name is resolved once, its address is checked, and that address is connected to, so a second
+  DNS answer can't lead elsewhere.
+- Private networks are allowed: registries and catalogs live there. Refused are the surroundings of the console's own
+  machine, above all the metadata services of clouds, which hand out credentials; and the machine itself, unless the
+  console listens to this machine only (settings.LOCAL_ONLY). An IPv6 address that carries an IPv4 address is checked
+  by both.
+- Every redirect is checked in the same way, never leads from https to http, and takes no credentials to another host.
+- Bytes and seconds are limited, whatever lengths the server announces. Certificates are checked.
 
-Decides which IP addresses the console connects to on behalf of a user; the only check of a URL's target.
-
-Private networks are allowed, since registries and catalogs live there. Refused are the surroundings of the console's
-own machine, above all the metadata services of clouds, which hand out credentials; and this machine itself, unless the
-console is for this machine only. An IPv6 address that carries an IPv4 address is judged by both.
+operatorhub/admin/own_rights.py decides who can enter addresses. Errors name the address without user, password and
+query.
 """
 
 import base64
-import ipaddress
 import socket
 import time
 from collections.abc import Iterator, Mapping
@@ -39,14 +37,9 @@ from operatorhub.sources.drafts import SourceError
 
 Address = IPv4Address | IPv6Address
 
-
-class Reach(Enum):
-    """Where an address leads."""
-
-    NETWORK = "network"
-    OWN_MACHINE = "own machine"
-    FORBIDDEN = "forbidden"
-
+_CONNECT_SECONDS, _READ_SECONDS = 5.0, 15.0
+_CHUNK = 64 * 1024
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 # Link-local addresses (169.254.169.254 of most clouds) are known to `ipaddress`; these are not.
 _METADATA = tuple(
@@ -70,66 +63,6 @@ _COMPATIBLE, _TRANSLATED = ip_network("::/96"), ip_network("::ffff:0:0:0/96")
 _ISATAP_MARKS = (0x00005EFE, 0x02005EFE)
 
 
-def reach(text: str) -> Reach:
-    """`text` is numeric, perhaps with a zone (fe80::1%eth0). Raises ValueError if it isn't an address."""
-    address = ip_address(text.partition("%")[0])
-    embedded = [*_embedded(address)] if isinstance(address, IPv6Address) else []
-    found = [_reach(inner) for inner in embedded]
-    if not (embedded and isinstance(address, IPv6Address) and _is_only_a_carrier(address)):
-        found.append(_reach(address))
-    return next((worst for worst in (Reach.FORBIDDEN, Reach.OWN_MACHINE) if worst in found), Reach.NETWORK)
-
-
-def _reach(address: Address) -> Reach:
-    if address.is_loopback:
-        return Reach.OWN_MACHINE
-    forbidden = address.is_link_local or address.is_multicast or address.is_unspecified or address.is_reserved
-    if isinstance(address, IPv6Address):
-        forbidden = forbidden or address.is_site_local
-    networks = (*_METADATA, _THIS_NETWORK)
-    return Reach.FORBIDDEN if forbidden or any(address in network for network in networks) else Reach.NETWORK
-
-
-def _is_only_a_carrier(address: IPv6Address) -> bool:
-    """Forms in ::/8, which `ipaddress` calls reserved as a whole: what they carry is what counts."""
-    return address.ipv4_mapped is not None or any(address in network for network in (_NAT64, _NAT64_LOCAL, _TRANSLATED))
-
-
-def _embedded(address: IPv6Address) -> Iterator[IPv4Address]:
-    """The IPv4 addresses that it may lead to."""
-    number = int(address)
-    if address.ipv4_mapped is not None:
-        yield address.ipv4_mapped
-    if address.sixtofour is not None:
-        yield address.sixtofour
-    if address.teredo is not None:
-        yield from address.teredo
-    last = IPv4Address(number & 0xFFFFFFFF)
-    if any(address in network for network in (_NAT64, _TRANSLATED)):
-        yield last
-    if address in _COMPATIBLE and number > 1:
-        yield last
-    if (number >> 32) & 0xFFFFFFFF in _ISATAP_MARKS:
-        yield last
-    if address in _NAT64_LOCAL:
-        yield from _local_nat64(number)
-
-
-def _local_nat64(number: int) -> Iterator[IPv4Address]:
-    """By the lengths /48, /56, /64 and /96 of the prefix (RFC 6052, 2.2: bits 64 to 71 are skipped)."""
-    data = number.to_bytes(16, "big")
-    for places in ((6, 7, 9, 10), (7, 9, 10, 11), (9, 10, 11, 12), (12, 13, 14, 15)):
-        octets = bytes(data[place] for place in places)
-        # 0.0.0.0/8 isn't a valid target: then the prefix has another length.
-        if octets[0]:
-            yield IPv4Address(octets)
-
-
-_CONNECT_SECONDS, _READ_SECONDS = 5.0, 15.0
-_CHUNK = 64 * 1024
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-
-
 @dataclass(frozen=True, slots=True)
 class HttpResult:
     """`headers` by lower-case name; `url` after all redirects. `body` is empty where it went into a sink."""
@@ -140,18 +73,12 @@ class HttpResult:
     body: bytes = b""
 
 
-def shown(url: str) -> str:
-    """The address as it may be shown: without user, password and query."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+class Reach(Enum):
+    """Where an address leads."""
 
-
-def is_loopback(host: str) -> bool:
-    """Whether a name or address is this machine, without asking the DNS."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    NETWORK = "network"
+    OWN_MACHINE = "own machine"
+    FORBIDDEN = "forbidden"
 
 
 def get(
@@ -183,6 +110,20 @@ def get(
     raise SourceError(words % {"url": shown(url), "most": limits.REDIRECTS.value})
 
 
+def shown(url: str) -> str:
+    """The address as it may be shown: without user, password and query."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address is this machine, without asking the DNS."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 def explain(answer: HttpResult) -> str:
     """Why an answer is of no use, and what to do."""
     names = {"url": shown(answer.url), "status": answer.status}
@@ -203,6 +144,16 @@ def explain(answer: HttpResult) -> str:
 
 def basic(user: str, password: str) -> str:
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+def address_reach(text: str) -> Reach:
+    """Where a numeric address leads, perhaps with a zone (fe80::1%eth0). Raises ValueError if it isn't an address."""
+    address = ip_address(text.partition("%")[0])
+    embedded = [*_embedded(address)] if isinstance(address, IPv6Address) else []
+    found = [_single_reach(inner) for inner in embedded]
+    if not (embedded and isinstance(address, IPv6Address) and _is_only_a_carrier(address)):
+        found.append(_single_reach(address))
+    return next((worst for worst in (Reach.FORBIDDEN, Reach.OWN_MACHINE) if worst in found), Reach.NETWORK)
 
 
 def _checked(url: str) -> SplitResult:
@@ -238,7 +189,7 @@ def _resolved(parts: SplitResult, url: str) -> str:
 
 
 def _allowed(address: str) -> bool:
-    found = reach(address)
+    found = address_reach(address)
     return found is Reach.NETWORK or (found is Reach.OWN_MACHINE and bool(settings.LOCAL_ONLY))
 
 
@@ -312,3 +263,49 @@ def _read(
     return HttpResult(
         response.status, headers, url, target.getvalue() if isinstance(target, BytesIO) and target is not sink else b""
     )
+
+
+def _single_reach(address: Address) -> Reach:
+    """Without the addresses that it carries."""
+    if address.is_loopback:
+        return Reach.OWN_MACHINE
+    forbidden = address.is_link_local or address.is_multicast or address.is_unspecified or address.is_reserved
+    if isinstance(address, IPv6Address):
+        forbidden = forbidden or address.is_site_local
+    networks = (*_METADATA, _THIS_NETWORK)
+    return Reach.FORBIDDEN if forbidden or any(address in network for network in networks) else Reach.NETWORK
+
+
+def _is_only_a_carrier(address: IPv6Address) -> bool:
+    """Forms in ::/8, which `ipaddress` calls reserved as a whole: what they carry is what counts."""
+    return address.ipv4_mapped is not None or any(address in network for network in (_NAT64, _NAT64_LOCAL, _TRANSLATED))
+
+
+def _embedded(address: IPv6Address) -> Iterator[IPv4Address]:
+    """The IPv4 addresses that it may lead to."""
+    number = int(address)
+    if address.ipv4_mapped is not None:
+        yield address.ipv4_mapped
+    if address.sixtofour is not None:
+        yield address.sixtofour
+    if address.teredo is not None:
+        yield from address.teredo
+    last = IPv4Address(number & 0xFFFFFFFF)
+    if any(address in network for network in (_NAT64, _TRANSLATED)):
+        yield last
+    if address in _COMPATIBLE and number > 1:
+        yield last
+    if (number >> 32) & 0xFFFFFFFF in _ISATAP_MARKS:
+        yield last
+    if address in _NAT64_LOCAL:
+        yield from _local_nat64(number)
+
+
+def _local_nat64(number: int) -> Iterator[IPv4Address]:
+    """By the lengths /48, /56, /64 and /96 of the prefix (RFC 6052, 2.2: bits 64 to 71 are skipped)."""
+    data = number.to_bytes(16, "big")
+    for places in ((6, 7, 9, 10), (7, 9, 10, 11), (9, 10, 11, 12), (12, 13, 14, 15)):
+        octets = bytes(data[place] for place in places)
+        # 0.0.0.0/8 isn't a valid target: then the prefix has another length.
+        if octets[0]:
+            yield IPv4Address(octets)

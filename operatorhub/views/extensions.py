@@ -1,7 +1,5 @@
-"""/extensions/: OLM v1's ClusterExtensions: listed, installed, shown with their conditions in words, upgraded.
-
-/extensions/<name>/delete/: all that goes with a ClusterExtension, its kinds with their objects too, before it
-goes.
+"""/extensions/: OLM v1's ClusterExtensions: listed, installed, shown with their conditions in words, upgraded, deleted
+with everything that they created.
 """
 
 from dataclasses import replace
@@ -100,6 +98,35 @@ def upgrade(request: ConsoleRequest, name: str) -> HttpResponse:
     wanted = draft.upgrade(present, choices, graph, [bundle for bundle in both if bundle], accounts=accounts)
     context: dict[str, Any] = {"draft": wanted, "graph": graph, "accounts": accounts, "extension": present}
     return _answer(request, wanted, "operatorhub/extension_upgrade.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: ConsoleRequest, name: str) -> HttpResponse:
+    """POST deletes exactly the one that the page showed."""
+    client, problem = request.cluster, None
+    type_ = facts.type_of(client)
+    found = facts.read(client.get(type_, name))
+    if request.method == "POST":
+        try:
+            with audit.recorded(request, "delete", facts.ref(name)):
+                client.delete(type_, name, uid=request.POST.get("uid", ""))
+        except KubeError as error:
+            problem = explain(error)
+        else:
+            messages.success(
+                request, _("%(name)s is being deleted, with all objects that it created.") % {"name": name}
+            )
+            return HttpResponseRedirect(reverse("operatorhub:extensions"))
+    made = owned_objects.objects(client, name)
+    context = {
+        "extension": found,
+        "objects": made,
+        "instances": owned_objects.instances(client, made),
+        "problem": problem,
+        "refused": refusal(client, "delete", type_, "", name),
+        "kubectl": f"kubectl delete clusterextension {name}",
+    }
+    return render.page(request, "operatorhub/extension_delete.html", context, status=problem.status if problem else 200)
 
 
 def _answer(
@@ -227,32 +254,3 @@ def _bundle(client: ClusterClient, choices: draft.Choices, name: str) -> bundles
         except (NotFound, SourceError):
             continue
     return None
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete(request: ConsoleRequest, name: str) -> HttpResponse:
-    """POST deletes exactly the one that the page showed."""
-    client, problem = request.cluster, None
-    type_ = facts.type_of(client)
-    found = facts.read(client.get(type_, name))
-    if request.method == "POST":
-        try:
-            with audit.recorded(request, "delete", facts.ref(name)):
-                client.delete(type_, name, uid=request.POST.get("uid", ""))
-        except KubeError as error:
-            problem = explain(error)
-        else:
-            messages.success(
-                request, _("%(name)s is being deleted, with all objects that it created.") % {"name": name}
-            )
-            return HttpResponseRedirect(reverse("operatorhub:extensions"))
-    made = owned_objects.objects(client, name)
-    context = {
-        "extension": found,
-        "objects": made,
-        "instances": owned_objects.instances(client, made),
-        "problem": problem,
-        "refused": refusal(client, "delete", type_, "", name),
-        "kubectl": f"kubectl delete clusterextension {name}",
-    }
-    return render.page(request, "operatorhub/extension_delete.html", context, status=problem.status if problem else 200)

@@ -1,9 +1,6 @@
 """…/install/: the form, with the exact objects before they are made.
 
 Every choice is in the address; POST tries them (dry run) or makes them.
-
-What the form offers: modes with the reason why one can't be had, namespaces, the cloud's fields; and the facts
-beside it.
 """
 
 from collections.abc import Iterator
@@ -34,7 +31,10 @@ from operatorhub.install.version import InstallVersion
 
 #: Above this number a list of namespaces doesn't help, and slows down a page that is rendered on every choice: the form
 #: has text fields instead.
-MANY = 500
+_MAX_LISTED_NAMESPACES = 500
+
+#: Catalogs that are not OLM's: a ClusterCatalog's packages are installed by OLM v1, the console's own ones by a run.
+_ELSEWHERE = {"-": ("operatorhub:extension-new", "version"), "~": ("operatorhub:run", "bundle")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,60 +78,7 @@ class InstallOptions:
     @property
     def listed(self) -> bool:
         """Whether namespaces are offered in lists."""
-        return 0 < len(self.situation.namespaces) <= MANY
-
-
-def make(
-    manifest: Manifest,
-    version: InstallVersion,
-    about: Description,
-    situation: Situation,
-    choices: Choices,
-    suggested: str,
-    icon_name: str,
-    missing: tuple[Missing, ...],
-) -> InstallOptions:
-    channel = version.channel
-    notes = mapping(channel.desc.get("annotations"))
-    first = mapping(csv.initialization(notes))
-    why = forced(
-        channel=channel,
-        situation=situation,
-        package=manifest.name,
-        version=choices.version,
-        namespace=choices.namespace,
-        cfg=choices.config,
-    )
-    return InstallOptions(
-        manifest=manifest,
-        channel=channel,
-        about=about,
-        situation=situation,
-        modes=tuple(modes(about)),
-        suggested=suggested,
-        recommended=bool(about.suggested_namespace) and suggested == about.suggested_namespace,
-        icon_name=icon_name,
-        missing=missing,
-        manual=words.forced(why),
-        kinds=tuple(ProvidedKind(api, api.kind == first.get("kind")) for api in about.apis),
-        tokens=config.token_fields(notes),
-        monitoring=monitoring_home(situation) if may_monitor(notes, choices, situation) else "",
-        version_old=bool(choices.version) and choices.version != channel.csv,
-        version=version,
-    )
-
-
-def modes(about: Description) -> Iterator[Mode]:
-    """All four, in OLM's order."""
-    texts = {
-        ALL: (_("All namespaces of the cluster"), _("the usual choice")),
-        OWN: (_("Only the namespace it is installed in"), ""),
-        SINGLE: (_("One other namespace"), _("runs in its own namespace and watches the selected namespace")),
-        MULTI: (_("Several namespaces"), _("runs in its own namespace and watches the selected namespaces")),
-    }
-    for name in csv.MODES:
-        refused = "" if name in about.modes else _("not supported by this operator")
-        yield Mode(name, texts[name][0], texts[name][1], refused)
+        return 0 < len(self.situation.namespaces) <= _MAX_LISTED_NAMESPACES
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -162,21 +109,17 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
     return answer
 
 
-#: Catalogs that are not OLM's: a ClusterCatalog's packages are installed by OLM v1, the console's own ones by a run.
-_ELSEWHERE = {"-": ("operatorhub:extension-new", "version"), "~": ("operatorhub:run", "bundle")}
+@require_safe
+def manifests(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
+    """The objects of the same choices as a file."""
+    _page, form = _read(request, namespace, catalog, package)
+    return render.as_file(HttpResponse(form.yaml, content_type="application/yaml; charset=utf-8"), f"{package}.yaml")
 
 
 def _elsewhere(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
     page, key = _ELSEWHERE[namespace]
     query = {"package": package, "catalog": catalog, key: request.GET.get("version", "")}
     return HttpResponseRedirect(f"{reverse(page)}?{urlencode({name: value for name, value in query.items() if value})}")
-
-
-@require_safe
-def manifests(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
-    """The objects of the same choices as a file."""
-    _page, form = _read(request, namespace, catalog, package)
-    return render.as_file(HttpResponse(form.yaml, content_type="application/yaml; charset=utf-8"), f"{package}.yaml")
 
 
 def _read(
@@ -208,14 +151,68 @@ def _read(
     form = draft.make(asked, client)
     suggested = choices.suggestion(about, found, chosen.mode, picked, package)
     icon = packages.icon_name(client, namespace, catalog, package)
-    page = make(
+    page = _options(
         manifest=manifest,
-        version=chosen_version,
+        chosen_version=chosen_version,
         about=about,
-        situation=found,
-        choices=chosen,
+        found=found,
+        chosen=chosen,
         suggested=suggested,
         icon_name=icon,
         missing=rights.missing(client, form.objects),
     )
     return page, form
+
+
+def _options(
+    manifest: Manifest,
+    chosen_version: InstallVersion,
+    about: Description,
+    found: Situation,
+    chosen: Choices,
+    suggested: str,
+    icon_name: str,
+    missing: tuple[Missing, ...],
+) -> InstallOptions:
+    """All that the page shows beside the choices."""
+    channel = chosen_version.channel
+    notes = mapping(channel.desc.get("annotations"))
+    first = mapping(csv.initialization(notes))
+    why = forced(
+        channel=channel,
+        situation=found,
+        package=manifest.name,
+        version=chosen.version,
+        namespace=chosen.namespace,
+        cfg=chosen.config,
+    )
+    return InstallOptions(
+        manifest=manifest,
+        channel=channel,
+        about=about,
+        situation=found,
+        modes=tuple(_modes(about)),
+        suggested=suggested,
+        recommended=bool(about.suggested_namespace) and suggested == about.suggested_namespace,
+        icon_name=icon_name,
+        missing=missing,
+        manual=words.forced(why),
+        kinds=tuple(ProvidedKind(api, api.kind == first.get("kind")) for api in about.apis),
+        tokens=config.token_fields(notes),
+        monitoring=monitoring_home(found) if may_monitor(notes, chosen, found) else "",
+        version_old=bool(chosen.version) and chosen.version != channel.csv,
+        version=chosen_version,
+    )
+
+
+def _modes(about: Description) -> Iterator[Mode]:
+    """All four, in OLM's order."""
+    texts = {
+        ALL: (_("All namespaces of the cluster"), _("the usual choice")),
+        OWN: (_("Only the namespace it is installed in"), ""),
+        SINGLE: (_("One other namespace"), _("runs in its own namespace and watches the selected namespace")),
+        MULTI: (_("Several namespaces"), _("runs in its own namespace and watches the selected namespaces")),
+    }
+    for name in csv.MODES:
+        refused = "" if name in about.modes else _("not supported by this operator")
+        yield Mode(name, texts[name][0], texts[name][1], refused)

@@ -1,8 +1,6 @@
-"""/operators/: what is installed, in the picked namespace or in all.
+"""/operators/: what is installed, in the picked namespace or in all, filtered by name, labels, status and namespace.
 
-The filters of the list of installed operators: name, labels, status, namespace; with how many each would leave.
-
-Pure.
+Each value of a filter shows how many rows it would leave.
 """
 
 from collections import Counter
@@ -19,10 +17,9 @@ from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.errors import BadRequest, Forbidden
 from operatorhub import olm
-from operatorhub.running import installed_operators as subject
-from operatorhub.running.installed_operators import Operator
+from operatorhub.running.installed_operators import Listed, Operator, listed
 
-PAGE = 50
+PAGE_ROWS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,95 +69,22 @@ class FilterResult:
     pages: int
 
 
-def status_labels() -> Mapping[str, str]:
-    """The statuses by which a list can be filtered, those that need attention first."""
-    return {
-        "failed": _("Failed"),
-        "asks": _("Waiting for approval"),
-        "running": _("In progress"),
-        "done": _("Succeeded"),
-        "updates": _("Update available"),
-        "deprecated": _("Deprecated"),
-        "orphan": _("Without Subscription"),
-    }
-
-
-def kinds(row: Operator) -> frozenset[str]:
-    """The statuses of a row: how it is, and what is special about it."""
-    found = {row.state}
-    if row.update is not None and row.update.state == "asks" and row.csv:
-        found.add("updates")
-    if row.update is not None and row.update.state == "failed":
-        found.add("failed")
-    if row.deprecated:
-        found.add("deprecated")
-    if row.orphan:
-        found.add("orphan")
-    return frozenset(found)
-
-
-def _named(row: Operator, q: str) -> bool:
-    words = f"{row.title} {row.csv} {row.package} {row.provider} {row.subscription}".lower()
-    return all(word in words for word in q.lower().split())
-
-
-def apply(rows: Iterable[Operator], wish: OperatorFilter) -> FilterResult:
-    """The rows of the requested page, and the counts."""
-    everything = tuple(rows)
-    named = [row for row in everything if _named(row, wish.q)]
-    by_status = [row for row in named if not wish.status or kinds(row) & set(wish.status)]
-    by_place = [row for row in named if not wish.places or row.namespace in wish.places]
-    left = [row for row in by_status if not wish.places or row.namespace in wish.places]
-    of_status = Counter(kind for row in by_place for kind in kinds(row))
-    of_place = Counter(row.namespace for row in by_status)
-    status = tuple(
-        FilterChoice(value, label, of_status[value], value in wish.status)
-        for value, label in status_labels().items()
-        if of_status[value] or value in wish.status
-    )
-    names = sorted({*of_place, *wish.places}, key=lambda place: (-of_place[place], place))
-    places = tuple(FilterChoice(name, name, of_place[name], name in wish.places) for name in names)
-    pages = max(1, -(-len(left) // PAGE))
-    page = min(max(1, wish.page), pages)
-    return FilterResult(
-        rows=tuple(left[(page - 1) * PAGE : page * PAGE]),
-        total=len(left),
-        everything=len(everything),
-        status=status,
-        places=places,
-        page=page,
-        pages=pages,
-    )
-
-
-def _wish(request: ConsoleRequest) -> OperatorFilter:
-    get = request.GET
-    page = get.get("page", "1")
-    return OperatorFilter(
-        q=get.get("q", "").strip()[:200],
-        labels=get.get("labels", "").strip()[:500],
-        status=tuple(value for value in get.getlist("status") if value in status_labels()),
-        places=tuple(dict.fromkeys(get.getlist("in")))[:50] if not request.namespace else (),
-        page=int(page) if page.isascii() and page.isdecimal() and len(page) < 7 else 1,
-    )
-
-
 @require_safe
 def installed(request: ConsoleRequest) -> HttpResponse:
     """`?q=`, `labels`, `status`, `in` (namespaces) and `page`."""
     client, namespace = request.cluster, request.namespace
     if not olm.served(client):
         return render.page(request, "operatorhub/no_olm.html", {})
-    wish, found, status, problem, label_error = _wish(request), subject.Listed(()), 200, None, ""
+    wish, found, status, problem, label_error = _requested_filter(request), Listed(()), 200, None, ""
     try:
-        found = subject.listed(client, namespace, wish.labels)
+        found = listed(client, namespace, wish.labels)
     except BadRequest as error:
         if not wish.labels:
             raise
         status, label_error = 422, str(error)
     except Forbidden as error:
         status, problem = 403, explain(error)
-    result = apply(found.rows, wish)
+    result = filter_operators(found.rows, wish)
     plurals = (olm.CSVS, olm.SUBSCRIPTIONS) if status == 200 else ()
     context = {
         "result": result,
@@ -178,3 +102,76 @@ def installed(request: ConsoleRequest) -> HttpResponse:
         "next": wish.url(result.page + 1),
     }
     return render.page(request, "operatorhub/installed.html", context, part=True, status=status)
+
+
+def _requested_filter(request: ConsoleRequest) -> OperatorFilter:
+    get = request.GET
+    page = get.get("page", "1")
+    return OperatorFilter(
+        q=get.get("q", "").strip()[:200],
+        labels=get.get("labels", "").strip()[:500],
+        status=tuple(value for value in get.getlist("status") if value in _status_labels()),
+        places=tuple(dict.fromkeys(get.getlist("in")))[:50] if not request.namespace else (),
+        page=int(page) if page.isascii() and page.isdecimal() and len(page) < 7 else 1,
+    )
+
+
+def filter_operators(rows: Iterable[Operator], wanted: OperatorFilter) -> FilterResult:
+    """The rows of the requested page, and the counts."""
+    everything = tuple(rows)
+    named = [row for row in everything if _named(row, wanted.q)]
+    by_status = [row for row in named if not wanted.status or _statuses(row) & set(wanted.status)]
+    by_place = [row for row in named if not wanted.places or row.namespace in wanted.places]
+    left = [row for row in by_status if not wanted.places or row.namespace in wanted.places]
+    of_status = Counter(kind for row in by_place for kind in _statuses(row))
+    of_place = Counter(row.namespace for row in by_status)
+    status = tuple(
+        FilterChoice(value, label, of_status[value], value in wanted.status)
+        for value, label in _status_labels().items()
+        if of_status[value] or value in wanted.status
+    )
+    names = sorted({*of_place, *wanted.places}, key=lambda place: (-of_place[place], place))
+    places = tuple(FilterChoice(name, name, of_place[name], name in wanted.places) for name in names)
+    pages = max(1, -(-len(left) // PAGE_ROWS))
+    page = min(max(1, wanted.page), pages)
+    return FilterResult(
+        rows=tuple(left[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]),
+        total=len(left),
+        everything=len(everything),
+        status=status,
+        places=places,
+        page=page,
+        pages=pages,
+    )
+
+
+def _status_labels() -> Mapping[str, str]:
+    """The statuses by which a list can be filtered, those that need attention first."""
+    return {
+        "failed": _("Failed"),
+        "asks": _("Waiting for approval"),
+        "running": _("In progress"),
+        "done": _("Succeeded"),
+        "updates": _("Update available"),
+        "deprecated": _("Deprecated"),
+        "orphan": _("Without Subscription"),
+    }
+
+
+def _statuses(row: Operator) -> frozenset[str]:
+    """The statuses of a row: how it is, and what is special about it."""
+    found = {row.state}
+    if row.update is not None and row.update.state == "asks" and row.csv:
+        found.add("updates")
+    if row.update is not None and row.update.state == "failed":
+        found.add("failed")
+    if row.deprecated:
+        found.add("deprecated")
+    if row.orphan:
+        found.add("orphan")
+    return frozenset(found)
+
+
+def _named(row: Operator, q: str) -> bool:
+    words = f"{row.title} {row.csv} {row.package} {row.provider} {row.subscription}".lower()
+    return all(word in words for word in q.lower().split())

@@ -1,7 +1,5 @@
-"""/operators/<namespace>/subscriptions/<name>/: progress of an install; the approval that a manual one waits for; fixes
-by button.
-
-The fixes that buttons on an install's page apply, and the live topics of that page.
+"""/operators/<namespace>/subscriptions/<name>/: progress of an install, the approval that a manual one waits for, and
+fixes that a button applies.
 """
 
 from datetime import UTC, datetime
@@ -22,39 +20,8 @@ from operatorhub.bundle import package as packages
 from operatorhub.progress import read as subject
 from operatorhub.upgrade import plans
 
-ACTIONS = ("group-own", "group-all", "look-again")
-LOOK_AGAIN = "operator-console.dev/look-again"
-
-
-def make_group(client: ClusterClient, namespace: str, everywhere: bool) -> str:
-    """An OperatorGroup where there is none. Returns how the audit log names it."""
-    spec: dict[str, Any] = {} if everywhere else {"targetNamespaces": [namespace]}
-    meta = {"name": namespace, "namespace": namespace}
-    body = {"apiVersion": f"{olm.GROUP}/v1", "kind": "OperatorGroup", "metadata": meta, "spec": spec}
-    client.create(olm.type_of(client, "operatorgroups"), body, namespace)
-    return f"{olm.GROUP}/v1/operatorgroups {namespace}/{namespace}"
-
-
-def look_again(client: ClusterClient, namespace: str, name: str) -> str:
-    """A change without effect, to make OLM reconcile the Subscription.
-
-    Returns how the audit log names it.
-    """
-    patch = {"metadata": {"annotations": {LOOK_AGAIN: datetime.now(UTC).isoformat(timespec="seconds")}}}
-    client.patch(olm.type_of(client, olm.SUBSCRIPTIONS), name, patch, namespace)
-    return olm.ref(olm.SUBSCRIPTIONS, namespace, name)
-
-
-def topics(client: ClusterClient, namespace: str, sub: olm.Subscription) -> list[str]:
-    """Everything whose change can change the page."""
-    found = [
-        olm.topic(client, plural, namespace) for plural in (olm.SUBSCRIPTIONS, olm.PLANS, olm.CSVS, "operatorgroups")
-    ]
-    found.append(olm.topic(client, "deployments", namespace, "apps", "v1"))
-    found.append(olm.topic(client, "pods", namespace, "", "v1"))
-    if not sub.current_csv:
-        found.append(olm.topic(client, olm.SOURCES, sub.catalog_namespace))
-    return found
+_ACTIONS = ("group-own", "group-all", "look-again")
+_LOOK_AGAIN_ANNOTATION = "operator-console.dev/look-again"
 
 
 @require_safe
@@ -68,7 +35,7 @@ def progress(request: ConsoleRequest, namespace: str, subscription: str) -> Http
         "plan": plans.plan(found.plan_object) if found.plan_object else None,
         "sub": sub,
         "icon_name": packages.icon_name(client, sub.catalog_namespace, sub.catalog, sub.package),
-        "topics": " ".join(topics(client, namespace, sub)),
+        "topics": " ".join(_topics(client, namespace, sub)),
         "refused": refusal(client, "patch", olm.type_of(client, olm.PLANS), namespace) if found.plan else "",
     }
     return render.page(request, "operatorhub/progress.html", context, part=True)
@@ -78,16 +45,47 @@ def progress(request: ConsoleRequest, namespace: str, subscription: str) -> Http
 def mend(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResponse:
     """Do the one thing that the page offered, and go back to it."""
     action = request.POST.get("action", "")
-    if action not in ACTIONS:
+    if action not in _ACTIONS:
         return HttpResponseBadRequest(_("This fix is no longer available. Reload the page."))
     verb = "patch" if action == "look-again" else "create"
     try:
         if verb == "patch":
-            ref = look_again(request.cluster, namespace, subscription)
+            ref = _look_again(request.cluster, namespace, subscription)
         else:
-            ref = make_group(request.cluster, namespace, everywhere=action == "group-all")
+            ref = _make_group(request.cluster, namespace, everywhere=action == "group-all")
     except KubeError as error:
         audit.record(request, verb, f"{action} of {namespace}/{subscription}", error.reason)
         raise
     audit.record(request, verb, ref, "ok")
     return HttpResponseRedirect(reverse("operatorhub:progress", args=[namespace, subscription]))
+
+
+def _topics(client: ClusterClient, namespace: str, sub: olm.Subscription) -> list[str]:
+    """Everything whose change can change the page."""
+    found = [
+        olm.topic(client, plural, namespace) for plural in (olm.SUBSCRIPTIONS, olm.PLANS, olm.CSVS, "operatorgroups")
+    ]
+    found.append(olm.topic(client, "deployments", namespace, "apps", "v1"))
+    found.append(olm.topic(client, "pods", namespace, "", "v1"))
+    if not sub.current_csv:
+        found.append(olm.topic(client, olm.SOURCES, sub.catalog_namespace))
+    return found
+
+
+def _look_again(client: ClusterClient, namespace: str, name: str) -> str:
+    """A change without effect, to make OLM reconcile the Subscription.
+
+    Returns how the audit log names it.
+    """
+    patch = {"metadata": {"annotations": {_LOOK_AGAIN_ANNOTATION: datetime.now(UTC).isoformat(timespec="seconds")}}}
+    client.patch(olm.type_of(client, olm.SUBSCRIPTIONS), name, patch, namespace)
+    return olm.ref(olm.SUBSCRIPTIONS, namespace, name)
+
+
+def _make_group(client: ClusterClient, namespace: str, everywhere: bool) -> str:
+    """An OperatorGroup where there is none. Returns how the audit log names it."""
+    spec: dict[str, Any] = {} if everywhere else {"targetNamespaces": [namespace]}
+    meta = {"name": namespace, "namespace": namespace}
+    body = {"apiVersion": f"{olm.GROUP}/v1", "kind": "OperatorGroup", "metadata": meta, "spec": spec}
+    client.create(olm.type_of(client, "operatorgroups"), body, namespace)
+    return f"{olm.GROUP}/v1/operatorgroups {namespace}/{namespace}"

@@ -1,6 +1,6 @@
 """/operatorhub/run/: reads and validates a given bundle, shows its objects, does a dry run, creates them.
 
-/operators/<namespace>/runs/<package>/: progress of a run; and …/remove/, which deletes all its objects.
+/operators/<namespace>/runs/<package>/ shows the progress of a run; …/remove/ deletes all its objects.
 """
 
 from dataclasses import dataclass, replace
@@ -74,6 +74,43 @@ def run(request: ConsoleRequest) -> HttpResponse:
     bad = page.problem or (request.method == "POST" and "~run" in request.POST)
     context = {"page": page, "plan": page.wanted, "running": () if page.bundle else follow.runs(request.cluster)}
     return render.page(request, "operatorhub/run.html", context, part=True, status=422 if bad else 200)
+
+
+@require_safe
+def progress(request: ConsoleRequest, namespace: str, package: str) -> HttpResponse:
+    """Live by its topics; a reload shows the same."""
+    client = request.cluster
+    topics = [
+        olm.topic(client, "operatorgroups", namespace),
+        olm.topic(client, olm.CSVS, namespace),
+        olm.topic(client, "deployments", namespace, "apps", "v1"),
+        olm.topic(client, "pods", namespace, "", "v1"),
+    ]
+    found = follow.read(client, namespace, package)
+    context = {"run": found, "progress": found, "topics": " ".join(topics)}
+    return render.page(request, "operatorhub/run_progress.html", context, part=True)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def remove(request: ConsoleRequest, namespace: str, package: str) -> HttpResponse:
+    """GET lists what goes; POST takes it, and lists what did not go."""
+    client = request.cluster
+    found = removal.find_objects(client, namespace, package)
+    results: tuple[Removed, ...] = ()
+    if request.method == "POST":
+        wanted = {name: name in request.POST for name in ("operands", "kinds", "space")}
+        results = removal.take(client, found, **wanted, done=partial(audit.record, request, "delete"))
+        forget_namespaces()
+        if all(result.outcome in ("removed", "gone") for result in results):
+            messages.success(request, _("The bundle “%(name)s” is being removed.") % {"name": package})
+            return HttpResponseRedirect(reverse("operatorhub:run"))
+    bad = [
+        (result, explain(result.error).detail if result.error else "")
+        for result in results
+        if result.outcome not in ("removed", "gone")
+    ]
+    context = {"removal": found, "bad": bad}
+    return render.page(request, "operatorhub/run_remove.html", context, status=409 if bad else 200)
 
 
 def _source(request: ConsoleRequest) -> bundle_input.Given | None:
@@ -160,40 +197,3 @@ def _made(request: ConsoleRequest, page: RunPage, wanted: plan.RunPlan) -> RunPa
         "Some objects couldn't be created; the others were. Fix the cause and run the bundle again, or remove it."
     )
     return replace(page, rows=rows, summary=words)
-
-
-@require_safe
-def progress(request: ConsoleRequest, namespace: str, package: str) -> HttpResponse:
-    """Live by its topics; a reload shows the same."""
-    client = request.cluster
-    topics = [
-        olm.topic(client, "operatorgroups", namespace),
-        olm.topic(client, olm.CSVS, namespace),
-        olm.topic(client, "deployments", namespace, "apps", "v1"),
-        olm.topic(client, "pods", namespace, "", "v1"),
-    ]
-    found = follow.read(client, namespace, package)
-    context = {"run": found, "progress": found, "topics": " ".join(topics)}
-    return render.page(request, "operatorhub/run_progress.html", context, part=True)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def remove(request: ConsoleRequest, namespace: str, package: str) -> HttpResponse:
-    """GET lists what goes; POST takes it, and lists what did not go."""
-    client = request.cluster
-    found = removal.find_objects(client, namespace, package)
-    results: tuple[Removed, ...] = ()
-    if request.method == "POST":
-        wanted = {name: name in request.POST for name in ("operands", "kinds", "space")}
-        results = removal.take(client, found, **wanted, done=partial(audit.record, request, "delete"))
-        forget_namespaces()
-        if all(result.outcome in ("removed", "gone") for result in results):
-            messages.success(request, _("The bundle “%(name)s” is being removed.") % {"name": package})
-            return HttpResponseRedirect(reverse("operatorhub:run"))
-    bad = [
-        (result, explain(result.error).detail if result.error else "")
-        for result in results
-        if result.outcome not in ("removed", "gone")
-    ]
-    context = {"removal": found, "bad": bad}
-    return render.page(request, "operatorhub/run_remove.html", context, status=409 if bad else 200)

@@ -1,7 +1,6 @@
-"""…/<package>/apis/<crd>/: the schema of a kind, before its operator is installed.
+"""…/<package>/apis/<crd>/: the schema of a kind before its operator is installed.
 
-The schema of a kind before its operator is installed: from the bundle of the chosen version, or from the cluster
-when the kind is there already.
+It is from the bundle of the chosen version, or from the cluster when the kind is there already.
 """
 
 from collections.abc import Mapping
@@ -49,54 +48,6 @@ class SchemaExample:
     yaml: str
 
 
-def find(client: ClusterClient, place: tuple[str, str, str], name: str, crd: str) -> FoundSchema:
-    """`place`: namespace, catalog and package; `name`: the version's CSV."""
-    unknown = ""
-    try:
-        bundle = bundles.bundle(client, *place, name)
-    except SourceError as error:
-        bundle, unknown = None, str(error)
-    if bundle is not None:
-        for item in bundle.crds:
-            if csv.text(csv.mapping(item.get("metadata")).get("name")) == crd:
-                return FoundSchema(item, installed=False, unknown="", csv=bundle.csv)
-        unknown = unknown or "\n".join(bundle.problems)
-    found = _installed(client, crd)
-    return FoundSchema(found, found is not None, unknown, bundle.csv if bundle else {})
-
-
-def _installed(client: ClusterClient, crd: str) -> Mapping[str, Any] | None:
-    try:
-        return client.get(client.find(*CRDS), crd)
-    except (NotFound, Forbidden):
-        return None
-
-
-def examples(found: Mapping[str, Any], group: str, version: str, kind: str) -> tuple[SchemaExample, ...]:
-    """Those of the annotation `alm-examples` that are of this kind, of the version first; what can't be read is left
-    out.
-    """
-    notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
-    mine = [
-        item
-        for item in csv.objects(notes.get("alm-examples"))
-        if item.get("kind") == kind and csv.text(item.get("apiVersion")).partition("/")[0] == group
-    ]
-    mine.sort(key=lambda item: item.get("apiVersion") != f"{group}/{version}")
-    return tuple(
-        SchemaExample(csv.text(csv.mapping(item.get("metadata")).get("name")) or _("example"), yamltext.dump(item))
-        for item in mine
-    )
-
-
-def pick(crd: Mapping[str, Any], wanted: str) -> tuple[tuple[schemas.SchemaVersion, ...], schemas.SchemaVersion | None]:
-    """Its versions, and the wanted one, or the one to use."""
-    every = schemas.versions(crd)
-    first = kind_versions.preferred(kind_versions.defined(crd))
-    by_name = {version.name: version for version in every}
-    return every, by_name.get(wanted) or by_name.get(first) or next(iter(every), None)
-
-
 @require_safe
 def schema(request: ConsoleRequest, namespace: str, catalog: str, package: str, crd: str) -> HttpResponse:
     """`?channel=` and `?version=` pick the operator's version, `?api=` the API's, `?at=` the part of it, `?q=`
@@ -111,7 +62,7 @@ def schema(request: ConsoleRequest, namespace: str, catalog: str, package: str, 
         )
     asked = request.GET.get("version", "")
     name = asked if asked in dict(channel.versions) else channel.csv
-    known = find(client, (namespace, catalog, package), name, crd)
+    known = _find_schema(client, (namespace, catalog, package), name, crd)
     parameters = [
         (key, value) for key, value in (("channel", request.GET.get("channel", "")), ("version", asked)) if value
     ]
@@ -126,7 +77,7 @@ def schema(request: ConsoleRequest, namespace: str, catalog: str, package: str, 
 
 def _tree(request: ConsoleRequest, known: FoundSchema, parameters: list[tuple[str, str]]) -> dict[str, Any]:
     crd = csv.mapping(known.crd)
-    every, version = pick(crd, request.GET.get("api", ""))
+    every, version = _pick_version(crd, request.GET.get("api", ""))
     names = csv.mapping(csv.mapping(crd.get("spec")).get("names"))
     kind, group = csv.text(names.get("kind")), csv.text(csv.mapping(crd.get("spec")).get("group"))
     number = version.name if version else ""
@@ -149,6 +100,56 @@ def _tree(request: ConsoleRequest, known: FoundSchema, parameters: list[tuple[st
         "top": not where,
         # What people write is open at once.
         "inner": schemas.children(tree, ("spec",)) if not where and not query else (),
-        "examples": examples(known.csv, group, number, kind) if not where and not query else (),
+        "examples": _examples(known.csv, group, number, kind) if not where and not query else (),
         "description": csv.text(tree.get("description")),
     }
+
+
+def _find_schema(client: ClusterClient, place: tuple[str, str, str], name: str, crd: str) -> FoundSchema:
+    """`place`: namespace, catalog and package; `name`: the version's CSV."""
+    unknown = ""
+    try:
+        bundle = bundles.bundle(client, *place, name)
+    except SourceError as error:
+        bundle, unknown = None, str(error)
+    if bundle is not None:
+        for item in bundle.crds:
+            if csv.text(csv.mapping(item.get("metadata")).get("name")) == crd:
+                return FoundSchema(item, installed=False, unknown="", csv=bundle.csv)
+        unknown = unknown or "\n".join(bundle.problems)
+    found = _installed_crd(client, crd)
+    return FoundSchema(found, found is not None, unknown, bundle.csv if bundle else {})
+
+
+def _installed_crd(client: ClusterClient, crd: str) -> Mapping[str, Any] | None:
+    try:
+        return client.get(client.find(*CRDS), crd)
+    except (NotFound, Forbidden):
+        return None
+
+
+def _examples(found: Mapping[str, Any], group: str, version: str, kind: str) -> tuple[SchemaExample, ...]:
+    """Those of the annotation `alm-examples` that are of this kind, of the version first; what can't be read is left
+    out.
+    """
+    notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
+    mine = [
+        item
+        for item in csv.objects(notes.get("alm-examples"))
+        if item.get("kind") == kind and csv.text(item.get("apiVersion")).partition("/")[0] == group
+    ]
+    mine.sort(key=lambda item: item.get("apiVersion") != f"{group}/{version}")
+    return tuple(
+        SchemaExample(csv.text(csv.mapping(item.get("metadata")).get("name")) or _("example"), yamltext.dump(item))
+        for item in mine
+    )
+
+
+def _pick_version(
+    crd: Mapping[str, Any], wanted: str
+) -> tuple[tuple[schemas.SchemaVersion, ...], schemas.SchemaVersion | None]:
+    """Its versions, and the wanted one, or the one to use."""
+    every = schemas.versions(crd)
+    first = kind_versions.preferred(kind_versions.defined(crd))
+    by_name = {version.name: version for version in every}
+    return every, by_name.get(wanted) or by_name.get(first) or next(iter(every), None)

@@ -1,7 +1,4 @@
-"""Who has access to a namespace, by which bindings. Pure.
-
-What a role allows in a namespace, in a few plain sentences, read from its rules.
-"""
+"""Who has access to a namespace, by which bindings, and what a role allows there, in a few plain sentences. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,6 +17,10 @@ KINDS = (USER, GROUP, ACCOUNT)
 LEVELS = ("view", "edit", "admin")
 CUSTOM = "custom"
 _ACCOUNT_PREFIX = "system:serviceaccount:"
+#: Groups of Kubernetes itself end so, or have no dot.
+_BUILT_IN = (".k8s.io",)
+_MAX_RULES = 300
+_MAX_KINDS = 3
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -146,20 +147,14 @@ def _member_order(member: Member) -> tuple[int, bool, str, str]:
     return KINDS.index(subject.kind), subject.is_system, subject.name.casefold(), subject.namespace
 
 
-#: Groups of Kubernetes itself end so, or have no dot.
-_BUILT_IN = (".k8s.io",)
-_MAX_RULES = 300
-_MAX_KINDS = 3
+def role_sentences(role: KubeObject) -> tuple[str, ...]:
+    """What the role allows, read from its rules; empty where it has none."""
+    found = tuple(_usual_sentences(role))
+    return found or tuple(_rule_sentences(role))
 
 
-def sentences(role: KubeObject) -> tuple[str, ...]:
-    """Empty where the role has no rules."""
-    found = tuple(_sentences(role))
-    return found or tuple(_rules(role))
-
-
-def usual(level: str) -> tuple[str, ...]:
-    """Of view, edit and admin as every cluster has them, for users who can't read ClusterRoles."""
+def level_sentences(level: str) -> tuple[str, ...]:
+    """The same of view, edit and admin as every cluster has them, for users who can't read ClusterRoles."""
     if level == "view":
         return _("See workloads and settings. Secrets stay hidden."), _("Read logs.")
     words = (
@@ -171,7 +166,7 @@ def usual(level: str) -> tuple[str, ...]:
     return (*words, _("Give others access.")) if level == "admin" else words
 
 
-def _sentences(role: KubeObject) -> Iterator[str]:
+def _usual_sentences(role: KubeObject) -> Iterator[str]:
     def allows(verb: str, group: str, resource: str) -> bool:
         return names_of(role, Question(verb, group, resource)) == ()
 
@@ -215,7 +210,7 @@ def _operator_kinds(role: KubeObject) -> Iterator[str]:
         yield _("See %(kinds)s.") % {"kinds": _listed(list(read))}
 
 
-def _rules(role: KubeObject) -> Iterator[str]:
+def _rule_sentences(role: KubeObject) -> Iterator[str]:
     """Of a role that does none of the usual: its first rules as they are."""
     for rule in items(role.get("rules"))[:_MAX_KINDS]:
         parts = ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs")

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
-from kube import objects
-from kube.objects import KubeObject
+from kube.objects import KubeObject, without_last_applied
 from resources.state.health import mapping, text
 
 KINDS = ("labels", "annotations")
@@ -31,7 +30,7 @@ class Pair:
 
 def pairs(obj: KubeObject, kind: str) -> tuple[Pair, ...]:
     """As they are, by key, without the copies that programs keep."""
-    found = objects.without_last_applied(mapping(obj.get("metadata")).get(kind))
+    found = without_last_applied(mapping(obj.get("metadata")).get(kind))
     return tuple(Pair(str(key), lines(text(value))) for key, value in sorted(found.items()))
 
 

@@ -276,7 +276,7 @@ class Search(APIView):
     def get(self, request: Request) -> Response:
         asked = request.query_params
         namespace = asked.get("namespace", "")
-        wish = lookup.parse(" ".join(asked.get("q", "").split())[:1000])
+        wish = lookup.parse_query(" ".join(asked.get("q", "").split())[:1000])
         found = lookup.search(cluster(request), "" if namespace == "-" else namespace, wish)
         hits = [
             {"object": ref(group.type, hit.namespace, hit.name), "state": hit.state, "created": hit.created}

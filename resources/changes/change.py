@@ -1,7 +1,4 @@
-"""One change as it goes through the pipe, and its place there.
-
-What may be followed, and its name in addresses and in Redis.
-"""
+"""A topic, a change of an object in it, and the change's place in the topic's stream."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +10,39 @@ Kind = Literal["ADDED", "MODIFIED", "DELETED", "RESYNC", "PAUSED", "RESUMED"]
 # object.
 ROW_BYTES = 32 * 1024
 _TEXTS = (b"k", b"u", b"n", b"s", b"c", b"v", b"t")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """What may be followed: one type in one namespace ('' = all). `group` is 'core' for the empty one.
+
+    Its text is its name in addresses and in Redis.
+    """
+
+    cluster: str
+    group: str
+    version: str
+    plural: str
+    namespace: str = ""
+
+    def __str__(self) -> str:
+        """'<cluster>/<group>/<version>/<plural>/<namespace or ->', without spaces, so that a page can list several."""
+        return f"{quote(self.cluster, safe='/:@')}/{self.group}/{self.version}/{self.plural}/{self.namespace or '-'}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Topic":
+        """Raises ValueError. The cluster's name may hold slashes, the other parts can't."""
+        parts = text.rsplit("/", 4)
+        if len(parts) != 5 or not all(parts):
+            raise ValueError(f"{text!r} is no topic: <cluster>/<group or core>/<version>/<plural>/<namespace or ->")
+        cluster, group, version, plural, namespace = parts
+        return cls(
+            cluster=unquote(cluster),
+            group=group,
+            version=version,
+            plural=plural,
+            namespace="" if namespace == "-" else namespace,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,33 +127,3 @@ def order(id_: str) -> tuple[int, int]:
     """An entry's place among those of all streams. '1700000000000' is before all of that millisecond."""
     time, _, number = id_.partition("-")
     return int(time), int(number or 0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Topic:
-    """What may be followed: one type in one namespace ('' = all). `group` is 'core' for the empty one."""
-
-    cluster: str
-    group: str
-    version: str
-    plural: str
-    namespace: str = ""
-
-    def __str__(self) -> str:
-        """'<cluster>/<group>/<version>/<plural>/<namespace or ->', without spaces, so that a page can list several."""
-        return f"{quote(self.cluster, safe='/:@')}/{self.group}/{self.version}/{self.plural}/{self.namespace or '-'}"
-
-    @classmethod
-    def parse(cls, text: str) -> "Topic":
-        """Raises ValueError. The cluster's name may hold slashes, the other parts can't."""
-        parts = text.rsplit("/", 4)
-        if len(parts) != 5 or not all(parts):
-            raise ValueError(f"{text!r} is no topic: <cluster>/<group or core>/<version>/<plural>/<namespace or ->")
-        cluster, group, version, plural, namespace = parts
-        return cls(
-            cluster=unquote(cluster),
-            group=group,
-            version=version,
-            plural=plural,
-            namespace="" if namespace == "-" else namespace,
-        )

@@ -1,10 +1,8 @@
-"""What pages want watched, and which hubs are there to do it.
+"""Interest in topics, active clusters and living hubs, as Redis knows them.
 
-Every expiry is by Redis' own clock: those of hosts may be wrong.
-
-Marks clusters as active so that workers watch them: those with a recently opened page or stream.
-
-The default cluster is always followed, the others while the mark lasts.
+Pages and streams renew interest in the topics that they show, and mark their cluster as active. Workers follow the
+default cluster always, and any other while its mark lasts. Hubs, which watch a cluster for the pages, report themselves
+with heartbeats. Every expiry is by Redis' own clock: those of hosts may be wrong.
 """
 
 from collections.abc import AsyncIterator, Iterable
@@ -20,28 +18,10 @@ from resources.changes.server import checked, hubs_of, key, sync
 
 #: A worker follows a cluster for this long after its last page or stream.
 ACTIVE_SECONDS = 1800
-
-
-def mark_active(cluster: str) -> None:
-    """Raises RedisError."""
-    sync().set(place(cluster), b"1", ex=ACTIVE_SECONDS)
-
-
-def active_of(clusters: Iterable[str]) -> set[str]:
-    """Those of the clusters that are active. Raises RedisError."""
-    aliases = list(clusters)
-    found: list[bytes | None] = sync().mget([place(alias) for alias in aliases]) if aliases else []  # type: ignore[assignment]
-    return {alias for alias, mark in zip(aliases, found, strict=True) if mark}
-
-
-def place(cluster: str) -> str:
-    return key("looked", cluster)
-
-
-# Topics are watched for so long after the last connection that showed them is gone, so that a reload finds them
-# running.
+#: Topics are watched for so long after the last connection that showed them is gone, so that a reload finds them
+#: running.
 INTEREST_SECONDS = 45
-# A hub that did not beat for so long is dead, and others take its topics over.
+#: A hub that did not beat for so long is dead, and others take its topics over.
 HUB_SECONDS = 3.0
 _INTEREST, _WAKE = "interest", "wake"
 
@@ -80,13 +60,16 @@ class Census:
     expiry: float
 
 
-def _clusters(topics: Iterable[str]) -> set[str]:
-    """Of those that are topics."""
-    found = set()
-    for topic in topics:
-        with suppress(ValueError):
-            found.add(Topic.parse(topic).cluster)
-    return found
+def mark_active(cluster: str) -> None:
+    """A page or stream of the cluster was opened just now. Raises RedisError."""
+    sync().set(_active_key(cluster), b"1", ex=ACTIVE_SECONDS)
+
+
+def active_of(clusters: Iterable[str]) -> set[str]:
+    """Those of the clusters that are active. Raises RedisError."""
+    aliases = list(clusters)
+    found: list[bytes | None] = sync().mget([_active_key(alias) for alias in aliases]) if aliases else []  # type: ignore[assignment]
+    return {alias for alias, mark in zip(aliases, found, strict=True) if mark}
 
 
 class Heartbeats(Connection):
@@ -109,7 +92,7 @@ class Heartbeats(Connection):
         added = await self._redis.zadd(key(_INTEREST), scores)
         async with self._redis.pipeline(transaction=False) as pipe:
             for cluster in _clusters(scores):
-                pipe.set(place(cluster), b"1", ex=ACTIVE_SECONDS)
+                pipe.set(_active_key(cluster), b"1", ex=ACTIVE_SECONDS)
             checked(*await pipe.execute(raise_on_error=False))
         if added:
             await self._redis.publish(key(_WAKE), b"interest")
@@ -174,3 +157,16 @@ class Heartbeats(Connection):
             while True:
                 if await channel.get_message(ignore_subscribe_messages=True, timeout=30.0) is not None:
                     yield
+
+
+def _clusters(topics: Iterable[str]) -> set[str]:
+    """The clusters of those that are topics."""
+    found = set()
+    for topic in topics:
+        with suppress(ValueError):
+            found.add(Topic.parse(topic).cluster)
+    return found
+
+
+def _active_key(cluster: str) -> str:
+    return key("looked", cluster)

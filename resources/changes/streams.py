@@ -1,6 +1,6 @@
 """The readers' side of the streams: what came since a position, and what comes.
 
-ChangeLog: streams, interest and heartbeats, for the two ends of the pipe.
+ChangeLog joins it with the writers' side (topics.py) and the heartbeats of hubs (heartbeats.py).
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -104,4 +104,4 @@ class Streams(Connection):
 
 
 class ChangeLog(Topics, Streams, Heartbeats):
-    """All of it over one pool of async connections; belongs to one event loop."""
+    """Streams, topics, interest and heartbeats over one pool of async connections; belongs to one event loop."""

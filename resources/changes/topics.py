@@ -1,12 +1,12 @@
 """The writers' side of a topic: who owns it, what is appended, how far it is complete, why it is paused.
 
-What has to happen in Redis as one step, in Lua (Redis 6.2 and later, valkey; every script's first write is one that
-a full Redis refuses, so that it happens whole or not at all).
-
 Of a topic there is a stream, and a hash beside it: `hub` who owns it, `version` up to which the stream is complete and
 `at` when that was written (seconds on Redis' clock), `number` and `last` (id) of the newest entry, `bytes` ever written
 and `from` how many of them came before what is kept, `trouble` why it is paused. Of an entry the first three fields are
 Redis' own: `i` its number, `p` the id before it, `o` the bytes before it.
+
+What has to happen in Redis as one step is a Lua script (Redis 6.2 and later, valkey). Each script's first write is one
+that a full Redis refuses, so that it happens whole or not at all.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,10 +16,22 @@ from resources.changes.change import Change, Topic
 from resources.changes.connection import Connection
 from resources.changes.server import key
 
+# Entries kept for each topic (about), and their size; a browser that missed more lists again.
+KEEP_CHANGES = 2000
+KEEP_BYTES = 1024 * 1024
+# A position older than this is not looked up: the stream may have expired meanwhile.
+KEEP_SECONDS = 1800
+# A hub resumes from a resourceVersion for this long after it was written; later it lists again, with a resync.
+VERSION_SECONDS = 180
+_COLUMNS_SECONDS = 24 * 3600
+# A stream of at most so many entries is not worth cutting.
+_SHORT_STREAM = 32
+_HASH_SECONDS = KEEP_SECONDS * 2
+
 # KEYS: stream, hash, columns. ARGV: hub, version, columns or '', trouble or '-', entries to keep, bytes to keep,
 # seconds to keep stream and hash, seconds to keep columns, and for each change the count of its strings and the
 # strings. Answers the owner: another than `hub` when refused.
-APPEND = """
+_APPEND_SCRIPT = """
 local state = redis.call('HMGET', KEYS[2], 'hub', 'number', 'last', 'bytes', 'from')
 local hub = ARGV[1]
 if hub ~= '' and state[1] ~= hub then return {0, state[1] or ''} end
@@ -56,7 +68,7 @@ return {1, last}
 """
 
 # KEYS: hash. ARGV: hub, seconds for which a version is good, seconds to keep the hash. Answers the version or ''.
-CLAIM = """
+_CLAIM_SCRIPT = """
 local state = redis.call('HMGET', KEYS[1], 'version', 'at')
 redis.call('HSET', KEYS[1], 'hub', ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
@@ -66,7 +78,7 @@ return ''
 
 # KEYS: hashes. ARGV: hub, seconds to keep a hash, a version or '' for each. Answers the places (from 1) of those that
 # belong to another.
-RENEW = """
+_RENEW_SCRIPT = """
 local now, lost = redis.call('TIME')[1], {}
 for i, key in ipairs(KEYS) do
   if redis.call('HGET', key, 'hub') ~= ARGV[1] then lost[#lost + 1] = i
@@ -79,24 +91,11 @@ return lost
 """
 
 # KEYS: hashes. ARGV: hub.
-RELEASE = """
+_RELEASE_SCRIPT = """
 for _, key in ipairs(KEYS) do
   if redis.call('HGET', key, 'hub') == ARGV[1] then redis.call('HDEL', key, 'hub', 'trouble') end
 end
 """
-
-
-# Entries kept for each topic (about), and their size; a browser that missed more lists again.
-KEEP_CHANGES = 2000
-KEEP_BYTES = 1024 * 1024
-# A position older than this is not looked up: the stream may have expired meanwhile.
-KEEP_SECONDS = 1800
-# A hub resumes from a resourceVersion for this long after it was written; later it lists again, with a resync.
-VERSION_SECONDS = 180
-_COLUMNS_SECONDS = 24 * 3600
-# Entries of a stream that is not worth cutting.
-_SHORT = 32
-_HASH_SECONDS = KEEP_SECONDS * 2
 
 
 class Lost(Exception):
@@ -115,10 +114,10 @@ class Topics(Connection):
 
     def __init__(self) -> None:
         super().__init__()
-        self._append = self._redis.register_script(APPEND)
-        self._claim = self._redis.register_script(CLAIM)
-        self._renew = self._redis.register_script(RENEW)
-        self._release = self._redis.register_script(RELEASE)
+        self._append = self._redis.register_script(_APPEND_SCRIPT)
+        self._claim = self._redis.register_script(_CLAIM_SCRIPT)
+        self._renew = self._redis.register_script(_RENEW_SCRIPT)
+        self._release = self._redis.register_script(_RELEASE_SCRIPT)
 
     async def claim(self, topic: Topic, hub: str) -> str:
         """Makes this hub the topic's owner: the previous owner can't write any more.
@@ -184,7 +183,7 @@ class Topics(Connection):
             for name in names:
                 pipe.xlen(name)
             lengths = await pipe.execute()
-            long = [(name, length) for name, length in zip(names, lengths, strict=True) if length > _SHORT]
+            long = [(name, length) for name, length in zip(names, lengths, strict=True) if length > _SHORT_STREAM]
             for name, length in long:
                 pipe.xtrim(name, maxlen=length // 2, approximate=False)
             return sum(await pipe.execute())

@@ -10,7 +10,7 @@ from resources.forms.depends import Dependencies, is_met
 from resources.forms.descriptors import Descriptor
 from resources.forms.fields import ABSENT, FormField, Options
 from resources.forms.immutable import held
-from resources.forms.paths import FIELDS, MORE, Path, token
+from resources.forms.paths import FIELDS_AT_ONCE, ITEMS_AT_ONCE, Path, token
 from resources.forms.schema import CONTAINERS, Node, Schema, branch_of, keeps_unknown, kind_of, unions, unnamed
 from resources.forms.widgets import Widget
 
@@ -190,7 +190,7 @@ class Builder:
         if self.depth >= NESTED:
             return True
         if kind != "object":
-            return self.room < min(size, MORE)
+            return self.room < min(size, ITEMS_AT_ONCE)
         cost = self.schema.controls(node, 40)
         if present or required or item:
             return self.room < cost or (cost >= 40 and item > 3)
@@ -203,7 +203,7 @@ class Builder:
         children = self._properties(node, value, path, pointer, only)
         others = unnamed(node, value)
         allowed = keeps_unknown(node)
-        if kubernetes_types.FREE_KEYS in node and len(others) <= MORE:
+        if kubernetes_types.FREE_KEYS in node and len(others) <= ITEMS_AT_ONCE:
             children += self._entries(node, value, others, path, pointer)
             others, allowed = (), False
         if others or allowed or path in self.typed.others:
@@ -238,7 +238,9 @@ class Builder:
             return made
 
         must = {name for name in names if name in required or name in value}
-        made = self._windowed(steps=names, make=make, path=path, pointer=pointer, places=places, room=FIELDS, must=must)
+        made = self._windowed(
+            steps=names, make=make, path=path, pointer=pointer, places=places, room=FIELDS_AT_ONCE, must=must
+        )
         closed = (field for field in made if field.widget == "rest")
         folds = {field.pointer for field in closed if names[field.position - 1] in fold}
         return tuple(
@@ -328,7 +330,7 @@ class Builder:
         path: Path,
         pointer: str,
         places: range | None,
-        room: int = MORE,
+        room: int = ITEMS_AT_ONCE,
         must: Iterable[str] = (),
     ) -> tuple[FormField, ...]:
         """What is at `places`, all of it without: what a page can't take as closed parts.

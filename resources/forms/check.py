@@ -5,10 +5,9 @@ fill what is required, what an update does not touch is forgiven, status is its 
 code decides (built-in kinds) only what it can't do without is asked for. CEL is left to the server's dry run
 (docs/decisions/0008).
 
-A custom resource definition's schema as it was written, from the OpenAPI document that the API server makes of it.
-
-Publishing adds what every object has (apiVersion, kind, metadata; in embedded resources too), which the server itself
-checks by other rules: apiextensions-apiserver, pkg/controller/openapi/builder.
+A custom resource is checked by the schema as its definition has it. The API server's OpenAPI document adds what every
+object has (apiVersion, kind, metadata; in embedded resources too), which the server itself checks by other rules:
+apiextensions-apiserver, pkg/controller/openapi/builder.
 """
 
 from collections import OrderedDict
@@ -53,52 +52,8 @@ _OWN = frozenset(
     )
 )
 _TYPE_META = ("apiVersion", "kind")
-
-
-def is_custom(root: Node, components: Mapping[str, Any]) -> bool:
-    """Whether the document is a CRD's.
-
-    Kinds of aggregated servers are as good as built in: their servers' code decides.
-    """
-    if any(not name.startswith(_META) for name in components):
-        return False
-    kinds = root.get("x-kubernetes-group-version-kind")
-    group = str(kinds[0].get("group") or "") if isinstance(kinds, list) and kinds else None
-    return group is None or ("." in group and group not in _OWN)
-
-
-def stored(root: Node) -> dict[str, Any]:
-    """The schema without what publishing added. Parts without embedded resources are the same objects as before."""
-    made = {name: value for name, value in _embedded(root).items() if name != "components"}
-    own = {name: value for name, value in (made.get("properties") or {}).items() if name not in _TYPE_META}
-    if "metadata" in own:
-        own["metadata"] = {"type": "object"}
-    return {**made, "properties": own}
-
-
-def _embedded(node: Any) -> Any:
-    """`node` with what publishing gave to embedded resources taken back."""
-    if not isinstance(node, Mapping):
-        return node
-    changed: dict[str, Any] = {}
-    properties = node.get("properties")
-    if isinstance(properties, Mapping):
-        made = {name: _embedded(inner) for name, inner in properties.items()}
-        if node.get("x-kubernetes-embedded-resource"):
-            made = {name: inner for name, inner in made.items() if name not in (*_TYPE_META, "metadata")}
-        if any(made.get(name) is not inner for name, inner in properties.items()):
-            changed["properties"] = made
-    for name in ("items", "additionalProperties"):
-        inner = node.get(name)
-        if isinstance(inner, Mapping) and (made_ := _embedded(inner)) is not inner:
-            changed[name] = made_
-    if node.get("x-kubernetes-embedded-resource"):
-        changed["required"] = [name for name in node.get("required") or () if name not in _TYPE_META]
-    return {**node, **changed} if changed else node
-
-
-#: Prepared schemas that are kept; the client keeps as many documents.
-KEPT = 12
+#: Prepared schemas in memory; the client keeps as many documents.
+_KEPT = 12
 _NODES: OrderedDict[int, tuple[Any, SchemaNode]] = OrderedDict()
 #: How names of built-in kinds are held to be; of all others only what no path can say is refused.
 _NAMES = {
@@ -154,11 +109,11 @@ def node_of(schema: Schema) -> SchemaNode | None:
     key = id(schema.root)
     found = _NODES.get(key)
     if found is None or found[0] is not schema.root:
-        custom = is_custom(schema.root, schema.components)
-        root = stored(schema.root) if custom else dict(schema.root)
+        custom = _is_custom_resource(schema.root, schema.components)
+        root = _written_schema(schema.root) if custom else dict(schema.root)
         family = Family(root, {} if custom else schema.components)
         found = _NODES[key] = (schema.root, family.node(root))
-        while len(_NODES) > KEPT:
+        while len(_NODES) > _KEPT:
             _NODES.popitem(last=False)
     _NODES.move_to_end(key)
     return found[1]
@@ -207,3 +162,45 @@ def _copy(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _copy(inner) for name, inner in value.items()}
     return [_copy(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _is_custom_resource(root: Node, components: Mapping[str, Any]) -> bool:
+    """Whether the document is of a kind with a CustomResourceDefinition.
+
+    Kinds of aggregated servers are as good as built in: their servers' code decides.
+    """
+    if any(not name.startswith(_META) for name in components):
+        return False
+    kinds = root.get("x-kubernetes-group-version-kind")
+    group = str(kinds[0].get("group") or "") if isinstance(kinds, list) and kinds else None
+    return group is None or ("." in group and group not in _OWN)
+
+
+def _written_schema(root: Node) -> dict[str, Any]:
+    """The schema without what publishing added. Parts without embedded resources are the same objects as before."""
+    made = {name: value for name, value in _embedded(root).items() if name != "components"}
+    own = {name: value for name, value in (made.get("properties") or {}).items() if name not in _TYPE_META}
+    if "metadata" in own:
+        own["metadata"] = {"type": "object"}
+    return {**made, "properties": own}
+
+
+def _embedded(node: Any) -> Any:
+    """`node` with what publishing gave to embedded resources taken back."""
+    if not isinstance(node, Mapping):
+        return node
+    changed: dict[str, Any] = {}
+    properties = node.get("properties")
+    if isinstance(properties, Mapping):
+        made = {name: _embedded(inner) for name, inner in properties.items()}
+        if node.get("x-kubernetes-embedded-resource"):
+            made = {name: inner for name, inner in made.items() if name not in (*_TYPE_META, "metadata")}
+        if any(made.get(name) is not inner for name, inner in properties.items()):
+            changed["properties"] = made
+    for name in ("items", "additionalProperties"):
+        inner = node.get(name)
+        if isinstance(inner, Mapping) and (made_ := _embedded(inner)) is not inner:
+            changed[name] = made_
+    if node.get("x-kubernetes-embedded-resource"):
+        changed["required"] = [name for name in node.get("required") or () if name not in _TYPE_META]
+    return {**node, **changed} if changed else node

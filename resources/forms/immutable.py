@@ -4,9 +4,6 @@
 that can't be added later (`has(oldSelf.x) || !has(self.x)`), or that stays once it is set. What is not understood locks
 nothing: the API server decides.
 
-CEL rules that compare an object with what it was, as far as they are about presence and equality: enough to see
-what can't change.
-
 No CEL is run. A rule is read if it consists of `has()`, `==`, `!=`, `!`, `&&`, `||`, fields of `self` and `oldSelf`,
 and literals; the question put to it is what it says if one field were another one, or gone, or new, and all else stayed
 as it is.
@@ -20,10 +17,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from resources.forms.fields import ABSENT as NOTHING
+from resources.forms.fields import ABSENT
 from resources.forms.paths import Path
 from resources.forms.schema import EMPTY, Node, Schema
 
+CHANGE, REMOVE, ADD = "change", "remove", "add"
+#: Schemas whose rules are cached.
+_KEPT = 12
+_ANY = "*"
+_DEEPEST = 40
 _TOKEN = re.compile(
     r"\s*(?:(?P<op>\|\||&&|==|!=|!|\(|\))|(?P<has>has)\b|(?P<path>(?:self|oldSelf)(?:\.[A-Za-z_]\w*)*)"
     r"|(?P<text>'[^'\\]*'|\"[^\"\\]*\")|(?P<number>-?\d+(?:\.\d+)?)\b|(?P<word>true|false|null)\b)"
@@ -31,10 +33,8 @@ _TOKEN = re.compile(
 _WORDS = {"true": True, "false": False, "null": None}
 
 Names = tuple[str, ...]
-
-
-class Unreadable(ValueError):
-    """The rule says more than is read here."""
+Steps = tuple[str, ...]
+Tokens = list[tuple[str, str]]
 
 
 class _Mark:
@@ -47,7 +47,7 @@ class _Mark:
 
 #: Values of which only this is known: what it was, something else, nothing at all, anything, and what makes CEL give
 #: up.
-SAME, OTHER, ABSENT, UNKNOWN, ERROR = (_Mark(name) for name in ("SAME", "OTHER", "ABSENT", "UNKNOWN", "ERROR"))
+SAME, OTHER, GONE, UNKNOWN, ERROR = (_Mark(name) for name in ("SAME", "OTHER", "GONE", "UNKNOWN", "ERROR"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +70,120 @@ class Case:
     now: Any
 
 
+_RULES: OrderedDict[int, tuple[Any, Mapping[Steps, tuple[Rule, ...]]]] = OrderedDict()
+
+
+class Unreadable(ValueError):
+    """The rule says more than is read here."""
+
+
+def locks(schema: Schema, old: Any, path: Path) -> frozenset[str]:
+    """What is forbidden for the field at `path` of the stored object: change, remove (if set), add (if not set)."""
+    rules = transition_rules(schema)
+    if not rules:
+        return frozenset()
+    found: set[str] = set()
+    node, value = schema.node(schema.root), old
+    steps: Steps = ()
+    for depth in range(len(path) + 1):
+        for rule in rules.get(steps, ()):
+            names = path[depth:]
+            if all(isinstance(name, str) for name in names):
+                found |= _forbidden(rule, value, tuple(str(name) for name in names))
+        if depth == len(path):
+            break
+        part = path[depth]
+        declared = isinstance(part, str) and part in (node.get("properties") or EMPTY)
+        steps = (*steps, str(part) if declared else _ANY)
+        node = schema.items(node) if isinstance(part, int) else schema.child(node, part)
+        value = _inside(value, part)
+    return frozenset(found)
+
+
+def held(schema: Schema, stored: Any, path: Path, value: Any) -> tuple[bool, bool]:
+    """Whether the form's field with that value can't be changed (or added) any more, and whether it can't be removed.
+
+    One that already differs from the stored object, by a text or an earlier answer, is never held: it must be possible
+    to put it right.
+    """
+    found = locks(schema, stored, path)
+    if not found:
+        return False, False
+    before = stored
+    for part in path:
+        before = _inside(before, part)
+    if before is None:
+        return ADD in found and value in (None, ABSENT), False
+    return (CHANGE in found, REMOVE in found) if before == value else (False, False)
+
+
+def _inside(value: Any, part: str | int) -> Any:
+    if isinstance(value, dict):
+        return value.get(str(part))
+    return value[part] if isinstance(value, list) and isinstance(part, int) and part < len(value) else None
+
+
+def _forbidden(rule: Rule, before: Any, names: tuple[str, ...]) -> set[str]:
+    """What a rule at `before` forbids, for the field `names` below it.
+
+    A rule that refuses even what stays as it is says nothing.
+    """
+    if before is None or not any(field.names == names[: len(field.names)] for field in rule_fields(rule)):
+        return set()
+    if _refused(rule, Case(before, names, SAME)):
+        return set()
+    there = _at(before, names)
+    if there is GONE or there is ERROR:
+        return {ADD} if _refused(rule, Case(before, names, OTHER)) else set()
+    other = not there if isinstance(there, bool) else OTHER
+    found = {CHANGE} if _refused(rule, Case(before, names, other)) else set()
+    return found | ({REMOVE} if names and _refused(rule, Case(before, names, GONE)) else set())
+
+
+def _refused(rule: Rule, case: Case) -> bool:
+    result = evaluate(rule, case)
+    return result is False or result is ERROR
+
+
+def transition_rules(schema: Schema) -> Mapping[Steps, tuple[Rule, ...]]:
+    """The rules that are understood, by where they stand: names of properties, `*` for items and entries. Cached."""
+    found = _RULES.get(id(schema.root))
+    if found is None or found[0] is not schema.root:
+        made: dict[Steps, tuple[Rule, ...]] = {}
+        _collect(schema.root, (), made)
+        found = _RULES[id(schema.root)] = (schema.root, made)
+        while len(_RULES) > _KEPT:
+            _RULES.popitem(last=False)
+    _RULES.move_to_end(id(schema.root))
+    return found[1]
+
+
+def _collect(node: Any, steps: Steps, made: dict[Steps, tuple[Rule, ...]]) -> None:
+    if not isinstance(node, Mapping) or len(steps) > _DEEPEST:
+        return
+    if rules := tuple(_readable(node)):
+        made[steps] = rules
+    for name, child in (node.get("properties") or EMPTY).items():
+        _collect(child, (*steps, name), made)
+    for keyword in ("items", "additionalProperties"):
+        if isinstance(node.get(keyword), Mapping):
+            _collect(node[keyword], (*steps, _ANY), made)
+
+
+def _readable(node: Node) -> list[Rule]:
+    found = []
+    rules = node.get("x-kubernetes-validations")
+    for rule in rules if isinstance(rules, list) else ():
+        text = str(rule.get("rule") or "") if isinstance(rule, Mapping) else ""
+        if "oldSelf" in text and not rule.get("optionalOldSelf"):
+            with suppress(Unreadable):
+                found.append(parse_rule(text))
+    return found
+
+
 @lru_cache(maxsize=1024)
-def parse(rule: str) -> Rule:
-    """Raises Unreadable."""
+def parse_rule(rule: str) -> Rule:
+    """The rule as a tree. Raises Unreadable."""
     tokens = _tokens(rule)
     made, rest = _either(tokens)
     if rest:
@@ -91,9 +202,6 @@ def _tokens(rule: str) -> list[tuple[str, str]]:
         if match.lastgroup == "path" and text[at : at + 1] in ("[", "(", ".") and text[at : at + 1]:
             raise Unreadable(rule)
     return found
-
-
-Tokens = list[tuple[str, str]]
 
 
 def _either(tokens: Tokens) -> tuple[Rule, Tokens]:
@@ -157,22 +265,30 @@ def _field(text: str) -> Rule:
     return Rule(operator="field", names=tuple(plain), old=first == "oldSelf")
 
 
-def holds(rule: Rule, case: Case) -> Any:
-    """True, False, UNKNOWN or ERROR, which refuses like False."""
+def rule_fields(rule: Rule) -> Iterator[Rule]:
+    """Every field that the rule speaks of."""
+    if rule.operator == "field":
+        yield rule
+    for part in rule.parts:
+        yield from rule_fields(part)
+
+
+def evaluate(rule: Rule, case: Case) -> Any:
+    """What the rule says in that case: True, False, UNKNOWN or ERROR, which refuses like False."""
     match rule.operator:
         case "or" | "and":
-            return _logic([holds(part, case) for part in rule.parts], rule.operator == "or")
+            return _logic([evaluate(part, case) for part in rule.parts], rule.operator == "or")
         case "not":
-            value = holds(rule.parts[0], case)
+            value = evaluate(rule.parts[0], case)
             return not value if isinstance(value, bool) else value if value is ERROR else UNKNOWN
         case "equal":
-            return _equal(holds(rule.parts[0], case), holds(rule.parts[1], case))
+            return _equal(evaluate(rule.parts[0], case), evaluate(rule.parts[1], case))
         case "has":
             value = _value(rule.parts[0], case)
-            return value if value in (UNKNOWN, ERROR) else value is not ABSENT
+            return value if value in (UNKNOWN, ERROR) else value is not GONE
         case "field":
             value = _value(rule, case)
-            return ERROR if value is ABSENT else value
+            return ERROR if value is GONE else value
     return rule.value
 
 
@@ -213,149 +329,19 @@ def _value(field: Rule, case: Case) -> Any:
     touched = field.names == case.names[: len(field.names)]
     if field.old:
         found = _at(case.before, field.names)
-        return _Before(found) if touched and found is not ABSENT and not isinstance(found, bool) else found
+        return _Before(found) if touched and found is not GONE and not isinstance(found, bool) else found
     if touched and len(field.names) == len(case.names):
         return case.now
     if touched:
         return OTHER
     if case.names == field.names[: len(case.names)]:
-        return UNKNOWN if case.now is OTHER else ERROR if case.now is ABSENT else UNKNOWN
+        return UNKNOWN if case.now is OTHER else ERROR if case.now is GONE else UNKNOWN
     return _at(case.before, field.names)
 
 
 def _at(value: Any, names: Names) -> Any:
     for number, name in enumerate(names):
         if not isinstance(value, dict) or name not in value:
-            return ABSENT if number == len(names) - 1 else ERROR
+            return GONE if number == len(names) - 1 else ERROR
         value = value[name]
     return value
-
-
-def fields(rule: Rule) -> Iterator[Rule]:
-    """Every field that the rule speaks of."""
-    if rule.operator == "field":
-        yield rule
-    for part in rule.parts:
-        yield from fields(part)
-
-
-#: Schemas whose rules are kept.
-KEPT = 12
-CHANGE, REMOVE, ADD = "change", "remove", "add"
-_ANY = "*"
-_DEEPEST = 40
-
-Steps = tuple[str, ...]
-_RULES: OrderedDict[int, tuple[Any, Mapping[Steps, tuple[Rule, ...]]]] = OrderedDict()
-
-
-def locks(schema: Schema, old: Any, path: Path) -> frozenset[str]:
-    """What is forbidden for the field at `path` of the stored object: change, remove (if set), add (if not set)."""
-    rules = transition_rules(schema)
-    if not rules:
-        return frozenset()
-    found: set[str] = set()
-    node, value = schema.node(schema.root), old
-    steps: Steps = ()
-    for depth in range(len(path) + 1):
-        for rule in rules.get(steps, ()):
-            names = path[depth:]
-            if all(isinstance(name, str) for name in names):
-                found |= _forbidden(rule, value, tuple(str(name) for name in names))
-        if depth == len(path):
-            break
-        part = path[depth]
-        declared = isinstance(part, str) and part in (node.get("properties") or EMPTY)
-        steps = (*steps, str(part) if declared else _ANY)
-        node = schema.items(node) if isinstance(part, int) else schema.child(node, part)
-        value = _inside(value, part)
-    return frozenset(found)
-
-
-def held(schema: Schema, stored: Any, path: Path, value: Any) -> tuple[bool, bool]:
-    """Whether the form's field with that value can't be changed (or added) any more, and whether it can't be removed.
-
-    One that already
-    differs from the stored object, by a text or an earlier answer, is never held: it must be possible to put it right.
-    """
-    found = locks(schema, stored, path)
-    if not found:
-        return False, False
-    before = stored
-    for part in path:
-        before = _inside(before, part)
-    if before is None:
-        return ADD in found and value in (None, NOTHING), False
-    return (CHANGE in found, REMOVE in found) if before == value else (False, False)
-
-
-def _inside(value: Any, part: str | int) -> Any:
-    if isinstance(value, dict):
-        return value.get(str(part))
-    return value[part] if isinstance(value, list) and isinstance(part, int) and part < len(value) else None
-
-
-def _forbidden(rule: Rule, before: Any, names: tuple[str, ...]) -> set[str]:
-    """By a rule at `before`, for the field `names` below it.
-
-    A rule that refuses even what stays as it is says nothing.
-    """
-    if before is None or not any(field.names == names[: len(field.names)] for field in fields(rule)):
-        return set()
-    if _refused(rule, Case(before, names, SAME)):
-        return set()
-    there = _present(before, names)
-    if there is ABSENT:
-        return {ADD} if _refused(rule, Case(before, names, OTHER)) else set()
-    other = not there if isinstance(there, bool) else OTHER
-    found = {CHANGE} if _refused(rule, Case(before, names, other)) else set()
-    return found | ({REMOVE} if names and _refused(rule, Case(before, names, ABSENT)) else set())
-
-
-def _refused(rule: Rule, case: Case) -> bool:
-    result = holds(rule, case)
-    return result is False or result is ERROR
-
-
-def _present(value: Any, names: tuple[str, ...]) -> Any:
-    for name in names:
-        if not isinstance(value, dict) or name not in value:
-            return ABSENT
-        value = value[name]
-    return value
-
-
-def transition_rules(schema: Schema) -> Mapping[Steps, tuple[Rule, ...]]:
-    """The rules that are understood, by where they stand: names of properties, `*` for items and entries. Kept."""
-    found = _RULES.get(id(schema.root))
-    if found is None or found[0] is not schema.root:
-        made: dict[Steps, tuple[Rule, ...]] = {}
-        _collect(schema.root, (), made)
-        found = _RULES[id(schema.root)] = (schema.root, made)
-        while len(_RULES) > KEPT:
-            _RULES.popitem(last=False)
-    _RULES.move_to_end(id(schema.root))
-    return found[1]
-
-
-def _collect(node: Any, steps: Steps, made: dict[Steps, tuple[Rule, ...]]) -> None:
-    if not isinstance(node, Mapping) or len(steps) > _DEEPEST:
-        return
-    if rules := tuple(_readable(node)):
-        made[steps] = rules
-    for name, child in (node.get("properties") or EMPTY).items():
-        _collect(child, (*steps, name), made)
-    for keyword in ("items", "additionalProperties"):
-        if isinstance(node.get(keyword), Mapping):
-            _collect(node[keyword], (*steps, _ANY), made)
-
-
-def _readable(node: Node) -> list[Rule]:
-    found = []
-    rules = node.get("x-kubernetes-validations")
-    for rule in rules if isinstance(rules, list) else ():
-        text = str(rule.get("rule") or "") if isinstance(rule, Mapping) else ""
-        if "oldSelf" in text and not rule.get("optionalOldSelf"):
-            with suppress(Unreadable):
-                found.append(parse(text))
-    return found

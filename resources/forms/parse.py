@@ -20,10 +20,6 @@ absent |
 | `x:` | all of it was removed |
 | `h: l:` | the item goes one place up, down |
 | `p: f: g:` | show it as YAML, as fields, as many lines |
-
-One pass over the controls of a page: the values they say, and what the same page needs when it is drawn again.
-
-The marks: parse.py.
 """
 
 from collections.abc import Iterable
@@ -33,24 +29,48 @@ from typing import Any
 from kube import limits
 from resources.forms import texts
 from resources.forms.fields import ABSENT, FormInput
-from resources.forms.paths import FIELDS, MORE, Path, arranged, is_item, position, span, split, untoken
+from resources.forms.paths import FIELDS_AT_ONCE, ITEMS_AT_ONCE, Path, arranged, is_item, position, span, split, untoken
 from untrusted import json_bounds
 
 # Two entries of a map that were given one key: the second waits under key + this, so that nothing typed is lost.
-SECOND = "\ue000"
+_SECOND = "\ue000"
+#: Buttons that work without script, and the mark that each leaves at the pointer which is its value.
+ASKED = {
+    "~open": "z",
+    "~add": "z",
+    "~remove": "x",
+    "~move-up": "h",
+    "~move-down": "l",
+    "~yaml": "p",
+    "~fields": "f",
+    "~lines": "g",
+}
+_MARKS = frozenset("eoamkxtzuvrwhlpfgc")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class UnreadControl:
     """A control that could not be read.
 
-    `code`: integer, number, boolean, bytes, json, yaml, mapping (it must be one), twice (a field's name),
-    or key (a map's, twice); `detail`: the parser's words, or the name.
+    `code`: integer, number, boolean, bytes, json, yaml, mapping (it must be one), twice (a field's name), or key (a
+    map's, twice); `detail`: the parser's words, or the name.
     """
 
     path: Path
     code: str
     detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """`object` is to be sent only where there are no `problems`.
+
+    `typed` makes the same page again, with nothing lost.
+    """
+
+    object: dict[str, Any]
+    problems: tuple[UnreadControl, ...]
+    typed: FormInput
 
 
 @dataclass(slots=True)
@@ -64,11 +84,41 @@ class Posted:
         return self.marks.get(mark, [""])[-1]
 
 
+def asked(posted: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The buttons among what was posted, as marks; none when the form was sent to be saved."""
+    return [(f"{ASKED[name]}:{value}", "1") for name, value in posted if name in ASKED]
+
+
+def parse(base: dict[str, Any], posted: Iterable[tuple[str, str]]) -> Parsed:
+    """`posted`: names and values in the page's order; names that aren't a control's are ignored.
+
+    `base` is not changed.
+    """
+    reading = Reading()
+    made = reading.container(_tree(posted), base, (), "o")
+    return Parsed(made if isinstance(made, dict) else {}, tuple(reading.problems), reading.typed())
+
+
+def _tree(posted: Iterable[tuple[str, str]]) -> Posted:
+    root = Posted()
+    for name, value in posted:
+        mark, colon, pointer = name.partition(":")
+        if not colon or len(mark) != 1 or (mark not in texts.KINDS and mark not in _MARKS):
+            continue
+        if (pointer and not pointer.startswith("/")) or pointer.count("/") > limits.JSON_LEVELS.value:
+            continue
+        node = root
+        for part in split(pointer):
+            node = node.below.setdefault(part, Posted())
+        node.marks.setdefault(mark, []).append(value)
+    return root
+
+
 class Reading:
     """One pass over what was posted, collecting what the same page needs when it is drawn again."""
 
     def __init__(self) -> None:
-        self.problems: list[Problem] = []
+        self.problems: list[UnreadControl] = []
         self.texts: dict[Path, tuple[str, str]] = {}
         self.others: dict[Path, str] = {}
         self.keys: dict[Path, str] = {}
@@ -97,8 +147,8 @@ class Reading:
     def value(self, node: Posted, base: Any, path: Path, item: bool = False, keyed: bool = False) -> Any:
         """The value of one node, ABSENT when there is none.
 
-        `item`: one that was there, where an empty text is a text; `keyed`: a new
-        entry of a map that has its key already.
+        `item`: one that was there, where an empty text is a text; `keyed`: a new entry of a map that has its key
+        already.
         """
         marks = node.marks
         if "x" in marks:
@@ -147,7 +197,7 @@ class Reading:
         return self.unread(path, kind, "", texts.CODE_OF.get(kind, kind)) if keyed else ABSENT
 
     def unread(self, path: Path, kind: str, text: str, code: str, detail: str = "") -> str:
-        self.problems.append(Problem(path, code, detail))
+        self.problems.append(UnreadControl(path, code, detail))
         self.texts[path] = (kind, text)
         return text
 
@@ -169,9 +219,9 @@ class Reading:
         for key in left:
             made.pop(key, None)
         closed = [(places, "z" in below.marks) for part, below in node.below.items() if (places := span(part))]
-        if closed or len(node.below) > FIELDS:
+        if closed or len(node.below) > FIELDS_AT_ONCE:
             least = min((places.start for places, _ in closed), default=len(node.below))
-            self.shown[path] = least + FIELDS * any(asked for _, asked in closed)
+            self.shown[path] = least + FIELDS_AT_ONCE * any(asked for _, asked in closed)
         for part, below in node.below.items():
             if span(part):
                 continue
@@ -233,7 +283,7 @@ class Reading:
         return frozenset(found).difference(drawn)
 
     def unsaid(self, path: Path, node: Posted, code: str, detail: str) -> None:
-        self.problems.append(Problem(path, code, detail))
+        self.problems.append(UnreadControl(path, code, detail))
         self.others[path] = texts.normal(node.last("r"))
 
     def left_out(self, node: Posted, path: Path) -> frozenset[str]:
@@ -272,7 +322,7 @@ class Reading:
         found = [(part, below) for part, below in node.below.items() if is_item(part) or span(part)]
         if any(span(part) for part, _ in found):
             shown = sum(not span(part) for part, _ in found)
-            self.shown[path] = shown + MORE * any(span(part) and "z" in below.marks for part, below in found)
+            self.shown[path] = shown + ITEMS_AT_ONCE * any(span(part) and "z" in below.marks for part, below in found)
         return arranged(found, lambda below: "h" in below.marks, lambda below: "l" in below.marks, Posted)
 
     def read_map(self, node: Posted, base: Any, path: Path) -> dict[str, Any]:
@@ -303,7 +353,7 @@ class Reading:
         stored = _free(made, key)
         made[stored] = value
         if stored != key:
-            self.problems.append(Problem((*path, stored), "key", key))
+            self.problems.append(UnreadControl((*path, stored), "key", key))
             self.keys[(*path, stored)] = key
 
 
@@ -316,7 +366,7 @@ def _place(part: str, node: Posted) -> int | None:
 
 def _free(made: dict[str, Any], key: str) -> str:
     while key in made:
-        key += SECOND
+        key += _SECOND
     return key
 
 
@@ -334,61 +384,3 @@ def _mapping(text: str) -> dict[str, Any]:
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
-
-
-__all__ = ["ASKED", "Parsed", "Problem", "asked", "parse"]
-
-#: Buttons that work without script, and the mark that each leaves at the pointer which is its value.
-ASKED = {
-    "~open": "z",
-    "~add": "z",
-    "~remove": "x",
-    "~move-up": "h",
-    "~move-down": "l",
-    "~yaml": "p",
-    "~fields": "f",
-    "~lines": "g",
-}
-_MARKS = frozenset("eoamkxtzuvrwhlpfgc")
-
-
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """`object` is to be sent only where there are no `problems`.
-
-    `typed` makes the same page again, with nothing lost.
-    """
-
-    object: dict[str, Any]
-    problems: tuple[Problem, ...]
-    typed: FormInput
-
-
-def asked(posted: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The buttons among what was posted, as marks; none when the form was sent to be saved."""
-    return [(f"{ASKED[name]}:{value}", "1") for name, value in posted if name in ASKED]
-
-
-def parse(base: dict[str, Any], posted: Iterable[tuple[str, str]]) -> Parsed:
-    """`posted`: names and values in the page's order; names that aren't a control's are ignored.
-
-    `base` is not changed.
-    """
-    reading = Reading()
-    made = reading.container(_tree(posted), base, (), "o")
-    return Parsed(made if isinstance(made, dict) else {}, tuple(reading.problems), reading.typed())
-
-
-def _tree(posted: Iterable[tuple[str, str]]) -> Posted:
-    root = Posted()
-    for name, value in posted:
-        mark, colon, pointer = name.partition(":")
-        if not colon or len(mark) != 1 or (mark not in texts.KINDS and mark not in _MARKS):
-            continue
-        if (pointer and not pointer.startswith("/")) or pointer.count("/") > limits.JSON_LEVELS.value:
-            continue
-        node = root
-        for part in split(pointer):
-            node = node.below.setdefault(part, Posted())
-        node.marks.setdefault(mark, []).append(value)
-    return root

@@ -4,8 +4,6 @@ A *path* is where the value is: `("spec", "users", 0, "name")`. A *pointer* name
 RFC 6901 with three additions, so that removing or moving one item renames no other. `@3` is item 3 of the list (or
 entry 3 of the map) that the page was made from; `@n7` is one that was added in the browser; `@50-99` are items 50 to 99
 of a long list, which the page does not show. A property's own leading "@" is written `~2`.
-
-The order of a list's items as they were sent, where a button without script moved one of them.
 """
 
 import re
@@ -15,9 +13,14 @@ from urllib.parse import quote
 
 Path = tuple[str | int, ...]
 Tokens = tuple[str, ...]
+_Node = TypeVar("_Node")
 
 ITEM = re.compile(r"^@(n?)(\d{1,9})$", re.ASCII)
 RANGE = re.compile(r"^@(\d{1,9})-(\d{1,9})$", re.ASCII)
+#: How many items of a long list are shown at first, and how many more each time the user asks.
+ITEMS_AT_ONCE = 50
+#: How many fields of one object, likewise; what is set, required or wrong is shown all the same.
+FIELDS_AT_ONCE = 150
 
 
 def token(key: str) -> str:
@@ -76,21 +79,14 @@ def words(path: Path) -> str:
     return text
 
 
-_Node = TypeVar("_Node")
-#: How many items of a long list are shown at first, and how many more each time the user asks.
-MORE = 50
-#: How many fields of one object, likewise; what is set, required or wrong is shown all the same.
-FIELDS = 150
-
-
 def arranged(
     found: list[tuple[str, _Node]],
     up: Callable[[_Node], bool],
     down: Callable[[_Node], bool],
     closed: Callable[[], _Node],
 ) -> list[tuple[str, _Node]]:
-    """Each item that is to go up or down changes places with its neighbour; a closed part of the list gives up the
-    one item it must.
+    """A list's items as the buttons without script order them: each item that is to go up or down changes places with
+    its neighbour; a closed part of the list gives up the one item it must.
 
     `closed` makes a node for an item that was not on the page.
     """

@@ -2,7 +2,8 @@
 look like.
 
 Only a choice of looks: how a value is written and read is its kind's business (texts.py), so a wrong guess here loses
-nothing.
+nothing. A picker offers the names of a kind, guessed from the property's name where no descriptor says it, and takes
+any text.
 
 | scalar | shows |
 |---|---|
@@ -19,10 +20,6 @@ say |
 Containers: section, list, map; rows (a list of scalars), cards (of objects), pairs (a map of scalars), resources
 (limits and requests, whose amounts are a quantity for each known resource and rows for all others), reference (a name
 and a key, in one line).
-
-Whose name a text is: of a Secret, a storage class, a service account …, as the property's name says it.
-
-A guess that is wrong costs nothing: a picker offers names, and takes any text.
 """
 
 import re
@@ -34,97 +31,7 @@ from resources.forms.kubernetes_types import FREE_KEYS
 from resources.forms.paths import Path
 from resources.forms.sensitive import is_sensitive
 
-#: What the end of a property's name says, kind by kind ("group/Kind"); the first that matches holds.
-_BY_END = (
-    ("core/Secret", ("secretname", "secretref", "secretkeyref", "secretkeyselector", "pullsecret", "pullsecrets")),
-    ("core/ConfigMap", ("configmapname", "configmapref", "configmapkeyref", "configmapkeyselector")),
-    ("core/ServiceAccount", ("serviceaccountname", "serviceaccountref", "serviceaccount")),
-    ("storage.k8s.io/StorageClass", ("storageclassname", "storageclass")),
-    ("core/PersistentVolumeClaim", ("pvcname", "existingclaim", "persistentvolumeclaim", "volumeclaimname")),
-    ("networking.k8s.io/IngressClass", ("ingressclassname",)),
-    ("scheduling.k8s.io/PriorityClass", ("priorityclassname",)),
-    ("node.k8s.io/RuntimeClass", ("runtimeclassname",)),
-    ("core/Namespace", ("namespace", "namespacename")),
-)
-_EXACT = {
-    "claimName": "core/PersistentVolumeClaim",
-    "nodeName": "core/Node",
-    "serviceName": "core/Service",
-    "secret": "core/Secret",
-    "configMap": "core/ConfigMap",
-}
-#: Objects of these names refer by a `name` of their own.
-_REFERRERS = (
-    ("core/Secret", ("secret", "secrets", "secretref", "secretkeyref", "secretkeyselector", "pullsecrets")),
-    ("core/ConfigMap", ("configmap", "configmaps", "configmapref", "configmapkeyref")),
-    ("core/ServiceAccount", ("serviceaccount", "serviceaccountref")),
-    ("storage.k8s.io/StorageClass", ("storageclassref",)),
-)
-_GROUPS = {
-    "Secret": "core",
-    "ConfigMap": "core",
-    "ServiceAccount": "core",
-    "Service": "core",
-    "Namespace": "core",
-    "Node": "core",
-    "Pod": "core",
-    "PersistentVolumeClaim": "core",
-    "PersistentVolume": "core",
-    "StorageClass": "storage.k8s.io",
-    "IngressClass": "networking.k8s.io",
-    "PriorityClass": "scheduling.k8s.io",
-    "RuntimeClass": "node.k8s.io",
-    "Deployment": "apps",
-    "StatefulSet": "apps",
-}
-# What follows `io.kubernetes:` in real bundles without being a kind whose names can be offered.
-_NO_KIND = frozenset({"", "custom", "text", "Probe", "SecretReference", "ConfigMapKeySelector", "SecretKeySelector"})
-_KIND = re.compile(r"[A-Z][A-Za-z0-9]{0,62}")
-
-
-def described_object(descriptor: Descriptor | None) -> tuple[str, str]:
-    """("group/Kind", label selector) that `io.kubernetes:…` or `selector:…` of a descriptor says; group '' where it
-    leaves it open.
-    """
-    if descriptor is None:
-        return "", ""
-    text, _, selector = (descriptor.kubernetes or descriptor.selector).partition("?")
-    *group, kind = text.split(":")
-    if kind in _NO_KIND or not _KIND.fullmatch(kind):
-        return "", ""
-    return f"{group[0] if group else _GROUPS.get(kind, '')}/{kind}", selector
-
-
-def by_name(path: Path) -> str:
-    """ "group/Kind" whose name the text at `path` is, by the property's name and its parent's; '' for none."""
-    names = [part for part in path if isinstance(part, str)]
-    if not names:
-        return ""
-    last = names[-1]
-    if last == "name" and len(names) > 1:
-        return _referred(names[-2])
-    if last in _EXACT:
-        return _EXACT[last]
-    lower = last.lower()
-    return next((kind for kind, ends in _BY_END if lower.endswith(ends)), "")
-
-
-def key_of(path: Path) -> str:
-    """ "group/Kind" in whose data the text at `path` is a key: `secretKeyRef.key`; its object's name stands beside it
-    as `name`.
-    """
-    names = [part for part in path if isinstance(part, str)]
-    kind = _referred(names[-2]) if len(names) > 1 and names[-1] == "key" else ""
-    return kind if kind in ("core/Secret", "core/ConfigMap") else ""
-
-
-def _referred(parent: str) -> str:
-    lower = parent.lower()
-    return next((kind for kind, ends in _REFERRERS if lower.endswith(ends)), "")
-
-
 Node = Mapping[str, object]
-
 _NUMBER = re.compile(r"-?\d{0,15}(\.\d{1,15})?")
 _QUANTITY = ("^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|", "^([0-9.]+)([eEinumkKMGTP]*")
 _DURATION = re.compile(r"ms\|s\|m\|h|\|ms\|s\|")
@@ -145,6 +52,52 @@ _COMPACT_LISTS = frozenset({"env", "tolerations", "matchExpressions", "matchFiel
 _COMPACT = {"look": "compact"}
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 _SHORT = 24  # letters that a choice may have to stand beside others
+#: What the end of a property's name says, kind by kind ("group/Kind"); the first that matches holds.
+_KINDS_BY_END = (
+    ("core/Secret", ("secretname", "secretref", "secretkeyref", "secretkeyselector", "pullsecret", "pullsecrets")),
+    ("core/ConfigMap", ("configmapname", "configmapref", "configmapkeyref", "configmapkeyselector")),
+    ("core/ServiceAccount", ("serviceaccountname", "serviceaccountref", "serviceaccount")),
+    ("storage.k8s.io/StorageClass", ("storageclassname", "storageclass")),
+    ("core/PersistentVolumeClaim", ("pvcname", "existingclaim", "persistentvolumeclaim", "volumeclaimname")),
+    ("networking.k8s.io/IngressClass", ("ingressclassname",)),
+    ("scheduling.k8s.io/PriorityClass", ("priorityclassname",)),
+    ("node.k8s.io/RuntimeClass", ("runtimeclassname",)),
+    ("core/Namespace", ("namespace", "namespacename")),
+)
+_KINDS_BY_NAME = {
+    "claimName": "core/PersistentVolumeClaim",
+    "nodeName": "core/Node",
+    "serviceName": "core/Service",
+    "secret": "core/Secret",
+    "configMap": "core/ConfigMap",
+}
+#: Objects of these names refer by a `name` of their own.
+_REFERRERS = (
+    ("core/Secret", ("secret", "secrets", "secretref", "secretkeyref", "secretkeyselector", "pullsecrets")),
+    ("core/ConfigMap", ("configmap", "configmaps", "configmapref", "configmapkeyref")),
+    ("core/ServiceAccount", ("serviceaccount", "serviceaccountref")),
+    ("storage.k8s.io/StorageClass", ("storageclassref",)),
+)
+_GROUP_OF_KIND = {
+    "Secret": "core",
+    "ConfigMap": "core",
+    "ServiceAccount": "core",
+    "Service": "core",
+    "Namespace": "core",
+    "Node": "core",
+    "Pod": "core",
+    "PersistentVolumeClaim": "core",
+    "PersistentVolume": "core",
+    "StorageClass": "storage.k8s.io",
+    "IngressClass": "networking.k8s.io",
+    "PriorityClass": "scheduling.k8s.io",
+    "RuntimeClass": "node.k8s.io",
+    "Deployment": "apps",
+    "StatefulSet": "apps",
+}
+# What follows `io.kubernetes:` in real bundles without being a kind whose names can be offered.
+_NO_KIND = frozenset({"", "custom", "text", "Probe", "SecretReference", "ConfigMapKeySelector", "SecretKeySelector"})
+_KIND = re.compile(r"[A-Z][A-Za-z0-9]{0,62}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,10 +163,10 @@ def _text(kind: str, node: Node, descriptor: Descriptor | None, path: Path) -> W
         return Widget(name="radios" if _few(words) else "select", options=words)
     if is_sensitive(path, node.get("description")) and not (descriptor and descriptor.kubernetes):
         return Widget(name="password")
-    picker, selector = described_object(descriptor)
-    if picker or (picker := by_name(path)):
+    picker, selector = described_picker(descriptor)
+    if picker or (picker := named_picker(path)):
         return Widget(name="picker", picker=picker, selector=selector)
-    if picker := key_of(path):
+    if picker := _key_picker(path):
         return Widget(name="key", picker=picker)
     return _written(node, path, form)
 
@@ -257,7 +210,7 @@ def _container(kind: str, node: Node, described: frozenset[str], path: Path) -> 
         return Widget(name="amounts", data={"example": "10Gi"} if names == {"storage"} else {})
     if "resourceRequirements" in described or {"limits", "requests"} <= names:
         return Widget(name="resources")
-    if names and names <= {"name", "key", "optional"} and (picker := by_name((*path, "name"))):
+    if names and names <= {"name", "key", "optional"} and (picker := named_picker((*path, "name"))):
         return Widget(name="reference", picker=picker)
     return Widget(name="section")
 
@@ -275,6 +228,47 @@ def _is_int_or_string(node: Mapping[str, object]) -> bool:
 
 def _is_quantity(node: Node) -> bool:
     return str(node.get("pattern") or "").startswith(_QUANTITY)
+
+
+def described_picker(descriptor: Descriptor | None) -> tuple[str, str]:
+    """("group/Kind", label selector) that `io.kubernetes:…` or `selector:…` of a descriptor says; group '' where it
+    leaves it open.
+    """
+    if descriptor is None:
+        return "", ""
+    text, _, selector = (descriptor.kubernetes or descriptor.selector).partition("?")
+    *group, kind = text.split(":")
+    if kind in _NO_KIND or not _KIND.fullmatch(kind):
+        return "", ""
+    return f"{group[0] if group else _GROUP_OF_KIND.get(kind, '')}/{kind}", selector
+
+
+def named_picker(path: Path) -> str:
+    """ "group/Kind" whose name the text at `path` is, by the property's name and its parent's; '' for none."""
+    names = [part for part in path if isinstance(part, str)]
+    if not names:
+        return ""
+    last = names[-1]
+    if last == "name" and len(names) > 1:
+        return _referred_kind(names[-2])
+    if last in _KINDS_BY_NAME:
+        return _KINDS_BY_NAME[last]
+    lower = last.lower()
+    return next((kind for kind, ends in _KINDS_BY_END if lower.endswith(ends)), "")
+
+
+def _key_picker(path: Path) -> str:
+    """ "group/Kind" in whose data the text at `path` is a key: `secretKeyRef.key`; its object's name stands beside it
+    as `name`.
+    """
+    names = [part for part in path if isinstance(part, str)]
+    kind = _referred_kind(names[-2]) if len(names) > 1 and names[-1] == "key" else ""
+    return kind if kind in ("core/Secret", "core/ConfigMap") else ""
+
+
+def _referred_kind(parent: str) -> str:
+    lower = parent.lower()
+    return next((kind for kind, ends in _REFERRERS if lower.endswith(ends)), "")
 
 
 def _last(path: Path) -> str:

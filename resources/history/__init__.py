@@ -1,3 +1,3 @@
-"""How objects changed: what is stored (kept, steps, store), recording (recorder, bootstep), reading (timeline, strip),
-undoing (writes).
+"""How objects changed: what is stored (stored_object, steps, store), recording (bootstep), reading (lives, timeline,
+strip), undoing (writes).
 """

@@ -1,10 +1,9 @@
-"""The recorders inside a Celery worker, beside the hubs and for the same reasons (resources/watch/bootstep.py).
-
-Records the history continuously: lists and watches whole objects of each recorded type, in one worker at a time.
+"""Records the history in a Celery worker: lists and watches whole objects of each recorded type, one worker at a time.
 
 The worker that writes holds a lease in the database; another takes over some seconds after it ends, and resumes from
 the last resourceVersion written, so that no change is missed or recorded twice. A version that is too old (410) means
-a list: the changes since are then one step, marked as a gap.
+a list: the changes since are then one step, marked as a gap. Recorders run beside the hubs, for the same reasons
+(resources/watch/bootstep.py).
 """
 
 import asyncio
@@ -27,7 +26,6 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, Gone, KubeError, NotFound, TooManyRequests
 from kube.objects import namespace_of, uid_of
-from kube.requests import ApiRequest
 from kube.transport import AsyncTransport
 from kube.versions import older
 from kube.watch import WatchEvent, watch
@@ -236,7 +234,8 @@ class Recorder:
     async def _watch(self, type_: ResourceType, version: str, seen: Seen) -> None:
         """One watch, until the server ends it."""
         written = time.monotonic()
-        request = watch_objects(type_, version, random.randint(*_WATCH_SECONDS))  # noqa: S311  spreads load
+        seconds = random.randint(*_WATCH_SECONDS)  # noqa: S311  spreads load
+        request = requests.watch_objects(type_, "", version, seconds)
         async for burst in _bursts(watch(self._transport, request)):
             events, version = await self._write(_decoded, burst, version)
             events = await self._located(events, seen)
@@ -264,18 +263,6 @@ class Recorder:
             task.cancel()
         waiting: list[Awaitable[Any]] = list(tasks)
         await asyncio.gather(*waiting, return_exceptions=True)
-
-
-def watch_objects(type_: ResourceType, version: str, seconds: int) -> ApiRequest:
-    """Changes after `version` as whole objects, with bookmarks."""
-    plain = requests.list_objects(type_)
-    query = (
-        ("watch", "true"),
-        ("allowWatchBookmarks", "true"),
-        ("resourceVersion", version),
-        ("timeoutSeconds", str(seconds)),
-    )
-    return ApiRequest(method="GET", path=plain.path, query=query, ref=plain.ref)
 
 
 def _decoded(burst: list[WatchEvent], version: str) -> tuple[list[Event], str]:

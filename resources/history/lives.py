@@ -1,9 +1,8 @@
 """Which objects of a name there were, who may read of them, and what was deleted lately.
 
-Tells lives of a namespace apart: one deleted and created again under the same name may have other owners.
-
-The recorder stores the namespace's uid with each object. Where it is missing (rows of before, a namespace that could
-not be read) the times of creation decide: an object is never older than its namespace.
+A namespace that was deleted and created again under the same name may have other owners, so only what belongs to its
+present life is shown. The recorder stores the namespace's uid with each object. Where it is missing (rows of before, a
+namespace that could not be read) the times of creation decide: an object is never older than its namespace.
 """
 
 import time
@@ -30,27 +29,14 @@ _SLACK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class NamespaceLife:
-    """`created`: None where the namespace could not be read. `read_at`: by this machine's clock."""
+    """One of the namespaces that had a name, one after the other.
+
+    `created`: None where it could not be read. `read_at`: by this machine's clock.
+    """
 
     uid: str = ""
     created: datetime | None = None
     read_at: float = 0.0
-
-
-def created_at(obj: Mapping[str, Any]) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(
-            text(mapping(obj.get("metadata")).get("creationTimestamp")).replace("Z", "+00:00")
-        )
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def read(client: ClusterClient, namespace: str) -> NamespaceLife:
-    """Raises KubeError."""
-    obj = client.get(client.find("", "v1", "namespaces"), namespace)
-    return NamespaceLife(uid_of(obj), created_at(obj), time.time())
 
 
 class NamespaceUids:
@@ -62,13 +48,13 @@ class NamespaceUids:
 
     def uid_of(self, namespace: str, obj: Mapping[str, Any]) -> str:
         """The uid of the namespace in which `obj` is, '' where that isn't known."""
-        created = created_at(obj)
+        created = _created_at(obj)
         if not namespace or created is None:
             return ""
         life = self._known.get(namespace, NamespaceLife())
         if created.timestamp() > life.read_at - _SLACK_SECONDS:
             try:
-                life = read(self._client, namespace)
+                life = _namespace_life(self._client, namespace)
             except KubeError:
                 life = NamespaceLife(read_at=time.time())
             self._known[namespace] = life
@@ -76,31 +62,16 @@ class NamespaceUids:
         return life.uid if life.created and life.created <= created else ""
 
 
-def of_place(client: ClusterClient, place: Place) -> Q:
-    """Which Traced of that address may be shown: those of the namespace's present life; all, where the namespace is
-    gone.
+@dataclass(frozen=True, slots=True)
+class Lately:
+    """An object that was deleted, as the list of all of them shows it.
+
+    `place` None: its kind is not served any more.
     """
-    if place.name and place.type.plural == "namespaces" and not place.type.group:
-        return _own_life(client, place)
-    if not place.type.namespaced or not place.namespace:
-        return Q()
-    try:
-        life = read(client, place.namespace)
-    except NotFound:
-        return Q()
-    except KubeError:
-        return _own_life(client, place)
-    return Q(namespace_uid=life.uid) | Q(namespace_uid="", began_at__gte=life.created)
 
-
-def _own_life(client: ClusterClient, place: Place) -> Q:
-    """Of this object alone, as long as there is one. Raises KubeError."""
-    if not place.name:
-        return Q(pk__in=())
-    try:
-        return Q(uid=uid_of(place.get(client)))
-    except NotFound:
-        return Q() if not place.type.namespaced else Q(pk__in=())
+    traced: Traced
+    place: Place | None
+    by: str
 
 
 def lives(client: ClusterClient, place: Place) -> tuple[Traced, ...]:
@@ -109,7 +80,7 @@ def lives(client: ClusterClient, place: Place) -> tuple[Traced, ...]:
     """
     type_ = place.type
     found = Traced.objects.filter(
-        of_place(client, place),
+        _of_present_life(client, place),
         cluster=client.name,
         group=type_.group,
         plural=type_.plural,
@@ -142,18 +113,6 @@ def step_of(client: ClusterClient, place: Place, number: int) -> Step:
     if step is None:
         raise NotFound(_("This change to %(what)s is no longer stored.") % {"what": place.kubectl})
     return step
-
-
-@dataclass(frozen=True, slots=True)
-class Lately:
-    """An object that was deleted, as the list of all of them shows it.
-
-    `place` None: its kind is not served any more.
-    """
-
-    traced: Traced
-    place: Place | None
-    by: str
 
 
 def deleted(client: ClusterClient, namespace: str = "", limit: int = 100) -> tuple[Lately, ...]:
@@ -205,7 +164,7 @@ class Readable:
             if not can(self._client, "get", kind.type, kind.namespace).allowed:
                 return None, set()
             if kind.namespace not in self._namespaces:
-                self._namespaces[kind.namespace] = of_place(self._client, kind)
+                self._namespaces[kind.namespace] = _of_present_life(self._client, kind)
         except KubeError:
             return None, set()
         rows = Traced.objects.filter(self._namespaces[kind.namespace], pk__in=self._keys)
@@ -221,3 +180,46 @@ def served(client: ClusterClient, traced: Traced) -> Place | None:
         except KubeError:
             continue
     return None
+
+
+def _of_present_life(client: ClusterClient, place: Place) -> Q:
+    """Which Traced of that address may be shown: those of the namespace's present life; all, where the namespace is
+    gone.
+    """
+    if place.name and place.type.plural == "namespaces" and not place.type.group:
+        return _own_life(client, place)
+    if not place.type.namespaced or not place.namespace:
+        return Q()
+    try:
+        life = _namespace_life(client, place.namespace)
+    except NotFound:
+        return Q()
+    except KubeError:
+        return _own_life(client, place)
+    return Q(namespace_uid=life.uid) | Q(namespace_uid="", began_at__gte=life.created)
+
+
+def _own_life(client: ClusterClient, place: Place) -> Q:
+    """Of this object alone, as long as there is one. Raises KubeError."""
+    if not place.name:
+        return Q(pk__in=())
+    try:
+        return Q(uid=uid_of(place.get(client)))
+    except NotFound:
+        return Q() if not place.type.namespaced else Q(pk__in=())
+
+
+def _namespace_life(client: ClusterClient, namespace: str) -> NamespaceLife:
+    """As it is now. Raises KubeError."""
+    obj = client.get(client.find("", "v1", "namespaces"), namespace)
+    return NamespaceLife(uid_of(obj), _created_at(obj), time.time())
+
+
+def _created_at(obj: Mapping[str, Any]) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(
+            text(mapping(obj.get("metadata")).get("creationTimestamp")).replace("Z", "+00:00")
+        )
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

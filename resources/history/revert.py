@@ -6,8 +6,7 @@ stay as they are now.
 
 from typing import Any
 
-from kube import objects
-from kube.objects import KubeObject
+from kube.objects import KubeObject, is_last_applied, without_last_applied
 from resources.history import stored_object
 from resources.state.health import mapping
 from resources.writing.draft import SERVERS
@@ -23,8 +22,8 @@ def written(version: KubeObject, live: KubeObject) -> KubeObject:
     if labels := then.get("labels"):
         metadata["labels"] = labels
     # The copies that programs keep (what kubectl applied last) stay: only so kopf sees that something changed.
-    notes = {key: value for key, value in mapping(now.get("annotations")).items() if objects.is_last_applied(key)}
-    notes |= objects.without_last_applied(then.get("annotations"))
+    notes = {key: value for key, value in mapping(now.get("annotations")).items() if is_last_applied(key)}
+    notes |= without_last_applied(then.get("annotations"))
     if notes:
         metadata["annotations"] = notes
     body = {key: value for key, value in version.items() if key not in ("status", "metadata", "apiVersion", "kind")}
@@ -48,7 +47,7 @@ def anew(version: KubeObject) -> KubeObject:
         if key not in (*SERVERS, "ownerReferences", "finalizers")
     }
     if "annotations" in metadata:
-        metadata["annotations"] = objects.without_last_applied(metadata["annotations"])
+        metadata["annotations"] = without_last_applied(metadata["annotations"])
     made = {**{key: value for key, value in version.items() if key != "status"}, "metadata": metadata}
     found: KubeObject = stored_object.unmasked(made, {})
     return found

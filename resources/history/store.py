@@ -3,7 +3,8 @@
 One transaction a burst. The same version a second time (another worker, a restarted watch) writes nothing. Small
 changes of the status that touch the same fields and leave the state word as it is are one step with a count.
 
-Room for new steps of one object: what its operator said joins, what people did stays as long as there is room.
+Of one object at most HISTORY_CHANGES steps are stored. For new ones, older steps of the status join their neighbours
+first; what people did stays as long as there is room.
 """
 
 import hashlib
@@ -26,55 +27,11 @@ from resources.models import Followed, Step, Traced
 from resources.state.health import mapping, text
 from resources.state.kind_health import health
 
-# Steps of the status that are newer than so many others are never joined.
-_FRESH = 50
-
-
-def trim(traced: Traced) -> None:
-    """At most HISTORY_CHANGES steps: older ones of the status join their neighbours, then the oldest go.
-
-    The caller saves `traced`.
-    """
-    number = traced.steps.count()
-    if number <= settings.HISTORY_CHANGES:
-        return
-    rows = list(traced.steps.order_by("pk"))
-    room = number - max(1, settings.HISTORY_CHANGES * 9 // 10)
-    place = 0
-    while room > 0 and place + 1 < len(rows) - min(_FRESH, settings.HISTORY_CHANGES // 2):
-        older, newer = rows[place], rows[place + 1]
-        if _of_status(older) and _of_status(newer):
-            _join(traced, older, newer)
-            del rows[place]
-            room -= 1
-        else:
-            place += 1
-    for old in rows[:room]:
-        traced.size = max(0, traced.size - len(old.back))
-        old.delete()
-    if room > 0 and rows[room:]:
-        rows[room].back = b""  # nothing is known of what was before
-        rows[room].save()
-
-
-def _of_status(step: Step) -> bool:
-    return step.event == Step.CHANGED and not step.spec and not step.meta
-
-
-def _join(traced: Traced, older: Step, newer: Step) -> None:
-    ops = (stored_object.unpacked(newer.back) or []) + (stored_object.unpacked(older.back) or [])
-    known = {path: before for path, before, _after in older.fields}
-    newer.fields = [[path, known.get(path, before), after] for path, before, after in newer.fields]
-    traced.size -= len(older.back) + len(newer.back)
-    newer.back, newer.at, newer.count = stored_object.packed(ops), older.at, newer.count + older.count
-    traced.size = max(0, traced.size + len(newer.back))
-    older.delete()
-    newer.save()
-
-
 #: Status changes so close to each other are one step.
 FOLD = timedelta(minutes=10)
 _FIELDS = 8
+# Steps of the status that are newer than so many others are never joined.
+_FRESH_STEPS = 50
 Seen = dict[str, bytes]
 
 
@@ -123,10 +80,10 @@ def record(cluster: str, type_: ResourceType, events: Iterable[Event], seen: See
     if not news:
         return 0
     with transaction.atomic():
-        return sum(_one(cluster, type_, event, clean) for event, clean in news)
+        return sum(_record_event(cluster, type_, event, clean) for event, clean in news)
 
 
-def _one(cluster: str, type_: ResourceType, event: Event, clean: KubeObject) -> int:
+def _record_event(cluster: str, type_: ResourceType, event: Event, clean: KubeObject) -> int:
     traced = Traced.objects.select_for_update().filter(cluster=cluster, uid=uid_of(event.object)).first()
     if traced is None:
         if event.type != "DELETED":
@@ -226,7 +183,7 @@ def _change(traced: Traced, type_: ResourceType, event: Event, clean: KubeObject
     traced.head, traced.state, traced.resource_version = head, state, version_of(event.object)
     traced.version, traced.kind = type_.version, type_.kind
     if not folds:
-        trim(traced)
+        _trim(traced)
     traced.save()
     return 1
 
@@ -238,6 +195,49 @@ def _folds(last: Step, step: Step) -> bool:
     paths = {path for path, *_rest in last.fields}
     same = last.changed <= _FIELDS and all(path in paths for path, *_rest in step.fields) and step.changed <= _FIELDS
     return same and step.at - last.at < FOLD and not any(path.startswith("condition ") for path in paths)
+
+
+def _trim(traced: Traced) -> None:
+    """At most HISTORY_CHANGES steps: older ones of the status join their neighbours, then the oldest go.
+
+    The caller saves `traced`.
+    """
+    number = traced.steps.count()
+    if number <= settings.HISTORY_CHANGES:
+        return
+    rows = list(traced.steps.order_by("pk"))
+    room = number - max(1, settings.HISTORY_CHANGES * 9 // 10)
+    place = 0
+    while room > 0 and place + 1 < len(rows) - min(_FRESH_STEPS, settings.HISTORY_CHANGES // 2):
+        first, second = rows[place], rows[place + 1]
+        if _of_status(first) and _of_status(second):
+            _join(traced, first, second)
+            del rows[place]
+            room -= 1
+        else:
+            place += 1
+    for old in rows[:room]:
+        traced.size = max(0, traced.size - len(old.back))
+        old.delete()
+    if room > 0 and rows[room:]:
+        rows[room].back = b""  # nothing is known of what was before
+        rows[room].save()
+
+
+def _of_status(step: Step) -> bool:
+    return step.event == Step.CHANGED and not step.spec and not step.meta
+
+
+def _join(traced: Traced, first: Step, second: Step) -> None:
+    """Makes one step of the two: `second` then has the changes of both, and `first` is deleted."""
+    ops = (stored_object.unpacked(second.back) or []) + (stored_object.unpacked(first.back) or [])
+    known = {path: before for path, before, _after in first.fields}
+    second.fields = [[path, known.get(path, before), after] for path, before, after in second.fields]
+    traced.size -= len(first.back) + len(second.back)
+    second.back, second.at, second.count = stored_object.packed(ops), first.at, second.count + first.count
+    traced.size = max(0, traced.size + len(second.back))
+    first.delete()
+    second.save()
 
 
 def _time(value: Any) -> datetime | None:

@@ -16,10 +16,9 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
-from kube import objects
 from kube.fields import Path
 from kube.objects import MASKED as MASKED
-from kube.objects import KubeObject, redacted
+from kube.objects import KubeObject, redacted, without_last_applied
 from resources.state.health import items, mapping, text
 
 _METADATA = ("name", "namespace", "labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp")
@@ -44,7 +43,7 @@ def clean(obj: Mapping[str, Any]) -> KubeObject:
     metadata = mapping(obj.get("metadata"))
     kept_metadata: dict[str, Any] = {key: metadata[key] for key in _METADATA if metadata.get(key)}
     if "annotations" in kept_metadata:
-        kept_metadata["annotations"] = objects.without_last_applied(kept_metadata["annotations"])
+        kept_metadata["annotations"] = without_last_applied(kept_metadata["annotations"])
         if not kept_metadata["annotations"]:
             del kept_metadata["annotations"]
     made: dict[str, Any] = {"apiVersion": obj.get("apiVersion"), "kind": obj.get("kind"), "metadata": kept_metadata}

@@ -18,7 +18,7 @@ from resources.kinds import Kind, Maker, Panel
 from resources.lists.counts import Count, count
 from resources.place import Place
 from resources.state.health import items, mapping, text
-from resources.types.manager import Manager, manager, owner
+from resources.types.manager import Manager, definition_owner, manager
 
 _COLUMNS = 100
 
@@ -97,7 +97,7 @@ def definition(client: ClusterClient, obj: KubeObject) -> Definition:
     served = _served(client, group, plural)
     stored = _texts(status.get("storedVersions"))
     declared = items(spec.get("versions"))
-    brought = owner(client, obj)
+    brought = definition_owner(client, obj)
     versions = tuple(_version(entry, stored, served) for entry in declared)
     storage = next((version.name for version in versions if version.storage), "")
     type_ = next(iter(served.values()), None)

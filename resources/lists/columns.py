@@ -1,11 +1,10 @@
-"""The columns of a list: the API server's own, and ours (state, owner, labels); the chosen ones as a text that fits
-into an address or a cookie.
+"""The columns of a list: the API server's own, and ours (state, owner, usage, labels); which of them are shown, and the
+order of the rows by one of them.
 
 Keys: `state`, `owner`, `cpu`, `memory`, `labels`, `label:<key>` for one label's value, `=<name>` for a column of the
-server's. An empty choice means the default columns: the state, the columns that `kubectl get` prints without `-o wide`
-unless the state covers them, and the age last. The name always comes first.
-
-Orders of a list: by a column, as people expect of numbers, ages and states.
+server's. A choice of columns is a text of keys that fits into an address or a cookie. An empty choice means the default
+columns: the state, the columns that `kubectl get` prints without `-o wide` unless the state covers them, and the age
+last. The name always comes first.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,11 +28,17 @@ CPU, MEMORY = "cpu", "memory"
 IN_SEVERAL = "namespace"
 #: The same: the list has the columns of measurements.
 WITH_USAGE = "usage"
-# Columns of the server's that say what our state says, or are its second line: how many are ready.
+#: The last rank of a column: the columns behind it share it.
 MOST_RANKS = 6
-_WORDS, _READY = frozenset({"status", "phase", "state"}), "ready"
+# Columns of the server's that say what our state says, or are its second line: how many are ready.
+_STATUS_NAMES, _READY_NAME = frozenset({"status", "phase", "state"}), "ready"
 # What else a kind shows at first: (group, kind) -> keys.
 _AT_FIRST = {("", "Pod"): frozenset({"owner", "=Node"})}
+#: What rows are ordered by, beside columns.
+NAME, NAMESPACE = "name", "namespace"
+#: States that need attention come first.
+STATES = (DEGRADED, UNKNOWN, PROGRESSING, TERMINATING, SUSPENDED, READY, COMPLETED, "")
+_STATE_ORDER = {state: rank for rank, state in enumerate(STATES)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +141,7 @@ def _measured() -> tuple[ListColumn, ...]:
 def _tells(column: Column) -> str:
     """Which part of the state this column repeats: 'status', 'ready', or ''."""
     name = column.name.lower()
-    return "status" if name in _WORDS else "ready" if name == _READY else ""
+    return "status" if name in _STATUS_NAMES else "ready" if name == _READY_NAME else ""
 
 
 def _heading(name: str, beside_ours: bool) -> str:
@@ -177,50 +182,46 @@ def _label(key: str) -> ListColumn | None:
     return ListColumn(key=key, heading=label.rpartition("/")[2], help=label) if key.startswith(LABEL) else None
 
 
-NAME, NAMESPACE = "name", "namespace"
-#: States that need attention come first.
-STATES = (DEGRADED, UNKNOWN, PROGRESSING, TERMINATING, SUSPENDED, READY, COMPLETED, "")
-_RANK = {state: rank for rank, state in enumerate(STATES)}
-
-
 def ordered(entries: Iterable[ListEntry], sort: str, columns: Sequence[ListColumn]) -> list[ListEntry]:
-    """`sort`: 'name', 'namespace' or a column's key, '-' before it for the other way round; '' and unknown ones: the
+    """The rows in order: numbers, ages and states as people expect.
+
+    `sort`: 'name', 'namespace' or a column's key, '-' before it for the other way round; '' and unknown ones: the
     server's own order.
 
     `columns`: all that the kind has. A column of the server's may be called by its name in lower case, too.
     """
-    found = sorted(entries, key=_own_key)
+    found = sorted(entries, key=_server_order)
     backwards, wanted = sort.startswith("-"), sort.removeprefix("-")
     column = next((column for column in columns if wanted in (column.key, column.key[1:].lower())), None)
-    if key := _key(wanted, column):
+    if key := _sort_key(wanted, column):
         # The youngest has the smallest age. Sorting is stable: among equals the server's order stays.
         found.sort(key=key, reverse=backwards != bool(column and column.age))
     return found
 
 
-def _own_key(entry: ListEntry) -> str:
+def _server_order(entry: ListEntry) -> str:
     return f"{entry.namespace}/{entry.name}"
 
 
-def _key(wanted: str, column: ListColumn | None) -> Callable[[ListEntry], Any] | None:
-    if wanted in _OURS:
-        return _OURS[wanted]
+def _sort_key(wanted: str, column: ListColumn | None) -> Callable[[ListEntry], Any] | None:
+    if wanted in _SORT_KEYS:
+        return _SORT_KEYS[wanted]
     if wanted.startswith(LABEL):
         label = wanted.removeprefix(LABEL)
-        return lambda entry: cell_order(dict(entry.labels).get(label))
+        return lambda entry: _cell_order(dict(entry.labels).get(label))
     if column is None:
         return None
     if column.age:
         return lambda entry: entry.created
     index = column.index
-    return lambda entry: cell_order(entry.cells[index] if index < len(entry.cells) else None)
+    return lambda entry: _cell_order(entry.cells[index] if index < len(entry.cells) else None)
 
 
-_OURS: dict[str, Callable[[ListEntry], Any]] = {
+_SORT_KEYS: dict[str, Callable[[ListEntry], Any]] = {
     NAME: lambda entry: (entry.name, entry.namespace),
     NAMESPACE: lambda entry: (entry.namespace, entry.name),
-    STATE: lambda entry: (_RANK.get(entry.health.state, 0), entry.health.reason),
-    OWNER: lambda entry: cell_order(str(entry.owner or "")),
+    STATE: lambda entry: (_STATE_ORDER.get(entry.health.state, 0), entry.health.reason),
+    OWNER: lambda entry: _cell_order(str(entry.owner or "")),
     LABELS: lambda entry: entry.labels,
     # What isn't measured is less than nothing: with the highest first it comes last.
     CPU: lambda entry: entry.usage.cores if entry.usage else -1.0,
@@ -228,7 +229,7 @@ _OURS: dict[str, Callable[[ListEntry], Any]] = {
 }
 
 
-def cell_order(value: Any) -> tuple[int, float, str]:
+def _cell_order(value: Any) -> tuple[int, float, str]:
     """Numbers by size, then texts, and nothing last; '2/3' by its first number."""
     if value is None or value == "":
         return (2, 0.0, "")

@@ -20,7 +20,7 @@ from resources.page.owned_impact import impact
 from resources.place import Place
 from resources.state.health import mapping, text
 from resources.tree.owners import types_below
-from resources.types.manager import Manager, owner
+from resources.types.manager import Manager, definition_owner
 
 _CHUNK = 500
 _NAMED = 8
@@ -77,7 +77,7 @@ def _namespace(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> P
 def instances(client: ClusterClient, definition: KubeObject) -> Instances:
     """All objects of the kind that the definition defines, whatever the namespace."""
     spec = mapping(definition.get("spec"))
-    brought = owner(client, definition)
+    brought = definition_owner(client, definition)
     try:
         type_ = client.find(text(spec.get("group")), "", text(mapping(spec.get("names")).get("plural")))
     except KubeError:

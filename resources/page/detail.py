@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kube import objects
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, name_of, namespace_of, without_last_applied
 from resources.causes.engine import explained_health
 from resources.pod_selectors import pod_selector
 from resources.state.health import Condition, Health, conditions, mapping, text
@@ -126,4 +125,4 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
 
 
 def _annotations(obj: KubeObject) -> tuple[tuple[str, str], ...]:
-    return _pairs(objects.without_last_applied(mapping(obj.get("metadata")).get("annotations")))
+    return _pairs(without_last_applied(mapping(obj.get("metadata")).get("annotations")))

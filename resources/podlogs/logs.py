@@ -1,6 +1,5 @@
-"""The containers of a Pod, and which part of a log to show.
-
-Several logs as one text: the last lines of each, in the order in which they were written.
+"""The logs of Pods: their containers, which part of a log to show, and several logs as one text, in the order in which
+the lines were written.
 """
 
 import re
@@ -30,6 +29,7 @@ SPANS = (
     (24 * 3600, _("1 day")),
 )
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
+_workers = Workers(8, thread_name_prefix="logs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class LogPart:
         return "".join(f" {flag}" for flag, wanted in flags if wanted)
 
 
-def part(query: Mapping[str, str], tails: tuple[int, ...] = TAILS, usual: int = 500) -> LogPart:
+def log_part(query: Mapping[str, str], tails: tuple[int, ...] = TAILS, usual: int = 500) -> LogPart:
     """From `?tail=&span=&since=&previous=&timestamps=`; what makes no sense is as if it were not there."""
     tail = next((tail for tail in tails if str(tail) == query.get("tail")), usual)
     span = next((seconds for seconds, _words in SPANS if str(seconds) == query.get("span")), 0)
@@ -137,11 +137,8 @@ def containers(pod: dict[str, Any]) -> tuple[LogContainer, ...]:
     return tuple(found)
 
 
-_workers = Workers(8, thread_name_prefix="logs")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class LogSource:
     """One container of one Pod. `state`: running, waiting or terminated; `restarts`: of which run the log is."""
 
     uid: str
@@ -170,10 +167,10 @@ class LogLine:
     text: str
 
 
-def sources(pods: Iterable[KubeObject]) -> tuple[Source, ...]:
-    """All containers but those that ran before the others and went well."""
+def log_sources(pods: Iterable[KubeObject]) -> tuple[LogSource, ...]:
+    """All containers; of the init containers only those that run."""
     return tuple(
-        Source(
+        LogSource(
             uid=uid_of(pod),
             namespace=namespace_of(pod),
             pod=name_of(pod),
@@ -187,15 +184,15 @@ def sources(pods: Iterable[KubeObject]) -> tuple[Source, ...]:
     )
 
 
-def tails(
-    client: ClusterClient, wanted: Iterable[Source], part: LogPart
+def merged_tails(
+    client: ClusterClient, wanted: Iterable[LogSource], part: LogPart
 ) -> tuple[tuple[LogLine, ...], tuple[tuple[str, str], ...]]:
-    """That part of each, merged; and (source, why) of those that could not be read."""
+    """That part of each log, merged; and (source, why) of those that could not be read."""
     asked = [source for source in wanted if source.has_log]
     share = min(limits.LOGS_PAGE.value // max(len(asked), 1), limits.LOG_PAGE.value)
     options = {**replace(part, timestamps=True).options, "limit_bytes": share}
 
-    def read(source: Source) -> tuple[Source, str, str]:
+    def read(source: LogSource) -> tuple[LogSource, str, str]:
         try:
             text = client.log(source.pod, source.namespace, container=source.container, **options)
         except KubeError as error:
@@ -204,7 +201,7 @@ def tails(
 
     answers = list(_workers.map(read, asked))
     found = [
-        stamped(source.key, line, keep=part.timestamps)
+        log_line(source.key, line, keep=part.timestamps)
         for source, text, _why in answers
         for line in text.split("\n")
         if line
@@ -219,7 +216,7 @@ def tails(
     return tuple(line for _at, line in keyed), tuple((source.key, why) for source, _text, why in answers if why)
 
 
-def stamped(source: str, line: str, *, keep: bool = False) -> LogLine:
+def log_line(source: str, line: str, *, keep: bool = False) -> LogLine:
     """A line that begins with its time, which stays in its text when it is to be kept."""
     at, space, text = line.partition(" ")
     if space and len(at) >= 20 and at[4] == "-" and at[10] == "T":

@@ -1,15 +1,13 @@
-"""Objects of many kinds at once, by a part of their name, by labels and by annotations.
+"""Search over objects of many kinds at once: by a part of their name, by labels, annotations, state and API group.
+
+The syntax: free words for names, and `key:value` for everything else. Only the keys below mean something; any other
+colon is part of a name, as in system:node. Values with spaces stand in double quotes.
+
+    front kind:pod,deploy ns:shop label:app=web annotation:team=blue state:degraded group:apps
 
 The API server supports selectors for labels only, so names and annotations are searched here, in Tables with metadata
 and without specs. Each kind is read up to a limit, several at a time, with the user's own permissions; kinds that can't
 be read, or have more objects than were read, are named.
-
-The search syntax: free words for names, and `key:value` for everything else. Pure.
-
-    front kind:pod,deploy ns:shop label:app=web annotation:team=blue state:degraded group:apps
-
-Only these keys mean something; any other colon is part of a name, as in system:node. Values with spaces stand in double
-quotes.
 """
 
 import re
@@ -43,49 +41,6 @@ _KEYS = {
 }
 #: In lists of these a comma divides; a selector's commas are its own.
 _MANY = ("kinds", "namespaces", "states", "groups")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParsedQuery:
-    """`labels`: one selector, '' for none.
-
-    Of several kinds, namespaces, states or groups any one is enough; words and annotations must all be there.
-    """
-
-    words: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    namespaces: tuple[str, ...] = ()
-    labels: str = ""
-    annotations: tuple[str, ...] = ()
-    states: tuple[str, ...] = ()
-    groups: tuple[str, ...] = ()
-
-
-def parse_query(text: str) -> ParsedQuery:
-    """Never fails: what isn't a known key is a word."""
-    found: dict[str, list[str]] = {}
-    for match in _PART.finditer(text):
-        key, quoted, plain = match["key"], match["quoted"], match["plain"]
-        value = plain if quoted is None else quoted
-        name = _KEYS.get(key or "")
-        if plain and plain[-1] == ":" and plain[:-1] in _KEYS:
-            continue  # its value is still to be typed
-        if name is None:
-            found.setdefault("words", []).append(f"{key}:{value}" if key else value)
-        elif value:
-            values = value.split(",") if name in _MANY else [value]
-            found.setdefault(name, []).extend(part.strip() for part in values if part.strip())
-    return ParsedQuery(
-        words=tuple(found.get("words", ())),
-        kinds=tuple(found.get("kinds", ())),
-        namespaces=tuple(found.get("namespaces", ())),
-        labels=",".join(found.get("labels", ())),
-        annotations=tuple(found.get("annotations", ())),
-        states=tuple(word.lower() for word in found.get("states", ())),
-        groups=tuple(found.get("groups", ())),
-    )
-
-
 CHUNK = 500
 #: Objects read of one kind, and hits shown of it.
 READ, SHOWN = 5000, 20
@@ -109,12 +64,13 @@ _workers = Workers(8, thread_name_prefix="search")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectQuery:
-    """`q`: all its words must be in the name.
+    """`q`: all its words must be in the name. `labels`: one selector.
 
-    `annotation`: `key`, or `key=value`. `kinds`: as `group/plural`, or any name of a kind; () = the usual ones.
+    `annotation`, `annotations`: `key`, or `key=value`; all must be there. `kinds`: as `group/plural`, or any name of a
+    kind; () = the usual ones.
 
     `namespaces`: instead of the page's; `states`: words of resources/state/health.py in lower case; `groups`: parts of
-    API groups.
+    API groups. Of several kinds, namespaces, states or groups any one is enough.
     """
 
     q: str = ""
@@ -181,18 +137,29 @@ class ObjectMatches:
         return sum(group.total for group in self.groups)
 
 
-def parse(text: str, labels: str = "", annotation: str = "", kinds: Iterable[str] = ()) -> ObjectQuery:
-    """What was typed (resources/searching/grammar.py), and what stood in fields of their own."""
-    asked = parse_query(text)
+def parse_query(text: str, labels: str = "", annotation: str = "", kinds: Iterable[str] = ()) -> ObjectQuery:
+    """What was typed, and what stood in fields of their own. Never fails: what isn't a known key is a word."""
+    found: dict[str, list[str]] = {}
+    for match in _PART.finditer(text):
+        key, quoted, plain = match["key"], match["quoted"], match["plain"]
+        value = plain if quoted is None else quoted
+        name = _KEYS.get(key or "")
+        if plain and plain[-1] == ":" and plain[:-1] in _KEYS:
+            continue  # its value is still to be typed
+        if name is None:
+            found.setdefault("words", []).append(f"{key}:{value}" if key else value)
+        elif value:
+            values = value.split(",") if name in _MANY else [value]
+            found.setdefault(name, []).extend(part.strip() for part in values if part.strip())
     return ObjectQuery(
-        q=" ".join(asked.words),
-        labels=",".join(filter(None, (asked.labels, labels))),
+        q=" ".join(found.get("words", ())),
+        labels=",".join(filter(None, (*found.get("labels", ()), labels))),
         annotation=annotation,
-        kinds=(*asked.kinds, *kinds),
-        annotations=asked.annotations,
-        namespaces=asked.namespaces,
-        states=asked.states,
-        groups=asked.groups,
+        kinds=(*found.get("kinds", ()), *kinds),
+        annotations=tuple(found.get("annotations", ())),
+        namespaces=tuple(found.get("namespaces", ())),
+        states=tuple(word.lower() for word in found.get("states", ())),
+        groups=tuple(found.get("groups", ())),
     )
 
 

@@ -2,12 +2,11 @@
 
 A connection that joins first gets the entries since its page was made, and then every new one, once and in order. If
 the entries since aren't known (no position, trimmed, Redis lost its memory or does not answer), it gets a `resync`:
-gaps are never hidden.
+gaps are never hidden. After a restart a thousand browsers come back at once, so what a stream holds since a position is
+read once for all who ask for it at about the same time (Replay).
 
-Asks each cluster with open pages for its version, so that a silent API server is noticed without page loads.
-
-What a stream holds since a position, read once for all who ask for it at about the same time: after a restart a
-thousand browsers come back at once.
+Clusters with open pages are asked for their version, so that a silent API server is noticed without page loads
+(SilenceProbe).
 """
 
 import asyncio
@@ -33,109 +32,20 @@ from resources.stream.reader import RENEW_SECONDS, Reader, again_and_again
 from resources.stream.sse import encode
 from resources.stream.wishes import TopicSubscription, topics_of
 
-# Of one stream; what a page's wish does not name costs it nothing.
-_MOST = 5000
-
-
-class _Read:
-    """One that has not begun: who comes before it does may join. `position`: the earliest asked for."""
-
-    __slots__ = ("position", "task")
-
-    def __init__(self, position: str) -> None:
-        self.position = position
-        self.task: asyncio.Task[list[StreamEntry] | None]
-
-
-class Missed:
-    """Belongs to one event loop.
-
-    At most one read of each stream at a time; those who come meanwhile share the next one.
-    """
-
-    def __init__(self, log: ChangeLog) -> None:
-        self._log = log
-        self._next: dict[tuple[str, str], _Read] = {}
-        self._under_way: dict[tuple[str, str], asyncio.Task[list[StreamEntry] | None]] = {}
-
-    async def since(self, topic: str, position: str) -> list[StreamEntry] | None:
-        """Entries, read after this call. None if they aren't known: list again. Raises RedisError."""
-        key = (topic, position.partition("@")[2])
-        read = self._next.get(key)
-        if read is None:
-            read = self._next[key] = _Read(position)
-            read.task = asyncio.create_task(self._run(key, read))
-        start = milliseconds(position)
-        if start < milliseconds(read.position):
-            read.position = position
-        found = await asyncio.shield(read.task)
-        if found is None and start > milliseconds(read.position):
-            # The shared read began at an older position, which was trimmed; this one's may be known still.
-            found = await self._log.since(topic, position, _MOST)
-        if found is None or not unbroken(found):
-            return None
-        return [entry for entry in found if milliseconds(entry.id) >= start - 1]
-
-    async def _run(self, key: tuple[str, str], read: _Read) -> list[StreamEntry] | None:
-        if before := self._under_way.get(key):
-            await asyncio.wait({before})
-        del self._next[key]
-        self._under_way[key] = read.task
-        try:
-            return await self._log.since(key[0], read.position, _MOST)
-        finally:
-            if self._under_way.get(key) is read.task:
-                del self._under_way[key]
-
-
 log = logging.getLogger(__name__)
-
-PROBE_SECONDS = 5.0
-
-
-class SilenceProbe:
-    """Belongs to one event loop, which it never holds up."""
-
-    def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(2, thread_name_prefix="silence")
-        self._probes: dict[str, tuple[float, Future[None]]] = {}
-        self._hosts: dict[str, str] = {}
-
-    def seconds(self, alias: str) -> float:
-        """How long the cluster has been silent; asks it again where the last question is older than PROBE_SECONDS,
-        and answered.
-        """
-        began, probe = self._probes.get(alias, (float("-inf"), None))
-        if (probe is None or probe.done()) and time.monotonic() - began >= PROBE_SECONDS:
-            self._probes[alias] = (time.monotonic(), self._pool.submit(self._ask, alias))
-        host = self._hosts.get(alias)
-        return silence.seconds(host) if host else 0.0
-
-    def stop(self) -> None:
-        self._pool.shutdown(wait=False, cancel_futures=True)
-
-    def _ask(self, alias: str) -> None:
-        place = next((offered for offered in clusters.offered() if offered.alias == alias), None)
-        if place is None:
-            return
-        try:
-            client = clusters.client_of(place)
-            self._hosts[alias] = client.host
-            client.version()
-        except KubeError as error:
-            # kube.silence counts what is not answered; any answer will do.
-            log.debug("asked whether %s answers: %s", alias or "the cluster", error)
-
-
 HEARTBEAT_SECONDS = 15.0
 # Whose connection takes nothing for so long is gone, or might as well be.
 STUCK_SECONDS = 60.0
+# A cluster with open pages is asked again so long after the last question.
+PROBE_SECONDS = 5.0
 _TICK_SECONDS = 1.0
 _STOP_SECONDS = 1.0
 # What Redis may take to tell what was missed; a connection that waited longer lists again.
 _CATCH_UP_SECONDS = 4.0
 # More changes than this while one catches up: list again.
 _ARRIVED = 5000
+# Read of one stream for a replay; what a page's wish does not name costs it nothing.
+_MAX_REPLAY_ENTRIES = 5000
 
 
 class _Joining:
@@ -164,7 +74,7 @@ class Broker(Reader):
     def __init__(self, render: RenderRow) -> None:
         super().__init__(render)
         self.lines: dict[BrowserConnection, list[Listener]] = {}
-        self._missed = Missed(self._log)
+        self._replay = Replay(self._log)
         self._joining: dict[_Joining, None] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._probe = SilenceProbe()
@@ -291,7 +201,7 @@ class Broker(Reader):
         troubles = await self._log.troubles(topics) if topics else {}
         missed: dict[str, list[StreamEntry] | None] = {}
         for topic in topics:
-            missed[topic] = await self._missed.since(topic, since) if since else None
+            missed[topic] = await self._replay.since(topic, since) if since else None
             for entry in missed[topic] or ():
                 await self._load_columns(entry)
         return _Missed(missed, troubles)
@@ -351,3 +261,88 @@ def _heard(work: "asyncio.Task[_Missed]") -> None:
     """Its failure is known, or came too late to matter."""
     if not work.cancelled():
         work.exception()
+
+
+class _SharedRead:
+    """One that has not begun: those who come before it does join it. `position`: the earliest asked for."""
+
+    __slots__ = ("position", "task")
+
+    def __init__(self, position: str) -> None:
+        self.position = position
+        self.task: asyncio.Task[list[StreamEntry] | None]
+
+
+class Replay:
+    """What a stream holds since a position. Belongs to one event loop.
+
+    At most one read of each stream at a time; those who come meanwhile share the next one.
+    """
+
+    def __init__(self, log: ChangeLog) -> None:
+        self._log = log
+        self._next: dict[tuple[str, str], _SharedRead] = {}
+        self._under_way: dict[tuple[str, str], asyncio.Task[list[StreamEntry] | None]] = {}
+
+    async def since(self, topic: str, position: str) -> list[StreamEntry] | None:
+        """Entries, read after this call. None if they aren't known: list again. Raises RedisError."""
+        key = (topic, position.partition("@")[2])
+        read = self._next.get(key)
+        if read is None:
+            read = self._next[key] = _SharedRead(position)
+            read.task = asyncio.create_task(self._run(key, read))
+        start = milliseconds(position)
+        if start < milliseconds(read.position):
+            read.position = position
+        found = await asyncio.shield(read.task)
+        if found is None and start > milliseconds(read.position):
+            # The shared read began at an older position, which was trimmed; this one's may be known still.
+            found = await self._log.since(topic, position, _MAX_REPLAY_ENTRIES)
+        if found is None or not unbroken(found):
+            return None
+        return [entry for entry in found if milliseconds(entry.id) >= start - 1]
+
+    async def _run(self, key: tuple[str, str], read: _SharedRead) -> list[StreamEntry] | None:
+        if before := self._under_way.get(key):
+            await asyncio.wait({before})
+        del self._next[key]
+        self._under_way[key] = read.task
+        try:
+            return await self._log.since(key[0], read.position, _MAX_REPLAY_ENTRIES)
+        finally:
+            if self._under_way.get(key) is read.task:
+                del self._under_way[key]
+
+
+class SilenceProbe:
+    """How long clusters have been silent. Belongs to one event loop, which it never holds up."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(2, thread_name_prefix="silence")
+        self._probes: dict[str, tuple[float, Future[None]]] = {}
+        self._hosts: dict[str, str] = {}
+
+    def seconds(self, alias: str) -> float:
+        """How long the cluster has been silent; asks it again where the last question is older than PROBE_SECONDS,
+        and answered.
+        """
+        began, probe = self._probes.get(alias, (float("-inf"), None))
+        if (probe is None or probe.done()) and time.monotonic() - began >= PROBE_SECONDS:
+            self._probes[alias] = (time.monotonic(), self._pool.submit(self._ask, alias))
+        host = self._hosts.get(alias)
+        return silence.seconds(host) if host else 0.0
+
+    def stop(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _ask(self, alias: str) -> None:
+        place = next((offered for offered in clusters.offered() if offered.alias == alias), None)
+        if place is None:
+            return
+        try:
+            client = clusters.client_of(place)
+            self._hosts[alias] = client.host
+            client.version()
+        except KubeError as error:
+            # kube.silence counts what is not answered; any answer will do.
+            log.debug("asked whether %s answers: %s", alias or "the cluster", error)

@@ -1,9 +1,7 @@
 """One open connection: its mailbox, and the writing of what waits there. No task of its own while nothing waits.
 
-Access to a connection's socket.
-
-ASGI has no API for it, so this reaches behind uvicorn's `send`; with another server it does nothing, and slow
-connections are held by that server's own buffers.
+ASGI gives no access to a connection's socket, so this reaches behind uvicorn's `send` (limit_buffers, abort). With
+another server those do nothing, and slow connections are held by that server's own buffers.
 """
 
 import asyncio
@@ -24,30 +22,6 @@ from resources.stream.sse import HEARTBEAT
 _UNSENT_BYTES = 16 * 1024
 # Python names it from 3.12 on; 25 is Linux' (include/uapi/linux/tcp.h).
 _TCP_NOTSENT_LOWAT: int = getattr(socket, "TCP_NOTSENT_LOWAT", 25 if sys.platform == "linux" else 0)
-
-
-def transport_of(send: Any) -> Any:
-    """uvicorn's transport behind the `send` of a request, else None."""
-    return getattr(getattr(send, "__self__", None), "transport", None)
-
-
-def keep_short(send: Any) -> None:
-    """Little waits below us: the writer is held up as soon as the browser reads more slowly than we write."""
-    transport = transport_of(send)
-    if transport is None:
-        return
-    with contextlib.suppress(OSError, AttributeError, NotImplementedError):
-        transport.set_write_buffer_limits(high=_UNSENT_BYTES)
-        found = transport.get_extra_info("socket")
-        if _TCP_NOTSENT_LOWAT and found is not None and found.family in (socket.AF_INET, socket.AF_INET6):
-            found.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _UNSENT_BYTES)
-
-
-def cut(send: Any) -> None:
-    """End the connection at once, whatever was not read of it."""
-    transport = transport_of(send)
-    if transport is not None:
-        transport.abort()
 
 
 class BrowserConnection:
@@ -133,7 +107,7 @@ class BrowserConnection:
             self.cut()
 
     def cut(self) -> None:
-        cut(self._send)
+        abort(self._send)
         self._finish()
 
     async def until_over(self, gone: Callable[[], Awaitable[None]]) -> None:
@@ -206,3 +180,27 @@ def _still_cancelled() -> bool:
     """Takes our own cancellation back; True if the task was also cancelled elsewhere."""
     task = asyncio.current_task()
     return task is not None and task.uncancel() > 0
+
+
+def limit_buffers(send: Any) -> None:
+    """Little waits below us: the writer is held up as soon as the browser reads more slowly than we write."""
+    transport = _transport_of(send)
+    if transport is None:
+        return
+    with contextlib.suppress(OSError, AttributeError, NotImplementedError):
+        transport.set_write_buffer_limits(high=_UNSENT_BYTES)
+        found = transport.get_extra_info("socket")
+        if _TCP_NOTSENT_LOWAT and found is not None and found.family in (socket.AF_INET, socket.AF_INET6):
+            found.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _UNSENT_BYTES)
+
+
+def abort(send: Any) -> None:
+    """End the connection at once, whatever was not read of it."""
+    transport = _transport_of(send)
+    if transport is not None:
+        transport.abort()
+
+
+def _transport_of(send: Any) -> Any:
+    """uvicorn's transport behind the `send` of a request, else None."""
+    return getattr(getattr(send, "__self__", None), "transport", None)

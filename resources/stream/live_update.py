@@ -1,7 +1,7 @@
 """One change as it is sent to browsers: encoded once for all connections that get it in the same form, and only when
 the first of them is due.
 
-Entries read from the streams, before they are sent: drops superseded ones and detects missing ones.
+Before that, entries as they were read from the streams are thinned out (latest) and checked for gaps (unbroken).
 """
 
 import logging
@@ -15,7 +15,6 @@ from resources.stream.counts import counts
 from resources.stream.sse import encode
 
 log = logging.getLogger(__name__)
-
 # (type, name of the topic, columnDefinitions as JSON, change, language) → the row's HTML
 RenderRow = Callable[[ResourceType, str, bytes, Change, str], str]
 Order = tuple[int, int]

@@ -1,12 +1,9 @@
 """Owned objects of an object: those whose ownerReferences lead to it, the claims that a StatefulSet made from its
 templates, and those with an instance label of its name. And, upwards, its owners.
 
-Kubernetes has no such list: it is found by reading the namespace (resources/tree/owner_candidates.py). Kinds that can't
-be read, or have more objects than are read here, are named instead of left out silently.
+Kubernetes has no such list: the namespace is read kind by kind and at once, with the reader's own permissions. Kinds
+that can't be read, or have more objects than are read here, are named instead of left out silently.
 https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
-
-The objects among which an owner's are looked for: a namespace read kind by kind and at once, with the reader's
-own rights.
 
 Pods are the many. A workload's are asked for by its selector, which they must match; in a namespace with more Pods than
 one page has, those of a custom resource are asked for by the selectors of the workloads below it. Only where there is
@@ -36,116 +33,16 @@ from resources.tree.owned_kinds import FULL, owned_types
 from resources.types.types import is_custom
 from resources.writing import examples
 
+#: Objects of one request.
 CHUNK = 500
-WORKLOADS = 20
-Read = tuple[list[KubeObject], str]
-_workers = Workers(8, thread_name_prefix="owned")
-
-
-def is_pod(type_: ResourceType) -> bool:
-    return type_.kind == "Pod" and not type_.group
-
-
-def read_candidates(
-    client: ClusterClient, types: Iterable[ResourceType], namespace: str, labels: str = ""
-) -> dict[ResourceType, Read]:
-    """(objects, why there may be more) of each.
-
-    `labels` narrow Pods and ReplicaSets. Of Pods one page only, when it is not narrowed.
-    """
-
-    def one(type_: ResourceType) -> Read:
-        narrow = labels if type_.kind in ("Pod", "ReplicaSet") else ""
-        return objects_of(client, type_, namespace, narrow, CHUNK if is_pod(type_) and not labels else None)
-
-    asked = list(types)
-    return dict(zip(asked, _workers.map(one, asked), strict=True))
-
-
-def by_selectors(client: ClusterClient, pods: ResourceType, namespace: str, selectors: Iterable[str]) -> Read:
-    """The Pods that any of the selectors finds, at most limits.OWNED_OBJECTS of each."""
-    asked = list(dict.fromkeys(selectors))
-    answers = list(_workers.map(lambda labels: objects_of(client, pods, namespace, labels), asked[:WORKLOADS]))
-    gaps = [gap for _found, gap in answers if gap]
-    if len(asked) > WORKLOADS:
-        gaps.append(_("only the Pods of the first %(count)d workloads were read") % {"count": WORKLOADS})
-    return [obj for found, _gap in answers for obj in found], "; ".join(dict.fromkeys(gaps))
-
-
-def objects_of(
-    client: ClusterClient, type_: ResourceType, namespace: str, labels: str = "", most: int | None = None
-) -> Read:
-    """Those of the namespace that `labels` select, at most `most`, else limits.OWNED_OBJECTS, and why there may be
-    more.
-    """
-    most = limits.OWNED_OBJECTS.value if most is None else most
-    full = (type_.group, type_.kind) in FULL or is_custom(type_.group)
-    found: list[KubeObject] = []
-    token = ""
-    try:
-        while True:
-            if full:
-                page = client.list(type_, namespace, labels=labels, limit=CHUNK, continue_=token)
-                found, token = found + page.items, page.continue_
-            else:
-                table = client.table(type_, namespace, labels=labels, limit=CHUNK, continue_=token)
-                found, token = found + [row.object for row in table.rows], table.continue_
-            if not token:
-                return found, ""
-            if len(found) >= most:
-                return found, _("only the first %(count)d objects of the namespace were checked") % {
-                    "count": len(found)
-                }
-    except NotFound:
-        return [], ""  # the kind's definition was just deleted: there are no objects of it
-    except KubeError as error:
-        return found, str(error)
-
-
-def scan(client: ClusterClient, pods: ResourceType, namespace: str, wanted: Callable[[KubeObject], bool]) -> Read:
-    """Those Pods of the whole namespace that are wanted, by their metadata; their state is what the server's own
-    columns say.
-    """
-    found: list[KubeObject] = []
-    token, seen = "", 0
-    try:
-        while True:
-            table = client.table(pods, namespace, limit=CHUNK, continue_=token)
-            found += (as_pod(table.columns, row) for row in table.rows if wanted(row.object))
-            seen, token = seen + len(table.rows), table.continue_
-            if not token:
-                return found, ""
-            if seen >= limits.SCANNED_PODS.value:
-                return found, _("only the first %(count)d objects of the namespace were checked") % {"count": seen}
-    except KubeError as error:
-        return found, str(error)
-
-
-def as_pod(columns: Iterable[Column], row: TableRow) -> KubeObject:
-    """A Pod's state as far as its Table row tells: status word, ready containers, restarts."""
-    cells = {column.name: value for column, value in zip(columns, row.cells, strict=False)}
-    ready, _slash, all_ = str(cells.get("Ready") or "").partition("/")
-    word = str(cells.get("Status") or "")
-    phase = word if word in ("Pending", "Running", "Succeeded", "Failed", "Unknown") else "Running"
-    phase = "Succeeded" if word == "Completed" else phase
-    number, total = int(ready) if ready.isdecimal() else 0, int(all_) if all_.isdecimal() else 0
-    restarts = str(cells.get("Restarts") or "0").split(" ")[0]
-    containers: list[dict[str, Any]] = [{"ready": index < number} for index in range(min(total, 100))]
-    if containers:
-        containers[0]["restartCount"] = int(restarts) if restarts.isdecimal() else 0
-        if phase != word and word != "Completed":
-            containers[0]["state"] = {"waiting": {"reason": word}}
-    status = {
-        "phase": phase,
-        "containerStatuses": containers,
-        "conditions": [{"type": "Ready", "status": "True" if number == total else "False"}],
-    }
-    return {"metadata": row.object.get("metadata") or {}, "status": status}
-
-
+#: Workloads of which the Pods are asked for, in a namespace with many.
+MAX_WORKLOADS = 20
 _DEPTH = 9
 # Whose Pods their selector finds. A ReplicaSet's are those of its Deployment.
-_WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "ReplicaSet", "ReplicationController")
+_WORKLOAD_KINDS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "ReplicaSet", "ReplicationController")
+#: Objects, and why there may be more.
+Read = tuple[list[KubeObject], str]
+_workers = Workers(8, thread_name_prefix="owned")
 _KEEP_SECONDS = 30.0
 _KEPT = 64
 _kept: dict[tuple[str, str, str], tuple[float, frozenset[str], frozenset[str]]] = {}
@@ -195,10 +92,10 @@ def belongings(client: ClusterClient, type_: ResourceType, owner: KubeObject) ->
     if not types:
         return Belongings()
     labels = "" if custom else pod_selector({**owner, "kind": type_.kind})
-    read = read_candidates(client, types, namespace, labels)
+    read = _read_candidates(client, types, namespace, labels)
     kinds = [wanted.kind for wanted in types]
     marks = instance_marks(type_.group, name_of(owner)) if custom else ()
-    pods = next((wanted for wanted in types if is_pod(wanted)), None)
+    pods = next((wanted for wanted in types if _is_pod(wanted)), None)
     if pods and not labels and read[pods][1]:
         read[pods] = _many_pods(
             client=client,
@@ -262,11 +159,11 @@ def _many_pods(
     selectors = [
         pod_selector({**row.object, "kind": row.type.kind})
         for row in rows
-        if row.type.kind in _WORKLOADS
+        if row.type.kind in _WORKLOAD_KINDS
         and not any(text(reference.get("uid")) in deployed for reference in owner_references(row.object))
     ]
     if found := [selector for selector in selectors if selector]:
-        return by_selectors(client, pods, namespace, found)
+        return _pods_by_selectors(client, pods, namespace, found)
     uids = {uid_of(owner), *(uid_of(row.object) for row in rows)}
 
     def wanted(pod: KubeObject) -> bool:
@@ -274,7 +171,7 @@ def _many_pods(
             text(reference.get("uid")) in uids for reference in owner_references(pod)
         )
 
-    return scan(client, pods, namespace, wanted)
+    return scan_pods(client, pods, namespace, wanted)
 
 
 def tree(
@@ -341,3 +238,104 @@ def _claims_of(
 def _natural(name: str) -> tuple[tuple[int, str], ...]:
     """db-2 before db-10."""
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name))
+
+
+def _read_candidates(
+    client: ClusterClient, types: Iterable[ResourceType], namespace: str, labels: str = ""
+) -> dict[ResourceType, Read]:
+    """The namespace's objects of each type.
+
+    `labels` narrow Pods and ReplicaSets. Of Pods one page only, when it is not narrowed.
+    """
+
+    def read(type_: ResourceType) -> Read:
+        narrow = labels if type_.kind in ("Pod", "ReplicaSet") else ""
+        return objects_of(client, type_, namespace, narrow, CHUNK if _is_pod(type_) and not labels else None)
+
+    asked = list(types)
+    return dict(zip(asked, _workers.map(read, asked), strict=True))
+
+
+def _pods_by_selectors(client: ClusterClient, pods: ResourceType, namespace: str, selectors: Iterable[str]) -> Read:
+    """The Pods that any of the selectors finds, at most limits.OWNED_OBJECTS of each."""
+    asked = list(dict.fromkeys(selectors))
+    answers = list(_workers.map(lambda labels: objects_of(client, pods, namespace, labels), asked[:MAX_WORKLOADS]))
+    gaps = [gap for _found, gap in answers if gap]
+    if len(asked) > MAX_WORKLOADS:
+        gaps.append(_("only the Pods of the first %(count)d workloads were read") % {"count": MAX_WORKLOADS})
+    return [obj for found, _gap in answers for obj in found], "; ".join(dict.fromkeys(gaps))
+
+
+def objects_of(
+    client: ClusterClient, type_: ResourceType, namespace: str, labels: str = "", most: int | None = None
+) -> Read:
+    """Those of the namespace that `labels` select, at most `most`, else limits.OWNED_OBJECTS, and why there may be
+    more.
+    """
+    most = limits.OWNED_OBJECTS.value if most is None else most
+    full = (type_.group, type_.kind) in FULL or is_custom(type_.group)
+    found: list[KubeObject] = []
+    token = ""
+    try:
+        while True:
+            if full:
+                page = client.list(type_, namespace, labels=labels, limit=CHUNK, continue_=token)
+                found, token = found + page.items, page.continue_
+            else:
+                table = client.table(type_, namespace, labels=labels, limit=CHUNK, continue_=token)
+                found, token = found + [row.object for row in table.rows], table.continue_
+            if not token:
+                return found, ""
+            if len(found) >= most:
+                return found, _("only the first %(count)d objects of the namespace were checked") % {
+                    "count": len(found)
+                }
+    except NotFound:
+        return [], ""  # the kind's definition was just deleted: there are no objects of it
+    except KubeError as error:
+        return found, str(error)
+
+
+def scan_pods(client: ClusterClient, pods: ResourceType, namespace: str, wanted: Callable[[KubeObject], bool]) -> Read:
+    """Those Pods of the whole namespace that are wanted, by their metadata; their state is what the server's own
+    columns say.
+    """
+    found: list[KubeObject] = []
+    token, seen = "", 0
+    try:
+        while True:
+            table = client.table(pods, namespace, limit=CHUNK, continue_=token)
+            found += (as_pod(table.columns, row) for row in table.rows if wanted(row.object))
+            seen, token = seen + len(table.rows), table.continue_
+            if not token:
+                return found, ""
+            if seen >= limits.SCANNED_PODS.value:
+                return found, _("only the first %(count)d objects of the namespace were checked") % {"count": seen}
+    except KubeError as error:
+        return found, str(error)
+
+
+def as_pod(columns: Iterable[Column], row: TableRow) -> KubeObject:
+    """A Pod's state as far as its Table row tells: status word, ready containers, restarts."""
+    cells = {column.name: value for column, value in zip(columns, row.cells, strict=False)}
+    ready, _slash, all_ = str(cells.get("Ready") or "").partition("/")
+    word = str(cells.get("Status") or "")
+    phase = word if word in ("Pending", "Running", "Succeeded", "Failed", "Unknown") else "Running"
+    phase = "Succeeded" if word == "Completed" else phase
+    number, total = int(ready) if ready.isdecimal() else 0, int(all_) if all_.isdecimal() else 0
+    restarts = str(cells.get("Restarts") or "0").split(" ")[0]
+    containers: list[dict[str, Any]] = [{"ready": index < number} for index in range(min(total, 100))]
+    if containers:
+        containers[0]["restartCount"] = int(restarts) if restarts.isdecimal() else 0
+        if phase != word and word != "Completed":
+            containers[0]["state"] = {"waiting": {"reason": word}}
+    status = {
+        "phase": phase,
+        "containerStatuses": containers,
+        "conditions": [{"type": "Ready", "status": "True" if number == total else "False"}],
+    }
+    return {"metadata": row.object.get("metadata") or {}, "status": status}
+
+
+def _is_pod(type_: ResourceType) -> bool:
+    return type_.kind == "Pod" and not type_.group

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.versions import priority
+from kube.versions import api_version_priority
 from resources.state.health import items, mapping, text
 from resources.types.manager import DEFINITIONS
 from resources.types.types import is_custom
@@ -70,7 +70,7 @@ def preferred(versions: Iterable[DefinedVersion]) -> str:
     '' for no version. Pure.
     """
     served = [version for version in versions if version.served]
-    served.sort(key=lambda version: (version.deprecated, not version.storage, priority(version.name)))
+    served.sort(key=lambda version: (version.deprecated, not version.storage, api_version_priority(version.name)))
     return served[0].name if served else ""
 
 
@@ -85,7 +85,7 @@ def versions(client: ClusterClient, group: str, plural: str) -> tuple[KindVersio
     known = {version.name: version for version in _defined(client, f"{plural}.{group}")} if is_custom(group) else {}
     found = [known.get(name) or DefinedVersion(name=name) for name in types]
     first = preferred(version if version.served else DefinedVersion(name=version.name) for version in found)
-    found.sort(key=lambda version: (version.name != first, priority(version.name)))
+    found.sort(key=lambda version: (version.name != first, api_version_priority(version.name)))
     return tuple(
         KindVersion(types[version.name], _deprecation(version, first, types[version.name]), version.name == first)
         for version in found

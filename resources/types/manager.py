@@ -1,11 +1,10 @@
-"""The manager of an object: a controller or tool that may overwrite manual changes.
+"""The manager of an object: a controller or tool that may overwrite manual changes; of a CustomResourceDefinition, the
+operator that brought it.
 
-Read from the controlling owner reference, or from the marks that tools leave on objects. No requests.
+An object's is read from its controlling owner reference, or from the marks that tools leave on objects. No requests.
 
-Who brought a kind: read from the marks on its CustomResourceDefinition, all of them in one request.
-
-OLM notes on a definition every version of every operator that brought it, and takes no note away: of several the one
-counts whose ClusterServiceVersion is still there.
+Definitions are read all in one request. OLM notes on a definition every version of every operator that brought it, and
+takes no note away: of several the one counts whose ClusterServiceVersion is still there.
 """
 
 import time
@@ -21,9 +20,11 @@ from resources.state.health import items, mapping, text
 
 #: Where definitions are found: group, version, plural.
 DEFINITIONS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+_CSVS = ("operators.coreos.com", "v1alpha1", "clusterserviceversions")
 #: On a definition, by OLM: "<namespace>/<csv>" of an operator that brought it.
 _ALONGSIDE = "operatorframework.io/installed-alongside-"
 _ARGO = "argocd.argoproj.io/tracking-id"
+_KEEP_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def manager(obj: Mapping[str, Any]) -> Manager | None:
     for owner in items(metadata.get("ownerReferences")):
         if owner.get("controller"):
             return Manager(text(owner.get("kind")), text(owner.get("name")))
-    return _olm(obj, labels) or _definition(obj) or _tool(labels, notes)
+    return _olm(obj, labels) or _noted_operator(obj) or _tool(labels, notes)
 
 
 def alongside(obj: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -56,10 +57,8 @@ def alongside(obj: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple((namespace, name) for namespace, _slash, name in found if namespace and name)
 
 
-def _definition(obj: Mapping[str, Any]) -> Manager | None:
-    """Where there are notes of several versions or operators, resources/types/definitions.py finds out which one is
-    there.
-    """
+def _noted_operator(obj: Mapping[str, Any]) -> Manager | None:
+    """Where there are notes of several versions or operators, definition_owner() finds out which one is there."""
     brought = alongside(obj)
     return Manager("ClusterServiceVersion", brought[0][1], brought[0][0]) if len(brought) == 1 else None
 
@@ -95,22 +94,20 @@ def _tool(labels: Mapping[str, Any], notes: Mapping[str, Any]) -> Manager | None
     return None
 
 
-_KEEP_SECONDS = 10.0
-_CSVS = ("operators.coreos.com", "v1alpha1", "clusterserviceversions")
-_kept: "dict[tuple[str, ...], tuple[float, Known]]" = {}
-_lock = Lock()
-
-
 @dataclass(frozen=True, slots=True)
-class Known:
+class Definitions:
     """All definitions by `names` ('plural.group'), and the `owners` of those that say so."""
 
     names: frozenset[str] = frozenset()
     owners: Mapping[str, Manager] = field(default_factory=dict)
 
 
-def known(client: ClusterClient) -> Known:
-    """Nothing for users who can't list definitions. At most ten seconds old."""
+_kept: dict[tuple[str, ...], tuple[float, Definitions]] = {}
+_lock = Lock()
+
+
+def read_definitions(client: ClusterClient) -> Definitions:
+    """All of the cluster; nothing for users who can't list them. At most ten seconds old."""
     key, now = (client.host, client.who), time.monotonic()
     with _lock:
         cached = _kept.get(key)
@@ -122,8 +119,8 @@ def known(client: ClusterClient) -> Known:
         rows = ()
     objects = [row.object for row in rows]
     there = _csvs(client) if any(alongside(item) for item in objects) else frozenset()
-    brought = {name_of(item): owner for item in objects if (owner := _owner(item, there))}
-    found = Known(frozenset(name_of(item) for item in objects), brought)
+    brought = {name_of(item): owner for item in objects if (owner := _definition_owner(item, there))}
+    found = Definitions(frozenset(name_of(item) for item in objects), brought)
     with _lock:
         if len(_kept) > 64:
             _kept.clear()
@@ -131,18 +128,18 @@ def known(client: ClusterClient) -> Known:
     return found
 
 
-def forget() -> None:
-    """One came or went."""
+def forget_definitions() -> None:
+    """A definition came or went: the next page reads them again."""
     with _lock:
         _kept.clear()
 
 
-def owner(client: ClusterClient, definition: Mapping[str, Any]) -> Manager | None:
-    """Of one definition."""
-    return _owner(definition, _csvs(client) if len(alongside(definition)) > 1 else frozenset())
+def definition_owner(client: ClusterClient, definition: Mapping[str, Any]) -> Manager | None:
+    """The manager of one definition."""
+    return _definition_owner(definition, _csvs(client) if len(alongside(definition)) > 1 else frozenset())
 
 
-def _owner(definition: Mapping[str, Any], there: frozenset[tuple[str, str]]) -> Manager | None:
+def _definition_owner(definition: Mapping[str, Any], there: frozenset[tuple[str, str]]) -> Manager | None:
     brought = alongside(definition)
     if not brought:
         return manager(definition)

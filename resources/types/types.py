@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from resources.lists.counts import Count, last
-from resources.types.manager import Manager, known
+from resources.types.manager import Manager, read_definitions
 
 # OLM's own kinds come behind those that it installed.
 _OLM = ("operators.coreos.com", "packages.operators.coreos.com")
@@ -178,7 +178,7 @@ def every(types: Iterable[ResourceType]) -> list[Kind]:
 
 def find_kinds(client: ClusterClient, wish: KindQuery, namespace: str = "") -> Types:
     """Kinds in which every word of the wish occurs (kind, plural, short names, group, categories, operator)."""
-    definitions = known(client)
+    definitions = read_definitions(client)
     all_ = [
         Kind(
             type=kind.type,

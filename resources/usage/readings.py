@@ -1,11 +1,10 @@
 """What Pods and nodes use now, read as the reader, in threads of its own: no page waits for a slow metrics server.
 
+PodMetrics and NodeMetrics (metrics.k8s.io), as metrics-server and others in its place serve them:
+https://kubernetes.io/docs/tasks/debug/debug-cluster/resource-metrics-pipeline/
+
 An answer is kept for seconds, for its reader alone. A refusal evicts it at once. Each answer also writes its minute of
 the history (resources/usage/history.py), so that there is one where the worker itself has no permission to read.
-
-PodMetrics and NodeMetrics (metrics.k8s.io), as metrics-server and others in its place serve them.
-
-https://kubernetes.io/docs/tasks/debug/debug-cluster/resource-metrics-pipeline/
 """
 
 import logging
@@ -26,11 +25,28 @@ from kube.objects import KubeObject, name_of, namespace_of
 from resources.changes import RedisError, usage_samples
 from resources.quantities import cores, number, size
 
+log = logging.getLogger(__name__)
 GROUP = "metrics.k8s.io"
 PODS, NODES = "pods", "nodes"
 #: What the nodes can give to Pods, by their own status.
 ALLOCATABLE = "allocatable"
 _PLURALS = {("", "Pod"): PODS, ("", "Node"): NODES}
+#: metrics-server itself measures every 15 s.
+KEEP_SECONDS = 15.0
+#: What nodes can give.
+ALLOCATABLE_SECONDS = 300.0
+#: While the metrics server doesn't answer, what it said last is shown for so long.
+OLDEST_SECONDS = 120.0
+#: After a refusal or a failure it is asked again.
+FAILED_SECONDS = 60.0
+#: A page waits at most so long, and not at all where the last answer took longer.
+WAIT_SECONDS = 0.4
+READ_SECONDS = 5.0
+_THREADS, _QUEUED = 4, 64
+# What a reading itself counts as, in objects, so that their number is bounded too.
+_WEIGHT = 100
+_NEVER = float("-inf")
+_Key = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,95 +71,6 @@ class Usage:
 
 #: (namespace, name) → what it uses; the namespace of a node is ''.
 Usages = Mapping[tuple[str, str], Usage]
-
-
-def cpu_text(value: float) -> str:
-    """'12m', '1', '0'; what is more than nothing is never '0'."""
-    millicores = round(value * 1000) or int(value > 0)
-    return cores(Decimal(millicores) / 1000)
-
-
-def memory_text(value: float) -> str:
-    """'34 MiB'."""
-    return size(Decimal(round(value)))
-
-
-def plural_of(type_: ResourceType) -> str:
-    """What is measured of objects of this type: PODS, NODES or ''."""
-    return _PLURALS.get((type_.group, type_.kind), "")
-
-
-def served(client: ClusterClient, plural: str) -> ResourceType | None:
-    """The type of the measurements, None where the cluster serves none. Asks nothing beyond what pages know already."""
-    try:
-        types = client.types()
-    except KubeError:
-        return None
-    found = {
-        (type_.group, type_.plural): type_ for type_ in types if type_.plural in (PODS, NODES) and "list" in type_.verbs
-    }
-    if plural == ALLOCATABLE:
-        return found.get(("", NODES)) if (GROUP, NODES) in found else None
-    return found.get((GROUP, plural))
-
-
-def usages(items: Iterable[KubeObject]) -> dict[tuple[str, str], Usage]:
-    """What can't be read as a measurement is left out."""
-    found = ((namespace_of(item), name_of(item), usage(item)) for item in items)
-    return {(namespace, name): used for namespace, name, used in found if used is not None}
-
-
-def usage(item: KubeObject) -> Usage | None:
-    """Of one PodMetrics or NodeMetrics; of a Node, what it can give."""
-    if item.get("kind") == "Node":
-        return allocatable(item)
-    containers = item.get("containers")
-    if not isinstance(containers, list):
-        return _used(item.get("usage"))
-    named = [
-        (str(container.get("name") or ""), _used(container.get("usage")))
-        for container in containers
-        if isinstance(container, dict)
-    ]
-    known = tuple((name, used) for name, used in named if used is not None)
-    if len(known) < len(containers):
-        return None
-    return Usage(sum(used.cores for _name, used in known), sum(used.memory for _name, used in known), known)
-
-
-def allocatable(node: KubeObject) -> Usage | None:
-    """What a Node can give to Pods."""
-    status = node.get("status")
-    return _used(status.get("allocatable")) if isinstance(status, dict) else None
-
-
-def _used(value: Any) -> Usage | None:
-    if not isinstance(value, dict):
-        return None
-    cpu, memory = (number(str(value.get(key, ""))) for key in ("cpu", "memory"))
-    if cpu is None or memory is None or min(cpu, memory) < 0:
-        return None
-    return Usage(float(cpu), int(memory))
-
-
-log = logging.getLogger(__name__)
-
-#: metrics-server itself measures every 15 s.
-KEEP_SECONDS = 15.0
-#: What nodes can give.
-ALLOCATABLE_SECONDS = 300.0
-#: While the metrics server doesn't answer, what it said last is shown for so long.
-OLDEST_SECONDS = 120.0
-#: After a refusal or a failure it is asked again.
-FAILED_SECONDS = 60.0
-#: A page waits at most so long, and not at all where the last answer took longer.
-WAIT_SECONDS = 0.4
-READ_SECONDS = 5.0
-_THREADS, _QUEUED = 4, 64
-# What a reading itself counts as, in objects, so that their number is bounded too.
-_WEIGHT = 100
-_NEVER = float("-inf")
-_Key = tuple[object, ...]
 
 
 def _set() -> threading.Event:
@@ -202,7 +129,7 @@ class Readings:
 
     def ask(self, client: ClusterClient, plural: str, namespace: str = "") -> UsageRequest:
         """Never waits. `plural`: PODS, NODES or ALLOCATABLE; `namespace` '': all of them, or all of this reader's."""
-        type_ = served(client, plural) if plural else None
+        type_ = metrics_type(client, plural) if plural else None
         if type_ is None:
             return UsageRequest()
         key = (client.host, client.who, id(client.config), client.name, plural, namespace)
@@ -265,6 +192,75 @@ def note(client: ClusterClient, plural: str, found: Usages) -> None:
         usage_samples.write(client.name, plural, values)
     except RedisError as error:
         log.debug("no history of %s of %s: %s", plural, client.name, error)
+
+
+def plural_of(type_: ResourceType) -> str:
+    """What is measured of objects of this type: PODS, NODES or ''."""
+    return _PLURALS.get((type_.group, type_.kind), "")
+
+
+def metrics_type(client: ClusterClient, plural: str) -> ResourceType | None:
+    """The type of the measurements, None where the cluster serves none. Asks nothing beyond what pages know already."""
+    try:
+        types = client.types()
+    except KubeError:
+        return None
+    found = {
+        (type_.group, type_.plural): type_ for type_ in types if type_.plural in (PODS, NODES) and "list" in type_.verbs
+    }
+    if plural == ALLOCATABLE:
+        return found.get(("", NODES)) if (GROUP, NODES) in found else None
+    return found.get((GROUP, plural))
+
+
+def usages(items: Iterable[KubeObject]) -> dict[tuple[str, str], Usage]:
+    """What can't be read as a measurement is left out."""
+    found = ((namespace_of(item), name_of(item), usage(item)) for item in items)
+    return {(namespace, name): used for namespace, name, used in found if used is not None}
+
+
+def usage(item: KubeObject) -> Usage | None:
+    """Of one PodMetrics or NodeMetrics; of a Node, what it can give."""
+    if item.get("kind") == "Node":
+        return allocatable(item)
+    containers = item.get("containers")
+    if not isinstance(containers, list):
+        return _used(item.get("usage"))
+    named = [
+        (str(container.get("name") or ""), _used(container.get("usage")))
+        for container in containers
+        if isinstance(container, dict)
+    ]
+    known = tuple((name, used) for name, used in named if used is not None)
+    if len(known) < len(containers):
+        return None
+    return Usage(sum(used.cores for _name, used in known), sum(used.memory for _name, used in known), known)
+
+
+def allocatable(node: KubeObject) -> Usage | None:
+    """What a Node can give to Pods."""
+    status = node.get("status")
+    return _used(status.get("allocatable")) if isinstance(status, dict) else None
+
+
+def _used(value: Any) -> Usage | None:
+    if not isinstance(value, dict):
+        return None
+    cpu, memory = (number(str(value.get(key, ""))) for key in ("cpu", "memory"))
+    if cpu is None or memory is None or min(cpu, memory) < 0:
+        return None
+    return Usage(float(cpu), int(memory))
+
+
+def cpu_text(value: float) -> str:
+    """'12m', '1', '0'; what is more than nothing is never '0'."""
+    millicores = round(value * 1000) or int(value > 0)
+    return cores(Decimal(millicores) / 1000)
+
+
+def memory_text(value: float) -> str:
+    """'34 MiB'."""
+    return size(Decimal(round(value)))
 
 
 readings = Readings()

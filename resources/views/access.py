@@ -405,7 +405,7 @@ def _give_page(
 def _card(client: ClusterClient, namespace: str, choice: str, gift: Gift, errors: Mapping[str, str]) -> RoleCard:
     if choice in LEVELS:
         role = namespace_access.role(client, choice)
-        words = grants.sentences(role) if role else grants.usual(choice)
+        words = grants.role_sentences(role) if role else grants.level_sentences(choice)
         return RoleCard(choice=choice, label=_level_labels()[choice], words=words)
     kind = OTHER_ROLES[choice]
     label = _("Another cluster role") if kind == "ClusterRole" else _("A role of this namespace")

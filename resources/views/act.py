@@ -1,9 +1,7 @@
-"""…/<object>/act/<act>/: one act on one object (resources/acting/acts.py), after saying what it does and how kubectl
-does it.
+"""…/<object>/act/<act>/: one action on one object (resources/acting/acts.py), after a page that says what it does and
+how kubectl does it.
 
-/…/nodes/-/<name>/cordon/: whether the scheduler may put new Pods on a node.
-
-As `kubectl cordon` and `kubectl uncordon`.
+…/nodes/-/<name>/cordon/: whether the scheduler may put new Pods on a node, as `kubectl cordon` and `kubectl uncordon`.
 """
 
 from dataclasses import dataclass
@@ -40,7 +38,7 @@ class ActPage:
 def act(
     request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str, act: str
 ) -> HttpResponse:
-    """The question; a POST does it. `name=`: of what is made."""
+    """The page; a POST does it. `name=`: of what is made."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     obj = place.get(request.cluster)
     found = acts.find(request.cluster, place, obj, act)

@@ -1,9 +1,8 @@
-"""/resources/<group>/<version>/<plural>/bulk/: one act on the objects that were ticked in a list; asked first, with
-a result for each.
+"""/resources/<group>/<version>/<plural>/bulk/: one action on the objects that were selected in a list: deletes them, or
+changes their labels or annotations.
 
-One act on many objects: deleting them, or changing their labels or annotations.
-
-Each has its own result; one refusal stops no other.
+The page comes first, so that nothing happens without a confirmation. Each object has a result of its own; one refusal
+stops no other.
 """
 
 import re
@@ -30,7 +29,6 @@ from kube.recording import with_current_context
 from resources.history import writes
 from resources.history.kinds import may_be_recorded
 from resources.lists import listing
-from resources.lists.listing import Query
 from resources.place import Place, place_of
 from resources.views.delete import TAKES_ALONG, one_way
 from resources.views.filter import Filter
@@ -38,6 +36,8 @@ from resources.views.filter import Filter
 DELETE, LABEL, ANNOTATE = "delete", "label", "annotate"
 ACTIONS = (DELETE, LABEL, ANNOTATE)
 _KEY = re.compile(r"[A-Za-z0-9.\-_/]{1,317}")
+#: Objects that the page lists.
+_MAX_SHOWN = 200
 _workers = Workers(6, thread_name_prefix="bulk")
 
 
@@ -82,78 +82,11 @@ class BadChange(ValueError):
         self.line = line
 
 
-def read_changes(text: str) -> dict[str, str | None]:
-    """As kubectl's label takes them, one a line: `key=value` sets, `key-` removes. Raises BadChange.
-
-    What keys and values may be is the API server's to say; here only what can't be understood is refused.
-    """
-    found: dict[str, str | None] = {}
-    for line in filter(None, map(str.strip, text.splitlines())):
-        key, equals, value = line.partition("=")
-        key = key.strip()
-        if not equals and key.endswith("-") and _KEY.fullmatch(key[:-1]):
-            found[key[:-1]] = None
-        elif equals and _KEY.fullmatch(key):
-            found[key] = value.strip()
-        else:
-            raise BadChange(line)
-    return found
-
-
-def matching(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> list[Chosen]:
-    """All that a list's filters leave, limits.BULK_OBJECTS + 1 at most: so that it shows when there are too many."""
-    found = listing.matching(client, type_, namespace, query)[: limits.BULK_OBJECTS.value + 1]
-    return [Chosen(entry.uid, entry.namespace, entry.name) for entry in found]
-
-
-def carry_out(
-    client: ClusterClient,
-    type_: ResourceType,
-    chosen: Sequence[Chosen],
-    action: str,
-    changes: dict[str, str | None] | None = None,
-    *,
-    dry_run: bool = False,
-) -> tuple[Result, ...]:
-    """Some at once, in the order given. An object that is gone already counts as deleted."""
-
-    def one(wanted: Chosen) -> Result:
-        try:
-            if action == DELETE:
-                left = client.delete(type_, wanted.name, wanted.namespace, uid=wanted.uid, dry_run=dry_run)
-                return Result(wanted, waits="metadata" in left and bool(uid_of(left)) and not dry_run)
-            metadata: dict[str, Any] = {"labels" if action == LABEL else "annotations": changes or {}}
-            if wanted.uid:
-                # Never a namesake that was made since: the API server refuses another uid.
-                metadata["uid"] = wanted.uid
-            client.patch(type_, wanted.name, {"metadata": metadata}, wanted.namespace, dry_run=dry_run)
-        except NotFound as error:
-            return Result(wanted, None if action == DELETE else error)
-        except KubeError as error:
-            return Result(wanted, error)
-        return Result(wanted)
-
-    return tuple(_workers.map(with_current_context(one), chosen))
-
-
-def kubectl(type_: ResourceType, chosen: Iterable[Chosen], action: str, changes: Sequence[str]) -> Iterator[str]:
-    """The same as commands, one a namespace. `changes` are quoted for a shell."""
-    by_namespace: dict[str, list[str]] = {}
-    for item in chosen:
-        by_namespace.setdefault(item.namespace, []).append(item.name)
-    for namespace, names in by_namespace.items():
-        parts = ["kubectl", action, type_.qualified, *(["-n", namespace] if namespace else []), *names, *changes]
-        yield " ".join([*parts, *(["--overwrite"] if action != DELETE else [])])
-
-
-_SHOWN = 200
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulkPage:
-    """`changes`: as typed.
+    """`changes`: as typed; `error`: what is wrong with them.
 
-    `error`: what is wrong with it. `checked`: the results are a dry run's. `results` None: nothing was done yet.
+    `checked`: the results are a dry run's. `results` None: nothing was done yet.
     """
 
     place: Place
@@ -179,11 +112,11 @@ class BulkPage:
 
     @property
     def shown(self) -> tuple[Chosen, ...]:
-        return self.chosen[:_SHOWN]
+        return self.chosen[:_MAX_SHOWN]
 
     @property
     def left_out(self) -> int:
-        return max(0, len(self.chosen) - _SHOWN)
+        return max(0, len(self.chosen) - _MAX_SHOWN)
 
     @property
     def failed(self) -> int:
@@ -223,20 +156,24 @@ def bulk(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
         page = replace(page, chosen=chosen[:most], error=words % {"most": most})
         return _answer(request, page, 422)
     if "~confirm" in request.POST or "~check" in request.POST:
-        page = _carry_out(request, page, dry_run="~confirm" not in request.POST)
+        page = _act(request, page, dry_run="~confirm" not in request.POST)
         return _answer(request, page, 422 if page.error else 200)
     return _answer(request, page)
 
 
 def _chosen(request: ConsoleRequest, place: Place) -> tuple[Chosen, ...]:
+    """`all`: what the list's filters leave; limits.BULK_OBJECTS + 1 at most, which shows that there are too many."""
     if "all" in request.POST:
         query = Filter.from_query(request.POST).query()
-        return tuple(matching(request.cluster, place.type, place.namespace, query))
+        entries = listing.matching(request.cluster, place.type, place.namespace, query)
+        return tuple(
+            Chosen(entry.uid, entry.namespace, entry.name) for entry in entries[: limits.BULK_OBJECTS.value + 1]
+        )
     found = (Chosen.read(value) for value in request.POST.getlist("chosen"))
     return tuple(dict.fromkeys(chosen for chosen in found if chosen))
 
 
-def _carry_out(request: ConsoleRequest, page: BulkPage, *, dry_run: bool) -> BulkPage:
+def _act(request: ConsoleRequest, page: BulkPage, *, dry_run: bool) -> BulkPage:
     changes: dict[str, str | None] = {}
     if page.must_type and not dry_run and page.typed != str(len(page.chosen)):
         return replace(page, error=_("Type the number %(number)d to confirm.") % {"number": len(page.chosen)})
@@ -266,6 +203,66 @@ def _carry_out(request: ConsoleRequest, page: BulkPage, *, dry_run: bool) -> Bul
 
 def _answer(request: ConsoleRequest, page: BulkPage, status: int = 200) -> HttpResponse:
     lines = [shlex.quote(line.strip()) for line in page.changes.splitlines() if line.strip()]
-    commands = kubectl(page.place.type, page.shown, page.action, lines)
+    commands = kubectl_commands(page.place.type, page.shown, page.action, lines)
     page = replace(page, kubectl="\n".join(commands))
     return render.page(request, "resources/bulk.html", {"page": page}, status=status)
+
+
+def read_changes(text: str) -> dict[str, str | None]:
+    """As kubectl's label takes them, one a line: `key=value` sets, `key-` removes. Raises BadChange.
+
+    What keys and values may be is the API server's to say; here only what can't be understood is refused.
+    """
+    found: dict[str, str | None] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        key, equals, value = line.partition("=")
+        key = key.strip()
+        if not equals and key.endswith("-") and _KEY.fullmatch(key[:-1]):
+            found[key[:-1]] = None
+        elif equals and _KEY.fullmatch(key):
+            found[key] = value.strip()
+        else:
+            raise BadChange(line)
+    return found
+
+
+def carry_out(
+    client: ClusterClient,
+    type_: ResourceType,
+    chosen: Sequence[Chosen],
+    action: str,
+    changes: dict[str, str | None] | None = None,
+    *,
+    dry_run: bool = False,
+) -> tuple[Result, ...]:
+    """Several at a time; the results are in the order given. An object that is gone already counts as deleted."""
+
+    def carry_out_on(wanted: Chosen) -> Result:
+        try:
+            if action == DELETE:
+                left = client.delete(type_, wanted.name, wanted.namespace, uid=wanted.uid, dry_run=dry_run)
+                return Result(wanted, waits="metadata" in left and bool(uid_of(left)) and not dry_run)
+            metadata: dict[str, Any] = {"labels" if action == LABEL else "annotations": changes or {}}
+            if wanted.uid:
+                # Never a namesake that was made since: the API server refuses another uid.
+                metadata["uid"] = wanted.uid
+            client.patch(type_, wanted.name, {"metadata": metadata}, wanted.namespace, dry_run=dry_run)
+        except NotFound as error:
+            return Result(wanted, None if action == DELETE else error)
+        except KubeError as error:
+            return Result(wanted, error)
+        return Result(wanted)
+
+    return tuple(_workers.map(with_current_context(carry_out_on), chosen))
+
+
+def kubectl_commands(
+    type_: ResourceType, chosen: Iterable[Chosen], action: str, changes: Sequence[str]
+) -> Iterator[str]:
+    """The commands that do the same, one a namespace. `changes` are quoted for a shell."""
+    by_namespace: dict[str, list[str]] = {}
+    for item in chosen:
+        by_namespace.setdefault(item.namespace, []).append(item.name)
+    for namespace, names in by_namespace.items():
+        parts = ["kubectl", action, type_.qualified, *(["-n", namespace] if namespace else []), *names, *changes]
+        yield " ".join([*parts, *(["--overwrite"] if action != DELETE else [])])

@@ -4,12 +4,8 @@ The page has eight regions that renew themselves, each with its own address (`?p
 the object, inside it why that isn't well, what its Pods use and how its web page is opened, then what it owns, its
 values, its history, its Events.
 
-…/<object>/menu/: the actions of one object as a list, for a menu that is filled when it is opened (a row of a
-list, the palette).
-
-/resources/owner/: to the page of an object that an ownerReference names.
-
-Rows know the owner's kind, and not what it is called in addresses.
+…/<object>/menu/: the actions of one object as a list, for a menu that is filled when it is opened (a row of a list, the
+palette). /resources/owner/: to the page of an object that an ownerReference names.
 """
 
 from dataclasses import dataclass, field, replace
@@ -22,7 +18,6 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
 from resources import favourites, live_topics
@@ -144,8 +139,8 @@ class DetailPage:
 def detail(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """The page, or with `?part=` one region of it, or `peek` (resources/views/parts.py).
 
-    Of an object that is gone the region `object` says so,
-    and the others are empty until there is one of this name again.
+    Of an object that is gone the region `object` says so, and the others are empty until there is one of this name
+    again.
     """
     part, span = request.GET.get("part", ""), request.GET.get("span", "")
     try:
@@ -159,7 +154,7 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
         obj = place.get(request.cluster)
     except NotFound:
         if part in _FURTHER:
-            topic = _topic(request.cluster, place.type, place.namespace)
+            topic = live_topics.topics_of(request.cluster, place.type, place.namespace)
             return render.page(request, "resources/_gone.html", {"part": part, "topic": topic, "place": place})
         if not part and (was := history.known(request.cluster, place)):
             return render.page(request, "resources/history_gone.html", {"part": was}, status=404)
@@ -170,11 +165,11 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
         return render.page(request, "resources/_peek.html", {"page": peek_part(request.cluster, place, obj)})
     template = PARTS.get(part, "resources/detail.html")
     return render.page(
-        request, template, {"page": _look(request.cluster, place, obj, part if part in PARTS else "", span)}
+        request, template, {"page": _page(request.cluster, place, obj, part if part in PARTS else "", span)}
     )
 
 
-def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str, span: str) -> DetailPage:
+def _page(client: ClusterClient, place: Place, obj: KubeObject, part: str, span: str) -> DetailPage:
     shown = _detail(client, place, obj) if part in ("", "object") else None
     described = part in ("", "object", "open", "values")
     offer = examples.offer(client, place.type, place.namespace) if described else Offer()
@@ -185,7 +180,7 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str, span:
     rows = owned.found.rows if owned else None
     return DetailPage(
         place=place,
-        topic=_topic(client, place.type, place.namespace),
+        topic=live_topics.topics_of(client, place.type, place.namespace),
         pods_topic=_pods_topic(client, place, shown),
         detail=shown,
         causes=causes_part(client, place, obj) if part in ("", "causes") else None,
@@ -203,7 +198,7 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str, span:
         if part in ("", "history")
         else None,
         events=related_events if part in ("", "events") else None,
-        events_topic=_topic(client, client.find("", "v1", "events"), place.namespace or "default"),
+        events_topic=live_topics.topics_of(client, client.find("", "v1", "events"), place.namespace or "default"),
     )
 
 
@@ -242,19 +237,15 @@ def _news(all_: tuple[StatusValue, ...], shown: Detail | None) -> tuple[StatusVa
 def _pods_topic(client: ClusterClient, place: Place, shown: Detail | None) -> str:
     unsettled = shown is not None and shown.health.state in (PROGRESSING, UNKNOWN, DEGRADED)
     return (
-        _topic(client, client.find("", "v1", "pods"), place.namespace)
+        live_topics.topics_of(client, client.find("", "v1", "pods"), place.namespace)
         if unsettled and child_troubles.counts(place.type)
         else ""
     )
 
 
-def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:
-    return live_topics.topics_of(client, type_, namespace)
-
-
 @require_safe
 def menu(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """Without script it is a page of its own, with nothing but the list."""
+    """The actions as a list; without script a page of its own."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
     found = actions(request.cluster, place, place.get(request.cluster))
     context = {"place": place, "actions": found}
@@ -263,7 +254,9 @@ def menu(request: ConsoleRequest, group: str, version: str, plural: str, namespa
 
 @require_safe
 def owner(request: ConsoleRequest) -> HttpResponse:
-    """`of` (apiVersion), `kind`, `name`, `namespace` of what it owns. Raises NotFound for a kind that is not served."""
+    """`of` (apiVersion), `kind`, `name` of the owner, `namespace` of what it owns. Rows know the owner's kind, and not
+    the plural that is in its address. Raises NotFound for a kind that is not served.
+    """
     group, _slash, version = request.GET.get("of", "").rpartition("/")
     type_ = request.cluster.find_kind(group, request.GET.get("kind", ""), version)
     namespace = request.GET.get("namespace", "")

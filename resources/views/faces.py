@@ -1,6 +1,6 @@
-"""The responses of a Work: its form, its YAML, its review; each with the typed content and its problems.
+"""The object editor's responses: the form, the YAML view, the review and the preview.
 
-What the review's templates are given.
+Each but the preview carries what was typed, with the problems that were found.
 """
 
 from dataclasses import dataclass, replace
@@ -25,10 +25,14 @@ from resources.yamltext import YamlProblem
 if TYPE_CHECKING:
     from resources.views.work import Work
 
+_COOKIE_SECONDS = 365 * 24 * 3600
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewPage:
-    """`base`, `original`, `document`: the state of the page it came from, as that posts it; `decided`: choices about
+    """What the review's templates are given.
+
+    `base`, `original`, `document`: the state of the page it came from, as that posts it; `decided`: choices about
     clashes.
     """
 
@@ -46,9 +50,6 @@ class ReviewPage:
     @property
     def nothing(self) -> bool:
         return self.shell.editing and not self.found.changes
-
-
-_YEAR = 365 * 24 * 3600
 
 
 def form(
@@ -193,7 +194,7 @@ def review(work: "Work", written: Draft, outcome: Outcome) -> HttpResponse:
 
 
 def preview(work: "Work") -> HttpResponse:
-    """Beside the form. Raises ValueError or RecursionError where it sent no object."""
+    """The part beside the form. Raises ValueError or RecursionError where the form sent no object."""
     found = preview_part.preview(work)
     return render.page(work.request, "resources/_form_preview.html", {"preview": found})
 
@@ -219,5 +220,5 @@ def _answer(
     status = problem.status if problem else 200
     response = render.page(work.request, template, context, part=part, status=status)
     if face and "~switch" in work.request.POST:
-        response.set_cookie(COOKIE, face, max_age=_YEAR, samesite="Lax", httponly=True)
+        response.set_cookie(COOKIE, face, max_age=_COOKIE_SECONDS, samesite="Lax", httponly=True)
     return response

@@ -1,8 +1,8 @@
-"""What the address of a list asks for, and the addresses of other lists of the same kind.
+"""What a list is narrowed and ordered by: read from its address and from the words in its box; and the addresses of
+other lists of the same kind.
 
-What can be typed into a list's box beside a part of the name: `label:app=web`, `field:status.phase=Running`,
-`state:degraded`, `owner:web` (or `owner:Job/web`), `age<1h`, `age>2d`. Words with another key are parts of the name.
-Pure.
+Beside a part of the name the box understands `label:app=web`, `field:status.phase=Running`, `state:degraded`,
+`owner:web` (or `owner:Job/web`), `age<1h`, `age>2d`. Words with another key are parts of the name.
 """
 
 import re
@@ -21,11 +21,13 @@ from resources.state.health import LABELS
 _WORD = re.compile(r"(label|field|state|owner):(\S+)|age([<>])(\d{1,9})([smhd])", re.IGNORECASE)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _STATES = {state.casefold(): state for state in LABELS}
+# Not within the brackets of `tier in (a,b)`.
+_COMMA = re.compile(r",(?![^(]*\))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
-    """`labels`, `fields`: selectors. `younger_than`, `older_than`: in seconds, 0 for no bound."""
+class QueryWords:
+    """What the box says. `labels`, `fields`: selectors. `younger_than`, `older_than`: in seconds, 0 for no bound."""
 
     name: str = ""
     labels: str = ""
@@ -34,48 +36,6 @@ class Words:
     owner: str = ""
     younger_than: int = 0
     older_than: int = 0
-
-
-def without_each(text: str) -> tuple[tuple[str, str], ...]:
-    """(word, the text without it) for each word that is more than a part of the name."""
-    words = text.split()
-    return tuple(
-        (word, " ".join((*words[:place], *words[place + 1 :])))
-        for place, word in enumerate(words)
-        if _WORD.fullmatch(word)
-    )
-
-
-def read(text: str) -> Words:
-    """Of a key that comes twice the last one counts, but labels and fields all hold."""
-    rest: list[str] = []
-    several: dict[str, list[str]] = {"label": [], "field": []}
-    item: dict[str, str] = {}
-    ages = {"<": 0, ">": 0}
-    for word in text.split():
-        found = _WORD.fullmatch(word)
-        if found is None:
-            rest.append(word)
-        elif found[3]:
-            ages[found[3]] = int(found[4]) * _SECONDS[found[5].lower()]
-        elif (key := found[1].lower()) in several:
-            several[key].append(found[2])
-        else:
-            item[key] = found[2]
-    state = item.get("state", "")
-    return Words(
-        name=" ".join(rest),
-        labels=",".join(several["label"]),
-        fields=",".join(several["field"]),
-        state=_STATES.get(state.casefold(), state),
-        owner=item.get("owner", ""),
-        younger_than=ages["<"],
-        older_than=ages[">"],
-    )
-
-
-# Not within the brackets of `tier in (a,b)`.
-_COMMA = re.compile(r",(?![^(]*\))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +69,7 @@ class Filter:
 
     def query(self, size: int = PAGE) -> Query:
         """With what the box says beside a part of the name."""
-        words = read(self.q)
+        words = read_words(self.q)
         return Query(
             q=words.name,
             labels=",".join(filter(None, (self.labels, words.labels))),
@@ -148,7 +108,7 @@ class Filter:
 
     def chips(self, namespace: str) -> Iterator[Chip]:
         """What narrows the list, one by one; not the name, which stands in its box, nor the state, which has links."""
-        for word, rest in without_each(self.q):
+        for word, rest in without_each_word(self.q):
             yield Chip(word, self.url(namespace, q=rest, page=1))
         for name, selector in (("labels", self.labels), ("fields", self.fields)):
             terms = [term.strip() for term in _COMMA.split(selector) if term.strip()]
@@ -162,3 +122,41 @@ class Filter:
     def narrow(self) -> bool:
         """Whether it leaves anything out."""
         return any(value for _name, value in self.pairs)
+
+
+def read_words(text: str) -> QueryWords:
+    """Of a key that comes twice the last one counts, but labels and fields all count."""
+    rest: list[str] = []
+    several: dict[str, list[str]] = {"label": [], "field": []}
+    item: dict[str, str] = {}
+    ages = {"<": 0, ">": 0}
+    for word in text.split():
+        found = _WORD.fullmatch(word)
+        if found is None:
+            rest.append(word)
+        elif found[3]:
+            ages[found[3]] = int(found[4]) * _SECONDS[found[5].lower()]
+        elif (key := found[1].lower()) in several:
+            several[key].append(found[2])
+        else:
+            item[key] = found[2]
+    state = item.get("state", "")
+    return QueryWords(
+        name=" ".join(rest),
+        labels=",".join(several["label"]),
+        fields=",".join(several["field"]),
+        state=_STATES.get(state.casefold(), state),
+        owner=item.get("owner", ""),
+        younger_than=ages["<"],
+        older_than=ages[">"],
+    )
+
+
+def without_each_word(text: str) -> tuple[tuple[str, str], ...]:
+    """(word, the text without it) for each word that is more than a part of the name."""
+    words = text.split()
+    return tuple(
+        (word, " ".join((*words[:place], *words[place + 1 :])))
+        for place, word in enumerate(words)
+        if _WORD.fullmatch(word)
+    )

@@ -20,7 +20,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.log_lines import LineCutter
 from kube.transport import AsyncTransport
-from resources.podlogs.logs import LogPart, part
+from resources.podlogs.logs import LogPart, log_part
 from resources.stream.sse import HEARTBEAT, encode
 from resources.views.endless_response import EventStream
 from resources.views.stream_request import Refused, request_of
@@ -57,7 +57,7 @@ def _wish(scope: Scope) -> LogRequest:
         namespace=unquote(found["namespace"]),
         pod=unquote(found["pod"]),
         container=request.GET.get("container", ""),
-        part=part(request.GET.dict()),
+        part=log_part(request.GET.dict()),
     )
 
 

@@ -1,10 +1,8 @@
-"""GET …/<namespace>/<name>/logs/follow-all/: what all containers of an object's Pods say from now on, as one stream
-of server-sent events.
+"""GET …/<namespace>/<name>/logs/follow-all/: what all containers of an object's Pods say from now on, as one stream of
+server-sent events.
 
-Pods that come later are taken in, those that go are let go. Each container is read by a request of its own, with the
-user's credentials.
-
-The containers of an object's Pods, sent again whenever they change: for pages that follow all their logs.
+New Pods are added, and deleted ones removed. Each container is read by a request of its own, with the user's
+credentials.
 
 Finding the Pods of a custom resource takes reading some thirty kinds. So that is done once, and again only for a new
 Pod; a watch on Pods reports changes of the known ones, which costs nothing while nothing happens.
@@ -33,92 +31,24 @@ from kube.table import parse
 from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
 from resources.place import Place
-from resources.podlogs import logs, pods
-from resources.podlogs.logs import LogPart, Source
+from resources.podlogs import pods
+from resources.podlogs.logs import LogPart, LogSource, log_line, log_sources, merged_tails
 from resources.stream.sse import HEARTBEAT, encode
 from resources.views.endless_response import EventStream, in_thread
 from resources.views.follow import in_batches
-from resources.views.logs import part_of
+from resources.views.logs import merged_log_part
 from resources.views.stream_request import Refused, request_of
-
-# Looks at everything are so far apart at least, and so far at most while the watch holds.
-_LOOK_SECONDS = 3.0
-_AGAIN_SECONDS = 120
-# Without a watch (it is forbidden, or broke) looks become rarer.
-_PATIENCE_SECONDS = 20.0
-
-
-async def containers(
-    client: ClusterClient, place: Place, transport: AsyncTransport
-) -> AsyncIterator[tuple[Source, ...]]:
-    """Endless. Raises KubeError when the object is gone or the user can't read its Pods."""
-    wait = _LOOK_SECONDS
-    while True:
-        version = await in_thread(lambda: _version(client, place))
-        read_at = time.monotonic()
-        known = {uid_of(pod): pod for pod in await in_thread(lambda: _pods(client, place))}
-        yield logs.sources(known.values())
-        try:
-            if not version:
-                raise KubeError("Pods can't be watched")
-            async for found in _until_others(client, place, transport, version, known):
-                yield found
-            wait = _LOOK_SECONDS
-        except KubeError:
-            await asyncio.sleep(wait)
-            wait = min(wait * 1.5, _PATIENCE_SECONDS)
-        await asyncio.sleep(max(0.0, read_at + _LOOK_SECONDS - time.monotonic()))
-
-
-def _pods(client: ClusterClient, place: Place) -> tuple[dict[str, Any], ...]:
-    return pods.pods_of(client, place.type, place.get(client))[: pods.MOST]
-
-
-def _version(client: ClusterClient, place: Place) -> str:
-    """From where a watch begins; '' where there can be none."""
-    try:
-        return client.list(client.find("", "v1", "pods"), place.namespace, limit=1).resource_version
-    except KubeError:
-        return ""
-
-
-async def _until_others(
-    client: ClusterClient, place: Place, transport: AsyncTransport, version: str, known: dict[str, dict[str, Any]]
-) -> AsyncIterator[tuple[Source, ...]]:
-    """Changes of the known Pods, until there are others or the watch ends."""
-    type_ = await in_thread(lambda: client.find("", "v1", "pods"))
-    request = requests.watch_table(type_, place.namespace, version, _AGAIN_SECONDS, "Object")
-    sent = logs.sources(known.values())
-    async for burst in watch(transport, request):
-        for event in burst:
-            if _take(event, known):
-                return
-        if (now := logs.sources(known.values())) != sent:
-            sent = now
-            yield now
-
-
-def _take(event: WatchEvent, known: dict[str, dict[str, Any]]) -> bool:
-    """True where all has to be looked at again: a Pod is new here, or gone."""
-    if event.type == "BOOKMARK":
-        return False
-    for row in parse(event.table()).rows:
-        uid = uid_of(row.object)
-        if event.type == "DELETED" and uid in known:
-            # Perhaps its owner went too, and who follows has to hear that.
-            return True
-        if uid in known:
-            known[uid] = row.object
-        elif event.type == "ADDED":
-            return True
-    return False
-
 
 PATH = re.compile(
     r"^/resources/(?P<group>[^/]+)/(?P<version>[^/]+)/(?P<plural>[^/]+)/(?P<namespace>[^/]+)/(?P<name>[^/]+)/logs/follow-all/$"
 )
 _HEARTBEAT_SECONDS = 15.0
 _BATCH_BYTES = 256 * 1024
+# The Pods are found anew at most so often, and at least so often while the watch holds.
+_LOOK_SECONDS = 3.0
+_AGAIN_SECONDS = 120
+# Without a watch (it is forbidden, or broke) they are found anew less and less often, up to this.
+_MAX_WAIT_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +80,7 @@ def _wish(scope: Scope) -> MergedLogRequest:
         raise Refused(error.code if 400 <= error.code < 600 else 503, str(error)) from error
     namespace = unquote(found["namespace"])
     place = Place(type_, "" if namespace == "-" else namespace, unquote(found["name"]))
-    return MergedLogRequest(client, place, part_of(request.GET.dict()))
+    return MergedLogRequest(client, place, merged_log_part(request.GET.dict()))
 
 
 async def _follow(wish: MergedLogRequest, send: Send) -> None:
@@ -174,7 +104,9 @@ async def _follow(wish: MergedLogRequest, send: Send) -> None:
 async def _begin(wish: MergedLogRequest, following: Following, send: Send) -> None:
     """The last lines of all, in the order in which they were written."""
     try:
-        lines, _problems = await in_thread(lambda: logs.tails(wish.client, _sources(wish), wish.part))
+        lines, _problems = await in_thread(
+            lambda: merged_tails(wish.client, log_sources(_pods(wish.client, wish.place)), wish.part)
+        )
     except KubeError:
         # What comes next meets it too, and says it.
         return
@@ -190,7 +122,7 @@ async def _look_after(wish: MergedLogRequest, transport: AsyncTransport, followi
     sent_names: list[str] = []
     seen: set[tuple[str, str, int]] = set()
     first = True
-    async for found in containers(wish.client, wish.place, transport):
+    async for found in source_updates(wish.client, wish.place, transport):
         # A run that has ended is read to its end; of a Pod that is gone nothing more comes.
         there = {source.uid for source in found}
         for key in [key for key in following.readers if key[0] not in there]:
@@ -210,13 +142,8 @@ async def _look_after(wish: MergedLogRequest, transport: AsyncTransport, followi
         first = False
 
 
-def _sources(wish: MergedLogRequest) -> tuple[Source, ...]:
-    obj = wish.place.get(wish.client)
-    return logs.sources(pods.pods_of(wish.client, wish.place.type, obj)[: pods.MOST])
-
-
 async def _while_allowed(
-    wish: MergedLogRequest, source: Source, following: Following, reading: Coroutine[Any, Any, None]
+    wish: MergedLogRequest, source: LogSource, following: Following, reading: Coroutine[Any, Any, None]
 ) -> None:
     permission = pod_permission(wish.client, "log", source.namespace, source.pod)
     if not await while_held(permission, reading):
@@ -224,7 +151,7 @@ async def _while_allowed(
 
 
 async def _read(
-    wish: MergedLogRequest, transport: AsyncTransport, source: Source, part: LogPart, following: Following
+    wish: MergedLogRequest, transport: AsyncTransport, source: LogSource, part: LogPart, following: Following
 ) -> None:
     """Requests each line with its time, to skip lines that were sent already."""
     until, rest, cutter = following.until.get(source.key, ""), b"", LineCutter()
@@ -239,8 +166,8 @@ async def _read(
     await _put(source, rest, until, following, keep=part.timestamps)
 
 
-async def _put(source: Source, piece: bytes, until: str, following: Following, *, keep: bool) -> None:
-    lines = (logs.stamped(source.key, line, keep=keep) for line in piece.decode("utf-8", "replace").split("\n") if line)
+async def _put(source: LogSource, piece: bytes, until: str, following: Following, *, keep: bool) -> None:
+    lines = (log_line(source.key, line, keep=keep) for line in piece.decode("utf-8", "replace").split("\n") if line)
     if text := "\n".join(line.text for line in lines if not line.at or line.at > until):
         await following.queue.put((source.key, text))
 
@@ -253,6 +180,75 @@ async def _send_lines(following: Following, send: Send) -> None:
                 source, text = await following.queue.get()
             body = encode("lines", {"source": source, "text": text})
         await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+async def source_updates(
+    client: ClusterClient, place: Place, transport: AsyncTransport
+) -> AsyncIterator[tuple[LogSource, ...]]:
+    """The containers of an object's Pods, and again whenever they change. Endless.
+
+    Raises KubeError when the object is gone or the user can't read its Pods.
+    """
+    wait = _LOOK_SECONDS
+    while True:
+        version = await in_thread(lambda: _version(client, place))
+        read_at = time.monotonic()
+        known = {uid_of(pod): pod for pod in await in_thread(lambda: _pods(client, place))}
+        yield log_sources(known.values())
+        try:
+            if not version:
+                raise KubeError("Pods can't be watched")
+            async for found in _until_others(client, place, transport, version, known):
+                yield found
+            wait = _LOOK_SECONDS
+        except KubeError:
+            await asyncio.sleep(wait)
+            wait = min(wait * 1.5, _MAX_WAIT_SECONDS)
+        await asyncio.sleep(max(0.0, read_at + _LOOK_SECONDS - time.monotonic()))
+
+
+def _pods(client: ClusterClient, place: Place) -> tuple[dict[str, Any], ...]:
+    return pods.pods_of(client, place.type, place.get(client))[: pods.MOST]
+
+
+def _version(client: ClusterClient, place: Place) -> str:
+    """From where a watch begins; '' where there can be none."""
+    try:
+        return client.list(client.find("", "v1", "pods"), place.namespace, limit=1).resource_version
+    except KubeError:
+        return ""
+
+
+async def _until_others(
+    client: ClusterClient, place: Place, transport: AsyncTransport, version: str, known: dict[str, dict[str, Any]]
+) -> AsyncIterator[tuple[LogSource, ...]]:
+    """Changes of the known Pods, until there are others or the watch ends."""
+    type_ = await in_thread(lambda: client.find("", "v1", "pods"))
+    request = requests.watch_table(type_, place.namespace, version, _AGAIN_SECONDS, "Object")
+    sent = log_sources(known.values())
+    async for burst in watch(transport, request):
+        for event in burst:
+            if _take(event, known):
+                return
+        if (now := log_sources(known.values())) != sent:
+            sent = now
+            yield now
+
+
+def _take(event: WatchEvent, known: dict[str, dict[str, Any]]) -> bool:
+    """True where all has to be looked at again: a Pod is new here, or gone."""
+    if event.type == "BOOKMARK":
+        return False
+    for row in parse(event.table()).rows:
+        uid = uid_of(row.object)
+        if event.type == "DELETED" and uid in known:
+            # Perhaps its owner went too, and who follows has to hear that.
+            return True
+        if uid in known:
+            known[uid] = row.object
+        elif event.type == "ADDED":
+            return True
+    return False
 
 
 #: Events: `sources` {sources}: whose logs these are; `lines` {source, text}; `end` {message}: the object is gone or

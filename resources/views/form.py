@@ -1,14 +1,12 @@
-"""The form of any kind: a new object, an existing one, and the parts of it that are fetched when they are opened.
+"""The form of any kind: a new object, an existing one, the sections that are fetched when they are opened, and the
+search behind "Add field".
 
 What was typed is kept, whatever the cluster says to it: every refusal is the same page again with the words at the
 fields.
-
-Fields by name, path or description: the list under the form's "Add field".
 """
 
 from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
 from django.shortcuts import render
-from django.shortcuts import render as render_part
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -18,13 +16,16 @@ from resources.forms.fields import Options
 from resources.forms.schema import Schema
 from resources.place import place_of
 from resources.views import submission
-from resources.views.shell import COOKIE, FORM, YAML, keeping
+from resources.views.shell import COOKIE, FORM, YAML, preserves_input
 from resources.views.work import Work
 from resources.writing import examples
 
+#: Fields that the search lists.
+_MAX_HITS = 30
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@keeping
+@preserves_input
 def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
     """A new object, beginning with ?start= (resources/writing/start.py); a POST creates it."""
     place = place_of(request, group, version, plural, request.GET.get("namespace") or request.namespace or "-")
@@ -35,7 +36,7 @@ def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpR
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@keeping
+@preserves_input
 def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """An existing object; a POST sends what changed."""
     place = place_of(request=request, group=group, version=version, plural=plural, namespace=namespace, name=name)
@@ -60,7 +61,7 @@ def section(request: ConsoleRequest, group: str, version: str, plural: str) -> H
         field = build.at(work.schema, base, request.POST.get("~pointer", ""), options, number)
     except (ValueError, LookupError):
         return HttpResponseBadRequest(_("The form section wasn't found. Reload the page."))
-    return render_part(request, "resources/_form_field.html", {"field": field})
+    return render(request, "resources/_form_field.html", {"field": field})
 
 
 def _preferred(request: ConsoleRequest) -> dict[str, str]:
@@ -72,12 +73,11 @@ def _preferred(request: ConsoleRequest) -> dict[str, str]:
     return {**request.GET.dict(), "view": YAML}
 
 
-LIMIT = 30
-
-
 @require_POST
 def find(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """`q`: the words; `~base`: the object that the form carries, whose items are named one by one."""
+    """Fields by name, path or description. `q`: the words; `~base`: the object that the form carries, whose items are
+    named one by one.
+    """
     place = place_of(request, group, version, plural, request.GET.get("namespace") or "-")
     try:
         base = submission.received(request.POST.get("~base", "") or "{}")
@@ -86,6 +86,6 @@ def find(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
     schema = Schema.from_document(request.cluster.schema(place.type))
     descriptors = examples.offer(request.cluster, place.type, place.namespace).descriptors
     words = request.POST.get("q", "")[:200]
-    hits = search.find(schema, base, descriptors, words, LIMIT + 1)
-    context = {"hits": hits[:LIMIT], "more": len(hits) > LIMIT, "words": words}
+    hits = search.find(schema, base, descriptors, words, _MAX_HITS + 1)
+    context = {"hits": hits[:_MAX_HITS], "more": len(hits) > _MAX_HITS, "words": words}
     return render(request, "resources/form/found.html", context)

@@ -1,6 +1,5 @@
-"""What the form's templates are given, put together from the cluster's answers.
-
-The outline beside a form: its sections, each with where it begins and the fields that it stands for.
+"""The page of an object's form, put together from the cluster's answers: the fields with their errors, the summary of
+the errors, and the outline beside the form.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +16,7 @@ from kube.objects import KubeObject
 from resources.forms import errors, native
 from resources.forms.build import Builder
 from resources.forms.fields import FormField, FormInput, Options
-from resources.forms.parse import Problem as Unread
+from resources.forms.parse import UnreadControl
 from resources.forms.paths import Path
 from resources.forms.schema import Schema
 from resources.place import Place
@@ -29,56 +28,22 @@ from resources.writing.examples import Offer
 
 #: With more sections than this, only the first are listed; the search finds the others.
 MAX_SECTIONS = 40
+#: Names of the kinds of this API group are free: "system:node".
+_FREE_NAMES_GROUP = "rbac.authorization.k8s.io"
+#: Characters of the labels and annotations that a closed fold shows.
+_MAX_EXTRAS_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`id` of the element that the link leads to; `pointers` of the fields whose state the section shows."""
+    """A row of the outline.
+
+    `id` of the element that the link leads to; `pointers` of the fields whose state the section shows.
+    """
 
     label: str
     id: str
     pointers: tuple[str, ...]
-
-
-def outline(metadata: Iterable[FormField], fields: Iterable[FormField]) -> tuple[Section, ...]:
-    """One section for the object's name, one for each group and each section of the form, and "General" for fields
-    that stand alone.
-    """
-    first = tuple(metadata)
-    sections = [Section(_("Name"), first[0].id, tuple(field.pointer for field in first))] if first else []
-    for field in fields:
-        if not field.path:
-            continue
-        if field.path == ("spec",) and field.kind == "object" and not field.lazy:
-            sections += _sections(field)
-        else:
-            sections.append(Section(field.label, field.id, (field.pointer,)))
-    return tuple(sections[:MAX_SECTIONS])
-
-
-def _sections(spec: FormField) -> list[Section]:
-    made: list[Section] = []
-    alone: list[FormField] = []
-    place = 0
-    for group in spec.groups:
-        if group.name:
-            made.append(Section(group.label, group.id, tuple(field.pointer for field in group.fields)))
-            continue
-        for field in group.fields:
-            if field.widget == "rest":
-                continue
-            if field.kind in ("object", "array", "map"):
-                made.append(Section(field.label, field.id, (field.pointer,)))
-            else:
-                place = place if alone else len(made)
-                alone.append(field)
-    if alone:
-        made.insert(place, Section(_("General"), alone[0].id, tuple(field.pointer for field in alone)))
-    return made
-
-
-_FREE_NAMES = "rbac.authorization.k8s.io"
-_LINE = 200  # letters of the labels that a closed fold shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +107,7 @@ class FormPage:
     def extras_words(self) -> str:
         """The labels and annotations that are set."""
         pairs = (f"{entry.key}: {entry.text}" for field in self.extras for entry in field.children if entry.text)
-        return ", ".join(pairs)[:_LINE]
+        return ", ".join(pairs)[:_MAX_EXTRAS_LENGTH]
 
     @property
     def outline(self) -> tuple[Section, ...]:
@@ -203,7 +168,7 @@ def _said(typed: FormInput, placed: tuple[errors.Placed, ...]) -> FormInput:
     return replace(typed, errors=errors.by_path(placed), key_errors=errors.by_key(placed)) if placed else typed
 
 
-def unread_words(unread: Unread) -> str:
+def unread_words(unread: UnreadControl) -> str:
     """What is wrong with a control's text."""
     words = {
         "integer": _("This must be a whole number."),
@@ -249,8 +214,8 @@ def _trail(path: Path, on_page: Mapping[Path, FormField]) -> str:
 
 
 def _named(place: Place, fields: tuple[FormField, ...], editing: bool) -> tuple[FormField, ...]:
-    """The name is judged while it is typed. Names of RBAC's kinds are free: "system:node"."""
-    if editing or place.type.group == _FREE_NAMES:
+    """The name is checked while it is typed."""
+    if editing or place.type.group == _FREE_NAMES_GROUP:
         return fields
     return tuple(
         replace(field, constraints=native.name_constraints()) if field.path == ("metadata", "name") else field
@@ -279,3 +244,40 @@ def _in_words(fields: tuple[FormField, ...], others: tuple[FormField, ...]) -> t
     }
     words |= {name: text for name, text in apart.items() if name in names}
     return tuple(replace(field, label=words.get(str(field.path[-1]), field.label), limits=()) for field in fields)
+
+
+def outline(metadata: Iterable[FormField], fields: Iterable[FormField]) -> tuple[Section, ...]:
+    """One section for the object's name, one for each group and each section of the form, in the form's order, and
+    "General" for fields that stand alone.
+    """
+    first = tuple(metadata)
+    sections = [Section(_("Name"), first[0].id, tuple(field.pointer for field in first))] if first else []
+    for field in fields:
+        if not field.path:
+            continue
+        if field.path == ("spec",) and field.kind == "object" and not field.lazy:
+            sections += _sections(field)
+        else:
+            sections.append(Section(field.label, field.id, (field.pointer,)))
+    return tuple(sections[:MAX_SECTIONS])
+
+
+def _sections(spec: FormField) -> list[Section]:
+    made: list[Section] = []
+    alone: list[FormField] = []
+    position = 0
+    for group in spec.groups:
+        if group.name:
+            made.append(Section(group.label, group.id, tuple(field.pointer for field in group.fields)))
+            continue
+        for field in group.fields:
+            if field.widget == "rest":
+                continue
+            if field.kind in ("object", "array", "map"):
+                made.append(Section(field.label, field.id, (field.pointer,)))
+            else:
+                position = position if alone else len(made)
+                alone.append(field)
+    if alone:
+        made.insert(position, Section(_("General"), alone[0].id, tuple(field.pointer for field in alone)))
+    return made

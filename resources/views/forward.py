@@ -1,10 +1,8 @@
-"""Port-forward pages: where a forward of an object may lead, and all that are open now.
+"""Port-forwards: the page of an object (…/<object>/forward/), all that are open now (/resources/forwards/), and
+/forwarded/<token>/…, the web page of a Pod through the console.
 
 On a console that only this machine reaches, a forward is a port of this machine. On any other one a port would be the
-server's and of no use, so it is an address of the console (resources/views/forward_proxy.py).
-
-/forwarded/<token>/…: the page of a Pod through the console, for users who can't reach a port of the console's
-machine.
+server's and of no use, so there a forward is an address of the console.
 
 The token grants access: it is made when the forward is opened, is shown to its owner only, and ends with the forward,
 or with its owner's session. The response is untrusted content on our own origin, so it is put into a sandbox (an origin
@@ -50,6 +48,41 @@ from resources.podlogs import pods
 from resources.reachable import ForwardChoice, choices, own
 from resources.views.endless_response import OpenEnded, in_thread
 from resources.views.stream import plain, until_gone
+
+FORWARDED_PATH = re.compile(r"^/forwarded/(?P<token>[A-Za-z0-9_-]{20,64})(?P<rest>/.*)?$")
+_SANDBOX = (
+    b"sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads; frame-ancestors 'none'; base-uri"
+    b" 'none'"
+)
+# Of one connection only, or of our origin: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1
+_HOP_BY_HOP = frozenset(
+    b"connection keep-alive proxy-connection proxy-authenticate proxy-authorization te trailer transfer-encoding"
+    b" upgrade host".split()
+)
+_DROPPED_FROM_REQUEST = _HOP_BY_HOP | {
+    b"cookie",
+    b"authorization",
+    b"accept-encoding",
+    b"origin",
+    b"referer",
+    b"content-length",
+    b"x-csrftoken",
+}
+_DROPPED_FROM_RESPONSE = _HOP_BY_HOP | {
+    b"set-cookie",
+    b"content-security-policy",
+    b"content-security-policy-report-only",
+    b"strict-transport-security",
+    b"x-frame-options",
+    b"service-worker-allowed",
+    b"clear-site-data",
+    b"alt-svc",
+    b"content-length",
+    b"content-encoding",
+}
+_READ_SECONDS = 60.0
+
+Headers = list[tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,42 +219,6 @@ def _is_port(text: str) -> bool:
     return text.isascii() and text.isdigit() and 0 < int(text) < 65536
 
 
-PATH = re.compile(r"^/forwarded/(?P<token>[A-Za-z0-9_-]{20,64})(?P<rest>/.*)?$")
-_SANDBOX = (
-    b"sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads; frame-ancestors 'none'; base-uri"
-    b" 'none'"
-)
-# Of one connection only, or of our origin: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1
-_HOP = frozenset(
-    b"connection keep-alive proxy-connection proxy-authenticate proxy-authorization te trailer transfer-encoding"
-    b" upgrade host".split()
-)
-_OURS = _HOP | {
-    b"cookie",
-    b"authorization",
-    b"accept-encoding",
-    b"origin",
-    b"referer",
-    b"content-length",
-    b"x-csrftoken",
-}
-_THEIRS = _HOP | {
-    b"set-cookie",
-    b"content-security-policy",
-    b"content-security-policy-report-only",
-    b"strict-transport-security",
-    b"x-frame-options",
-    b"service-worker-allowed",
-    b"clear-site-data",
-    b"alt-svc",
-    b"content-length",
-    b"content-encoding",
-}
-_SECONDS = 60.0
-
-Headers = list[tuple[bytes, bytes]]
-
-
 class PodConnector(aiohttp.BaseConnector):
     """Connections through a port-forward that listens nowhere."""
 
@@ -259,7 +256,7 @@ class ProxiedApp(OpenEnded):
         if _is_part_of_our_page(scope):
             await plain(send, 403, "pages of the console load nothing from a forwarded page")
             return
-        found = PATH.match(scope["path"])
+        found = FORWARDED_PATH.match(scope["path"])
         tunnel = by_token(found["token"]) if found else None
         if found is None or tunnel is None or settings.LOCAL_ONLY:
             await plain(send, 404, "this port-forward has ended, or never was")
@@ -303,12 +300,12 @@ def _owned(tunnel: Tunnel) -> bool:
         connections.close_all()
 
 
-def asked(headers: Iterable[tuple[bytes, bytes]], tunnel: Tunnel) -> Headers:
-    """The request headers for the Pod, without those that identify the user."""
+def _request_headers(headers: Iterable[tuple[bytes, bytes]], tunnel: Tunnel) -> Headers:
+    """The headers for the Pod, without those that identify the user."""
     passed_on = [
         (name, value)
         for name, value in headers
-        if name.lower() not in _OURS and not name.lower().startswith((b"x-forwarded", b"impersonate-"))
+        if name.lower() not in _DROPPED_FROM_REQUEST and not name.lower().startswith((b"x-forwarded", b"impersonate-"))
     ]
     prefix = f"/forwarded/{tunnel.token}".encode()
     return [
@@ -319,15 +316,18 @@ def asked(headers: Iterable[tuple[bytes, bytes]], tunnel: Tunnel) -> Headers:
     ]
 
 
-def answered(headers: Iterable[tuple[bytes, bytes]], tunnel: Tunnel) -> Headers:
+def _response_headers(headers: Iterable[tuple[bytes, bytes]], tunnel: Tunnel) -> Headers:
     """What the browser hears: nothing that could touch our origin, and redirects that stay below the prefix."""
     found: Headers = []
     for name, value in headers:
         lower = name.lower()
-        if lower in _THEIRS:
+        if lower in _DROPPED_FROM_RESPONSE:
             continue
         found.append(
-            (lower, below(value.decode("latin-1"), tunnel).encode("latin-1") if lower == b"location" else value)
+            (
+                lower,
+                prefixed_location(value.decode("latin-1"), tunnel).encode("latin-1") if lower == b"location" else value,
+            )
         )
     return [
         *found,
@@ -338,7 +338,7 @@ def answered(headers: Iterable[tuple[bytes, bytes]], tunnel: Tunnel) -> Headers:
     ]
 
 
-def below(location: str, tunnel: Tunnel) -> str:
+def prefixed_location(location: str, tunnel: Tunnel) -> str:
     """A redirect of the program to itself leads below our prefix; one to elsewhere is left as it is."""
     parts = urlsplit(location)
     prefix = f"/forwarded/{tunnel.token}"
@@ -361,9 +361,11 @@ async def _pass_on(scope: Scope, tunnel: Tunnel, body: bytes, send: Send) -> Non
     query = scope.get("query_string", b"").decode("latin-1")
     scheme = "https" if tunnel.secure else "http"
     address = f"{scheme}://localhost:{tunnel.remote}{rest}{'?' + query if query else ''}"
-    timeout = aiohttp.ClientTimeout(total=None, sock_connect=5, sock_read=_SECONDS)
+    timeout = aiohttp.ClientTimeout(total=None, sock_connect=5, sock_read=_READ_SECONDS)
     begun = False
-    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in asked(scope["headers"], tunnel)]
+    headers = [
+        (name.decode("latin-1"), value.decode("latin-1")) for name, value in _request_headers(scope["headers"], tunnel)
+    ]
     try:
         async with (
             aiohttp.ClientSession(
@@ -380,7 +382,7 @@ async def _pass_on(scope: Scope, tunnel: Tunnel, body: bytes, send: Send) -> Non
                 allow_redirects=False,
             ) as answer,
         ):
-            head = answered(answer.raw_headers, tunnel)
+            head = _response_headers(answer.raw_headers, tunnel)
             await send({"type": "http.response.start", "status": answer.status, "headers": head})
             begun = True
             async for piece in answer.content.iter_any():

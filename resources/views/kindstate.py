@@ -1,7 +1,6 @@
-"""…/<plural>/served/: a region of the pages of a custom kind that says when the kind itself goes.
+"""…/<plural>/served/: a region of the pages of a custom kind that says when the kind itself is no longer served.
 
-Whether a kind is still served while its objects are on a page: its definition may be terminating, deleted, or have
-lost the version.
+Its definition may be terminating, deleted, or have lost the version while objects of the kind are on a page.
 """
 
 from dataclasses import dataclass
@@ -33,7 +32,17 @@ class KindState:
     others: tuple[ResourceType, ...] = ()
 
 
-def read_kind_state(client: ClusterClient, group: str, version: str, plural: str) -> KindState:
+@require_safe
+def served(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
+    """Requested when the kind's definition changed; an empty region as long as all is well."""
+    found = _kind_state(request.cluster, group, version, plural)
+    context = {"kind_state": found, "group": group, "version": version, "plural": plural}
+    response = render(request, "resources/_kind_state.html", context)
+    response["Cache-Control"] = "no-cache, private"
+    return response
+
+
+def _kind_state(client: ClusterClient, group: str, version: str, plural: str) -> KindState:
     """Reads discovery and the definition from the cluster, not from the cache.
 
     Raises KubeError if the cluster doesn't answer; a definition that can't be read is taken for a served one.
@@ -61,13 +70,3 @@ def read_kind_state(client: ClusterClient, group: str, version: str, plural: str
         if condition.type == "Terminating" and condition.message
     ]
     return KindState(GOING, name, words[0] if words else "")
-
-
-@require_safe
-def served(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """Asked for when the kind's definition changed; an empty region as long as all is well."""
-    found = read_kind_state(request.cluster, group, version, plural)
-    context = {"kind_state": found, "group": group, "version": version, "plural": plural}
-    response = render(request, "resources/_kind_state.html", context)
-    response["Cache-Control"] = "no-cache, private"
-    return response

@@ -1,11 +1,8 @@
-"""The log of a Pod's container: its last lines, and new ones (from resources/views/follow.py).
+"""The log of a Pod's container, and the logs of all Pods of a workload as one text; new lines come from follow.py and
+follow_all.py beside this module.
 
-…/<namespace>/<name>/logs/ of kinds other than Pods: the logs of all its Pods as one text, followed by
-resources/views/follow_all.py.
-
-GET …/pods/<namespace>/<name>/logs/raw/: a whole log as it is, passed on piece by piece; with `save=1` as a file.
-
-Raw ASGI: a log may be larger than the memory of the console, and a slow reader must hold no thread of the pages.
+GET …/pods/<namespace>/<name>/logs/raw/: a whole log as it is, passed on piece by piece; with `save=1` as a file. Raw
+ASGI: a log may be larger than the memory of the console, and a slow reader must hold no thread of the pages.
 """
 
 import asyncio
@@ -27,81 +24,27 @@ from kube.channels import follow_log
 from kube.errors import BadRequest, KubeError, NotFound
 from kube.transport import AsyncTransport
 from resources.place import Place, place_of
-from resources.podlogs import logs as merged_logs
 from resources.podlogs import pods
-from resources.podlogs.logs import PRINTED, SPANS, TAILS, LogContainer, LogLine, LogPart, Source, containers, part
+from resources.podlogs.logs import (
+    PRINTED,
+    SPANS,
+    TAILS,
+    LogContainer,
+    LogLine,
+    LogPart,
+    LogSource,
+    containers,
+    log_part,
+    log_sources,
+    merged_tails,
+)
 from resources.views.endless_response import OpenEnded, in_thread
 from resources.views.stream import plain, until_gone
 from resources.views.stream_request import Refused, request_of
 
-#: Of each container.
+#: Of each container, on a page of many logs.
 MANY_TAILS = TAILS[:4]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogsPage:
-    """`lines`: the end of all logs; `problems`: (source, why it could not be read); `more`: there are more Pods than
-    are shown.
-    """
-
-    place: Place
-    sources: tuple[Source, ...]
-    lines: tuple[LogLine, ...]
-    problems: tuple[tuple[str, str], ...]
-    part: LogPart
-    more: bool
-    selector: str = ""
-    tails: tuple[int, ...] = MANY_TAILS
-    spans: tuple[tuple[int, Any], ...] = SPANS
-
-    @property
-    def file_name(self) -> str:
-        """What a saved one is called."""
-        return f"{self.place.name}.log"
-
-    @property
-    def ended(self) -> str:
-        """The text at the end of the log."""
-        return _("ended")
-
-    @property
-    def follow_url(self) -> str:
-        return f"{self.place.url('logs')}follow-all/?{urlencode(self.part.query)}"
-
-    @property
-    def command(self) -> str:
-        """Only what has a selector has one command for all its Pods."""
-        if not self.selector:
-            return ""
-        flags = (
-            f"-l '{self.selector}' -n {self.place.namespace} --all-containers --prefix --max-log-requests={pods.MOST}"
-        )
-        return f"kubectl logs -f {flags}{self.part.kubectl}"
-
-
-def part_of(query: dict[str, str]) -> LogPart:
-    """Of each container; there is no run before of many."""
-    return replace(part(query, MANY_TAILS, TAILS[0]), previous=False)
-
-
-def logs_all(request: ConsoleRequest, place: Place) -> HttpResponse:
-    """`?tail=`: lines of each container to begin with; `span=`, `since=`, `timestamps=1` as for one."""
-    obj = place.get(request.cluster)
-    found = pods.pods_of(request.cluster, place.type, obj)
-    sources = merged_logs.sources(found[: pods.MOST])
-    wanted = part_of(request.GET.dict())
-    lines, problems = merged_logs.tails(request.cluster, sources, replace(wanted, tail=min(wanted.tail, PRINTED)))
-    selector = pods.selector(place.type, obj)
-    page = LogsPage(
-        place=place,
-        sources=sources,
-        lines=lines[-2 * PRINTED :],
-        problems=problems,
-        part=wanted,
-        more=len(found) > pods.MOST,
-        selector=selector,
-    )
-    return render.page(request, "resources/logs_all.html", {"page": page})
+RAW_LOG_PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/logs/raw/$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +99,7 @@ def logs(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     all_ = containers(place.get(request.cluster))
     asked = request.GET.get("container", "")
     chosen = asked if any(asked == container.name for container in all_) else (all_[0].name if all_ else "")
-    wanted = part(request.GET.dict())
+    wanted = log_part(request.GET.dict())
     text, notice = _text(request, place, chosen, wanted)
     return render.page(
         request,
@@ -174,7 +117,73 @@ def _text(request: ConsoleRequest, place: Place, container: str, wanted: LogPart
         return "", str(error)
 
 
-PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/logs/raw/$")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedLogsPage:
+    """`lines`: the end of all logs; `problems`: (source, why it could not be read); `more`: there are more Pods than
+    are shown.
+    """
+
+    place: Place
+    sources: tuple[LogSource, ...]
+    lines: tuple[LogLine, ...]
+    problems: tuple[tuple[str, str], ...]
+    part: LogPart
+    more: bool
+    selector: str = ""
+    tails: tuple[int, ...] = MANY_TAILS
+    spans: tuple[tuple[int, Any], ...] = SPANS
+
+    @property
+    def file_name(self) -> str:
+        """What a saved one is called."""
+        return f"{self.place.name}.log"
+
+    @property
+    def ended(self) -> str:
+        """The text at the end of the log."""
+        return _("ended")
+
+    @property
+    def follow_url(self) -> str:
+        return f"{self.place.url('logs')}follow-all/?{urlencode(self.part.query)}"
+
+    @property
+    def command(self) -> str:
+        """Only what has a selector has one command for all its Pods."""
+        if not self.selector:
+            return ""
+        flags = (
+            f"-l '{self.selector}' -n {self.place.namespace} --all-containers --prefix --max-log-requests={pods.MOST}"
+        )
+        return f"kubectl logs -f {flags}{self.part.kubectl}"
+
+
+def merged_log_part(query: dict[str, str]) -> LogPart:
+    """Which part of each container's log; there is no run before of many."""
+    return replace(log_part(query, MANY_TAILS, TAILS[0]), previous=False)
+
+
+def logs_all(request: ConsoleRequest, place: Place) -> HttpResponse:
+    """The page of a workload.
+
+    `?tail=`: lines of each container to begin with; `span=`, `since=`, `timestamps=1` as for one.
+    """
+    obj = place.get(request.cluster)
+    found = pods.pods_of(request.cluster, place.type, obj)
+    sources = log_sources(found[: pods.MOST])
+    wanted = merged_log_part(request.GET.dict())
+    lines, problems = merged_tails(request.cluster, sources, replace(wanted, tail=min(wanted.tail, PRINTED)))
+    selector = pods.selector(place.type, obj)
+    page = MergedLogsPage(
+        place=place,
+        sources=sources,
+        lines=lines[-2 * PRINTED :],
+        problems=problems,
+        part=wanted,
+        more=len(found) > pods.MOST,
+        selector=selector,
+    )
+    return render.page(request, "resources/logs_all.html", {"page": page})
 
 
 class RawLogApp(OpenEnded):
@@ -184,12 +193,12 @@ class RawLogApp(OpenEnded):
         try:
             if scope["method"] != "GET":
                 raise Refused(405, "only GET")
-            await self.until_first(until_gone(receive), _answer(scope, send))
+            await self.until_first(until_gone(receive), _send_raw_log(scope, send))
         except Refused as error:
             await plain(send, error.status, str(error))
 
 
-async def _answer(scope: Scope, send: Send) -> None:
+async def _send_raw_log(scope: Scope, send: Send) -> None:
     try:
         request = await in_thread(lambda: request_of(scope))
         client = request.cluster
@@ -200,11 +209,11 @@ async def _answer(scope: Scope, send: Send) -> None:
     except KubeError as error:
         await plain(send, 503, str(error))
         return
-    found = PATH.match(scope["path"])
+    found = RAW_LOG_PATH.match(scope["path"])
     assert found is not None
     namespace, pod = unquote(found["namespace"]), unquote(found["pod"])
     container = request.GET.get("container", "")
-    wanted = part(request.GET.dict(), usual=0)
+    wanted = log_part(request.GET.dict(), usual=0)
     begun = False
     async with AsyncTransport(config) as transport:
         pieces = follow_log(transport, pod, namespace, container=container, follow=False, **wanted.options)
@@ -212,7 +221,7 @@ async def _answer(scope: Scope, send: Send) -> None:
             async with contextlib.aclosing(pieces):  # type: ignore[type-var]
                 async for piece in pieces:
                     if not begun:
-                        await _begin(send, f"{pod}-{container}.log" if "save" in request.GET else "")
+                        await _start_raw_log(send, f"{pod}-{container}.log" if "save" in request.GET else "")
                         begun = True
                     await send({"type": "http.response.body", "body": piece, "more_body": True})
         except KubeError as error:
@@ -222,12 +231,12 @@ async def _answer(scope: Scope, send: Send) -> None:
                 return
             await send({"type": "http.response.body", "body": f"\n[{error}]\n".encode(), "more_body": True})
     if not begun:
-        await _begin(send, f"{pod}-{container}.log" if "save" in request.GET else "")
+        await _start_raw_log(send, f"{pod}-{container}.log" if "save" in request.GET else "")
     with contextlib.suppress(OSError, asyncio.CancelledError):
         await send({"type": "http.response.body", "body": b""})
 
 
-async def _begin(send: Send, file: str) -> None:
+async def _start_raw_log(send: Send, file: str) -> None:
     headers = [
         (b"content-type", b"text/plain; charset=utf-8"),
         (b"cache-control", b"no-store"),

@@ -1,18 +1,5 @@
-"""The regions of an object's page that load after it, and its summary beside a list.
-
-The region of an object's page that names why it isn't well, directly under its title.
-
-The button that opens the web page of what an object stands for: an address that its status names, or a Service's
-port through a port-forward.
-
-The region of an object's page with whom it belongs to and what belongs to it.
-
-?part=peek of an object's page: a summary in a column beside the list.
-
-State with its cause, the owners, the newest events, a Pod's last log lines, and actions. Each is requested as the user:
-a refusal is shown in its place and doesn't affect the other parts.
-
-The region of an object's page with the CPU and memory of its Pods, or of a node: now, and in the last hour.
+"""The regions of an object's page that renew themselves, each made by a function of its own, and the object's summary
+beside a list (`peek_part`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,7 +11,6 @@ from django.utils.translation import gettext as _
 
 from console.web.access import can
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
 from kube.errors import BadRequest, Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from resources import live_topics
@@ -48,11 +34,11 @@ from resources.podlogs.logs import LogContainer, containers
 from resources.state.health import DEGRADED, PROGRESSING, TERMINATING, UNKNOWN, Health
 from resources.tree.owners import Belongings, Owned, belongings
 from resources.usage.history import Tile, tiles
-from resources.usage.readings import NODES, PODS, Usages, allocatable, plural_of, readings, served
+from resources.usage.readings import NODES, PODS, Usages, allocatable, metrics_type, plural_of, readings
 
 _UNSETTLED = (PROGRESSING, UNKNOWN, DEGRADED, TERMINATING)
-#: What brings news of a cause beside the object itself.
-_TELLING = (("", "v1", "pods"), ("", "v1", "persistentvolumeclaims"), ("", "v1", "events"))
+#: Kinds whose changes may bring a cause, beside the object itself.
+_CAUSE_KINDS = (("", "v1", "pods"), ("", "v1", "persistentvolumeclaims"), ("", "v1", "events"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +56,11 @@ class CausesPart:
 
 
 def causes_part(client: ClusterClient, place: Place, obj: KubeObject) -> CausesPart:
+    """Why the object isn't well; directly under its title."""
     state = state_of(client, place, obj)
     causes = [cause for cause in read_causes(client, place, obj, state) if cause.severity != Severity.NOTE]
     shown = shown_causes(client, place, causes)
-    topics = _topics(client, place, state)
+    topics = _cause_topics(client, place, state)
     return CausesPart(
         first=shown[0] if shown else None,
         others=shown[1:],
@@ -83,11 +70,13 @@ def causes_part(client: ClusterClient, place: Place, obj: KubeObject) -> CausesP
     )
 
 
-def _topics(client: ClusterClient, place: Place, state: Health) -> list[str]:
+def _cause_topics(client: ClusterClient, place: Place, state: Health) -> list[str]:
     """Without a namespace, Events are those of the namespace default, as the page's own region has them."""
-    telling = _TELLING if state.state in _UNSETTLED else _TELLING[:1] if child_troubles.counts(place.type) else ()
+    followed = (
+        _CAUSE_KINDS if state.state in _UNSETTLED else _CAUSE_KINDS[:1] if child_troubles.counts(place.type) else ()
+    )
     found = [live_topics.topics_of(client, place.type, place.namespace)]
-    for kind in telling:
+    for kind in followed:
         try:
             type_ = client.find(*kind)
         except NotFound:
@@ -117,7 +106,11 @@ def open_part(
     status_values: Iterable[StatusValue],
     owned: Iterable[Owned] | None = None,
 ) -> OpenPart:
-    """`status_values`: the status as the operator describes it; `owned`: the owned objects, where they are known."""
+    """The button that opens the web page of what the object stands for: an address that its status names, or a
+    Service's port through a port-forward.
+
+    `status_values`: the status as the operator describes it; `owned`: the owned objects, where they are known.
+    """
     address = next((value.text for value in status_values if value.look == "link"), "")
     if address:
         return OpenPart(address, address, external=True)
@@ -125,7 +118,7 @@ def open_part(
     if not place.namespace or not (is_service or pods.may_have(place.type)):
         return OpenPart()
     try:
-        services = iter((obj,)) if is_service else _services(client, place, obj, owned)
+        services = iter((obj,)) if is_service else _owned_services(client, place, obj, owned)
         found = next(_web_ports(services), None)
         type_ = client.find("", "v1", "pods")
         if found is None or not can(client, "create", type_, place.namespace, subresource="portforward").allowed:
@@ -142,7 +135,7 @@ def open_part(
     return OpenPart(place.url("forward", target=target.key, remote=str(port.number)), title)
 
 
-def _services(
+def _owned_services(
     client: ClusterClient, place: Place, obj: KubeObject, owned: Iterable[Owned] | None
 ) -> Iterator[KubeObject]:
     """Of owned Services only the metadata was read."""
@@ -158,8 +151,9 @@ def _web_ports(services: Iterable[KubeObject]) -> Iterator[tuple[ForwardTarget, 
         yield from ((target, port) for port in ports({**service, "kind": "Service"}) if port.web)
 
 
-# Kinds whose updates refresh the part: they change while an operator works. Changes of other kinds come with theirs.
-_owned_part_TELLING = frozenset(
+#: Kinds whose updates refresh the owned objects: they change while an operator works. Changes of other kinds come with
+#: theirs.
+_FOLLOWED_PLURALS = frozenset(
     ("deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "pods", "persistentvolumeclaims", "services")
 )
 
@@ -185,13 +179,16 @@ class OwnedPart:
 
 
 def owned_part(client: ClusterClient, place: Place, obj: KubeObject) -> OwnedPart:
+    """The owners of the object, and the objects that it owns."""
     found = belongings(client, place.type, obj)
     top = nodes(found.rows)
     shown, more = rows(top)
-    telling = [type_ for type_ in found.types if type_.plural in _owned_part_TELLING or type_.group == place.type.group]
+    followed = [type_ for type_ in found.types if type_.plural in _FOLLOWED_PLURALS or type_.group == place.type.group]
     above = chain(client, obj)
-    topics = dict.fromkeys(_topic(client, type_, place.namespace) for type_ in (place.type, *telling))
-    topics |= {_topic(client, owner.link.type, owner.link.namespace): None for owner in above if owner.link.type}
+    topics = dict.fromkeys(live_topics.topics_of(client, type_, place.namespace) for type_ in (place.type, *followed))
+    topics |= {
+        live_topics.topics_of(client, owner.link.type, owner.link.namespace): None for owner in above if owner.link.type
+    }
     names = "" if found.types else " ".join((place.name, *(owner.link.name for owner in above)))
     drawing = topology(top, place.type, obj)
     return OwnedPart(
@@ -206,15 +203,11 @@ def owned_part(client: ClusterClient, place: Place, obj: KubeObject) -> OwnedPar
     )
 
 
-def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:
-    return live_topics.topics_of(client, type_, namespace)
-
-
-_EVENTS, _FACTS, _LOG_LINES = 5, 4, 20
+_PEEK_EVENTS, _PEEK_FACTS, _PEEK_LOG_LINES = 5, 4, 20
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class PeekLog:
     """The last lines of one container, or the reason why there are none."""
 
     container: str
@@ -231,7 +224,7 @@ class PeekPart:
     detail: Detail
     events: Events
     actions: tuple[Action, ...]
-    log: Log | None = None
+    log: PeekLog | None = None
 
     @property
     def first(self) -> tuple[Action, ...]:
@@ -239,11 +232,16 @@ class PeekPart:
 
     @property
     def facts(self) -> tuple[object, ...]:
-        return tuple(islice(self.detail.facts, _FACTS))
+        return tuple(islice(self.detail.facts, _PEEK_FACTS))
 
 
 def peek_part(client: ClusterClient, place: Place, obj: KubeObject) -> PeekPart:
-    """Raises KubeError if the object's details can't be read."""
+    """`?part=peek`, a column beside the list: state with its cause, owners, the newest events, a Pod's last log lines,
+    and actions.
+
+    Each is requested as the user: a refusal is shown in its place and doesn't affect the others. Raises KubeError if
+    the object's details can't be read.
+    """
     detail = replace(details_of(client, place.type, obj), health=state_of(client, place, obj))
     found = events.about_tree(client, place.type, obj)
     all_events = live_topics.topics_of(client, client.find("", "v1", "events"), place.namespace or "default")
@@ -251,37 +249,37 @@ def peek_part(client: ClusterClient, place: Place, obj: KubeObject) -> PeekPart:
         place=place,
         topics=" ".join(filter(None, (live_topics.topics_of(client, place.type, place.namespace), all_events))),
         detail=detail,
-        events=replace(found, rows=found.rows[:_EVENTS], more=found.more + max(0, len(found.rows) - _EVENTS)),
+        events=replace(found, rows=found.rows[:_PEEK_EVENTS], more=found.more + max(0, len(found.rows) - _PEEK_EVENTS)),
         actions=actions(client, place, obj),
-        log=_log(client, obj) if place.type.kind == "Pod" and not place.type.group else None,
+        log=_peek_log(client, obj) if place.type.kind == "Pod" and not place.type.group else None,
     )
 
 
-def _log(client: ClusterClient, pod: KubeObject) -> Log | None:
+def _peek_log(client: ClusterClient, pod: KubeObject) -> PeekLog | None:
     """Of the container that is in trouble, else of the first."""
     all_ = containers(dict(pod))
     if not all_:
         return None
-    chosen = max(all_, key=_trouble)
+    chosen = max(all_, key=_log_rank)
     try:
         text = client.log(
             str(pod["metadata"]["name"]),
             namespace_of(pod),
             container=chosen.name,
-            tail=_LOG_LINES,
+            tail=_PEEK_LOG_LINES,
             previous=chosen.state == "waiting" and chosen.restarts > 0,
         )
     except (BadRequest, NotFound):
         # It waits to start.
-        return Log(chosen.name, problem=chosen.reason)
+        return PeekLog(chosen.name, problem=chosen.reason)
     except Forbidden:
-        return Log(chosen.name, problem=_("You don't have permission to read logs."))
+        return PeekLog(chosen.name, problem=_("You don't have permission to read logs."))
     except KubeError as error:
-        return Log(chosen.name, problem=str(error))
-    return Log(chosen.name, text)
+        return PeekLog(chosen.name, problem=str(error))
+    return PeekLog(chosen.name, text)
 
 
-def _trouble(container: LogContainer) -> int:
+def _log_rank(container: LogContainer) -> int:
     """The higher, the more its log is worth; the first of equals counts."""
     if container.kind != "container":
         return 1 if container.state != "terminated" else 0
@@ -303,9 +301,13 @@ class UsagePart:
 def usage_part(
     client: ClusterClient, place: Place, obj: KubeObject, owned: Iterable[Owned] | None = None
 ) -> UsagePart | None:
-    """None where there is nothing to measure. `owned`: what belongs to the object, where that is known already."""
+    """CPU and memory of the object's Pods, or of a node: now, and in the last hour. None where there is nothing to
+    measure.
+
+    `owned`: the owned objects, where they are known.
+    """
     plural = plural_of(place.type) or (PODS if _has_pods(place) else "")
-    if not plural or served(client, plural) is None:
+    if not plural or metrics_type(client, plural) is None:
         return None
     used = readings.ask(client, plural, place.namespace).now()
     if not used:
@@ -314,7 +316,7 @@ def usage_part(
         wanted = {place.name} if plural_of(place.type) else _pods_of(client, place, obj, owned)
     except KubeError:
         return UsagePart()
-    found = _those(used, place.namespace, wanted)
+    found = _usages_of(used, place.namespace, wanted)
     if not found:
         return UsagePart()
     return UsagePart(tiles(client, plural, found, allocatable(obj) if plural == NODES else None))
@@ -337,5 +339,5 @@ def _pods_of(client: ClusterClient, place: Place, obj: KubeObject, owned: Iterab
     }
 
 
-def _those(found: Usages, namespace: str, names: set[str]) -> Usages:
+def _usages_of(found: Usages, namespace: str, names: set[str]) -> Usages:
     return {key: used for key, used in found.items() if key[0] == namespace and key[1] in names}

@@ -1,6 +1,5 @@
-"""What the YAML editor asks for after it is painted: the schema of a kind, and which kinds there are.
-
-…/<plural>/explain/: the schema of a kind as a tree.
+"""The schema of a kind: as JSON for the YAML editor, which also asks which kinds there are, and as a tree for people
+(…/<plural>/explain/).
 """
 
 import hashlib
@@ -16,12 +15,13 @@ from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
 from resources.place import Place, place_of
-from resources.types import explain as subject
+from resources.types.explain import explain as explain_schema
 from resources.types.manager import DEFINITIONS
 from resources.writing.slim import slim
 
-_YEAR = "private, max-age=31536000, immutable"
-_ASK = "private, no-cache"
+#: Cache-Control of an address with the hash of what it returns (a year), and of one without.
+_IMMUTABLE = "private, max-age=31536000, immutable"
+_REVALIDATE = "private, no-cache"
 
 
 @require_safe
@@ -35,7 +35,7 @@ def schema(request: ConsoleRequest) -> HttpResponse:
         document = None
     if document is None:
         text = _("The cluster has no schema for %(kind)s.") % {"kind": f"{api_version} {kind}"}
-        return JsonResponse({"title": text}, status=404, headers={"Cache-Control": _ASK})
+        return JsonResponse({"title": text}, status=404, headers={"Cache-Control": _REVALIDATE})
     found = slim(document)
     return _answer(request, found.body, found.digest)
 
@@ -50,7 +50,7 @@ def kinds(request: ConsoleRequest) -> HttpResponse:
 
 def _answer(request: ConsoleRequest, body: bytes, digest: str) -> HttpResponse:
     tag = f'"{digest}"'
-    caching = _YEAR if request.GET.get("v") == digest else _ASK
+    caching = _IMMUTABLE if request.GET.get("v") == digest else _REVALIDATE
     headers = {"ETag": tag, "Cache-Control": caching}
     # What is compressed on the way has a weak tag.
     if tag in request.headers.get("If-None-Match", "").replace("W/", ""):
@@ -60,12 +60,12 @@ def _answer(request: ConsoleRequest, body: bytes, digest: str) -> HttpResponse:
 
 @require_safe
 def explain(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """`?at=` is a place in it, `?q=` searches all of it.
+    """`?at=` is a place in the schema, `?q=` searches all of it.
 
     An opened field gets its part only; so does a search while the user types.
     """
     place = place_of(request, group, version, plural)
-    found = subject.explain(request.cluster, place.type, request.GET.get("at", ""), request.GET.get("q", ""))
+    found = explain_schema(request.cluster, place.type, request.GET.get("at", ""), request.GET.get("q", ""))
     context = {
         "explained": found,
         "place": place,

@@ -1,6 +1,5 @@
-"""The frame around the object editor, in either view: title, the link to the other view, the menu of starts.
-
-Preserves typed input in views whose page can't be made because the cluster fails.
+"""The frame around the object editor, in either view: title, the link to the other view, the menu of starts; and the
+decorator of its views that preserves the input where the cluster fails.
 """
 
 from collections.abc import Callable
@@ -11,8 +10,8 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from console.web import preserve_input
 from console.web.errors import explain
+from console.web.preserve_input import preserved_response
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError
@@ -116,22 +115,22 @@ def around(place: Place, title: str, description: str, editing: bool) -> Shell:
 View = Callable[..., HttpResponse]
 
 
-def keeping(view: View) -> View:
-    """A KubeError that rises from a POST is answered with everything that was posted."""
+def preserves_input(view: View) -> View:
+    """A decorator: a KubeError that rises from a POST is answered with everything that was posted."""
 
     @wraps(view)
-    def keeps(request: ConsoleRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def wrapper(request: ConsoleRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
         except KubeError as error:
             if request.method != "POST":
                 raise
-            return preserve_input.preserved_response(request, explain(error), typed(request))
+            return preserved_response(request, explain(error), _typed(request))
 
-    return keeps
+    return wrapper
 
 
-def typed(request: ConsoleRequest) -> str:
+def _typed(request: ConsoleRequest) -> str:
     """What was typed, as YAML, without asking the cluster anything."""
     if "text" in request.POST:
         return submission.yaml_of(request.POST)

@@ -35,10 +35,9 @@ from dataclasses import dataclass
 from django.db import close_old_connections
 
 from console.web.asgi import Receive, Scope, Send
-from resources.stream import line as wire
 from resources.stream.broker import Broker
 from resources.stream.gate import Asker, Gate, Verdict
-from resources.stream.line import BrowserConnection
+from resources.stream.line import BrowserConnection, limit_buffers
 from resources.stream.sessions import Sessions
 from resources.stream.sse import RETRY, encode
 from resources.stream.wishes import topics_of
@@ -82,7 +81,7 @@ class StreamApp:
             return
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         await send({"type": "http.response.body", "body": RETRY, "more_body": True})
-        wire.keep_short(send)
+        limit_buffers(send)
         visit = _Visit(
             self._broker.open(send, asked.language, asked.client.config.alias),
             Asker(asked.client, asked.language),

@@ -1,15 +1,14 @@
-"""Who asks for a stream, and for what: read from a raw ASGI request, before anything is answered.
+"""The request of a stream, read from raw ASGI before anything is answered: who asks, and for what.
 
-Ties the streams of a signed-in user to their session, and ends them with it.
-
-A session's digest grants no access, so other processes and Redis may see it. Imported by the stream, so connected where
-streams are.
+A stream ends with its user's session. Only the session's digest is passed on: it grants no access, so other processes
+and Redis may see it. The signal that ends streams is connected on import, so where streams are.
 """
 
 import io
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -40,28 +39,6 @@ from resources.changes.sessions import end
 from resources.stream.wishes import TooMuch, TopicSubscription, from_address, from_body
 
 log = logging.getLogger(__name__)
-
-
-def digest_of(request: HttpRequest) -> str:
-    """Of the session, or of the impersonation within it; '' without sign-in."""
-    person: sessions.Person | None = getattr(request, "person", None)
-    as_another: impersonation.Acting | None = getattr(request, "acting", None)
-    return as_another.key if as_another else person.session if person else ""
-
-
-def still_lives(request: HttpRequest) -> Callable[[], bool]:
-    """Asks the database whether the session is still there. Holds on to its key only, not to the request."""
-    session = digest_of(request)
-    return lambda: impersonation.lives(session)
-
-
-@receiver(signals.ended, dispatch_uid="console-streams")
-def _ended(session: str, **_kwargs: Any) -> None:
-    try:
-        end(session)
-    except RedisError as error:
-        # The sign-out itself must not fail. The periodic check ends the streams later.
-        log.error("open streams of a session that ended could not be notified: %s", error)
 
 
 class Refused(Exception):
@@ -154,13 +131,15 @@ def asked_of(scope: Scope, body: bytes | None) -> StreamRequest:
     since = request.headers.get("Last-Event-ID") or since
     if language not in dict(settings.LANGUAGES):
         language = request.LANGUAGE_CODE
+    session = session_digest(request)
     return StreamRequest(
         client=client,
         language=language,
         wishes=wishes,
         since=since,
-        session=digest_of(request),
-        lives=still_lives(request),
+        session=session,
+        # Asks the database. Holds on to the key only, not to the request.
+        lives=partial(impersonation.lives, session),
     )
 
 
@@ -200,3 +179,20 @@ async def body_of(scope: Scope, receive: Receive) -> bytes | None:
         return await read_body(scope, receive, limits.STREAM_BODY_BYTES.value)
     except BodyRefused as error:
         raise Refused(error.status or 400, error.title) from error
+
+
+def session_digest(request: HttpRequest) -> str:
+    """The digest of the session, or of the impersonation within it; '' without sign-in."""
+    person: sessions.Person | None = getattr(request, "person", None)
+    as_another: impersonation.Acting | None = getattr(request, "acting", None)
+    return as_another.key if as_another else person.session if person else ""
+
+
+@receiver(signals.ended, dispatch_uid="console-streams")
+def _ended(session: str, **_kwargs: Any) -> None:
+    """Ends the streams of a session that ended."""
+    try:
+        end(session)
+    except RedisError as error:
+        # The sign-out itself must not fail. The periodic check ends the streams later.
+        log.error("open streams of a session that ended could not be notified: %s", error)

@@ -15,7 +15,7 @@ from kube.objects import KubeObject
 from resources import yamltext
 from resources.forms import parse
 from resources.forms.fields import FormInput
-from resources.forms.parse import Problem as Unread
+from resources.forms.parse import UnreadControl
 from resources.writing.diff import MISSING, Clash, Key, Path, at, same, take
 from resources.writing.draft import own
 from untrusted import json_bounds
@@ -37,7 +37,7 @@ class Draft:
     start: str = ""
     begun: str = ""
     typed: FormInput = field(default_factory=FormInput)
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[UnreadControl, ...] = ()
     asked: bool = False
     clashes: tuple[Clash, ...] = ()
     undecided: tuple[Clash, ...] = ()

@@ -1,8 +1,5 @@
-"""/resources/core/v1/pods/<namespace>/<name>/terminal/: a shell in a container (resources/views/shell_socket.py
-carries it).
-
-WebSocket …/pods/<namespace>/<name>/terminal/socket/: a command with a terminal, carried between the browser and
-the API server.
+"""…/pods/<namespace>/<name>/terminal/: the page of a shell in a container; …/terminal/socket/: the WebSocket that
+carries it between the browser and the API server.
 
 The frames are the API server's own (kube.channels.exec_), passed on as they are; they are not stored or logged, but
 opening a shell is audited. A browser sends its cookies with a WebSocket wherever the page came from, so only our own
@@ -45,6 +42,17 @@ from resources.views.stream_request import Refused, request_of
 
 #: After so long a page no longer waits for a container that has not started.
 STARTS_SECONDS = 120.0
+SOCKET_PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/terminal/socket/$")
+#: The best shell that the container has.
+SHELL = (
+    "/bin/sh",
+    "-c",
+    "TERM=xterm-256color; export TERM; if [ -x /bin/bash ]; then exec /bin/bash; else exec /bin/sh; fi",
+)
+#: Its frames say how the command ended.
+_STATUS_CHANNEL = 3
+#: Close codes: https://www.iana.org/assignments/websocket/websocket.xhtml#close-code-number
+_POLICY, _TRY_LATER = 1008, 1013
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,19 +144,10 @@ def _why(container: LogContainer, late: bool) -> str:
     )
 
 
-PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/terminal/socket/$")
-#: The best shell that the container has.
-SHELL = (
-    "/bin/sh",
-    "-c",
-    "TERM=xterm-256color; export TERM; if [ -x /bin/bash ]; then exec /bin/bash; else exec /bin/sh; fi",
-)
-_STATUS = 3
-_POLICY, _TRY_LATER = 1008, 1013
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShellRequest:
+    """What is run for a WebSocket, and in which container."""
+
     client: ClusterClient
     namespace: str
     pod: str
@@ -161,7 +160,7 @@ class ShellRequest:
         return f"core/v1/pods {self.namespace}/{self.pod}"
 
 
-def own_page(scope: Scope) -> bool:
+def _is_own_page(scope: Scope) -> bool:
     """Whether the page that opens this is one of this very console."""
     headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
     origin = urlsplit(headers.get(b"origin", ""))
@@ -169,7 +168,7 @@ def own_page(scope: Scope) -> bool:
 
 
 def _wish(scope: Scope) -> ShellRequest:
-    found = PATH.match(scope["path"])
+    found = SOCKET_PATH.match(scope["path"])
     request = request_of({**scope, "type": "http", "method": "GET"})
     if found is None:
         raise Refused(404, "no such Pod")
@@ -197,7 +196,7 @@ class TerminalApp(OpenEnded):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
-        if not own_page(scope):
+        if not _is_own_page(scope):
             await send({"type": "websocket.close", "code": _POLICY})
             return
         if len(self._open) >= limits.TERMINALS.value:
@@ -238,7 +237,7 @@ async def _note(wish: ShellRequest, outcome: str) -> None:
 
 async def _end(send: Send, message: str) -> None:
     status = {"kind": "Status", "status": "Failure", "message": message}
-    await send({"type": "websocket.send", "bytes": bytes((_STATUS,)) + json.dumps(status).encode()})
+    await send({"type": "websocket.send", "bytes": bytes((_STATUS_CHANNEL,)) + json.dumps(status).encode()})
 
 
 async def _carry(channel: aiohttp.ClientWebSocketResponse, receive: Receive, send: Send) -> None:

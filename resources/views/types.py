@@ -10,8 +10,7 @@ from console.web import render
 from console.web.request import ConsoleRequest
 from resources import live_topics
 from resources.lists.counts import counts
-from resources.types import manager
-from resources.types.manager import DEFINITIONS
+from resources.types.manager import DEFINITIONS, forget_definitions
 from resources.types.types import ANY, KindQuery, every, find_kinds
 
 
@@ -25,7 +24,7 @@ def types(request: ConsoleRequest) -> HttpResponse:
     if "fresh" in request.GET:
         # A CRD has just come or gone: what discovery said a moment ago is no longer true.
         request.cluster.forget_types()
-        manager.forget()
+        forget_definitions()
     wish = KindQuery.from_query(request.GET)
     found = find_kinds(request.cluster, wish, request.namespace)
     if "count" in request.GET:

@@ -1,6 +1,5 @@
-"""…/<object>/add-to-workload/: gives a workload the data of this Secret or ConfigMap.
-
-A Secret or ConfigMap in a Pod template: its keys as environment variables, or as files in a volume. Pure.
+"""…/<object>/add-to-workload/: gives a workload the data of this Secret or ConfigMap: its keys as environment variables
+of the Pod template, or as files in a volume.
 """
 
 import re
@@ -26,7 +25,12 @@ from resources.history import writes
 from resources.place import Place, place_of
 from resources.state.health import items, text
 
-_DNS_LABEL = 63
+ENVIRONMENT, FILES = "environment", "files"
+#: Types that can be given one, and their API groups.
+_WORKLOADS = {"deployments": "apps", "statefulsets": "apps", "daemonsets": "apps", "cronjobs": "batch"}
+#: Workloads of each type to choose from.
+_MAX_WORKLOADS = 500
+_DNS_LABEL_LENGTH = 63
 
 
 class CannotAdd(ValueError):
@@ -38,7 +42,7 @@ class CannotAdd(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class DataSource:
     """The Secret or ConfigMap."""
 
     kind: str
@@ -57,77 +61,7 @@ class Source:
     @property
     def volume_name(self) -> str:
         """A DNS label of the object's name, which may be longer and may contain dots."""
-        return re.sub(r"[^a-z0-9-]", "-", f"{self.kind.lower()}-{self.name}")[:_DNS_LABEL].rstrip("-")
-
-
-def as_environment(pod_spec: Mapping[str, Any], source: Source, *, container: str, prefix: str) -> dict[str, Any]:
-    """The Pod template's changed fields. `container`: its name, '' for all. Raises CannotAdd."""
-    entry: dict[str, Any] = {source.environment_key: {"name": source.name}, **({"prefix": prefix} if prefix else {})}
-    containers = []
-    for item, is_chosen in _containers(pod_spec, container):
-        present = items(item.get("envFrom"))
-        if is_chosen and entry not in present:
-            containers.append({**item, "envFrom": [*present, entry]})
-        else:
-            containers.append(dict(item))
-    if containers == items(pod_spec.get("containers")):
-        raise CannotAdd(_("The workload already has these environment variables."))
-    return {"containers": containers}
-
-
-def as_files(pod_spec: Mapping[str, Any], source: Source, *, container: str, path: str) -> dict[str, Any]:
-    """The same with a volume, mounted read-only at `path`."""
-    volumes = [dict(volume) for volume in items(pod_spec.get("volumes"))]
-    name = next((text(volume.get("name")) for volume in volumes if _is_of(volume, source)), "")
-    if not name:
-        name = _unused(source.volume_name, {text(volume.get("name")) for volume in volumes})
-        volumes.append({"name": name, **source.volume})
-    containers = []
-    for item, is_chosen in _containers(pod_spec, container):
-        mounts = items(item.get("volumeMounts"))
-        if not is_chosen:
-            containers.append(dict(item))
-            continue
-        if any(text(mount.get("mountPath")).rstrip("/") == path.rstrip("/") for mount in mounts):
-            words = _("The container “%(name)s” already has a volume at this path.")
-            raise CannotAdd(words % {"name": text(item.get("name"))}, "path")
-        containers.append({**item, "volumeMounts": [*mounts, {"name": name, "mountPath": path, "readOnly": True}]})
-    return {"containers": containers, "volumes": volumes}
-
-
-def _containers(pod_spec: Mapping[str, Any], wanted: str) -> list[tuple[Mapping[str, Any], bool]]:
-    """Each container of the Pod template, and whether it is meant."""
-    found = items(pod_spec.get("containers"))
-    names = [text(container.get("name")) for container in found]
-    if wanted and wanted not in names:
-        words = _("The workload has no container “%(name)s”. Its containers: %(names)s.")
-        raise CannotAdd(words % {"name": wanted, "names": ", ".join(names)}, "container")
-    return [(container, wanted in ("", name)) for container, name in zip(found, names, strict=True)]
-
-
-def _is_of(volume: Mapping[str, Any], source: Source) -> bool:
-    """Whether the volume has all keys of the source, and nothing else."""
-    return {key: value for key, value in volume.items() if key != "name"} in (
-        source.volume,
-        # As the API server completes it.
-        {key: {**value, "defaultMode": 0o644} for key, value in source.volume.items()},
-    )
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    number, free = 1, name
-    while free in taken:
-        number += 1
-        ending = f"-{number}"
-        free = name[: _DNS_LABEL - len(ending)] + ending
-    return free
-
-
-ENVIRONMENT, FILES = "environment", "files"
-#: Types that take one, and their API groups.
-WORKLOADS = {"deployments": "apps", "statefulsets": "apps", "daemonsets": "apps", "cronjobs": "batch"}
-#: Workloads of a type to choose from.
-_MOST = 500
+        return re.sub(r"[^a-z0-9-]", "-", f"{self.kind.lower()}-{self.name}")[:_DNS_LABEL_LENGTH].rstrip("-")
 
 
 class WorkloadSourceForm(forms.Form):
@@ -190,12 +124,12 @@ def _page(
 
 
 def _workloads(client: ClusterClient, namespace: str) -> list[tuple[str, str]]:
-    """Those that the user can list, at most _MOST of each type."""
+    """Those that the user can list, at most _MAX_WORKLOADS of each type."""
     found = []
-    for plural, group in WORKLOADS.items():
+    for plural, group in _WORKLOADS.items():
         try:
             type_ = client.find(group, "v1", plural)
-            listed = client.list(type_, namespace, limit=_MOST).items
+            listed = client.list(type_, namespace, limit=_MAX_WORKLOADS).items
         except KubeError:
             # Not served, or not the user's to list.
             continue
@@ -206,7 +140,7 @@ def _workloads(client: ClusterClient, namespace: str) -> list[tuple[str, str]]:
 def _save(request: ConsoleRequest, place: Place, form: WorkloadSourceForm) -> HttpResponse:
     client = request.cluster
     plural, _slash, name = form.cleaned_data["workload"].partition("/")
-    workload = Place(client.find(WORKLOADS[plural], "v1", plural), place.namespace, name)
+    workload = Place(client.find(_WORKLOADS[plural], "v1", plural), place.namespace, name)
     path = pod_templates.path_of(workload.type)
     try:
         before = workload.get(client)
@@ -233,7 +167,70 @@ def _save(request: ConsoleRequest, place: Place, form: WorkloadSourceForm) -> Ht
 
 
 def _changes(pod_spec: Mapping[str, Any], place: Place, typed: dict[str, Any]) -> dict[str, Any]:
-    source = Source(kind=place.type.kind, name=place.name)
+    source = DataSource(kind=place.type.kind, name=place.name)
     if typed["use"] == FILES:
         return as_files(pod_spec, source, container=typed["container"], path=typed["path"])
     return as_environment(pod_spec, source, container=typed["container"], prefix=typed["key_prefix"])
+
+
+def as_environment(pod_spec: Mapping[str, Any], source: DataSource, *, container: str, prefix: str) -> dict[str, Any]:
+    """The Pod template's changed fields. `container`: its name, '' for all. Raises CannotAdd."""
+    entry: dict[str, Any] = {source.environment_key: {"name": source.name}, **({"prefix": prefix} if prefix else {})}
+    containers = []
+    for item, is_chosen in _containers(pod_spec, container):
+        present = items(item.get("envFrom"))
+        if is_chosen and entry not in present:
+            containers.append({**item, "envFrom": [*present, entry]})
+        else:
+            containers.append(dict(item))
+    if containers == items(pod_spec.get("containers")):
+        raise CannotAdd(_("The workload already has these environment variables."))
+    return {"containers": containers}
+
+
+def as_files(pod_spec: Mapping[str, Any], source: DataSource, *, container: str, path: str) -> dict[str, Any]:
+    """As as_environment, but with a volume, mounted read-only at `path`."""
+    volumes = [dict(volume) for volume in items(pod_spec.get("volumes"))]
+    name = next((text(volume.get("name")) for volume in volumes if _is_of(volume, source)), "")
+    if not name:
+        name = _unused(source.volume_name, {text(volume.get("name")) for volume in volumes})
+        volumes.append({"name": name, **source.volume})
+    containers = []
+    for item, is_chosen in _containers(pod_spec, container):
+        mounts = items(item.get("volumeMounts"))
+        if not is_chosen:
+            containers.append(dict(item))
+            continue
+        if any(text(mount.get("mountPath")).rstrip("/") == path.rstrip("/") for mount in mounts):
+            words = _("The container “%(name)s” already has a volume at this path.")
+            raise CannotAdd(words % {"name": text(item.get("name"))}, "path")
+        containers.append({**item, "volumeMounts": [*mounts, {"name": name, "mountPath": path, "readOnly": True}]})
+    return {"containers": containers, "volumes": volumes}
+
+
+def _containers(pod_spec: Mapping[str, Any], wanted: str) -> list[tuple[Mapping[str, Any], bool]]:
+    """Each container of the Pod template, and whether it is meant."""
+    found = items(pod_spec.get("containers"))
+    names = [text(container.get("name")) for container in found]
+    if wanted and wanted not in names:
+        words = _("The workload has no container “%(name)s”. Its containers: %(names)s.")
+        raise CannotAdd(words % {"name": wanted, "names": ", ".join(names)}, "container")
+    return [(container, wanted in ("", name)) for container, name in zip(found, names, strict=True)]
+
+
+def _is_of(volume: Mapping[str, Any], source: DataSource) -> bool:
+    """Whether the volume has all keys of the source, and nothing else."""
+    return {key: value for key, value in volume.items() if key != "name"} in (
+        source.volume,
+        # As the API server completes it.
+        {key: {**value, "defaultMode": 0o644} for key, value in source.volume.items()},
+    )
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        ending = f"-{number}"
+        free = name[: _DNS_LABEL_LENGTH - len(ending)] + ending
+    return free

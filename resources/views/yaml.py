@@ -8,7 +8,7 @@ from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.clean import clean
 from resources.place import place_of
-from resources.views.shell import YAML, keeping
+from resources.views.shell import YAML, preserves_input
 from resources.views.submission import Draft, carried
 from resources.views.work import Work
 from resources.views.yaml_page import YamlPage, readable
@@ -16,7 +16,7 @@ from resources.writing import draft
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@keeping
+@preserves_input
 def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """The object; a POST sends what the text changed of what was opened.
 
@@ -50,7 +50,7 @@ def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespa
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@keeping
+@preserves_input
 def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
     """A new object, beginning as the form does."""
     place = place_of(request, group, version, plural, request.GET.get("namespace") or request.namespace or "-")

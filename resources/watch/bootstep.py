@@ -4,10 +4,8 @@ Not of the consumer's: that one is taken down at every loss of the broker, and w
 a task that never ends is delivered again and again. The pool must not fork under the hub's thread: `-P threads` or
 `solo`.
 
-The default cluster is always followed; each other one in a thread of its own, while it is active.
-
-A thread with an event loop of its own, in which one cluster is followed: one that does not answer holds up no
-other.
+The default cluster is always followed, each other one while it is active. Each has a thread with an event loop of its
+own: one that does not answer holds up no other.
 """
 
 import asyncio
@@ -32,59 +30,9 @@ from resources.changes.heartbeats import active_of
 from resources.watch.hub import WatchHub
 
 log = logging.getLogger(__name__)
+_LOOK_SECONDS = 1.0
 _STOP_SECONDS = 5.0
 _RETRY_SECONDS = 2.0
-
-
-class Runner:
-    """Runs `work()`, a coroutine that runs until it is cancelled, in a thread, and starts it again if it fails."""
-
-    def __init__(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
-        self._name, self._work = name, work
-        self._ending = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-        self._thread.start()
-
-    def end(self) -> None:
-        """Begins to stop."""
-        self._ending.set()
-        if self._loop is not None and self._task is not None:
-            # Closed already where it failed and waits to be started again.
-            with contextlib.suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._task.cancel)
-
-    def join(self) -> None:
-        if self._thread is not None:
-            self._thread.join(_STOP_SECONDS)
-
-    def _run(self) -> None:
-        """A kubeconfig that can't be read is tried again until it can."""
-        logged = ""
-        while not self._ending.is_set():
-            try:
-                asyncio.run(self._main())
-            except asyncio.CancelledError:
-                return
-            except KubeError as error:
-                if str(error) != logged:
-                    log.error("%s", error)
-                logged = str(error)
-            except Exception:
-                log.exception("%s failed and is started again", self._name)
-            self._ending.wait(_RETRY_SECONDS)
-
-    async def _main(self) -> None:
-        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
-        if not self._ending.is_set():
-            await self._work()
-
-
-_LOOK_SECONDS = 1.0
 
 
 class WatchStep(bootsteps.StartStopStep):
@@ -155,7 +103,57 @@ class WatchStep(bootsteps.StartStopStep):
         await WatchHub(client, worker_id(place)).run()
 
 
+class Runner:
+    """Runs `work()`, a coroutine that runs until it is cancelled, in a thread of its own, and starts it again if it
+    fails.
+    """
+
+    def __init__(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        self._name, self._work = name, work
+        self._ending = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Begins to stop."""
+        self._ending.set()
+        if self._loop is not None and self._task is not None:
+            # Closed already where it failed and waits to be started again.
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._task.cancel)
+
+    def join(self) -> None:
+        if self._thread is not None:
+            self._thread.join(_STOP_SECONDS)
+
+    def _run(self) -> None:
+        """A kubeconfig that can't be read is tried again until it can."""
+        logged = ""
+        while not self._ending.is_set():
+            try:
+                asyncio.run(self._main())
+            except asyncio.CancelledError:
+                return
+            except KubeError as error:
+                if str(error) != logged:
+                    log.error("%s", error)
+                logged = str(error)
+            except Exception:
+                log.exception("%s failed and is started again", self._name)
+            self._ending.wait(_RETRY_SECONDS)
+
+    async def _main(self) -> None:
+        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        if not self._ending.is_set():
+            await self._work()
+
+
 def worker_id(place: Offered) -> str:
-    """Of what this worker does for a cluster: no two are the same."""
+    """The id of what this worker does for a cluster: no two are the same."""
     tag = f"-{hashlib.sha256(place.alias.encode()).hexdigest()[:8]}" if place.alias else ""
     return f"{socket.gethostname()}-{os.getpid()}-{int(time.time())}{tag}"

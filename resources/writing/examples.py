@@ -16,7 +16,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject, mapping, name_of, namespace_of
-from kube.versions import priority
+from kube.versions import api_version_priority
 from resources.forms import descriptors
 from resources.forms.descriptors import Descriptors
 from resources.state.health import items
@@ -155,7 +155,7 @@ def _owned(csv: KubeObject, type_: ResourceType) -> list[Mapping[str, Any]]:
 
 
 def _nearest(type_: ResourceType, version: str) -> tuple[bool, tuple[int, int, int, str]]:
-    return version not in ("", type_.version), priority(version)
+    return version not in ("", type_.version), api_version_priority(version)
 
 
 def _examples(csv: KubeObject, type_: ResourceType, versions: tuple[str, ...]) -> tuple[tuple[Example, ...], str]:

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kube import objects as last_applied
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.objects import KubeObject, name_of
+from kube.objects import KubeObject, name_of, without_last_applied
 from resources.forms.schema import Schema
 from resources.place import Place
 from resources.writing import draft
@@ -104,7 +103,7 @@ def as_new(obj: KubeObject, name: str = "") -> KubeObject:
         metadata["name"] = name[:253]
     annotations = {
         key: value
-        for key, value in last_applied.without_last_applied(metadata.get("annotations")).items()
+        for key, value in without_last_applied(metadata.get("annotations")).items()
         if key not in _ANNOTATIONS
     }
     if annotations:

@@ -41,14 +41,14 @@ def test_s2_catalogs_and_bundles_leave_out_what_is_deep(levels: int) -> None:
     for opening in YAML:
         text = opening * levels
         blob = b"schema: olm.package\nname: a\nx: " + text.encode()
-        assert all(found.problem for found in fbc.read(io.BytesIO(blob)))
+        assert all(found.problem for found in fbc.read_blobs(io.BytesIO(blob)))
         bad: list[str] = []
-        assert not fbc._object({"data": base64.b64encode(text.encode()).decode()}, bad)
+        assert not fbc._manifests({"data": base64.b64encode(text.encode()).decode()}, bad)
         assert bad
         with pytest.raises(SourceError):
             bundle_input.files([("csv.yaml", text.encode())])
     blob = b'{"schema": "olm.package", "name": "a", "x": ' + b"[" * levels + b"]" * levels + b"}"
-    assert all(found.problem for found in fbc.read(io.BytesIO(blob)))
+    assert all(found.problem for found in fbc.read_blobs(io.BytesIO(blob)))
 
 
 @pytest.mark.django_db

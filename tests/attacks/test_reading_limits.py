@@ -102,7 +102,7 @@ def test_what_an_object_owns_is_read_up_to_a_bound(client: Any, monkeypatch: pyt
 @pytest.mark.parametrize("bound", [600, 1000])
 def test_pods_are_looked_through_up_to_a_bound(client: Any, monkeypatch: pytest.MonkeyPatch, bound: int) -> None:
     bounded(monkeypatch, "SCANNED_PODS", bound)
-    found, gap = owners.scan(client, client.find("", "v1", "pods"), "a", lambda _obj: False)
+    found, gap = owners.scan_pods(client, client.find("", "v1", "pods"), "a", lambda _obj: False)
     assert found == []
     assert "1000" in gap and client.pages == 2
 

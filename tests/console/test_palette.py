@@ -97,7 +97,8 @@ def test_without_script_it_is_a_page(browser: Client) -> None:
 def test_an_object_of_that_name_stands_before_a_package_that_only_resembles_it(
     browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(palette, "objects", lambda *_: iter([("server-metrics", "/object/", "Service")]))
+    found = palette.PaletteEntry("server-metrics", "/object/", "Service")
+    monkeypatch.setattr(palette, "_object_entries", lambda *_: iter([found]))
     for package, first in (("Memcached", "/object/"), ("Server-map", "/package/")):
         entry = palette.PaletteEntry(package, "/package/")
         monkeypatch.setattr(palette, "_packages", lambda *_, entry=entry: (entry,))

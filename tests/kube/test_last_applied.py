@@ -2,8 +2,8 @@
 
 import pytest
 
-from kube import objects
-from operatorhub.exports.folder import clean
+from kube.objects import is_last_applied, without_last_applied
+from operatorhub.exports.folder import export_object
 from resources.history import revert, stored_object
 from resources.writing.start import as_new
 
@@ -23,18 +23,16 @@ TICKET = {
 
 
 def test_which_they_are() -> None:
-    assert all(objects.is_last_applied(key) for key in COPIES)
-    assert not any(
-        objects.is_last_applied(key) for key in ("team", "example.com/applied", "example.com/last-handled-by", "")
-    )
+    assert all(is_last_applied(key) for key in COPIES)
+    assert not any(is_last_applied(key) for key in ("team", "example.com/applied", "example.com/last-handled-by", ""))
 
 
 @pytest.mark.parametrize("odd", [None, [], "text", 3])
 def test_what_is_no_mapping(odd: object) -> None:
-    assert objects.without_last_applied(odd) == {}
+    assert without_last_applied(odd) == {}
 
 
-@pytest.mark.parametrize("made", [as_new, clean, stored_object.clean, revert.anew])
+@pytest.mark.parametrize("made", [as_new, export_object, stored_object.clean, revert.anew])
 def test_another_object_does_not_get_them(made) -> None:
     assert made(TICKET)["metadata"]["annotations"] == {"team": "shop"}
 

@@ -16,7 +16,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub import olm
 from operatorhub.exports import folder, folder_import, operator_objects
-from operatorhub.exports.folder import clean
+from operatorhub.exports.folder import export_object
 from tests.eventually import until
 from tests.operatorhub import operators
 from tests.operatorhub.blocks import Kubectl, block_of
@@ -52,13 +52,13 @@ def test_what_the_server_wrote_goes_and_what_a_person_wrote_stays() -> None:
             "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}", "note": "mine"},
         },
     }
-    assert clean(obj) == {
+    assert export_object(obj) == {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "data": {"a": "b"},
         "metadata": {"name": "c", "namespace": "apps", "labels": {"app": "mine"}, "annotations": {"note": "mine"}},
     }
-    assert list(clean(obj)["metadata"])[:2] == ["name", "namespace"]
+    assert list(export_object(obj)["metadata"])[:2] == ["name", "namespace"]
 
 
 def test_another_namespace() -> None:
@@ -68,7 +68,7 @@ def test_another_namespace() -> None:
         "metadata": {"name": "g", "namespace": "a"},
         "spec": {"targetNamespaces": ["a", "c"]},
     }
-    moved = clean(group, "a", "b")
+    moved = export_object(group, "a", "b")
     assert moved["metadata"]["namespace"] == "b"
     assert moved["spec"]["targetNamespaces"] == ["b", "c"]
     space = {
@@ -77,7 +77,7 @@ def test_another_namespace() -> None:
         "metadata": {"name": "a", "labels": {"kubernetes.io/metadata.name": "a"}},
         "spec": {"finalizers": ["kubernetes"]},
     }
-    assert clean(space, "a", "b") == {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "b"}}
+    assert export_object(space, "a", "b") == {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "b"}}
 
 
 def test_the_same_files_give_the_same_bytes() -> None:

@@ -68,7 +68,7 @@ def test_self_certified_goes_back() -> None:
 
 def test_the_account_may_make_what_the_bundle_brings_and_no_more() -> None:
     bundle = bundle_input.files_of(FLIGHT / "1.0.0").bundles[0]
-    account, cluster, binding, role, _inside = draft.needed_objects([bundle], "x", "apps", "installer")
+    account, cluster, binding, role, _inside = draft.account_objects([bundle], "x", "apps", "installer")
     assert account["metadata"] == {"name": "installer", "namespace": "apps"}
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "installer", "namespace": "apps"}]
     assert {

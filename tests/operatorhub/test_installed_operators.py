@@ -18,7 +18,7 @@ from operatorhub.indexing import index
 from operatorhub.running import installed_operators, operands, operator, updates
 from operatorhub.running.installed_operators import Operator
 from operatorhub.running.updates import Update
-from operatorhub.views import installed_operators as installed_filter
+from operatorhub.views.installed_operators import OperatorFilter, filter_operators
 from tests.eventually import until
 from tests.operatorhub import operators
 from tests.operatorhub.conftest import csv_object
@@ -72,26 +72,23 @@ ROWS = (
     ],
 )
 def test_filters(wish: dict[str, Any], names: list[str]) -> None:
-    found = installed_filter.apply(ROWS, installed_filter.OperatorFilter(**wish))
+    found = filter_operators(ROWS, OperatorFilter(**wish))
     assert [item.title.lower() for item in found.rows if item.csv] + [
         item.package for item in found.rows if not item.csv
     ] == names
 
 
 def test_counts_are_of_what_the_other_filters_leave() -> None:
-    found = installed_filter.apply(ROWS, installed_filter.OperatorFilter(status=("failed",), places=("web",)))
+    found = filter_operators(ROWS, OperatorFilter(status=("failed",), places=("web",)))
     assert {item.value: item.count for item in found.places} == {"web": 1}
     assert {item.value: item.count for item in found.status} == {"failed": 1, "done": 1, "deprecated": 1, "orphan": 1}
 
 
 def test_a_page_of_three_hundred() -> None:
     many = [row(f"op-{number:03}") for number in range(300)]
-    found = installed_filter.apply(many, installed_filter.OperatorFilter(page=6))
+    found = filter_operators(many, OperatorFilter(page=6))
     assert (found.total, found.pages, len(found.rows), found.rows[0].title) == (300, 6, 50, "Op-250")
-    assert (
-        installed_filter.OperatorFilter(q="a b", status=("failed",), places=("x",)).url(2)
-        == "?q=a+b&status=failed&in=x&page=2"
-    )
+    assert OperatorFilter(q="a b", status=("failed",), places=("x",)).url(2) == "?q=a+b&status=failed&in=x&page=2"
 
 
 def sub(state: str = "", installed_csv: str = "db.v1", *conditions: tuple[str, str]) -> olm.Subscription:

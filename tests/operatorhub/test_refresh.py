@@ -66,7 +66,7 @@ def test_a_bundle_with_nul_characters_becomes_a_package(client: ClusterClient, t
     assert (row.state, row.error) == (Catalog.READY, "")
     package = Package.objects.get(namespace="~", catalog="mine", name="sampledb")
     assert "\0" not in package.title + package.summary + package.text and package.keywords
-    rows.judge(client.name)
+    rows.review_bundles(client.name)
     assert bundles.graph(client, "~", "mine", "sampledb").channels
     read(row, client)
     assert Package.objects.get(pk=package.pk).digest == package.digest
@@ -165,12 +165,12 @@ def test_a_catalog_that_describes_a_catalogsource(client: ClusterClient) -> None
 def test_webhooks_and_rights_are_filled_once(client: ClusterClient) -> None:
     row = read(folder_catalog(client, SAMPLES), client)
     Package.objects.filter(name="memcached").update(rights="?")
-    assert rows.judge(client.name) == len(NAMES)
+    assert rows.review_bundles(client.name) == len(NAMES)
     found = Package.objects.get(name="sampledb")
     assert found.rights in ("", "elevated", "cluster-admin") and found.webhooks == 0
-    assert rows.judge(client.name) == 0
+    assert rows.review_bundles(client.name) == 0
     read(row, client)
-    assert rows.judge(client.name) == 0
+    assert rows.review_bundles(client.name) == 0
 
 
 def test_one_package_in_several_catalogs(client: ClusterClient) -> None:
@@ -213,7 +213,7 @@ def test_a_reader_that_died_is_followed_by_another(client: ClusterClient) -> Non
 def test_the_real_catalog_is_known_in_seconds(client: ClusterClient, real_catalog: Path) -> None:
     row = read(folder_catalog(client, real_catalog), client)
     assert (row.packages, row.bundles, row.problems) == (268, 297, [])
-    assert rows.judge(client.name) == 268
+    assert rows.review_bundles(client.name) == 268
     assert Package.objects.filter(rights="cluster-admin").count() >= 5
     graph = bundles.graph(client, "~", "mine", "grafana-operator")
     assert any("several newest versions" in problem for problem in graph.problems)

@@ -5,7 +5,7 @@ import os
 
 from PIL import Image
 
-from operatorhub.indexing.icons import SIDE, clean, small
+from operatorhub.indexing.icons import THUMBNAIL_SIDE, clean, thumbnail
 
 
 def png(width: int, height: int, mode: str = "RGBA") -> bytes:
@@ -23,12 +23,12 @@ def test_a_large_icon_becomes_small() -> None:
     assert found.media_type == "image/webp"
     assert len(found.data) < len(data) / 5
     with Image.open(io.BytesIO(found.data)) as image:
-        assert image.size == (SIDE, SIDE * 2 // 3)
+        assert image.size == (THUMBNAIL_SIDE, THUMBNAIL_SIDE * 2 // 3)
 
 
 def test_small_broken_and_huge_ones_stay_as_they_are() -> None:
-    assert small(png(16, 16)) is None
-    assert small(png(200, 200)[:20_000]) is None
+    assert thumbnail(png(16, 16)) is None
+    assert thumbnail(png(200, 200)[:20_000]) is None
     bomb = io.BytesIO()
     Image.new("1", (5000, 5000)).save(bomb, "PNG")
-    assert small(bomb.getvalue() + b"\0" * 5000) is None
+    assert thumbnail(bomb.getvalue() + b"\0" * 5000) is None

@@ -6,7 +6,7 @@ import pytest
 
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, NotFound
-from kube.versions import priority
+from kube.versions import api_version_priority
 from resources.types import kind_versions
 from resources.types.kind_versions import DefinedVersion, preferred
 
@@ -14,7 +14,7 @@ from resources.types.kind_versions import DefinedVersion, preferred
 def test_versions_are_in_the_order_of_kubernetes() -> None:
     names = ["v10beta3", "v1", "foo1", "v12alpha1", "v2", "v3beta1", "v11alpha2", "v10", "foo10", "v11beta2", "v3"]
     expected = ["v10", "v3", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "foo1", "foo10"]
-    assert sorted(names, key=priority) == expected
+    assert sorted(names, key=api_version_priority) == expected
 
 
 @pytest.mark.parametrize(

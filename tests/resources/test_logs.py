@@ -2,14 +2,14 @@
 
 import pytest
 
-from resources.podlogs.logs import LogPart, part
+from resources.podlogs.logs import LogPart, log_part
 from resources.views.follow import in_batches
 
 
 def test_what_makes_no_sense_is_as_if_it_were_not_there() -> None:
     query = {"tail": "7", "span": "-1", "since": "yesterday"}
-    assert part(query) == LogPart(tail=500)
-    assert part({"tail": "100", "span": "300", "since": "2026-01-02T03:04", "previous": "1"}) == LogPart(
+    assert log_part(query) == LogPart(tail=500)
+    assert log_part({"tail": "100", "span": "300", "since": "2026-01-02T03:04", "previous": "1"}) == LogPart(
         tail=100, span=300, moment="2026-01-02T03:04", previous=True
     )
 

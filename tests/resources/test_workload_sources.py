@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from resources.views.workload_source import CannotAdd, Source, as_environment, as_files
+from resources.views.workload_source import CannotAdd, DataSource, as_environment, as_files
 
-SECRET = Source(kind="Secret", name="login.v2")
-CONFIG_MAP = Source(kind="ConfigMap", name="settings")
+SECRET = DataSource(kind="Secret", name="login.v2")
+CONFIG_MAP = DataSource(kind="ConfigMap", name="settings")
 
 
 def pod_spec(*containers: dict[str, Any], volumes: list[dict[str, Any]] | None = None) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def test_a_volume_that_is_there_is_used_and_another_of_its_name_is_left_alone() 
 
 @pytest.mark.parametrize("length", [10, 63, 253])
 def test_a_volume_has_a_name_that_the_api_server_takes(length: int) -> None:
-    name = Source(kind="ConfigMap", name="a." * (length // 2)).volume_name
+    name = DataSource(kind="ConfigMap", name="a." * (length // 2)).volume_name
     assert len(name) <= 63 and name[0].isalnum() and name[-1].isalnum() and "." not in name
 
 

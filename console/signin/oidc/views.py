@@ -1,9 +1,8 @@
 """/sign-in/oidc/, which leads to the provider, and /sign-in/oidc/back/, to which the provider leads back (the code
 flow, with PKCE).
 
-Pending sign-ins at the provider: each in an encrypted cookie of the browser, removed when the browser comes back.
-
-Not in the database, so that unauthenticated clients can't fill it.
+A pending sign-in is in an encrypted cookie of the browser, removed when the browser comes back; not in the database, so
+that unauthenticated clients can't fill it.
 """
 
 import hashlib
@@ -23,19 +22,21 @@ from django.views.decorators.http import require_GET
 from console.signin import encryption, judge, limits, page, sessions, signals
 from console.signin.address import unheard
 from console.signin.models import Session
-from console.signin.oidc import idtoken, options, provider, renewal
+from console.signin.oidc import idtoken, provider, redirect_addresses, renewal
 from console.signin.oidc.troubles import SignInError, name
 from console.web.front import place_of
 from kube.errors import KubeError
 
-#: Seconds that a user has for the sign-in at the provider.
-SECONDS = 600
-#: Pending sign-ins per browser; the oldest are dropped.
-_MOST = 5
+log = logging.getLogger("console.signin")
+
+#: Time that a user has for the sign-in at the provider.
+PENDING_SECONDS = 600
+#: Per browser; the oldest are dropped.
+_MAX_PENDING = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Going:
+class PendingSignIn:
     """`state` comes back through the browser, `nonce` in the ID token, `verifier` goes to the token endpoint (RFC
     7636).
     """
@@ -47,63 +48,10 @@ class Going:
     redirect: str
 
     @classmethod
-    def begin(cls, back: str, redirect: str, mark: str = "") -> "Going":
+    def begin(cls, back: str, redirect: str, mark: str = "") -> "PendingSignIn":
         """`mark`: of the cluster (redirect_addresses.py)."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _number in range(3))
         return cls(state=state + mark, nonce=nonce, verifier=verifier, back=back, redirect=redirect)
-
-
-def remember(request: HttpRequest, response: HttpResponse, going: Going) -> None:
-    mine = sorted(name for name in request.COOKIES if name.startswith(_prefix()))
-    for old in mine[: max(0, len(mine) - _MOST + 1)]:
-        forget(response, old)
-    name = _name(going.state)
-    value = encryption.seal(json.dumps(asdict(going)), _purpose(name)).decode()
-    # Lax: it comes back by a link of the provider's.
-    response.set_cookie(
-        name,
-        value,
-        max_age=SECONDS,
-        path=reverse("signin:sign-in"),
-        secure=request.is_secure(),
-        httponly=True,
-        samesite="Lax",
-    )
-
-
-def find(request: HttpRequest, state: str) -> Going | None:
-    """The sign-in that this browser began with this state, not too long ago."""
-    name = _name(state)
-    try:
-        found = Going(**json.loads(encryption.unseal(request.COOKIES.get(name, "").encode(), _purpose(name), SECONDS)))
-    except (encryption.UnreadableCredentials, InvalidToken, ValueError, TypeError):
-        return None
-    return found if secrets.compare_digest(found.state.encode(), state.encode()) else None
-
-
-def done(response: HttpResponse, state: str) -> None:
-    """It is used up, whatever came of it."""
-    forget(response, _name(state))
-
-
-def forget(response: HttpResponse, name: str) -> None:
-    response.delete_cookie(name, path=reverse("signin:sign-in"), samesite="Lax")
-
-
-def _prefix() -> str:
-    return f"{settings.SESSION_COOKIE_NAME}_oidc_"
-
-
-def _name(state: str) -> str:
-    return _prefix() + hashlib.sha256(state.encode()).hexdigest()[:16]
-
-
-def _purpose(name: str) -> str:
-    """What is sealed for it opens nothing else: no session has such a key."""
-    return f"oidc:{name}"
-
-
-log = logging.getLogger("console.signin")
 
 
 @require_GET
@@ -120,13 +68,15 @@ def begin(request: HttpRequest) -> HttpResponse:
         here = provider.provider()
     except SignInError as error:
         return _refused(request, back, error)
-    fresh = Going.begin(back, options.address(request, "signin:oidc-back"), options.mark(place_of(request)))
+    fresh = PendingSignIn.begin(
+        back, redirect_addresses.address(request, "signin:oidc-back"), redirect_addresses.mark(place_of(request))
+    )
     with provider.session(here, fresh.redirect) as made:
         url, _state = made.create_authorization_url(
             here.address("authorization_endpoint"), state=fresh.state, code_verifier=fresh.verifier, nonce=fresh.nonce
         )
     response = HttpResponseRedirect(url)
-    remember(request, response, fresh)
+    _remember_pending(request, response, fresh)
     return response
 
 
@@ -135,10 +85,10 @@ def begin(request: HttpRequest) -> HttpResponse:
 def back(request: HttpRequest) -> HttpResponse:
     """With a code, or with why there is none. Whatever comes of it, this state is used up."""
     _offered()
-    if elsewhere := options.onward(request, "signin:oidc-back"):
+    if elsewhere := redirect_addresses.onward(request, "signin:oidc-back"):
         return elsewhere
     state = request.GET.get("state", "")
-    found = find(request, state)
+    found = _pending(request, state)
     where = found.back if found else ""
     try:
         response = _entered(request, found)
@@ -151,12 +101,12 @@ def back(request: HttpRequest) -> HttpResponse:
         words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {"minutes": limits.MINUTES}
         response = page.sign_in(request, where, error=words, status=429)
         response["Retry-After"] = str(error.seconds)
-    done(response, state)
+    _forget_pending(response, state)
     return response
 
 
 @sensitive_variables()
-def _entered(request: HttpRequest, found: Going | None) -> HttpResponse:
+def _entered(request: HttpRequest, found: PendingSignIn | None) -> HttpResponse:
     """Raises SignInError, NotKnown and TooOften."""
     number = limits.begin(request)
     try:
@@ -183,7 +133,7 @@ def _entered(request: HttpRequest, found: Going | None) -> HttpResponse:
     return page.entered(request, person, found.back if found else "")
 
 
-def _tokens(request: HttpRequest, found: Going | None) -> tuple[idtoken.IdToken, str]:
+def _tokens(request: HttpRequest, found: PendingSignIn | None) -> tuple[idtoken.IdToken, str]:
     """The ID token, and the refresh token or ''. Raises SignInError."""
     if found is None:
         words = _("This sign-in wasn't started in this browser, took too long, or was already used. Start again.")
@@ -255,3 +205,54 @@ def _refused(request: HttpRequest, where: str, error: SignInError) -> HttpRespon
 def _offered() -> None:
     if "oidc" not in page.ways():
         raise Http404
+
+
+def _remember_pending(request: HttpRequest, response: HttpResponse, pending: PendingSignIn) -> None:
+    mine = sorted(cookie for cookie in request.COOKIES if cookie.startswith(_cookie_prefix()))
+    for old in mine[: max(0, len(mine) - _MAX_PENDING + 1)]:
+        _delete_cookie(response, old)
+    cookie = _cookie_name(pending.state)
+    value = encryption.seal(json.dumps(asdict(pending)), _cookie_purpose(cookie)).decode()
+    # Lax: it comes back by a link of the provider's.
+    response.set_cookie(
+        cookie,
+        value,
+        max_age=PENDING_SECONDS,
+        path=reverse("signin:sign-in"),
+        secure=request.is_secure(),
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _pending(request: HttpRequest, state: str) -> PendingSignIn | None:
+    """The sign-in that this browser began with this state, not too long ago."""
+    cookie = _cookie_name(state)
+    try:
+        sealed = request.COOKIES.get(cookie, "").encode()
+        found = PendingSignIn(**json.loads(encryption.unseal(sealed, _cookie_purpose(cookie), PENDING_SECONDS)))
+    except (encryption.UnreadableCredentials, InvalidToken, ValueError, TypeError):
+        return None
+    return found if secrets.compare_digest(found.state.encode(), state.encode()) else None
+
+
+def _forget_pending(response: HttpResponse, state: str) -> None:
+    """It is used up, whatever came of it."""
+    _delete_cookie(response, _cookie_name(state))
+
+
+def _delete_cookie(response: HttpResponse, name: str) -> None:
+    response.delete_cookie(name, path=reverse("signin:sign-in"), samesite="Lax")
+
+
+def _cookie_prefix() -> str:
+    return f"{settings.SESSION_COOKIE_NAME}_oidc_"
+
+
+def _cookie_name(state: str) -> str:
+    return _cookie_prefix() + hashlib.sha256(state.encode()).hexdigest()[:16]
+
+
+def _cookie_purpose(name: str) -> str:
+    """What is sealed for it opens nothing else: no session has such a key."""
+    return f"oidc:{name}"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from console.overview import operators
-from console.overview.instances import LENGTH, donut
+from console.overview.instances import RING_LENGTH, donut
 from console.overview.part import ERROR, WARNING, CardProblem, worst_first
 from console.web import deadline
 from console.web.clusters import console_client
@@ -43,8 +43,8 @@ def test_the_ring_is_whole_and_one_of_a_thousand_is_seen() -> None:
     assert [arc.label for arc in drawn.arcs] == ["Ready", "Degraded"]
     lengths = [arc.length for arc in drawn.arcs]
     assert lengths[1] > 1.5
-    assert sum(lengths) < LENGTH and drawn.arcs[1].offset > lengths[0]
-    assert drawn.arcs[1].offset + lengths[1] <= LENGTH
+    assert sum(lengths) < RING_LENGTH and drawn.arcs[1].offset > lengths[0]
+    assert drawn.arcs[1].offset + lengths[1] <= RING_LENGTH
     assert drawn.words == "Ready 9,999, Degraded 1"
     assert donut([("green", 3, "Ready")]).arcs[0].dash == "100.00 0.00"
     assert donut([]).arcs == ()

@@ -106,7 +106,7 @@ async def test_too_many_streams_are_told_so_and_others_are_not_held_up(
                     assert more.sent[-1]["code"] == 4429
         async with connected(server, stream, yours) as other:
             await other.until(lambda: other.status == 200)
-    assert not guard._open
+    assert not guard._open_connections
     async with connected(server, stream, mine) as again:
         await again.until(lambda: again.status == 200)
 

@@ -15,8 +15,8 @@ async def test_a_stream_that_its_server_ends_ends_what_is_behind_it(monkeypatch:
     person = SimpleNamespace(counted="somebody")
     monkeypatch.setattr(bearer, "caller", lambda request: SimpleNamespace(person=person))
     left: list[str] = []
-    monkeypatch.setattr(guard, "enter", lambda who: True)
-    monkeypatch.setattr(guard, "leave", left.append)
+    monkeypatch.setattr(guard, "_take_connection", lambda who: True)
+    monkeypatch.setattr(guard, "_release_connection", left.append)
     begun, ended = asyncio.Event(), asyncio.Event()
 
     async def app(*_arguments: Any) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from operatorhub.sources.web import Reach, reach
+from operatorhub.sources.web import Reach, address_reach
 
 FORBIDDEN = [
     # metadata services
@@ -61,9 +61,9 @@ NETWORK = [
     ],
 )
 def test_s15_an_address_is_judged_by_all_that_it_may_lead_to(address: str, wanted: Reach) -> None:
-    assert reach(address) is wanted
+    assert address_reach(address) is wanted
 
 
 def test_what_is_no_address_is_refused() -> None:
     with pytest.raises(ValueError, match="does not appear"):
-        reach("localhost")
+        address_reach("localhost")

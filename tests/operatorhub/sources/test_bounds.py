@@ -166,7 +166,7 @@ def test_s10_reading_for_a_page_ends_in_time(monkeypatch: pytest.MonkeyPatch, tm
 def test_a_blob_larger_than_any_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "CATALOG_BLOB", replace(limits.CATALOG_BLOB, value=1000))
     text = b"schema: olm.package\nname: |\n" + b" x\n" * 1000
-    assert [bool(blob.problem) for blob in fbc.read(io.BytesIO(text))] == [True]
+    assert [bool(blob.problem) for blob in fbc.read_blobs(io.BytesIO(text))] == [True]
 
 
 def test_what_a_page_carries_is_bounded() -> None:

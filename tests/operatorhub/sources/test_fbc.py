@@ -229,7 +229,7 @@ def test_fifty_megabytes_stream() -> None:
     filler = json.dumps(manifest({"kind": "ConfigMap", "data": {"x": "y" * 60_000}}))
     blob = b'{"schema":"olm.bundle","name":"a.v%d","package":"a","properties":[' + filler.encode() + b"]}\n"
     tracemalloc.start()
-    number = sum(1 for _one in fbc.read(Endless(blob, 600)))  # type: ignore[arg-type]
+    number = sum(1 for _one in fbc.read_blobs(Endless(blob, 600)))  # type: ignore[arg-type]
     _now, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert number == 600 and len(blob) * 600 > 45_000_000

@@ -105,7 +105,7 @@ def rule(verbs: str, group_: str, resources: str) -> dict[str, Any]:
 
 def test_a_role_is_told_by_its_rules() -> None:
     reader = {"rules": [rule("get list watch", "", "pods pods/log configmaps")]}
-    assert grants.sentences(reader) == grants.usual("view")
+    assert grants.role_sentences(reader) == grants.level_sentences("view")
     editor = {
         "rules": [
             rule("create update delete", "apps", "deployments"),
@@ -114,8 +114,8 @@ def test_a_role_is_told_by_its_rules() -> None:
             rule("create", "", "pods/exec"),
         ]
     }
-    words = grants.sentences(editor)
-    assert set(grants.usual("edit")) < set(words)
+    words = grants.role_sentences(editor)
+    assert set(grants.level_sentences("edit")) < set(words)
     assert any("argocds" in sentence for sentence in words)
-    assert grants.sentences({"rules": [rule("use", "policy", "things")]})
-    assert grants.sentences({}) == ()
+    assert grants.role_sentences({"rules": [rule("use", "policy", "things")]})
+    assert grants.role_sentences({}) == ()

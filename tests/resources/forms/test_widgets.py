@@ -98,7 +98,7 @@ def test_a_number_that_a_browser_would_round_is_text() -> None:
     ],
 )
 def test_whose_name_it_is(path: Path, kind: str) -> None:
-    assert widgets.by_name(path) == kind
+    assert widgets.named_picker(path) == kind
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_whose_name_it_is(path: Path, kind: str) -> None:
     ],
 )
 def test_whose_name_a_descriptor_says(text: str, kind: str) -> None:
-    assert widgets.described_object(Descriptor(kubernetes=text))[0] == kind
-    assert widgets.described_object(Descriptor(kubernetes=f"{text}?app=x")) == (kind, "app=x" if kind else "")
+    assert widgets.described_picker(Descriptor(kubernetes=text))[0] == kind
+    assert widgets.described_picker(Descriptor(kubernetes=f"{text}?app=x")) == (kind, "app=x" if kind else "")
 
 
 def test_a_key_belongs_to_the_object_beside_it() -> None:

@@ -26,7 +26,7 @@ NOW = datetime(2026, 2, 27, 22, 50, tzinfo=UTC)  # a Friday
     ],
 )
 def test_words(text: str, words: str) -> None:
-    assert jobs.words(text) == words
+    assert jobs.schedule_words(text) == words
 
 
 @pytest.mark.parametrize(
@@ -44,19 +44,19 @@ def test_words(text: str, words: str) -> None:
     ],
 )
 def test_the_next_times(text: str, zone: str, times: list[str]) -> None:
-    schedule = jobs.parse(text)
+    schedule = jobs.parse_schedule(text)
     assert schedule is not None
-    found = [f"{item:%Y-%m-%d %H:%M}" for item in jobs.following(schedule, NOW, zone, 2)]
+    found = [f"{item:%Y-%m-%d %H:%M}" for item in jobs.next_runs(schedule, NOW, zone, 2)]
     assert found == times
 
 
 def test_an_hour_that_is_left_out() -> None:
-    schedule = jobs.parse("30 2 * * *")
+    schedule = jobs.parse_schedule("30 2 * * *")
     assert schedule is not None
     before = datetime(2026, 3, 28, 12, tzinfo=UTC)
-    assert [f"{item:%d %H:%M}" for item in jobs.following(schedule, before, "Europe/Berlin", 1)] == ["30 00:30"]
+    assert [f"{item:%d %H:%M}" for item in jobs.next_runs(schedule, before, "Europe/Berlin", 1)] == ["30 00:30"]
 
 
 @pytest.mark.parametrize("text", ["", "* * * *", "@every 1h", "a b c d e", "* * * * * *"])
 def test_no_schedule(text: str) -> None:
-    assert jobs.parse(text) is None
+    assert jobs.parse_schedule(text) is None

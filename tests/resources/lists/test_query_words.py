@@ -10,25 +10,25 @@ from django.http import QueryDict
 from resources.lists.entries import ListEntry, Owner
 from resources.lists.listing import Query, filtered
 from resources.state.health import Health
-from resources.views.filter import Filter, Words, read
+from resources.views.filter import Filter, QueryWords, read_words
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", Words()),
-        ("web", Words(name="web")),
-        ("label:app=web label:tier!=cache x", Words(name="x", labels="app=web,tier!=cache")),
-        ("field:status.phase=Running", Words(fields="status.phase=Running")),
-        ("state:degraded", Words(state="Degraded")),
-        ("STATE:Ready owner:Job/tick", Words(state="Ready", owner="Job/tick")),
-        ("age<1h age>90s", Words(younger_than=3600, older_than=90)),
-        ("state:", Words(name="state:")),
-        ("app:web age<x age<1y", Words(name="app:web age<x age<1y")),
+        ("", QueryWords()),
+        ("web", QueryWords(name="web")),
+        ("label:app=web label:tier!=cache x", QueryWords(name="x", labels="app=web,tier!=cache")),
+        ("field:status.phase=Running", QueryWords(fields="status.phase=Running")),
+        ("state:degraded", QueryWords(state="Degraded")),
+        ("STATE:Ready owner:Job/tick", QueryWords(state="Ready", owner="Job/tick")),
+        ("age<1h age>90s", QueryWords(younger_than=3600, older_than=90)),
+        ("state:", QueryWords(name="state:")),
+        ("app:web age<x age<1y", QueryWords(name="app:web age<x age<1y")),
     ],
 )
-def test_words(text: str, words: Words) -> None:
-    assert read(text) == words
+def test_words(text: str, words: QueryWords) -> None:
+    assert read_words(text) == words
 
 
 def test_they_hold_together_with_the_other_filters() -> None:

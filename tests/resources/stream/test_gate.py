@@ -156,7 +156,7 @@ async def test_a_right_that_goes_while_a_connection_catches_up(
 ) -> None:
     start = position()
     await log.append(topic, [row_of("a")], "1", COLUMNS)
-    real, here = app._broker._missed.since, asyncio.Event()
+    real, here = app._broker._replay.since, asyncio.Event()
 
     async def slow(*args: str) -> Any:
         found = await real(*args)
@@ -165,7 +165,7 @@ async def test_a_right_that_goes_while_a_connection_catches_up(
         here.set()
         return found
 
-    monkeypatch.setattr(app._broker._missed, "since", slow)
+    monkeypatch.setattr(app._broker._replay, "since", slow)
     other = str(Topic(cluster=topic.cluster, group="core", version="v1", plural="secrets", namespace="default"))
     async with opened(app, [("topic", str(topic)), ("notice", other), ("since", start)]) as browser:
         assert (await browser.get("refused"))[0]["message"] == "not any more"

@@ -8,7 +8,7 @@ import pytest
 
 from kube.discovery import ResourceType
 from resources.changes import Change, ChangeLog, Topic, position
-from resources.stream.broker import Missed
+from resources.stream.broker import Replay
 from resources.views.stream import StreamApp
 from tests.resources.stream.browser import COLUMNS, opened, row_of
 
@@ -25,22 +25,22 @@ async def test_who_comes_while_one_is_read_shares_the_next(pipe: Any, log: Chang
         return await real(*args)
 
     log.since = slow  # type: ignore[method-assign]
-    missed = Missed(log)
+    replay = Replay(log)
     await log.append(topic, [row_of("a"), row_of("b")], "1", COLUMNS)
     middle = position()
     await asyncio.sleep(0.01)
     await log.append(topic, [row_of("c")], "2")
-    first = asyncio.create_task(missed.since(str(topic), start))
+    first = asyncio.create_task(replay.since(str(topic), start))
     await asyncio.sleep(0.02)
     await log.append(topic, [row_of("d")], "3")
-    later = await asyncio.gather(*(missed.since(str(topic), item) for item in (middle, start, middle, start) * 25))
+    later = await asyncio.gather(*(replay.since(str(topic), item) for item in (middle, start, middle, start) * 25))
     assert asked == 2
     assert [entry.change.name for entry in await first or ()][:3] == ["a", "b", "c"]
     names = {tuple(entry.change.name for entry in found or ()) for found in later}
     # What was written while the first was read is in what the others got.
     assert names == {("c", "d"), ("a", "b", "c", "d")} or names == {("a", "b", "c", "d")}
     # One that was away for too long does not cost the others.
-    assert await asyncio.gather(missed.since(str(topic), f"5-0@{log.epoch}"), missed.since(str(topic), middle)) != [
+    assert await asyncio.gather(replay.since(str(topic), f"5-0@{log.epoch}"), replay.since(str(topic), middle)) != [
         None,
         None,
     ]

@@ -159,6 +159,6 @@ def test_sessions_that_ended_are_bounded(pipe: Any, monkeypatch: pytest.MonkeyPa
 def test_who_has_not_signed_in_has_no_session_to_end(client: ClusterClient) -> None:
     from django.test import RequestFactory
 
-    from resources.views.stream_request import digest_of
+    from resources.views.stream_request import session_digest
 
-    assert digest_of(RequestFactory().get("/")) == ""
+    assert session_digest(RequestFactory().get("/")) == ""

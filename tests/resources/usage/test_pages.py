@@ -10,7 +10,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from resources import tasks
 from resources.changes import usage_samples
-from resources.usage.readings import PODS, readings, served
+from resources.usage.readings import PODS, metrics_type, readings
 from tests.eventually import until
 from tests.resources.views.test_rights import Become, become, dev
 
@@ -22,7 +22,7 @@ NODES_PAGE = "/resources/core/v1/nodes/"
 @pytest.fixture
 def web(client: ClusterClient, namespace: str) -> str:
     """A Deployment of two Pods, measured; its name."""
-    if not served(client, PODS):
+    if not metrics_type(client, PODS):
         pytest.skip("the cluster has no metrics.k8s.io")
     labels = {"app": "web"}
     spec = {"containers": [{"name": "web", "image": "nginx:1"}, {"name": "side", "image": "nginx:1"}]}

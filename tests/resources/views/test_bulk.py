@@ -11,7 +11,7 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import NotFound
-from resources.views import bulk as bulk
+from resources.views import bulk
 from resources.views.bulk import BadChange, Chosen
 
 MAPS = "/resources/core/v1/configmaps/"
@@ -186,7 +186,7 @@ def test_names_survive_in_commands() -> None:
         subresources=frozenset(),
     )
     chosen = [Chosen("1", "a", "x"), Chosen("2", "b", "y"), Chosen("3", "a", "z")]
-    assert list(bulk.kubectl(type_, chosen, "label", ["k=v"])) == [
+    assert list(bulk.kubectl_commands(type_, chosen, "label", ["k=v"])) == [
         "kubectl label things.example.com -n a x z k=v --overwrite",
         "kubectl label things.example.com -n b y k=v --overwrite",
     ]

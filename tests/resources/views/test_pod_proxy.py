@@ -134,8 +134,8 @@ async def test_redirects_and_bodies(tunnel: Tunnel) -> None:
     assert status == 302
     assert headers["location"] == f"/forwarded/{tunnel.token}/login?next=1"
     assert Program.requests[0][3] == b"typed"
-    assert forward.below("https://elsewhere.example/x", tunnel) == "https://elsewhere.example/x"
-    assert forward.below("relative/x", tunnel) == "relative/x"
+    assert forward.prefixed_location("https://elsewhere.example/x", tunnel) == "https://elsewhere.example/x"
+    assert forward.prefixed_location("relative/x", tunnel) == "relative/x"
     assert (await ask(f"/forwarded/{tunnel.token}"))[1]["location"] == f"/forwarded/{tunnel.token}/"
 
 

@@ -128,9 +128,9 @@ def test_states_are_shown_and_searched(browser: Client, client: ClusterClient, n
     }
     obj = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": f"{mark}-claim"}, "spec": claim}
     client.create(client.find("", "v1", "persistentvolumeclaims"), obj, namespace)
-    group = search.search(client, namespace, search.parse(f"{mark} kind:pvc")).groups[0]
+    group = search.search(client, namespace, search.parse_query(f"{mark} kind:pvc")).groups[0]
     assert group.hits[0].state == "Progressing"
-    assert search.search(client, namespace, search.parse(f"{mark} state:progressing")).total == 1
-    assert search.search(client, namespace, search.parse(f"{mark} state:ready,degraded")).total == 0
+    assert search.search(client, namespace, search.parse_query(f"{mark} state:progressing")).total == 1
+    assert search.search(client, namespace, search.parse_query(f"{mark} state:ready,degraded")).total == 0
     text = browser.get(PAGE, {"q": f"{mark}-claim", "namespace": namespace}).content.decode()
     assert "Progressing" in text.split('id="results"')[1]

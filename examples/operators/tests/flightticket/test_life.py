@@ -4,7 +4,7 @@ the rights of its bundle.
 
 from examples.operators.tests.flightticket.clusters import Tickets
 from examples.operators.tests.places import condition
-from kube import objects
+from kube.objects import without_last_applied
 
 
 def test_it_is_pending_then_booked(installed: Tickets) -> None:
@@ -50,7 +50,7 @@ def test_one_that_is_begun_from_another_is_booked_too(installed: Tickets) -> Non
     first = installed.booked("first")
     metadata = {
         "name": "first-copy",
-        "annotations": objects.without_last_applied(first["metadata"]["annotations"]),
+        "annotations": without_last_applied(first["metadata"]["annotations"]),
     }
     copy = {key: first[key] for key in ("apiVersion", "kind", "spec")} | {"metadata": metadata}
     made = installed.api.post(installed.home, copy)

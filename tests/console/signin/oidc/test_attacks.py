@@ -62,7 +62,7 @@ def test_an_answer_is_used_once(idp: Provider, settings: Any) -> None:
 def test_a_sign_in_that_took_too_long_is_over(idp: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
     browser = browser_of()
     back = idp.authorize(query_of(begun(browser)))
-    monkeypatch.setattr(views, "SECONDS", 0)
+    monkeypatch.setattr(views, "PENDING_SECONDS", 0)
     later = time.time() + 5
     monkeypatch.setattr(time, "time", lambda: later)
     _refused(come_back(browser, back), 401, "took too long")
