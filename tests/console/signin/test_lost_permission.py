@@ -88,7 +88,7 @@ async def test_s14_everything_open_ends_when_a_role_binding_goes(
         # Asked again while it is held: nothing ends.
         await asyncio.sleep(1)
         for connection in (*opened, followed, stays):
-            assert not connection.over, connection.sent
+            assert not connection.over, connection.body.decode(errors="replace")
         assert tunnels.by_token(tunnel.token) is tunnel
         await asyncio.to_thread(admin.delete, bindings, name, staff.here)
         for connection in opened:
