@@ -44,10 +44,10 @@ PATH = re.compile(
 )
 _HEARTBEAT_SECONDS = 15.0
 _BATCH_BYTES = 256 * 1024
-# The Pods are found anew at most so often, and at least so often while the watch holds.
+# The Pods are found again at most so often, and at least so often while the watch holds.
 _LOOK_SECONDS = 3.0
 _AGAIN_SECONDS = 120
-# Without a watch (it is forbidden, or broke) they are found anew less and less often, up to this.
+# Without a watch (it is forbidden, or broke) they are found again less and less often, up to this.
 _MAX_WAIT_SECONDS = 20.0
 
 
